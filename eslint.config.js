@@ -6,6 +6,11 @@ const layer = (folder, group, message) => ({
   rules: { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
 })
 
+const pattern =
+  'CallExpression[callee.property.name=/^(match|notMatch)$/] > .arguments:nth-child(2)'
+const inExact = 'CallExpression[callee.name="exact"] *'
+const prefixArray = `ArrayExpression:matches(${pattern}, ${pattern} *):not(${inExact})`
+
 export default defineConfig(
   { ignores: ['dist/', 'build/', '.tap/', '*.config.js'] },
   tseslint.configs.strictTypeChecked,
@@ -29,6 +34,19 @@ export default defineConfig(
       '@typescript-eslint/no-empty-function': 'off',
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       'no-restricted-properties': ['error', { property: 'testdir', message: 'Use testFolder.' }],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: prefixArray,
+          message: 't.match compares arrays only as a prefix: use exact() of test/tap.ts.',
+        },
+      ],
+    },
+  },
+  {
+    files: ['test/acceptance/**'],
+    rules: {
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'Use fetchAlone.' }],
     },
   },
   // Fixtures and benchmarks are plain JavaScript outside the TypeScript project: no types to lint with.

@@ -1,7 +1,7 @@
 /**
- * `npm run package -- [--system-node] [--output DIR]`: builds the Debian package. The same commit and the same installed
- * dependencies give the same bytes. With --system-node the package depends on Debian's `nodejs` and has no own Node. Without
- * --output, it is the only file in build/package.
+ * `npm run package -- [--output DIR]`: builds the Debian package, with the Node that runs this. The same
+ * commit and the same installed dependencies give the same bytes. Without --output, it is the only
+ * file in build/package.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,23 +14,16 @@ import {
   readdirSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { bashCompletion } from './completion.js'
-import { copyDependencies } from './dependencies.js'
+import { copyDependencies, driverBinary } from './dependencies.js'
 import { configurationManPage } from './man-page.js'
-import { libraryDependencies, nodeLicence, systemNode } from './node.js'
+import { libraryDependencies, nodeLicence } from './node.js'
 import { openStage, replace } from './stage.js'
 
-const { values: options } = parseArgs({
-  options: {
-    'system-node': { type: 'boolean', default: false },
-    output: { type: 'string' },
-  },
-})
-const carriesNode = !options['system-node']
+const { values: options } = parseArgs({ options: { output: { type: 'string' } } })
 
 const root = dirname(import.meta.dirname)
 const read = (...path) => readFileSync(join(root, ...path), 'utf8')
@@ -42,8 +35,8 @@ const maintainer = process.env.MAINTAINER ?? 'The RINEX catalogue maintainers <r
 const home = '/usr/lib/rinex-catalogue'
 const docs = '/usr/share/doc/rinex-catalogue'
 const configFile = '/etc/rinex-catalogue/config.toml'
-const node = carriesNode ? `${home}/bin/node` : '/usr/bin/node'
-const driver = `${home}/node_modules/better-sqlite3/build/Release/better_sqlite3.node`
+const node = `${home}/bin/node`
+const driver = `${home}/${driverBinary}`
 
 /** The output of git, or `undefined` outside a checkout. */
 function git(...args) {
@@ -77,25 +70,20 @@ function addProgram({ at, write, compress }) {
     cwd: root,
     stdio: 'inherit',
   })
-  // The launcher starts it: a #! line would choose another Node.
-  const cli = at(`${home}/dist/cli.js`)
-  writeFileSync(cli, readFileSync(cli, 'utf8').replace(/^#!.*\n/, ''))
   const { name, version, description, license, type, engines, dependencies } = manifest
   const needed = { name, version, description, license, private: true, type, engines, dependencies }
   write(`${home}/package.json`, `${JSON.stringify(needed, null, 2)}\n`)
   for (const folder of ['src/api/pages/assets', 'fixtures/archive'])
     cpSync(join(root, folder), at(join(home, folder)), { recursive: true })
   copyDependencies({ from: root, to: at(home) })
-  if (carriesNode) {
-    mkdirSync(dirname(at(node)))
-    copyFileSync(process.execPath, at(node))
-    chmodSync(at(node), 0o755)
-    compress(`${docs}/node-license`, nodeLicence())
-  }
+  mkdirSync(dirname(at(node)))
+  copyFileSync(process.execPath, at(node))
+  chmodSync(at(node), 0o755)
+  compress(`${docs}/node-license`, nodeLicence())
   write('/usr/bin/rinex-catalogue', replace(read('packaging/launcher.sh'), '@NODE@', node), 0o755)
 }
 
-/** Fails when the SQLite driver was compiled for another Node. */
+/** Fails when the SQLite driver does not run with this Node. */
 function tryDriver({ at }) {
   const code = `require('better-sqlite3')(':memory:').close()`
   execFileSync(process.execPath, ['-e', code], { cwd: at(home), stdio: 'inherit' })
@@ -127,7 +115,7 @@ function addServices({ write }) {
   ]) {
     const unit = replace(
       read('systemd', service),
-      '/usr/bin/node /opt/rinex-catalogue/dist/cli.js',
+      '/opt/rinex-catalogue/bin/node /opt/rinex-catalogue/dist/cli.js',
       `${node} ${home}/dist/cli.js`,
     )
     const documents = `man:rinex-catalogue(1) file://${docs}/${document}`
@@ -176,8 +164,7 @@ function addControl({ at, write, files }, version) {
     return `${sum}  ${path}\n`
   })
   const depends = [
-    ...libraryDependencies([driver, ...(carriesNode ? [node] : [])].map(at)),
-    ...(carriesNode ? [] : systemNode(process.versions.node)),
+    ...libraryDependencies([driver, node].map(at)),
     'systemd | systemd-standalone-sysusers | systemd-sysusers',
     'passwd',
   ]
@@ -195,7 +182,7 @@ function addControl({ at, write, files }, version) {
     'Description: catalogue of the RINEX files of a GNSS archive',
     ' Indexes the RINEX files below obs/ and nrt/ of an archive, and serves lists,',
     ' records, changes and the files themselves over HTTP.',
-    ...(carriesNode ? [` It contains Node.js ${process.versions.node}.`] : []),
+    ` It contains Node.js ${process.versions.node}.`,
   ]
   write('/DEBIAN/control', `${fields.join('\n')}\n`)
   write('/DEBIAN/md5sums', sums.join(''))
@@ -220,10 +207,9 @@ function build(stage) {
   addDocuments(stage, version)
   const architecture = addControl(stage, version)
   stage.normalise(epoch)
-  const variant = carriesNode ? '' : '+system-node'
   const output = options.output ?? emptied('build/package')
   mkdirSync(output, { recursive: true })
-  const file = join(output, `rinex-catalogue_${version}${variant}_${architecture}.deb`)
+  const file = join(output, `rinex-catalogue_${version}_${architecture}.deb`)
   const format = ['--root-owner-group', '-Zxz', '--uniform-compression']
   execFileSync('dpkg-deb', [...format, '--build', stage.folder, file], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },

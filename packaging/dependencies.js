@@ -2,17 +2,19 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Downloads or compiles the driver at its installation; at run time nothing loads it. */
-const installers = new Set(['prebuild-install'])
+/** Nothing loads these at run time: headers to compile the driver, and the Node that `bin/` gets. */
+const unneededPackages = /^(node-addon-api|node-linux-(x64|arm64))$/
 
 /** Files that are loaded at run time, and licences. */
 const needed = /\.(js|cjs|mjs|json|node)$|^(license|licence|copying|notice)\b/i
 /** Folders at the top of a package that nothing loads at run time. */
 const unneeded = /^(tests?|benchmarks?|examples?|docs?|node_modules)$/
 
-/** Only these files of the driver: not its sources, not what its compilation left behind. */
 const driver = 'node_modules/better-sqlite3'
-const driverFiles = /^(lib\/|package\.json$|LICENSE$|build\/Release\/better_sqlite3\.node$)/
+/** Not its C sources. */
+const driverFiles = /^(lib\/|package\.json$|LICENSE$)/
+/** The part of the SQLite driver that is no JavaScript; the package has those for other systems too. */
+export const driverBinary = `${driver}/prebuilds/linux-${process.arch}.node`
 
 /** Copies the packages from `from`/node_modules to `to`/node_modules. */
 export function copyDependencies({ from, to }) {
@@ -32,7 +34,7 @@ export function runtimePackages(root) {
   const add = (folder) => {
     const { dependencies = {}, optionalDependencies = {} } = packages[folder]
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      if (installers.has(name)) continue
+      if (unneededPackages.test(name)) continue
       const dependency = resolve(packages, folder, name)
       if (dependency === undefined) throw new Error(`${folder} needs ${name}: run npm ci`)
       if (found.has(dependency)) continue
@@ -65,7 +67,8 @@ function filesOf(root, folder) {
       return depth === 0 && unneeded.test(entry.name) ? [] : inside(name, depth + 1)
     })
   const files = inside('', 0)
-  return folder === driver ? files.filter((file) => driverFiles.test(file)) : files
+  if (folder !== driver) return files
+  return files.filter((file) => driverFiles.test(file) || join(folder, file) === driverBinary)
 }
 
 /** A command of a package for the shell, which nothing loads. */

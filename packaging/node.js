@@ -1,4 +1,4 @@
-/** The Node.js program that the package carries, or the Debian package that provides it. */
+/** The Node.js program that the package carries: the system libraries that it needs, and its licence. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -14,12 +14,6 @@ const providers = [
 /** The first version of libstdc++6 with a version of its symbols, by the number after `GLIBCXX_3.4.`. */
 const firstLibstdcxx = { 21: '5', 22: '6', 24: '7', 25: '8', 28: '9', 29: '11', 30: '12', 32: '13' }
 
-/** The dependency on Debian's or NodeSource's package, of the major version for which the driver was compiled. */
-export function systemNode(version) {
-  const major = Number(version.split('.')[0])
-  return [`nodejs (>= ${major === 20 ? '20.19' : major})`, `nodejs (<< ${major + 1})`]
-}
-
 /**
  * The dependencies of these binaries on system libraries.
  * @throws if they need others, as Debian's own Node does: it belongs to one release of Debian
@@ -32,7 +26,9 @@ export function libraryDependencies(binaries) {
       if (library === '' || library.startsWith('linux-vdso')) continue
       const provider = providers.find(([pattern]) => pattern.test(library))?.[1]
       if (provider === undefined)
-        throw new Error(`${binary} needs ${library} of this system: build with --system-node`)
+        throw new Error(
+          `${binary} needs ${library} of this system: run npm ci, and npm run package`,
+        )
       packages.add(provider)
     }
   const symbols = binaries.map((binary) => readFileSync(binary, 'latin1')).join('\n')

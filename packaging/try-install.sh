@@ -108,7 +108,7 @@ step 'install'
 cp "$package" "$tree/srv/package.deb"
 make_earlier_package
 apt install -y --no-install-recommends /srv/earlier.deb
-inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts
+inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts rinexcat-backup
 inside rinex-catalogue --version
 
 step 'manual pages'
@@ -120,10 +120,13 @@ done
 step 'services'
 mkdir -p "$tree/srv"
 cp -r "$tree/usr/lib/rinex-catalogue/fixtures/archive" "$tree/srv/gnss"
+as rinexcat-indexer rinex-catalogue check-config index | grep -E '^(archive|database|control_socket)'
+as rinexcat-api rinex-catalogue check-config serve | grep -E '^# (archive|database|control_socket)'
 # The directories of StateDirectory= and RuntimeDirectory=.
 inside install -d -o rinexcat-indexer -g rinexcat -m 2750 /var/lib/rinex-catalogue
 inside install -d -o rinexcat-indexer -g rinexcat -m 0750 /run/rinex-catalogue
-as rinexcat-indexer rinex-catalogue check-config | grep -E '^(archive|database|control_socket)'
+as rinexcat-indexer rinex-catalogue check-config index
+as rinexcat-api rinex-catalogue check-config serve
 start rinex-catalogue-indexer
 await rinex-catalogue-indexer 'caught up with the archive'
 start rinex-catalogue-api

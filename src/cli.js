@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /**
  * Starts the program: looks at its Node, runs one command and ends the process with its exit code.
  * Plain JavaScript, because a Node that is too old cannot read TypeScript and must still be told.

@@ -1,17 +1,17 @@
 /** Reads the command line, runs one command and returns its exit code. */
-import { Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
 import { UnusableDatabase } from './catalogue/writer.ts'
-import { ConfigError, faultLine, faultsOf } from './config/checks.ts'
-import { readExpectedFile } from './config/expected-file.ts'
-import { loadConfig } from './config/load.ts'
+import { ConfigError, faultLine } from './config/checks.ts'
+import { draftConfig, loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
-import { commandOptions } from './config/command-options.ts'
+import { checkedCommands, commandOptions } from './config/command-options.ts'
+import type { CheckedCommand } from './config/command-options.ts'
+import { checkAllFiles, checkApiFiles } from './config/named-files.ts'
 import { fileVariable, flagName, variableName } from './config/sources.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
-import type { Flags } from './config/sources.ts'
-import { readToken } from './config/token-file.ts'
+import type { ConfigSources, Flags } from './config/sources.ts'
 import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
 import { versionLine } from './runtime/program.ts'
 
@@ -63,7 +63,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .description('run indexer and API together, for a trial or a small archive')
     .action(async (_flags: unknown, command: Command) => {
       const { start } = await import('./commands/start.ts')
-      done(await start(configOf(command, checkFiles).config, command.optsWithGlobals()))
+      done(await start(configOf(command, checkApiFiles).config, command.optsWithGlobals()))
     })
   asDaemon(program.command('index'), commandOptions.index)
     .description('run the indexer: scan the archive, then watch it for changes')
@@ -76,7 +76,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .description('run the API')
     .action(async (_flags: unknown, command: Command) => {
       const { serve } = await import('./commands/serve.ts')
-      done(await serve(configOf(command, checkFiles).config))
+      done(await serve(configOf(command, checkApiFiles).config))
     })
   withOptions(program.command('alerts'), commandOptions.alerts)
     .description(
@@ -96,7 +96,7 @@ function addRequestCommands(program: Command, done: (exitCode: number) => void):
     .argument('[path...]', 'directories such as obs/2026; without any, the whole archive')
     .option('--full', 'read the size and time of every file as well')
     .option('--accept-removals', 'confirm withheld removals')
-    .option('--wait', 'wait until it has ended and show its progress')
+    .option('--wait', 'wait until it has ended, show its progress, and print what changed')
     .action(async (paths: string[], flags: RescanFlags, command: Command) => {
       const { rescan } = await import('./commands/rescan.ts')
       const { full = false, acceptRemovals = false, wait = false } = flags
@@ -146,9 +146,16 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     })
   withOptions(program.command('check-config'), commandOptions['check-config'])
     .description('print the effective configuration and the source of each value, or all faults')
-    .action(async (_flags: unknown, command: Command) => {
+    .addArgument(
+      new Argument('[command]', 'check what this user needs for this command').choices(
+        checkedCommands,
+      ),
+    )
+    .action(async (checked: CheckedCommand | undefined, _flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
-      done(await checkConfig(configOf(command, checkAllFiles)))
+      const draft = draftConfig(sourcesOf(command), filesToCheck(checked))
+      warnOf(draft, command)
+      done(await checkConfig(draft, checked))
     })
 }
 
@@ -196,33 +203,29 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
   })
 }
 
-/**
- * Checks the files of `admin_token_file` and `expected_file`, so that their faults are reported together with those of the
- * options.
- */
-const checkFiles: FurtherCheck = (values) => [
-  ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
-  ...faultsOf(() => readExpectedFile(values.expected_file)),
-]
-
-/**
- * Checks the file of `alerts_secret_file` as well. Only `check-config` does so, because the user of the API may not read the
- * secret of the alerts.
- */
-const checkAllFiles: FurtherCheck = (values) => [
-  ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
-  ...checkFiles(values),
-]
+/** The files whose content `check-config` checks: those that the command reads, or all of them. */
+function filesToCheck(checked: CheckedCommand | undefined): FurtherCheck | undefined {
+  if (checked === undefined) return checkAllFiles
+  return checked === 'index' ? undefined : checkApiFiles
+}
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
+  const loaded = loadConfig(sourcesOf(command), further)
+  warnOf(loaded, command)
+  return loaded
+}
+
+function sourcesOf(command: Command): ConfigSources {
   const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
-  const loaded = loadConfig({ file, flags, env: process.env, cwd: process.cwd() }, further)
+  return { file, flags, env: process.env, cwd: process.cwd() }
+}
+
+function warnOf({ warnings }: Pick<LoadedConfig, 'warnings'>, command: Command): void {
   const logger = daemonLogger(command.name())
-  for (const warning of loaded.warnings) {
+  for (const warning of warnings) {
     if (logger !== undefined) logger.warn(warning)
     else process.stderr.write(`rinex-catalogue: ${warning}\n`)
   }
-  return loaded
 }
 
 /** Reports an error and returns the exit code. @param command the name of the command that ran */

@@ -1,7 +1,7 @@
 /** The Containerfile: every file that it copies exists, nothing runs as root, and it contains no secret. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import t from './tap.ts'
+import t, { exact } from './tap.ts'
 import { optionKeys } from '../src/config/options.ts'
 
 interface Instruction {
@@ -76,9 +76,17 @@ t.test(
   },
 )
 
+t.test('the image has the Node with which a checkout runs', async (t) => {
+  const { optionalDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    optionalDependencies: Record<string, string>
+  }
+  const versions = new Set(Object.values(optionalDependencies))
+  t.strictSame([...versions], [/^ARG NODE_VERSION=(\S+)$/m.exec(text)?.[1]])
+})
+
 t.test('the image runs as a user without privileges, and contains no secret', async (t) => {
   const users = argumentsOf('USER')
-  t.match(users, [[/^[1-9]\d+:[1-9]\d+$/]])
+  t.match(users, exact([[/^[1-9]\d+:[1-9]\d+$/]]))
   t.strictSame(image.map(({ name }) => name).slice(-4), ['USER', 'STOPSIGNAL', 'ENTRYPOINT', 'CMD'])
   t.notMatch(text, /(token|secret|password|key)\s*=/i)
   const names = Array.from(text.matchAll(/RINEX_CATALOGUE_(\w+)=/g), ([, name = '']) =>

@@ -7,7 +7,7 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import t from './tap.ts'
+import t, { exact } from './tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
 import { until } from './indexer/until.ts'
@@ -101,7 +101,7 @@ t.test('a dataset prefix may have dots', async (t) => {
   t.ok(download_path.startsWith(`${root}data/`), download_path)
   t.equal((await fetch(download_path)).status, 200)
   const schema = (await (await fetch(`${root}api/schema/`)).json()) as { servers: object[] }
-  t.match(schema.servers, [{ url: root.slice(0, -1) }])
+  t.match(schema.servers, exact([{ url: root.slice(0, -1) }]))
   t.equal((await fetch(list.replaceAll('at.gv', 'at-gv'))).status, 404)
 })
 
@@ -177,7 +177,7 @@ t.test('a scan of a directory that is not an archive logs one fatal line', async
   const fatal = lines
     .map((line) => JSON.parse(line) as { level: string; reason: string })
     .filter(({ level }) => level === 'fatal')
-  t.match(fatal, [{ reason: /archive contains no readable obs\/ or nrt\/: mount/ }])
+  t.match(fatal, exact([{ reason: /archive contains no readable obs\/ or nrt\/: mount/ }]))
   t.notMatch(log, '    at ')
 })
 

@@ -1,7 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readdirSync, utimesSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from './tap.ts'
+import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
 
 const indexer = 'rinex-catalogue-indexer.service'
@@ -10,6 +22,8 @@ const alerts = 'rinex-alerts.service'
 const services = [indexer, api, alerts]
 const copyService = 'rinexcat-backup-copy.service'
 const copyTimer = 'rinexcat-backup-copy.timer'
+
+const isRoot = process.getuid?.() === 0
 
 const read = (file: string): string => readFileSync(join('systemd', file), 'utf8')
 
@@ -133,34 +147,101 @@ t.test('a service restarts unless every start would fail', async (t) => {
   }
 })
 
-t.test('the example copies the newest backup and the reserved ids', async (t) => {
-  const folder = testFolder(t, {
-    'catalogue.db-backup-1': 'older',
-    'catalogue.db-backup-2': 'newer',
-    'catalogue.db-numbers': '7',
-    copy: { 'catalogue.db': 'from yesterday' },
-  })
-  utimesSync(join(folder, 'catalogue.db-backup-1'), 1, 1)
+const group = 61_000
+const users = { indexer: 61_001, backup: 61_002 }
+/** The prefix of a command that runs as the user of the copies; nothing without root. */
+const asBackup = isRoot
+  ? ['setpriv', '--reuid', String(users.backup), '--regid', String(group), '--clear-groups']
+  : []
+
+const database = (content: string) => `SQLite format 3\0${content}`
+const yesterday = { 'catalogue.db': database('yesterday'), 'catalogue.db-numbers': '6' }
+
+/** The directory of the indexer, and that of the copies as install.md makes it. */
+function openCopies(t: Test, backups: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'copies-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  chmodSync(folder, 0o755)
+  const [from, to] = [join(folder, 'from'), join(folder, 'to')]
+  const fill = (into: string, user: number, files: Readonly<Record<string, string>>): void => {
+    mkdirSync(into, { recursive: true })
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(into, name), text)
+    for (const name of ['', ...Object.keys(files)]) {
+      if (isRoot) chownSync(join(into, name), user, group)
+      chmodSync(join(into, name), name === '' ? 0o2750 : 0o640)
+    }
+  }
+  fill(from, users.indexer, { 'catalogue.db-numbers': '7', ...backups })
+  fill(join(to, 'rinex-catalogue'), users.backup, yesterday)
   const [, script = ''] = /^ExecStart=\/bin\/sh -euc '([^']+)'$/m.exec(read(copyService)) ?? []
   const local = script
     .replaceAll('\\\n', '')
     .replaceAll('$$', '$')
-    .replaceAll('/var/lib/rinex-catalogue', folder)
-    .replaceAll('/mnt/backup', join(folder, 'copy'))
-  t.strictSame(run('/bin/sh', ['-euc', local]), { status: 0, output: '' })
-  const copied = readdirSync(join(folder, 'copy')).map((name) => [
-    name,
-    readFileSync(join(folder, 'copy', name), 'utf8'),
-  ])
-  t.strictSame(copied, [
-    ['catalogue.db', 'newer'],
-    ['catalogue.db-numbers', '7'],
-  ])
+    .replaceAll('/var/lib/rinex-catalogue', from)
+    .replaceAll('/mnt/backup', to)
+  const command = [...asBackup, 'sh', '-euc', `umask 0027; ${local}`] as const
+  return {
+    from,
+    run: () => spawnSync('timeout', ['60', ...command], { encoding: 'utf8' }),
+    copied: () => {
+      const names = Object.keys(yesterday)
+      const textOf = (name: string) => readFileSync(join(to, 'rinex-catalogue', name), 'utf8')
+      return Object.fromEntries(names.map((name) => [name, textOf(name)]))
+    },
+  }
+}
+
+t.test('the example copies the newest backup and the reserved ids', async (t) => {
+  const [first, second] = ['catalogue.db-backup-1', 'catalogue.db-backup-2']
+  const both = openCopies(t, { [first]: database('older'), [second]: database('newer') })
+  const one = openCopies(t, { [first]: database('newer') })
+  const other = openCopies(t, { [second]: database('newer') })
+  utimesSync(join(both.from, first), 1, 1)
+  for (const copies of [both, one, other]) {
+    t.match(copies.run(), { status: 0, stdout: '', stderr: '' })
+    const expected = { 'catalogue.db': database('newer'), 'catalogue.db-numbers': '7' }
+    t.strictSame(copies.copied(), expected)
+  }
+})
+
+t.test('the example copies no other file that the user of the indexer names', async (t) => {
+  const backup = 'catalogue.db-backup-1'
+  const plants: Readonly<Record<string, (from: string, secret: string) => void>> = {
+    'a link as the backup': (from, secret) => symlinkSync(secret, join(from, backup)),
+    'a pipe as the backup': (from) => run('mkfifo', [join(from, backup)]),
+    'a directory as the backup': (from) => mkdirSync(join(from, backup)),
+    'another file as the backup': (from) => writeFileSync(join(from, backup), 'not a database'),
+    'a link as the numbers': (from, secret) => {
+      writeFileSync(join(from, backup), database('today'))
+      rmSync(join(from, 'catalogue.db-numbers'))
+      symlinkSync(secret, join(from, 'catalogue.db-numbers'))
+    },
+  }
+  for (const [name, plant] of Object.entries(plants)) {
+    const { from, run, copied } = openCopies(t, {})
+    const secret = join(from, '../secret')
+    writeFileSync(secret, database('secret'))
+    plant(from, secret)
+    t.equal(run().status, 1, name)
+    t.strictSame(copied(), yesterday, `${name}: the copy of yesterday stays`)
+  }
+})
+
+t.test('the example runs as a user who can read the backups, and write the copies', async (t) => {
+  const value = valuesOf(copyService)
+  t.equal(value('User'), 'rinexcat-backup')
+  t.equal(value('Group'), 'rinexcat')
+  t.equal(value('CapabilityBoundingSet'), '')
+  t.equal(value('ProtectSystem'), 'strict')
+  const directory = value('ReadWritePaths') ?? ''
+  const install = readFileSync('docs/install.md', 'utf8')
+  t.match(install, `sudo install -d -o rinexcat-backup -g rinexcat -m 2750 ${directory}\n`)
 })
 
 t.test('the units and the drop-in are correct', { skip: without('systemd-analyze') }, async (t) => {
   // systemd checks the program's path, so a copy of the units names the one of this test.
-  const copy = (file: string): string => read(file).replace('/usr/bin/node', process.execPath)
+  const copy = (file: string): string =>
+    read(file).replace('/opt/rinex-catalogue/bin/node', process.execPath)
   const dir = testFolder(t, {
     ...Object.fromEntries(services.map((file) => [file, copy(file)])),
     [copyService]: read(copyService),
@@ -173,7 +254,7 @@ t.test('the units and the drop-in are correct', { skip: without('systemd-analyze
 })
 
 t.test('the exposure of the units is low', { skip: without('systemd-analyze', 250) }, async (t) => {
-  const threshold = { [indexer]: 10, [api]: 15, [alerts]: 15 }
+  const threshold = { [indexer]: 10, [api]: 15, [alerts]: 15, [copyService]: 5 }
   for (const [file, tenths] of Object.entries(threshold)) {
     const options = ['--offline=true', `--threshold=${tenths}`, '--no-pager']
     const { status, output } = run('systemd-analyze', [
@@ -193,7 +274,7 @@ t.test('the units use the users of sysusers.conf', { skip: without('systemd-sysu
   const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
   const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
   t.ok(gid, 'the group exists')
-  for (const file of services) {
+  for (const file of [...services, copyService]) {
     const user = valuesOf(file)('User') ?? ''
     const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
     t.equal(group, gid, `the group of ${user}`)

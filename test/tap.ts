@@ -5,3 +5,16 @@ import t from 'tap'
 t.setTimeout(600_000)
 
 export default t
+
+/**
+ * A pattern for `t.match` whose arrays must be as long as the arrays found, at every depth; objects may
+ * still have more keys. Without it `t.match` compares an array only as far as the pattern goes, so that
+ * `[]` matches every array.
+ */
+export function exact(pattern: unknown): unknown {
+  // A pattern that is no array is compared key by key, and an array has the key `length` too.
+  if (Array.isArray(pattern)) return Object.assign({ length: pattern.length }, pattern.map(exact))
+  if (pattern === null || typeof pattern !== 'object') return pattern
+  if (Object.getPrototypeOf(pattern) !== Object.prototype) return pattern
+  return Object.fromEntries(Object.entries(pattern).map(([key, value]) => [key, exact(value)]))
+}

@@ -5,9 +5,10 @@ import type { Logger } from 'pino'
 import type { StatusReply } from '../control-socket/client.ts'
 import type { Alert } from '../series/alerts.ts'
 import { secondsPerDay } from '../parse/calendar.ts'
-import { isExpected } from '../runtime/logger.ts'
+import { failureFields, isExpected } from '../runtime/logger.ts'
 import { announce, startAnnouncing } from './announcements.ts'
 import type { AlertMemory, AnnouncerState, Check, Message } from './announcements.ts'
+import { DamagedMemory } from './memory-file.ts'
 import type { MemoryFile } from './memory-file.ts'
 
 /**
@@ -35,23 +36,53 @@ export interface AlertLoopDeps {
 
 /** Checks the alerts and delivers messages until the signal is aborted. */
 export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Promise<void> {
-  const { memory, nowSeconds, logger, wait = waitFor } = deps
-  const delivery = openDelivery(deps)
+  const { nowSeconds, logger, wait = waitFor } = deps
+  const store = storeOf(deps)
+  const delivery = openDelivery(deps, store)
   let state = startAnnouncing(await loadMemory(deps), nowSeconds())
-  // The file is written now, so that a file that cannot be written is reported at the start, and not only with the first message.
-  await memory.store(state)
+  // The file is written now, so that a file that cannot be written is reported at the start, and
+  // not only with the first message.
+  await store(state)
   while (!signal.aborted) {
-    const { quiet, messages } = state
+    const { quiet } = state
     state = announce(state, await readCheck(deps), randomUUID)
     if (state.quiet !== quiet)
       logger.info({ reason: state.quiet }, state.quiet === undefined ? 'sending alerts' : 'quiet')
-    if (state.messages !== messages) await memory.store(state)
+    await store(state)
     state = await delivery.deliver(state)
     await wait(delivery.pauseMs(), signal)
   }
+  await store(state)
 }
 
-function openDelivery({ send, memory, nowSeconds, logger }: AlertLoopDeps) {
+type Store = (memory: AlertMemory) => Promise<void>
+
+/**
+ * Returns a function that stores the memory if it is not in the file. A file that cannot be
+ * written, for example on a full disk, must not end the process: a start would forget what is
+ * only in memory, and be quiet for an hour. So the failure is logged once, and the next call
+ * tries again.
+ */
+function storeOf({ memory, logger }: AlertLoopDeps): Store {
+  let stored: AlertMemory | undefined
+  let isFailing = false
+  return async (state) => {
+    if (stored?.open === state.open && stored.messages === state.messages) return
+    try {
+      await memory.store(state)
+      stored = state
+      if (isFailing) logger.info('alerts_state_file written again')
+      isFailing = false
+    } catch (error) {
+      if (!isExpected(error)) throw error
+      if (!isFailing)
+        logger.error(failureFields(error), 'alerts_state_file cannot be written; trying again')
+      isFailing = true
+    }
+  }
+}
+
+function openDelivery({ send, nowSeconds, logger }: AlertLoopDeps, store: Store) {
   /** Number of failed attempts since the last delivery. */
   let failures = 0
   return {
@@ -72,7 +103,7 @@ function openDelivery({ send, memory, nowSeconds, logger }: AlertLoopDeps) {
         failures = reason === undefined ? 0 : failures + 1
         if (reason !== undefined && !isOld) return left
         left = { ...left, messages: left.messages.slice(1) }
-        await memory.store(left)
+        await store(left)
       }
       return left
     },
@@ -83,12 +114,15 @@ function openDelivery({ send, memory, nowSeconds, logger }: AlertLoopDeps) {
   }
 }
 
+/** Puts a damaged file aside and goes on without it: the open alerts are announced again. */
 async function loadMemory({ memory, logger }: AlertLoopDeps): Promise<AlertMemory> {
   try {
     return await memory.load()
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    logger.warn({ reason: error.message }, 'alerts_state_file damaged: open alerts are sent again')
+    if (!(error instanceof DamagedMemory)) throw error
+    const setAside = await memory.putAside()
+    const fields = { reason: error.message, set_aside: setAside }
+    logger.warn(fields, 'alerts_state_file damaged: open alerts are sent again')
     return { open: [], messages: [] }
   }
 }

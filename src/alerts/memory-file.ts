@@ -1,15 +1,26 @@
 /** Stores the announced alerts and the messages that are not delivered yet in a file. */
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { AlertMemory } from './announcements.ts'
+import { fileTypes } from '../parse/types.ts'
+import { alertKinds } from '../series/alerts.ts'
+import type { Alert, AlertSeries } from '../series/alerts.ts'
+import { periods } from '../series/series.ts'
+import type { AlertMemory, Message } from './announcements.ts'
 
 const version = 1
 
 export interface MemoryFile {
-  /** Returns an empty memory if there is no file. @throws SyntaxError if `store` did not write the file */
+  /** Returns an empty memory if there is no file. @throws DamagedMemory if `store` did not write it */
   load(): Promise<AlertMemory>
   /** Replaces the file; after a crash it is either the old or the new one. */
   store(memory: AlertMemory): Promise<void>
+  /** Renames the file, so that `load` finds none. @returns its new path */
+  putAside(): Promise<string>
+}
+
+/** The file has another content than `store` writes. */
+export class DamagedMemory extends Error {
+  readonly code = 'DAMAGED_MEMORY'
 }
 
 export function openMemoryFile(path: string): MemoryFile {
@@ -19,10 +30,7 @@ export function openMemoryFile(path: string): MemoryFile {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
         throw error
       })
-      if (text === undefined) return { open: [], messages: [] }
-      const memory = JSON.parse(text) as (AlertMemory & { readonly version?: number }) | null
-      if (memory?.version !== version) throw new SyntaxError(`not of version ${version}`)
-      return memory
+      return text === undefined ? { open: [], messages: [] } : parseMemory(text)
     },
     async store({ open: alerts, messages }) {
       await mkdir(dirname(path), { recursive: true })
@@ -35,5 +43,88 @@ export function openMemoryFile(path: string): MemoryFile {
       }
       await rename(`${path}.new`, path)
     },
+    async putAside() {
+      const aside = `${path}.damaged`
+      await rename(path, aside)
+      return aside
+    },
   }
+}
+
+/** @throws DamagedMemory */
+function parseMemory(text: string): AlertMemory {
+  let stored: unknown
+  try {
+    stored = JSON.parse(text)
+  } catch (error) {
+    throw new DamagedMemory((error as Error).message, { cause: error })
+  }
+  if (!isTable(stored) || stored['version'] !== version)
+    throw new DamagedMemory(`not of version ${version}`)
+  const { open: alerts, messages } = stored
+  if (!isListOf(alerts, isAlert)) throw new DamagedMemory('a member of "open" is not an alert')
+  if (!isListOf(messages, isMessage))
+    throw new DamagedMemory('a member of "messages" is not a message')
+  return { open: alerts, messages }
+}
+
+// The shape of the file. All of it is checked here, because the rest of the process relies on it.
+
+function isAlert(value: unknown): value is Alert {
+  return (
+    isTable(value) &&
+    isText(value['id']) &&
+    isOneOf(alertKinds, value['kind']) &&
+    (value['since'] === null || isTime(value['since'])) &&
+    isTime(value['opened']) &&
+    hasSeries(value)
+  )
+}
+
+function isMessage(value: unknown): value is Message {
+  return (
+    isTable(value) &&
+    isText(value['id']) &&
+    isTime(value['at']) &&
+    isOneOf(alertKinds, value['kind']) &&
+    isOneOf(['open', 'closed'], value['state']) &&
+    hasSeries(value)
+  )
+}
+
+/** An alert is found again by the first of its series, so it has at least one. */
+function hasSeries({ series }: Table): boolean {
+  return isListOf(series, isSeries) && series.length > 0
+}
+
+function isSeries(value: unknown): value is AlertSeries {
+  return (
+    isTable(value) &&
+    isText(value['station']) &&
+    isOneOf(fileTypes, value['file_type']) &&
+    isOneOf(periods, value['period']) &&
+    (value['since'] === null || isTime(value['since']))
+  )
+}
+
+type Table = Readonly<Record<string, unknown>>
+
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null
+}
+
+function isListOf<T>(value: unknown, is: (each: unknown) => each is T): value is readonly T[] {
+  return Array.isArray(value) && value.every(is)
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string'
+}
+
+function isTime(value: unknown): value is string {
+  return isText(value) && !Number.isNaN(Date.parse(value))
+}
+
+function isOneOf(words: readonly string[], value: unknown): boolean {
+  return words.some((word) => word === value)
 }

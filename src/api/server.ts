@@ -18,6 +18,7 @@ import { compressAnswers } from './http/compression.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
 import { ClientLimits } from './connections/client-limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
+import { Turns } from './connections/turns.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
 import { answerError, notFound, sendError } from './http/errors.ts'
@@ -70,8 +71,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       )
     },
   })
-  const clientLimits = new ClientLimits((request) => limiter.addressOf(request))
-  const startResponse = openStartResponse({ limiter, observe })
+  const turns = new Turns()
+  const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
+  const context = apiContext(deps, clientLimits)
+  const startResponse = openStartResponse({ limiter, observe, apiPath: context.apiPath })
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
     startResponse,
@@ -85,7 +88,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       })
       inFlight.watch(server)
       limiter.watch(server)
-      clientLimits.watch(server)
+      turns.watch(server)
       rejectTunnels(server, inFlight)
       return server
     },
@@ -94,7 +97,6 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     onFile: metrics.fileUnavailable,
     nowMs: () => deps.nowUs() / 1000,
   })
-  const context = apiContext(deps, clientLimits)
   // The routes serialise responses themselves; schemas only describe them.
   app.setSerializerCompiler(() => JSON.stringify)
   await collectSchemas(app, deps.settings, {
@@ -143,16 +145,21 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Sets the common headers, and observes the response. Calls `proceed`, or sends the error if the request is rejected. */
+/**
+ * Sets the common headers, and observes the response. Calls `proceed`, or sends the error if the
+ * request is rejected. All responses below the API vary with `Accept`, because all errors do.
+ */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
 function openStartResponse(parts: {
   readonly limiter: ConnectionLimiter
   readonly observe: RecordAccess
+  readonly apiPath: string
 }): StartResponse {
-  const { limiter, observe } = parts
+  const { limiter, observe, apiPath } = parts
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
+    if (request.raw.url?.startsWith(apiPath) === true) reply.header('vary', 'Accept')
     // Limits, metrics, streams and the framework listen for `close`. Node would warn about the eleventh listener.
     reply.raw.setMaxListeners(20)
     observeResponse(request, reply, observe)

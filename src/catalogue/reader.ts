@@ -110,7 +110,7 @@ export interface StationsQuery {
   readonly countries?: readonly string[]
   /**
    * Only stations with these codes. A station is found by its `code` in the answer: the files of a short code that belongs to
-   * exactly one long code are found only by the long code.
+   * a long code are found only by the long code.
    */
   readonly codes?: readonly string[]
   /** Only stations with a code that contains this text, in upper case. */
@@ -124,7 +124,10 @@ export interface StationsQuery {
   readonly areas?: readonly Area[]
 }
 
-/** The files of a short code are counted with the only long code that begins with it, if there is exactly one. */
+/**
+ * The files of a short code are counted with the long code to which it belongs (see
+ * `sqlite/sites.ts`).
+ */
 export interface StationsPage {
   readonly head: Head
   readonly count: number
@@ -154,6 +157,12 @@ export interface ChangesPage {
    * lower `since`, and for one after the head, the page is empty.
    */
   readonly purgedSeq: number
+  /**
+   * With a filter on countries: up to this seq, files with short names may have entered or left
+   * these countries without a change of their own (see `sqlite/sites.ts`), so a client with a lower
+   * `since` must start again with the whole list. 0 without such a filter, and if no file ever did.
+   */
+  readonly joinedSeq: number
   readonly changes: readonly Change[]
   /**
    * The page contains all matching changes up to this seq. With filters, it may be lower than the head although the page is not
@@ -215,6 +224,14 @@ export interface ProblemsPage {
   readonly entries: readonly ProblemEntry[]
 }
 
+/** Who asks a query. Without an asker, the query is one of the program itself. */
+export interface Asker {
+  /** The client for which the query counts, because clients take turns at long queries. */
+  readonly client: string
+  /** Cancels a long query when its client has left. */
+  readonly signal: AbortSignal
+}
+
 /**
  * Reads the catalogue. Every method except `close` may throw `CatalogueUnavailable` (no database, or one that this program cannot
  * read), and works again as soon as there is a readable database. Queries that need an index or a table of counts throw
@@ -223,23 +240,22 @@ export interface ProblemsPage {
  */
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
-  seriesSlots(query: SeriesQuery): Promise<SeriesSlots | undefined>
+  seriesSlots(query: SeriesQuery, asker?: Asker): Promise<SeriesSlots | undefined>
   /** The recorded arrivals of a series; `undefined` for an unknown station. */
   seriesArrivals(
     query: SeriesQuery & { readonly from: number },
   ): Promise<SeriesArrivals | undefined>
   /** The recorded deliveries of all series. Throws `NotBuilt`. */
-  deliveries(query: DeliveriesQuery): Promise<NetworkDeliveries>
+  deliveries(query: DeliveriesQuery, asker?: Asker): Promise<NetworkDeliveries>
   /** The files that were replaced in a range of time, at most 1000. Throws `NotBuilt`. */
-  replacedFiles(modified: Required<TimeRange>): Promise<ReplacedFiles>
+  replacedFiles(modified: Required<TimeRange>, asker?: Asker): Promise<ReplacedFiles>
   /**
    * The five directories with the most files that were listed or replaced since a time; only the first 200,000 of these files
    * count. Throws `NotBuilt`.
    */
-  changedDirectories(sinceUs: number): Promise<readonly ChangedDirectory[]>
+  changedDirectories(sinceUs: number, asker?: Asker): Promise<readonly ChangedDirectory[]>
   head(): Promise<Head>
-  /** @param signal cancels a long query when its client has left */
-  page(query: PageQuery, signal?: AbortSignal): Promise<Page>
+  page(query: PageQuery, asker?: Asker): Promise<Page>
   /** The live record with this id, and its details if requested; `undefined` if there is no live record with this id. */
   record(id: number, details?: boolean): Promise<(FileRecord & ListedFile) | undefined>
   /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
@@ -259,8 +275,8 @@ export interface CatalogueReader {
   /** True if a live file is in the queue of files to be hashed, because it is new or changed, or its checksum is stale. */
   awaitsChecksum(id: number): Promise<boolean>
   /** Reads the list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks. */
-  records(query: ChunkQuery, signal?: AbortSignal): Promise<RecordChunk>
-  stations(query: StationsQuery): Promise<StationsPage>
+  records(query: ChunkQuery, asker?: Asker): Promise<RecordChunk>
+  stations(query: StationsQuery, asker?: Asker): Promise<StationsPage>
   /**
    * A code of 4 characters stands for itself and all long codes that begin with it. `station` is `undefined` without live files.
    */
@@ -279,10 +295,10 @@ export interface CatalogueReader {
   filesIn(query: EntriesQuery): Promise<Entries<FileEntry>>
   /** The last complete scan of the tree; `undefined` before the first. Reads one row. */
   lastScan(): Promise<ScanSummary | undefined>
-  summary(): Promise<CatalogueSummary>
+  summary(asker?: Asker): Promise<CatalogueSummary>
   /** Reads the sizes of the files, not the database itself. */
   storage(): Promise<StorageFigures>
   /** Lists problems by kind, in the order of `listedProblems`; at most 100 rejected names for each directory and reason. */
-  problems(query: ProblemsQuery): Promise<ProblemsPage>
+  problems(query: ProblemsQuery, asker?: Asker): Promise<ProblemsPage>
   close(): void
 }

@@ -13,6 +13,12 @@ import type { Problem } from './filter.ts'
  */
 export const youngFileMs = 10 * 60_000
 
+/**
+ * Days in the future that belong to the present: clocks differ, and directories of tomorrow are made
+ * today. A file with a later date has a wrong name.
+ */
+export const daysAhead = 2
+
 /** The record of a catalogued file. */
 export interface FileRecord {
   /** Unique, ascending in time, never reused. */

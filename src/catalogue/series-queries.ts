@@ -21,13 +21,15 @@ export interface SeriesQuery extends SeriesKey {
 export interface SeriesSlots {
   readonly head: Head
   /**
-   * The catalogued codes whose files fill the slots: the long code, and the short code if no other long code begins with it. If a
-   * short code was requested that has no long code or several, only this short code; empty if no file ever had it.
+   * The codes whose files fill the slots: the long code, and the short code if it belongs to it
+   * (see `sqlite/sites.ts`). If a short code was requested that belongs to no long code, only this
+   * short code; empty if no file ever had it.
    */
   readonly codes: readonly string[]
   /**
-   * Long codes that begin with the same 4 characters, if there are several: files with the short code cannot be assigned to one
-   * long code, so they form a series of their own. Also empty if a long code was requested and no file ever had the short code.
+   * Long codes with files that begin with the same 4 characters, if there are several: files with
+   * the short code cannot be assigned to one long code, so they form a series of their own. Also
+   * empty if a long code was requested and no file ever had the short code.
    */
   readonly ambiguous: readonly string[]
   /** The first slot of the range. */
@@ -67,7 +69,10 @@ export interface DeliveriesQuery {
 
 /** A series that has live files, or for which a delivery was ever recorded. */
 export interface NetworkSeries extends SeriesKey {
-  /** The station code: 9 characters, or 4 if no long code or more than one begins with them. */
+  /**
+   * The station code: 9 characters, or 4 for a short code that belongs to no long code (see
+   * `sqlite/sites.ts`).
+   */
   readonly station: string
   /**
    * The ids of the series in `DayDeliveries`: several if deliveries of a long and of a short code were recorded, none if no

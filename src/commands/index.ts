@@ -1,7 +1,8 @@
 /** The command `index`: runs the indexer. */
 import type { Logger } from 'pino'
-import { CatalogueCorrupt } from '../catalogue/writer.ts'
+import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
+import { sqliteVersion } from '../catalogue/sqlite/sqlite-version.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -47,7 +48,10 @@ export async function index(
     serviceManager.ready(() => Promise.resolve(`migrating the database ${progress}`))
   }
   const { database } = config
-  const writer = await openIndexerDatabase({ database, nowUs, logger, lifecycle, onMigrating })
+  const opening = openIndexerDatabase({ database, nowUs, logger, lifecycle, onMigrating })
+  const writer = await opening.catch((error: unknown) => {
+    throw withRemedy(error)
+  })
   if (writer === undefined) return lifecycle.untilEnd()
   const onFailure = (error: unknown): void => void lifecycle.end(failureOf(error))
   const indexer = await startParts({ config, logger, writer, nowUs, onFailure })
@@ -67,6 +71,13 @@ export async function index(
     return await lifecycle.end(failureOf(error))
   }
   return once ? lifecycle.end() : lifecycle.untilEnd()
+}
+
+/** Names what the user can do if another process writes the database. */
+function withRemedy(error: unknown): unknown {
+  if (!(error instanceof AlreadyRunning)) return error
+  const remedy = 'stop it, or choose another database (--database FILE)'
+  return new AlreadyRunning(`${error.message}: ${remedy}`, { cause: error })
 }
 
 async function countFiles(writer: CatalogueWriter): Promise<number> {
@@ -93,8 +104,8 @@ async function startParts(parts: {
     backupIntervalMs: config.backupIntervalHours * 3_600_000,
     window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
   }
-  logger.info({ archive: config.archive, database: config.database }, 'indexing')
-  const { archive } = config
+  const { archive, database } = config
+  logger.info({ archive, database, sqlite: sqliteVersion() }, 'indexing')
   const checksums =
     config.checksums === 'none'
       ? undefined

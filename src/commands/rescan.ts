@@ -4,10 +4,10 @@ import { isAbsolute, relative } from 'node:path'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control-socket/client.ts'
 import { IndexerUnreachable, RequestRejected } from '../control-socket/protocol.ts'
-import type { RescanTicket, ScanProgress } from '../control-socket/protocol.ts'
+import type { RescanOutcome, RescanTicket, ScanProgress } from '../control-socket/protocol.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { print } from '../runtime/program.ts'
-import { reportProgress } from './progress.ts'
+import { number, reportProgress } from './progress.ts'
 
 /** Time between two status requests. */
 const pollMs = 200
@@ -21,8 +21,8 @@ export interface RescanOptions {
 }
 
 /**
- * Orders rescans from the running indexer and prints the result of each order.
- * @returns the exit code: 1 if an order was refused, otherwise 0
+ * Orders rescans from the running indexer and prints the result of each order, and with `wait` what they changed.
+ * @returns the exit code: 1 if an order was refused, or a rescan could not do everything; otherwise 0
  */
 export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
   const socket = config.controlSocket
@@ -42,9 +42,36 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
   if (options.wait && tickets.length > 0) {
     const last = Math.max(...tickets.map(({ number }) => number))
     await showProgress(config, { pid, number: last })
-    await print('done')
+    if (!(await reportOutcomes(socket, new Set(tickets.map(({ number }) => number))))) return 1
   }
   return tickets.length === orders.length ? 0 : 1
+}
+
+/** Prints what the rescans have changed together. @returns false if one of them could not do everything */
+async function reportOutcomes(socket: string, rescans: ReadonlySet<number>): Promise<boolean> {
+  const outcomes = new Map<number, RescanOutcome>()
+  for (const rescan of rescans) {
+    const outcome = await askOutcome(socket, rescan)
+    if (outcome !== null) outcomes.set(rescan, outcome)
+  }
+  const known = [...outcomes.values()]
+  const sum = (key: 'added' | 'modified' | 'removed'): string =>
+    `${number(known.reduce((total, outcome) => total + outcome[key], 0))} ${key}`
+  const isKnown = known.length === rescans.size
+  await print(isKnown ? `done: ${sum('added')}, ${sum('modified')}, ${sum('removed')}` : 'done')
+  for (const [rescan, { problem }] of outcomes)
+    if (problem !== null) process.stderr.write(`rinex-catalogue: rescan ${rescan}: ${problem}\n`)
+  return known.every(({ problem }) => problem === null)
+}
+
+/** An indexer of an earlier release does not know the request. */
+async function askOutcome(socket: string, rescan: number): Promise<RescanOutcome | null> {
+  try {
+    return await askIndexer(socket, { command: 'outcome', rescan })
+  } catch (error) {
+    if (error instanceof RequestRejected) return null
+    throw error
+  }
 }
 
 /** Orders one rescan. Prints a rejection at once, because the other rescans may take hours, and returns `undefined`. */

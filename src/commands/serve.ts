@@ -7,6 +7,7 @@ import { buildServer } from '../api/server.ts'
 import { CatalogueUnavailable } from '../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../catalogue/reader.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
+import { sqliteVersion } from '../catalogue/sqlite/sqlite-version.ts'
 import { openClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -151,12 +152,12 @@ function administrationOf(config: ConfigOf<'serve'>): Administration | undefined
 
 /**
  * Prints the URL of the list: a plain line on a terminal, otherwise a log line. The log line also has the address to which a
- * proxy connects.
+ * proxy connects, and the version of SQLite.
  */
 async function announce(
   fields: { readonly url: string; readonly address: string },
   logger: Logger,
 ): Promise<void> {
   if (process.stdout.isTTY) await print(`listening on ${fields.url}`)
-  else logger.info(fields, 'listening')
+  else logger.info({ ...fields, sqlite: sqliteVersion() }, 'listening')
 }

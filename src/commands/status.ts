@@ -1,5 +1,6 @@
 /** The command `status`: prints the status, the files with problems, or one line for monitoring. */
 import { printable } from '../api/http/access-log.ts'
+import { readableTime } from '../api/pages/labels.ts'
 import { listProblems, problemNames } from '../api/file-problems/problem-list.ts'
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
 import { describeStatus } from '../api/status/serialise.ts'
@@ -8,6 +9,7 @@ import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
 import { packageVersion, print } from '../runtime/program.ts'
+import { number } from './progress.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
 
 /** Prints the state of the indexer and a summary of the catalogue. */
@@ -16,7 +18,7 @@ export async function status(
   { json }: { readonly json: boolean },
 ): Promise<number> {
   const wire = await readStatus(config)
-  for (const line of json ? [JSON.stringify(wire)] : describe(wire)) await print(line)
+  for (const line of json ? [JSON.stringify(wire)] : statusLines(wire)) await print(line)
   return 0
 }
 
@@ -65,13 +67,15 @@ export async function problems(
 }
 
 function describeProblem({ problem, path, reason, since }: WireProblem): string {
-  return [problem, printable(path), reason, since ?? ''].join('\t').trimEnd()
+  const sinceText = since === null ? '' : timeText(since)
+  return [problem, printable(path), reason, sinceText].join('\t').trimEnd()
 }
 
-function describe(status: CommonStatus): string[] {
+/** Describes the status for people; the times are in UTC. */
+export function statusLines(status: CommonStatus): string[] {
   const { state, since, reasons, areas, scan, last_scan: last, watching } = status
   return [
-    since === null ? state : `${state} since ${since}`,
+    since === null ? state : `${state} since ${timeText(since)}`,
     ...reasons.map((reason) => `  ${reason}`),
     ...Object.entries(areas).map(
       ([area, { files, directories }]) =>
@@ -84,7 +88,7 @@ function describe(status: CommonStatus): string[] {
         ]),
     last === null
       ? 'no complete scan yet'
-      : `last scan: ended ${last.ended}, ${number(last.files)} files, ${number(last.added)} added, ${number(last.modified)} modified, ${number(last.removed)} removed`,
+      : `last scan: ended ${timeText(last.ended)}, ${number(last.files)} files, ${number(last.added)} added, ${number(last.modified)} modified, ${number(last.removed)} removed`,
     ...(watching === null
       ? []
       : [
@@ -107,6 +111,6 @@ function describeChecksums({ checksums: { files, waiting, broken } }: CommonStat
   return `checksums: ${number(files)}${toRead}, broken: ${number(broken.count)}${exampleText}`
 }
 
-function number(value: number): string {
-  return value.toLocaleString('en')
+function timeText(iso: string): string {
+  return `${readableTime(iso, 'second')} UTC`
 }

@@ -63,6 +63,10 @@ export const commandOptions = {
 
 export type CommandName = keyof typeof commandOptions
 
+/** The commands for which `check-config` checks the machine; `start` needs what the other two need. */
+export const checkedCommands = ['start', 'index', 'serve'] as const satisfies readonly CommandName[]
+export type CheckedCommand = (typeof checkedCommands)[number]
+
 /** The configuration that a command may read. */
 export type ConfigOf<Name extends CommandName> = {
   readonly [Key in (typeof commandOptions)[Name][number] as CamelCase<Key>]: OptionValue<Key>

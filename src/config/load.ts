@@ -18,22 +18,30 @@ export interface LoadedConfig {
 }
 
 /** The configuration while it is loaded. An option with a fault has the value `undefined`, as if it were not set. */
-interface Draft {
+export interface DraftConfig {
   readonly values: { -readonly [Key in OptionKey]?: OptionValue<Key> | undefined }
   readonly origins: Record<OptionKey, string>
   readonly faults: Fault[]
+  readonly warnings: readonly string[]
 }
 
 /** Longest path of a Unix socket (bytes): `sun_path` has 108 bytes with its final zero (unix(7)). */
 const maxSocketBytes = 107
 
 /** Finds faults outside the values themselves, for example in the files that they name. */
-export type FurtherCheck = (values: Draft['values']) => readonly Fault[]
+export type FurtherCheck = (values: DraftConfig['values']) => readonly Fault[]
 
 /** @throws ConfigError with all faults */
-export function loadConfig(sources: ConfigSources, further: FurtherCheck = () => []): LoadedConfig {
+export function loadConfig(sources: ConfigSources, further?: FurtherCheck): LoadedConfig {
+  const { values, origins, faults, warnings } = draftConfig(sources, further)
+  if (faults.length > 0) throw new ConfigError(faults)
+  return { config: toConfig(values), origins: Object.freeze(origins), warnings }
+}
+
+/** Does the same as `loadConfig`, but returns the faults together with what is right. */
+export function draftConfig(sources: ConfigSources, further: FurtherCheck = () => []): DraftConfig {
   const { settings, faults, warnings } = readSources(sources)
-  const draft = draftOfDefaults(faults)
+  const draft = draftOfDefaults(faults, warnings)
   for (const setting of settings) apply(setting, draft)
   const given = new Set(settings.map(({ key }) => key))
   followLinks(draft)
@@ -41,17 +49,16 @@ export function loadConfig(sources: ConfigSources, further: FurtherCheck = () =>
   if (!given.has('control_socket')) deriveControlSocket(draft)
   fitControlSocket(draft, sources.cwd)
   draft.faults.push(...further(draft.values))
-  if (draft.faults.length > 0) throw new ConfigError(draft.faults)
-  return { config: toConfig(draft.values), origins: Object.freeze(draft.origins), warnings }
+  return draft
 }
 
-function draftOfDefaults(faults: readonly Fault[]): Draft {
+function draftOfDefaults(faults: readonly Fault[], warnings: readonly string[]): DraftConfig {
   const values = Object.fromEntries(optionKeys.map((key) => [key, optionOf(key).default]))
   const origins = Object.fromEntries(optionKeys.map((key) => [key, 'default']))
-  return { values, origins: origins as Draft['origins'], faults: [...faults] }
+  return { values, origins: origins as DraftConfig['origins'], faults: [...faults], warnings }
 }
 
-function apply(setting: Setting, { values, origins, faults }: Draft): void {
+function apply(setting: Setting, { values, origins, faults }: DraftConfig): void {
   const { key, value, source } = setting
   const { check, expects, isSecret = false } = optionOf(key)
   const right = value !== undefined && check(value)
@@ -75,7 +82,7 @@ function normalise({ key, value, directory }: Setting): unknown {
   return value
 }
 
-function checkHostForLinks({ values: { host, port }, origins, faults }: Draft): void {
+function checkHostForLinks({ values: { host, port }, origins, faults }: DraftConfig): void {
   origins.base_url = 'default, from host and port'
   if (host === undefined || originOf(host, port ?? 0) !== undefined) return
   const message = `no link can point to ${host}, set base_url to what clients use`
@@ -83,18 +90,18 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: Draft): 
 }
 
 /** Follows symbolic links in the path of the database, so that all commands find the files beside it and the control socket. */
-function followLinks({ values }: Draft): void {
+function followLinks({ values }: DraftConfig): void {
   if (values.database !== undefined) values.database = realPath(values.database)
 }
 
-function deriveControlSocket({ values, origins }: Draft): void {
+function deriveControlSocket({ values, origins }: DraftConfig): void {
   if (values.database === undefined) return
   const { dir, name } = parsePath(values.database)
   values.control_socket = resolve(dir, `${name}.sock`)
   origins.control_socket = 'default, from database'
 }
 
-function fitControlSocket({ values, origins, faults }: Draft, cwd: string): void {
+function fitControlSocket({ values, origins, faults }: DraftConfig, cwd: string): void {
   const path = values.control_socket
   if (path === undefined) return
   const fault = (problem: string): void => {
@@ -110,7 +117,7 @@ function fitControlSocket({ values, origins, faults }: Draft, cwd: string): void
   values.control_socket = fits
 }
 
-function toConfig(values: Draft['values']): Config {
+function toConfig(values: DraftConfig['values']): Config {
   const entries = optionKeys.map((key) => [propertyName(key), values[key]])
   // The cast is safe, because the type of each value follows from the check that the value has passed.
   return Object.freeze(Object.fromEntries(entries)) as Config

@@ -129,6 +129,15 @@ export interface RescanOrder {
   readonly acceptRemovals: boolean
 }
 
+/** What a rescan that has ended has changed. */
+export interface RescanOutcome {
+  readonly added: number
+  readonly modified: number
+  readonly removed: number
+  /** What the rescan could not do; `null` if it did everything. */
+  readonly problem: string | null
+}
+
 /** The rescan runs, waits for another one to end, or was merged into one that waits. */
 export type RescanPlace = 'running' | 'waiting' | 'merged'
 
@@ -156,6 +165,7 @@ export type ControlRequest =
   | { readonly command: 'status' }
   | { readonly command: 'settling' }
   | ({ readonly command: 'rescan' } & RescanOrder)
+  | { readonly command: 'outcome'; readonly rescan: number }
   | { readonly command: 'register'; readonly path: string }
   | { readonly command: 'repair' }
 
@@ -165,6 +175,8 @@ export interface ControlResults {
   /** At most 1,000 files, longest unchanged first. */
   readonly settling: readonly SettlingFile[]
   readonly rescan: RescanAnswer
+  /** `null` while the rescan has not ended, and if a thousand others have ended since. */
+  readonly outcome: RescanOutcome | null
   readonly register: RegisterAnswer
   readonly repair: RepairAnswer
 }

@@ -14,7 +14,10 @@ export interface ControlDeps {
   /** Path of the Unix socket. Its file permissions decide who may connect. */
   readonly path: string
   readonly logger: Logger
-  readonly indexer: Pick<Indexer, 'status' | 'settlingFiles' | 'rescan' | 'register'>
+  readonly indexer: Pick<
+    Indexer,
+    'status' | 'settlingFiles' | 'rescan' | 'rescanOutcome' | 'register'
+  >
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
   /** Time between two checks that the socket file still exists. */
   readonly checkIntervalMs?: number | undefined
@@ -87,6 +90,8 @@ async function execute(
         logger.info({ path, full, accept_removals: acceptRemovals }, 'rescan ordered')
       return answer
     }
+    case 'outcome':
+      return indexer.rescanOutcome(numberOf(request.rescan)) ?? null
     case 'register':
       return indexer.register(stringOf(request.path))
     case 'repair':
@@ -102,6 +107,11 @@ async function execute(
 /** Returns a field that must be text. The request was not validated before, so the field may have any type. */
 function stringOf(value: unknown): string {
   if (typeof value !== 'string') throw new InvalidRequest('the path must be text')
+  return value
+}
+
+function numberOf(value: unknown): number {
+  if (typeof value !== 'number') throw new InvalidRequest('the rescan must be a number')
   return value
 }
 

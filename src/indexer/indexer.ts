@@ -9,6 +9,7 @@ import type {
   RegisterAnswer,
   RescanAnswer,
   RescanOrder,
+  RescanOutcome,
   SettlingFile,
 } from '../control-socket/protocol.ts'
 import { openAcceptance } from './acceptance.ts'
@@ -58,6 +59,8 @@ export interface Indexer {
   /** Watches the tree: reacts to file events from now on, and runs the schedule from the end of `catchUp` on. */
   watch(): void
   rescan(order: RescanOrder): Promise<RescanAnswer>
+  /** Returns what a rescan has changed; `undefined` while it has not ended, or long after it. */
+  rescanOutcome(number: number): RescanOutcome | undefined
   /** Reads one file now, given by its path below the archive root. */
   register(path: string): Promise<RegisterAnswer>
   status(): IndexerStatus
@@ -106,6 +109,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
         return { place: 'missing' }
       return rescans.order(order)
     },
+    rescanOutcome: (number) => rescans.outcome(number),
     register: openRegister(parts),
     status: () => statusOf(parts),
     settlingFiles: () =>

@@ -3,7 +3,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
-import type { RescanNumbers, RescanOrder, RescanPlace } from '../control-socket/protocol.ts'
+import type {
+  RescanNumbers,
+  RescanOrder,
+  RescanOutcome,
+  RescanPlace,
+} from '../control-socket/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
 import { failureFields } from '../runtime/logger.ts'
 import type { Figures } from './figures.ts'
@@ -87,7 +92,12 @@ export interface Rescans {
   /** @returns the number of the rescan, and whether it runs, waits, or was merged with the waiting one */
   order(order: RescanOrder): { number: number; place: RescanPlace }
   readonly numbers: RescanNumbers
+  /** Returns the outcome of one of the last thousand rescans that have ended. */
+  outcome(number: number): RescanOutcome | undefined
 }
+
+/** Number of outcomes that are kept for the clients that wait for the end of a rescan. */
+const mostOutcomes = 1000
 
 export interface RescansDeps {
   readonly scan: (roots: readonly string[], full: boolean) => Promise<ScanResult>
@@ -110,12 +120,17 @@ export function openRescans(deps: RescansDeps): Rescans {
   let running: QueuedRescan | undefined
   let waiting: QueuedRescan | undefined
   let done = 0
+  const outcomes = new Map<number, RescanOutcome>()
   const run = async (): Promise<void> => {
     for (let next = waiting; next !== undefined; next = waiting) {
       running = next
       waiting = undefined
       deps.acceptRemovals(next.accepted)
-      logEnd(deps.logger, next, await deps.scan(next.roots, next.full))
+      const result = await deps.scan(next.roots, next.full)
+      const outcome = outcomeOf(next, result)
+      logEnd(deps.logger, next, result, outcome)
+      outcomes.set(next.number, outcome)
+      outcomes.delete(next.number - mostOutcomes)
       done = next.number
       running = undefined
     }
@@ -138,18 +153,34 @@ export function openRescans(deps: RescansDeps): Rescans {
     get numbers() {
       return { running: running?.number, waiting: waiting?.number, done }
     },
+    outcome: (number) => outcomes.get(number),
   }
 }
 
-function logEnd(logger: Logger, { number, roots, full }: QueuedRescan, result: ScanResult): void {
-  const { startedUs, endedUs, ...counts } = result.summary
+function outcomeOf(
+  { roots }: QueuedRescan,
+  { summary: { added, modified, removed }, archiveRead, written }: ScanResult,
+): RescanOutcome {
+  const readsAreas = roots.some((root) => areas.some((area) => area === root))
+  const problem =
+    !archiveRead && readsAreas
+      ? 'the archive could not be read'
+      : written
+        ? null
+        : 'some changes could not be written and are tried again'
+  return { added, modified, removed, problem }
+}
+
+function logEnd(
+  logger: Logger,
+  { number, roots, full }: QueuedRescan,
+  { summary: { startedUs, endedUs, ...counts } }: ScanResult,
+  { problem }: RescanOutcome,
+): void {
   const seconds = Math.round((endedUs - startedUs) / 1000) / 1000
   const fields = { rescan: number, paths: roots, full, ...counts, seconds }
-  if (!result.archiveRead && roots.some((root) => areas.some((area) => area === root)))
-    logger.warn(fields, 'rescan ended: the archive could not be read')
-  else if (!result.written)
-    logger.warn(fields, 'rescan ended: some changes could not be written and are tried again')
-  else logger.info(fields, 'rescan ended')
+  if (problem === null) logger.info(fields, 'rescan ended')
+  else logger.warn(fields, `rescan ended: ${problem}`)
 }
 
 /** Returns the union of two lists of roots, without roots that are below another root. */

@@ -1,5 +1,6 @@
 /** Decides which directories are watched, and marks a watched directory dirty when events occur in it or may have been lost. */
 import type { Logger } from 'pino'
+import { daysAhead } from '../catalogue/records.ts'
 import type { WatchCounts } from '../control-socket/protocol.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import type { Health } from './health.ts'
@@ -175,9 +176,6 @@ export function openWatchController(deps: WatchControllerDeps): WatchController 
 }
 
 const dayMs = 86_400_000
-/** Days in the future that belong to the hot window: clocks differ, and directories of tomorrow are created today. */
-const aheadDays = 2
-
 /**
  * True if a directory belongs to the hot window, whose directories are watched: the areas; the present and the previous year; the
  * days and hours within the `window`; years, days and hours that begin within the next two days; and directories without a date
@@ -193,7 +191,7 @@ export function isHot(path: string, nowMs: number, window: WatchWindow): boolean
     return isDated(parent) && isHot(parent, nowMs, window)
   }
   const [startMs, endMs] = [startSeconds * 1000, (startSeconds + spanSeconds) * 1000]
-  if (startMs > nowMs + aheadDays * dayMs) return false
+  if (startMs > nowMs + daysAhead * dayMs) return false
   // The previous year stays hot: late files may create a new directory in it.
   if (spanSeconds > dayMs / 1000) return endMs > nowMs - 365 * dayMs
   const days = area === 'obs' ? window.obsDays : window.nrtDays

@@ -13,7 +13,7 @@ import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { freePorts, ownHost } from '../loopback.ts'
 import { rewritten, unchanged, years } from '../older-paths.ts'
-import { longestMs, startService, stop, until } from './service.ts'
+import { fetchAlone, longestMs, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
 import { dayDirectory, hourDirectory, pathIn, put } from './tree.ts'
 
@@ -67,7 +67,7 @@ async function startApache(t: Test, behind: Behind): Promise<URL> {
   const apache = spawn(program, ['-D', 'FOREGROUND', '-f', conf], { stdio: 'ignore' })
   t.teardown(() => stop(apache, 'SIGTERM'))
   const base = new URL(`http://${ownHost}:${port}/rinex/data/`)
-  await until('Apache answers', async () => (await fetch(base)).status === 200)
+  await until('Apache answers', async () => (await fetchAlone(base)).status === 200)
   return base
 }
 
@@ -87,7 +87,7 @@ t.test('Apache sends the files that the service offloads', { skip: lacksSendfile
   await until('all is listed', async () => (await service.count()) === 3)
   const base = await startApache(t, { ...service, service: Number(service.url.port) })
   const get = async (path: string, headers = {}) => {
-    const answer = await fetch(new URL(path, base), { headers })
+    const answer = await fetchAlone(new URL(path, base), { headers })
     return { answer, status: answer.status, body: Buffer.from(await answer.arrayBuffer()) }
   }
 

@@ -13,7 +13,7 @@ import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { ask, bytesOf, makeCertificate, publicName, untilListening } from '../front-server.ts'
 import { freePorts, ownHost } from '../loopback.ts'
-import { longestMs, startService, stop, until } from './service.ts'
+import { fetchAlone, longestMs, startService, stop, until } from './service.ts'
 import { arrive, dayDirectory, paths, pathIn, put } from './tree.ts'
 
 t.setTimeout(longestMs)
@@ -134,7 +134,7 @@ t.test('the service works behind Caddy with the example configuration', { skip }
     t.equal(root.resume().statusCode, 302)
     t.equal(root.headers.location, '/rinex/api/')
     t.ok(root.headers['strict-transport-security'])
-    const { status, headers } = await fetch(`${caddy.httpUrl}/rinex/api/?x=1`, {
+    const { status, headers } = await fetchAlone(`${caddy.httpUrl}/rinex/api/?x=1`, {
       redirect: 'manual',
       headers: { host: publicName },
     })

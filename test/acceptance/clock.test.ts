@@ -8,7 +8,15 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { directoriesWithoutStamp, lacks, startService, stop, until, untilEqual } from './service.ts'
+import {
+  fetchAlone,
+  directoriesWithoutStamp,
+  lacks,
+  startService,
+  stop,
+  until,
+  untilEqual,
+} from './service.ts'
 import type { Listed, Service } from './service.ts'
 import { dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -193,7 +201,7 @@ t.test('files with impossible times are listed and served', async (t) => {
 
 async function checkServed(t: Test, service: Service, files: readonly string[]): Promise<void> {
   for (const path of files) {
-    const answer = await fetch(new URL(`/rinex/data/${path}`, service.url))
+    const answer = await fetchAlone(new URL(`/rinex/data/${path}`, service.url))
     const { mtime } = statSync(join(service.archive, path))
     const date = answer.headers.get('last-modified') ?? ''
     t.equal(answer.status, 200, `a file with the mtime ${mtime.toISOString()}`)

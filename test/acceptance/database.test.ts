@@ -17,7 +17,7 @@ import { gzipSync } from 'node:zlib'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { longestMs, slow, startService, stop, timeoutMs, until, untilEqual } from './service.ts'
 import type { Listed, Service } from './service.ts'
@@ -73,7 +73,11 @@ async function untilRestored(t: Test, { service, list }: Full): Promise<Map<stri
   const startedMs = performance.now()
   await until('the restore is logged', () => service.log.some(({ made }) => made !== undefined))
   const lines = service.log.filter(({ backup }) => backup !== undefined).slice(-2)
-  t.match(lines, [{ bytes: Number }, { took_ms: Number }], 'its start and its end are logged')
+  t.match(
+    lines,
+    exact([{ bytes: Number }, { took_ms: Number }]),
+    'its start and its end are logged',
+  )
   await until('the catalogue is ready', service.ready)
   await untilEqual(service)
   t.pass(`restored after ${Math.round(performance.now() - startedMs)} ms`)

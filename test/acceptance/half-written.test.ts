@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { longestMs, timeoutMs, slow, startService, until } from './service.ts'
+import { fetchAlone, longestMs, timeoutMs, slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -112,7 +112,7 @@ async function untilModified(
 }
 
 async function downloads(t: Test, service: Service, path: string): Promise<void> {
-  const answer = await fetch(new URL(`/rinex/data/${path}`, service.url))
+  const answer = await fetchAlone(new URL(`/rinex/data/${path}`, service.url))
   const bytes = Buffer.from(await answer.arrayBuffer())
   t.equal(bytes.length, statSync(join(service.archive, path)).size, 'the download is the new file')
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { lacksStrace, longestMs, startService, stop, until } from './service.ts'
+import { fetchAlone, lacksStrace, longestMs, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
 import { dayDirectory, paths, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
@@ -27,8 +27,7 @@ t.test('two downloads that hang block only other downloads', { skip: lacksStrace
   const service = await startService(t, testFolder(t))
   for (const path of [hanging, other]) put(service.archive, path)
   await until('both are listed', async () => (await service.count()) === 2)
-  const ask = (path: string) =>
-    fetch(new URL(path, service.url), { headers: { connection: 'close' } })
+  const ask = (path: string) => fetchAlone(new URL(path, service.url))
   const download = (path: string) => ask(`/rinex/data/${path}`)
   const statusOf = async (path: string) => (await download(path)).status
   const end = await hang(t, service)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
-import { startService, until } from './service.ts'
+import { fetchAlone, startService, until } from './service.ts'
 import { put as putFile } from './tree.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
@@ -74,7 +74,7 @@ t.test('a directory that became a file loses its records, a missing disk does no
   const service = await startService(t, folder, { options })
   const listed = async () => [...(await service.list()).keys()].sort()
   const download = async (path: string) => {
-    const answer = await fetch(new URL(`/rinex/data/${path}`, service.url))
+    const answer = await fetchAlone(new URL(`/rinex/data/${path}`, service.url))
     await answer.arrayBuffer()
     return answer.status
   }

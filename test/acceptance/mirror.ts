@@ -2,6 +2,7 @@
  * A mirror of the list as users write one: it downloads the complete list, follows the change feed, and starts again
  * after 410. It keeps the text of each record, so that a comparison covers all ten fields.
  */
+import { fetchAlone } from './service.ts'
 import type { Service } from './service.ts'
 
 interface Change {
@@ -141,7 +142,7 @@ async function request(
   },
 ): Promise<Response> {
   const url = new URL(path, service.url)
-  const answer = await fetch(url, options).catch(away)
+  const answer = await fetchAlone(url, options).catch(away)
   if (answer.status === 200) return answer
   const text = await answer.text().catch(away)
   if (answer.status === 503) throw new Away(text)

@@ -1,15 +1,13 @@
 /** Only regular files with valid names are listed; all other entries are counted. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { once } from 'node:events'
-import { tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import t from '../tap.ts'
 import { longestMs, slow, startService, until } from './service.ts'
 import { dayDirectory, filesBelow, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
+import { listenIn } from '../unix-socket.ts'
 
 const invalidNames = slow ? 10_000 : 1000
 
@@ -49,15 +47,7 @@ t.test(`${invalidNames} invalid names are not listed, but counted`, async (t) =>
   symlinkSync('/etc/passwd', join(special, name))
   const fifo = pathIn(day, 1).slice(day.length + 1)
   execFileSync('mkfifo', [join(special, fifo)])
-  const socket = createServer()
-  // The path of a socket must be short.
-  const short = mkdtempSync(join(tmpdir(), 'names-'))
-  symlinkSync(special, join(short, 's'))
-  t.teardown(() => {
-    socket.close()
-    rmSync(short, { recursive: true })
-  })
-  await once(socket.listen(join(short, 's', 'x.gz')), 'listening')
+  await listenIn(t, special, 'x.gz')
 
   const service = await startService(t, folder)
   await until('the first scan ends', service.ready)

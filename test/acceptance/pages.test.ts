@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import type { Browser, Page } from 'playwright-core'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
@@ -102,9 +102,10 @@ async function openRecord(t: Test, page: Page): Promise<void> {
   ])
   t.ok(readFileSync(await download.path()).equals(content))
   await follow(page, page.locator('dd a[href*="/changes/"]'))
-  t.match(await page.locator(`${rows} th`).allTextContents(), [
-    'GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz',
-  ])
+  t.match(
+    await page.locator(`${rows} th`).allTextContents(),
+    exact(['GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz']),
+  )
   await page.goBack()
   await follow(page, page.getByRole('link', { name: 'GRAZ00AUT', exact: true }))
   t.match(await page.locator('h1').textContent(), 'Station GRAZ00AUT')

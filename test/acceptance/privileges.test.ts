@@ -18,7 +18,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { lacks, lacksStrace, longestMs, startService, until, untilEqual } from './service.ts'
+import {
+  fetchAlone,
+  lacks,
+  lacksStrace,
+  longestMs,
+  startService,
+  until,
+  untilEqual,
+} from './service.ts'
 import { arrive, dayDirectory, hourDirectory, paths, put } from './tree.ts'
 
 const group = 61_000
@@ -168,11 +176,11 @@ t.test('both processes run with the users and the limits of their units', { skip
       for (const path of paths(hourDirectory(), 20, 20)) arrive(archive, path)
       await untilEqual(service)
       const [record] = (await service.list()).keys()
-      const download = await fetch(new URL(`/rinex/data/${record}`, service.url))
+      const download = await fetchAlone(new URL(`/rinex/data/${record}`, service.url))
       t.equal((await download.arrayBuffer()).byteLength > 0 && download.status, 200)
-      const stream = await fetch(new URL('?format=ndjson', service.url))
+      const stream = await fetchAlone(new URL('?format=ndjson', service.url))
       t.equal((await stream.text()).trimEnd().split('\n').length, 60)
-      t.equal((await fetch(new URL('/rinex/api/network/', service.url))).status, 200)
+      t.equal((await fetchAlone(new URL('/rinex/api/network/', service.url))).status, 200)
       t.equal((await service.status()).state, 'watching')
       const faults = service.log.filter(({ level }) => level === 'error' || level === 'fatal')
       t.same(faults, [], 'no errors in the log')
@@ -189,7 +197,7 @@ t.test('both processes run with the users and the limits of their units', { skip
   await t.test('the admin token is in no log, command line or environment', async (t) => {
     const rescan = new URL('/rinex/api/rescan/', service.url)
     const post = (given: string) =>
-      fetch(rescan, { method: 'POST', headers: { authorization: `Bearer ${given}` } })
+      fetchAlone(rescan, { method: 'POST', headers: { authorization: `Bearer ${given}` } })
     t.equal((await post(token)).status, 202)
     t.equal((await post(`${token}x`)).status, 401)
     t.equal((await service.get(`/rinex/api/rinex-file/${token}/`)).status, 404)

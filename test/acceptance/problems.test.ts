@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process'
 import { truncateSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { WireProblem } from '../../src/api/file-problems/problem-list.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
-import { longestMs, startService, until } from './service.ts'
+import { fetchAlone, longestMs, startService, until } from './service.ts'
 import { hourDirectory, put } from './tree.ts'
 
 const complete = gzipSync('observations'.repeat(100))
@@ -34,7 +34,7 @@ t.test('files with problems are listed with their paths and reasons', async (t) 
   }
   const service = await startService(t, folder)
   const problems = async (): Promise<readonly WireProblem[]> => {
-    const answer = await fetch(new URL('/rinex/api/status/problems/?limit=100', service.url))
+    const answer = await fetchAlone(new URL('/rinex/api/status/problems/?limit=100', service.url))
     return ((await answer.json()) as { results: readonly WireProblem[] }).results
   }
   await until('the first scan ends', service.ready)
@@ -66,8 +66,8 @@ t.test('files with problems are listed with their paths and reasons', async (t) 
       .map((line) => JSON.parse(line) as WireProblem),
     await problems(),
   )
-  const list = await fetch(new URL('/rinex/api/rinex-file/?problem=incomplete', service.url))
-  t.match(await list.json(), { count: 1, results: [{ filename: 'noen0010.20d.gz' }] })
-  const sums = await fetch(new URL(`/rinex/data/${old}/SHA256SUMS`, service.url))
+  const list = await fetchAlone(new URL('/rinex/api/rinex-file/?problem=incomplete', service.url))
+  t.match(await list.json(), { count: 1, results: exact([{ filename: 'noen0010.20d.gz' }]) })
+  const sums = await fetchAlone(new URL(`/rinex/data/${old}/SHA256SUMS`, service.url))
   t.match(await sums.text(), /^# broken: dama0010.20d.gz\n# incomplete: noen0010.20d.gz\n/)
 })

@@ -17,7 +17,7 @@ import { RandomClient } from './random-client.ts'
 import type { End } from './random-client.ts'
 import { openRandomTree } from './random-tree.ts'
 import type { RandomTree } from './random-tree.ts'
-import { longestMs, slow, startService, until } from './service.ts'
+import { fetchAlone, longestMs, slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'
 
 const seed = Number(process.env['SEED'] ?? (slow ? Date.now() % 1_000_000 : 1))
@@ -181,9 +181,8 @@ async function downloadDifference(
 }
 
 async function get(service: Service, path: string) {
-  const headers = { connection: 'close' }
   const url = new URL(`/rinex/data/${path}`, service.url)
-  const answer = await fetch(url, { headers, redirect: 'manual' })
+  const answer = await fetchAlone(url, { redirect: 'manual' })
   const bytes = Buffer.from(await answer.arrayBuffer())
   const [digest, location] = ['repr-digest', 'location'].map((name) => answer.headers.get(name))
   return { status: answer.status, bytes, digest, location }

@@ -8,7 +8,7 @@ import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
-import { lacks, longestMs, timeoutMs, stop, until } from './service.ts'
+import { fetchAlone, lacks, longestMs, timeoutMs, stop, until } from './service.ts'
 import type { LogLine } from './service.ts'
 
 t.setTimeout(longestMs)
@@ -84,7 +84,7 @@ t.test('every command of README.md is run by this test or is excluded', async (t
       text,
     )
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>
-  t.match(scripts, { start: 'exec node src/cli.js start' })
+  t.match(scripts, { start: 'exec node_modules/node-linux-*/bin/node src/cli.js start' })
 })
 
 /** Starts the program as `npm start` does, on a free port, and waits for the first scan. */
@@ -102,8 +102,8 @@ async function start(t: Test, folder: string): Promise<{ url: URL; log: readonly
   await until('the API listens', () => urlOf() !== undefined)
   const url = new URL(String(urlOf()))
   await until('the first scan is complete', async () => {
-    const { count } = (await (await fetch(`${url.href}?limit=1`)).json()) as { count: number }
-    return count === listed.length && (await fetch(new URL('/readyz', url))).ok
+    const { count } = (await (await fetchAlone(`${url.href}?limit=1`)).json()) as { count: number }
+    return count === listed.length && (await fetchAlone(new URL('/readyz', url))).ok
   })
   return { url, log }
 }
@@ -111,7 +111,7 @@ async function start(t: Test, folder: string): Promise<{ url: URL; log: readonly
 /** Runs the commands of a block in one shell. @returns their exit codes and outputs */
 async function run(folder: string, block: Block, host: string) {
   const lines = block.map(({ text }) => `${text.replaceAll(printedHost, host)}\necho "@@$?"`)
-  const env = { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' }
+  const env = { PATH: process.env['PATH'], HOME: join(folder, '../home'), LC_ALL: 'C' }
   const options = { cwd: folder, env, timeout: timeoutMs, maxBuffer: 1e8 }
   const script = ['set -o pipefail', ...lines].join('\n')
   const { stdout } = await promisify(execFile)('bash', ['-c', script], options)
@@ -136,7 +136,7 @@ async function untilHashed(block: Block, host: string): Promise<void> {
   for (const { text } of block) {
     const [url] = /http:\/\/\S+\/SHA256SUMS/.exec(text.replaceAll(printedHost, host)) ?? []
     if (url === undefined) continue
-    const isComplete = async () => !/^# .*not hashed/m.test(await (await fetch(url)).text())
+    const isComplete = async () => !/^# .*not hashed/m.test(await (await fetchAlone(url)).text())
     await until('SHA256SUMS is complete', isComplete)
   }
 }
@@ -186,7 +186,7 @@ function checkFetched(t: Test, folder: string): void {
 }
 
 t.test('every command works as printed', { skip: lacks('bash', 'command -v bash') }, async (t) => {
-  const folder = testFolder(t, { service: {}, reader: {} })
+  const folder = testFolder(t, { service: {}, reader: {}, home: {} })
   const reader = join(folder, 'reader')
   const { url, log } = await start(t, join(folder, 'service'))
   for (const block of blocks) {

@@ -157,6 +157,14 @@ async function getAlone(url: URL) {
   return { status: answer.statusCode ?? 0, body: JSON.parse(await text(answer)) as unknown }
 }
 
+/** `fetch` whose connection is closed after the response, for the same reason. */
+export function fetchAlone(url: string | URL, options: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(options.headers)
+  headers.set('connection', 'close')
+  // eslint-disable-next-line no-restricted-globals -- the one place
+  return fetch(url, { ...options, headers })
+}
+
 /** Sends a request to the control socket, by a path that is short wherever the folder is. */
 async function askIn(folder: string, request: ControlRequest) {
   const directory = openSync(folder, 'r')

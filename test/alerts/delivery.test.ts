@@ -1,9 +1,9 @@
 /** Delivery of messages to a real HTTP server: signatures, failures, redirects, timeouts and restarts. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
@@ -11,6 +11,7 @@ import t from '../tap.ts'
 import type { Test } from 'tap'
 import { runAlertLoop } from '../../src/alerts/alert-loop.ts'
 import type { AlertLoopDeps } from '../../src/alerts/alert-loop.ts'
+import type { Message } from '../../src/alerts/announcements.ts'
 import { openMemoryFile } from '../../src/alerts/memory-file.ts'
 import { openWebhook } from '../../src/alerts/webhook.ts'
 import { CatalogueUnavailable } from '../../src/catalogue/reader-errors.ts'
@@ -27,7 +28,7 @@ const late = (station: string): Alert => {
 }
 
 /** Each round is a check with these alerts; time passes as the process waits. */
-type Round = readonly Alert[] | 'unavailable'
+type Round = readonly Alert[] | 'unavailable' | (() => readonly Alert[])
 
 function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts.json')) {
   let nowSeconds = start
@@ -51,7 +52,7 @@ function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts
         openAlerts: async () => {
           const round = left.shift() ?? []
           if (round === 'unavailable') throw new CatalogueUnavailable('no catalogue')
-          return round
+          return typeof round === 'function' ? round() : round
         },
         indexerStatus: async () => watchingIndexer,
         send: openWebhook({ url, secret, version: '1.2.3', timeoutMs: 500 }),
@@ -165,6 +166,7 @@ t.test('a process that is killed before it notes a delivery sends the message ag
   const memory = openMemoryFile(loop.file)
   const killed = {
     load: () => memory.load(),
+    putAside: () => memory.putAside(),
     async store(state: Parameters<typeof memory.store>[0]) {
       if (received.length > 0) throw new Error('killed')
       await memory.store(state)
@@ -182,7 +184,7 @@ t.test('a message that the receiver never accepts is dropped after a day', async
   const rounds = Array.from({ length: 300 }, () => [late('GRAZ00AUT')])
   await loop.run([...rounds, []])
   t.equal(Math.max(...loop.waits), 300)
-  t.match(loop.messages(), [
+  t.strictSame(loop.messages(), [
     'quiet',
     'sending alerts',
     'alert not delivered',
@@ -192,19 +194,127 @@ t.test('a message that the receiver never accepts is dropped after a day', async
   t.match(received.at(-1)?.message, { state: 'closed' })
 })
 
-t.test('a missing catalogue closes no alert, and a damaged state file is reported', async (t) => {
+t.test('a missing catalogue closes no alert', async (t) => {
   const { received, url } = await openReceiver(t)
   const loop = openLoop(t, url)
   await loop.run([[late('GRAZ00AUT')], 'unavailable', 'unavailable', [late('GRAZ00AUT')]])
   t.equal(received.length, 1, 'nothing is closed')
   t.equal(loop.lines.filter((line) => line.includes('"no catalogue"')).length, 1)
-  for (const damaged of ['{"version":', 'null', '{"version":2}']) {
-    writeFileSync(loop.file, damaged)
-    await loop.run([[late('GRAZ00AUT')]])
-    const warnings = loop.messages().filter((line) => line.startsWith('alerts_state_file damaged'))
-    t.ok(warnings.length > 0, damaged)
+})
+
+const graz = late('GRAZ00AUT')
+const message = {
+  id: '0b6f8a52',
+  at: '2027-01-15T09:00:00.000Z',
+  kind: 'late',
+  state: 'open',
+  series: graz.series,
+}
+const openOnly = (...open: unknown[]) => JSON.stringify({ version: 1, open, messages: [] })
+const messagesOnly = (...messages: unknown[]) => JSON.stringify({ version: 1, open: [], messages })
+
+const damages: Readonly<Record<string, string>> = {
+  empty: '',
+  'cut off': '{"version":1,"open":[{"id"',
+  garbage: '\x00\x01',
+  null: 'null',
+  'an array': '[]',
+  'of another version': '{"version":2,"open":[],"messages":[]}',
+  'without lists': '{"version":1}',
+  'a text as a list': '{"version":1,"open":"x","messages":[]}',
+  'a table as a list': '{"version":1,"open":[],"messages":{}}',
+  'an alert that is null': openOnly(null),
+  'an alert without series': openOnly({}),
+  'an alert with no series': openOnly({ ...graz, series: [] }),
+  'an alert of an unknown kind': openOnly({ ...graz, kind: 'test' }),
+  'an alert since no time': openOnly({ ...graz, since: 'yesterday' }),
+  'an alert without the time of its opening': openOnly({ ...graz, opened: null }),
+  'a series that is null': openOnly({ ...graz, series: [null] }),
+  'a series of an unknown period': openOnly({
+    ...graz,
+    series: [{ ...graz.series[0], period: '02H' }],
+  }),
+  'a series of an unknown type': messagesOnly({
+    ...message,
+    series: [{ ...graz.series[0], file_type: 'x' }],
+  }),
+  'a message that is null': messagesOnly(null),
+  'a message of another shape': messagesOnly({ id: 'x' }),
+  'a message of no time': messagesOnly({ ...message, at: 'soon' }),
+  'a message of an unknown state': messagesOnly({ ...message, state: 'half' }),
+  'a second message of another shape': messagesOnly(message, { ...message, id: 7 }),
+}
+
+for (const [name, damaged] of Object.entries(damages))
+  t.test(`a damaged state file is put aside, and the process goes on: ${name}`, async (t) => {
+    const { received, url } = await openReceiver(t)
+    const loop = openLoop(t, url, join(testFolder(t, { 'alerts.json': damaged }), 'alerts.json'))
+    await loop.run([[graz]])
+    t.equal(received.length, 1, 'open alerts are sent again')
+    t.strictSame(loop.stored(), { version: 1, open: [graz], messages: [] })
+    t.equal(readFileSync(`${loop.file}.damaged`, 'utf8'), damaged)
+    const warnings = loop.lines.filter((line) => line.includes('alerts_state_file damaged'))
+    t.equal(warnings.length, 1)
+    t.match(warnings[0], `"set_aside":"${loop.file}.damaged"`)
+    await loop.run([[graz]])
+    t.equal(received.length, 1, 'the next start knows them')
+  })
+
+t.test('what the process writes is what it reads', async (t) => {
+  const memory = openMemoryFile(join(testFolder(t), 'alerts.json'))
+  const never = { ...graz, since: null, series: [{ ...graz.series[0], since: null }] } as Alert
+  const stalled = { ...graz, kind: 'ingest-stalled', series: [...graz.series, ...never.series] }
+  const state = {
+    open: [graz, never, stalled as Alert],
+    messages: [message, { ...message, kind: 'missing', state: 'closed' }] as Message[],
   }
-  t.equal(received.length, 4, 'open alerts are sent again')
+  await memory.store(state)
+  t.strictSame(await memory.load(), state)
+})
+
+t.test('on a full disk the alerts are sent, and stored when there is room again', async (t) => {
+  const { received, url } = await openReceiver(t)
+  const loop = openLoop(t, url)
+  const [wtzr, zimm] = [late('WTZR00DEU'), late('ZIMM00CHE')]
+  mkdirSync(dirname(loop.file))
+  const fill = (): void => symlinkSync('/dev/full', `${loop.file}.new`)
+  const free = (): void => rmSync(`${loop.file}.new`)
+  fill()
+  await loop.run([
+    [graz],
+    [graz, wtzr],
+    () => {
+      free()
+      return [graz, wtzr]
+    },
+    () => {
+      t.strictSame(loop.stored().open, [graz, wtzr])
+      fill()
+      return [graz, wtzr, zimm]
+    },
+    () => {
+      free()
+      return [graz, wtzr, zimm]
+    },
+  ])
+  const stations = received.map(({ message: { series } }) => series.map(({ station }) => station))
+  t.strictSame(stations, [['GRAZ00AUT'], ['WTZR00DEU'], ['ZIMM00CHE']])
+  const file = loop.messages().filter((text) => text.startsWith('alerts_state_file'))
+  const [failed, again] = [
+    'alerts_state_file cannot be written; trying again',
+    'alerts_state_file written again',
+  ]
+  t.strictSame(file, [failed, again, failed, again], 'each failure is logged once')
+  t.match(
+    loop.lines.find((line) => line.includes(failed)),
+    /"level":50.*"reason":"ENOSPC/,
+  )
+  t.strictSame(
+    loop.messages().filter((text) => text === 'quiet').length,
+    1,
+    'no further quiet hour',
+  )
+  t.strictSame(loop.stored(), { version: 1, open: [graz, wtzr, zimm], messages: [] })
 })
 
 const withoutPython = spawnSync('python3', ['--version']).error !== undefined && 'no python3 here'

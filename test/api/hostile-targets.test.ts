@@ -1,20 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
+import { listenIn } from '../unix-socket.ts'
 import { day, dayFile, openService } from './service.ts'
 import type { Service } from './service.ts'
 import { sendRaw } from './wire.ts'
@@ -80,16 +70,8 @@ async function plant(t: Test, service: Service): Promise<void> {
   symlinkSync('/proc/self', join(folder, 'self'))
   symlinkSync('/proc/self', join(folder, 'symlink_to_proc_self'))
   execFileSync('mkfifo', [join(folder, 'fifo.gz')])
-  // Through a short link, because the path of a socket has at most 107 bytes.
-  const short = mkdtempSync(join(tmpdir(), 'targets-'))
-  symlinkSync(folder, join(short, 's'))
-  const socket = createServer().listen(join(short, 's', 'socket.gz'))
-  await once(socket, 'listening')
+  await listenIn(t, folder, 'socket.gz')
   t.ok(existsSync(join(folder, 'socket.gz')), 'the socket is in the archive')
-  t.teardown(() => {
-    socket.close()
-    rmSync(short, { recursive: true })
-  })
 }
 
 const forms: [string, (target: Buffer) => Buffer][] = [
@@ -219,6 +201,13 @@ t.test('invalid HTTP and too long headers and targets get the right status', asy
     ['no Host in HTTP/1.0', `GET /${prefix}/api/ HTTP/1.0\r\n\r\n`, 200],
     ['an expectation', `GET / HTTP/1.1\r\nHost: x\r\nExpect: wonders${close}`, 417],
     ['long headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(65_536)}${close}`, 431],
+    [
+      '99 header lines',
+      `GET /${prefix}/api/ HTTP/1.1\r\nHost: x${'\r\na: b'.repeat(97)}${close}`,
+      200,
+    ],
+    ['100 header lines', `GET / HTTP/1.1\r\nHost: x${'\r\na: b'.repeat(98)}${close}`, 431],
+    ['500 header lines', `GET / HTTP/1.1\r\nHost: x${'\r\na: b'.repeat(498)}${close}`, 431],
     ['a long target', `GET /${'x'.repeat(65_536)} HTTP/1.1\r\nHost: x${close}`, 431],
     [
       'two lengths',

@@ -1,4 +1,4 @@
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { IndexerStatus } from '../../src/control-socket/protocol.ts'
 import { day, dayFile, openService, startUs } from './service.ts'
 import { change, newFile } from '../catalogue/change.ts'
@@ -83,7 +83,7 @@ t.test('OPTIONS describes a resource, and a CORS preflight request gets 204', as
     t.equal(plain.statusCode, 200, path)
     t.equal(plain.headers.allow, allow, path)
     t.equal(plain.headers['content-type'], 'application/json')
-    t.match(plain.json(), { name, description: /\w/, parses: ['application/json'] })
+    t.match(plain.json(), { name, description: /\w/, parses: exact(['application/json']) })
     const permitted = await app.inject({ url: api + path, method: 'OPTIONS', headers: preflight })
     t.equal(permitted.statusCode, 204, path)
     t.match(permitted.headers, {
@@ -313,7 +313,7 @@ t.test('if the indexer does not answer, the state is degraded with the reason', 
   const unknown = { state: 'unknown', reason: 'no answer' } as const
   const service = await openService(t, { deps: () => ({ indexerStatus: async () => unknown }) })
   const answer = await service.app.inject(`${api}status/`)
-  t.match(answer.json(), { state: 'degraded', reasons: [unknown.reason], indexer: null })
+  t.match(answer.json(), { state: 'degraded', reasons: exact([unknown.reason]), indexer: null })
   const page = await service.app.inject({ url: `${api}status/`, headers: html })
   t.match(
     page.body,

@@ -3,17 +3,10 @@ import type { Database } from 'better-sqlite3'
 import { countTables, indexes } from '../../src/catalogue/sqlite/schema.ts'
 
 /** Converts a database to an earlier schema: removes everything that later schemas added. */
-export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 = 7): void {
+export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 | 12 = 7): void {
   const db = new Sqlite(database)
-  db.exec(`
-    ALTER TABLE catalogue DROP COLUMN details_seq;
-    ALTER TABLE catalogue DROP COLUMN deliveries_us;
-    DROP TABLE delivery;
-    DROP TABLE series;
-    ALTER TABLE rejection DROP COLUMN since_us;
-    UPDATE rejection SET names = coalesce(json_extract(names, '$[0]'), '');
-    ALTER TABLE rejection RENAME COLUMN names TO example;
-  `)
+  db.exec('ALTER TABLE station DROP COLUMN live_seq')
+  if (version < 12) removeDeliveries(db)
   if (version < 10) removeCounts(db)
   if (version < 9) {
     db.exec('DROP INDEX checksum_stale')
@@ -24,6 +17,19 @@ export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 = 7): void
   if (version < 8) db.exec('DROP TABLE owner')
   db.pragma(`user_version = ${version}`)
   db.close()
+}
+
+/** Removes what schemas 11 and 12 added. */
+function removeDeliveries(db: Database): void {
+  db.exec(`
+    ALTER TABLE catalogue DROP COLUMN details_seq;
+    ALTER TABLE catalogue DROP COLUMN deliveries_us;
+    DROP TABLE delivery;
+    DROP TABLE series;
+    ALTER TABLE rejection DROP COLUMN since_us;
+    UPDATE rejection SET names = coalesce(json_extract(names, '$[0]'), '');
+    ALTER TABLE rejection RENAME COLUMN names TO example;
+  `)
 }
 
 /** Reads from a database over a connection of its own. */

@@ -22,13 +22,25 @@ export const steps = fc.array(
 
 const directories = ['obs/2026/001', 'nrt/2026/001/05', 'obs/2026/002']
 
-export async function applySteps(writer: CatalogueWriter, steps: readonly Step[]): Promise<void> {
-  for (const step of steps) await writer.apply([await toChange(writer, step)])
+/** Four names, each for all directories. */
+const shortNames = ['s000', 's001', 's002', 's003'].map((station) => `${station}0010.26d.gz`)
+
+/** @param names four names */
+export async function applySteps(
+  writer: CatalogueWriter,
+  steps: readonly Step[],
+  names: readonly string[] = shortNames,
+): Promise<void> {
+  for (const step of steps) await writer.apply([await toChange(writer, step, names)])
 }
 
-async function toChange(writer: CatalogueWriter, { file, size, removed }: Step) {
+async function toChange(
+  writer: CatalogueWriter,
+  { file, size, removed }: Step,
+  names: readonly string[],
+) {
   const path = directories[file % directories.length] ?? ''
-  const name = `s${String(Math.floor(file / directories.length)).padStart(3, '0')}0010.26d.gz`
+  const name = names[Math.floor(file / directories.length)] ?? ''
   const known = (await writer.directory(path))?.files.get(name)
   const facts = { size, mtimeUs: size * 1000 }
   if (known === undefined) return change(path, removed ? {} : { added: [newFile(name, facts)] })

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
@@ -106,7 +106,10 @@ t.test(
 
     put(folder, 'obs/1998/004/graz0040.98d.gz')
     const waited = await run(folder, 'rescan --database c.db --archive archive --wait --full')
-    t.match(waited, { code: 0, text: /^the whole archive: rescan 2 is running\ndone\n/m })
+    t.match(waited, {
+      code: 0,
+      text: /^the whole archive: rescan 2 is running\ndone: 1 added, 0 modified, 0 removed\n/m,
+    })
     t.equal(await count(), files + 1, '--wait waits for the end of the rescan')
     const two = await run(folder, 'rescan --database c.db obs/1998/ nrt')
     t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
@@ -123,9 +126,13 @@ t.test(
       outside,
       /^obs\/1998: rescan \d /m,
       /^nrt: rescan \d /m,
-      /^done$/m,
+      /^done: 0 added, 0 modified, 0 removed$/m,
     ])
       t.match(some.text, line, 'existing directories are read, the others named')
+    put(folder, 'obs/1998/006/graz0060.98d.gz')
+    rmSync(join(folder, 'archive/obs/1998/004/graz0040.98d.gz'))
+    const both = await run(folder, 'rescan --database c.db --wait obs/1998/004 obs/1998/006')
+    t.match(both, { code: 0, text: /^done: 1 added, 0 modified, 1 removed$/m }, 'together')
     const refused = await post(new URL('../rescan/', list).href, { path: 'obs/1900' })
     t.equal(refused.status, 400)
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import { ConfigError } from '../../src/config/checks.ts'
 import type { Fault } from '../../src/config/checks.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -78,7 +78,7 @@ t.test('each invalid value in the file is a fault', async (t) => {
     const source = join(testFolder(t, { [name]: line }), name)
     const [key] = line.split(' ')
     const message = new RegExp(`^${key ?? ''} must be [^\n]+, found [^\n]+$`)
-    t.match(faultsOf({ file: source }), [{ source, key, message }], line)
+    t.match(faultsOf({ file: source }), exact([{ source, key, message }]), line)
   }
 })
 
@@ -95,12 +95,19 @@ t.test('invalid values in the environment and in flags are faults', async (t) =>
   ]
   for (const [variable, text] of cases) {
     const source = `RINEX_CATALOGUE_${variable}`
-    t.match(faultsOf({ env: { [source]: text } }), [{ source, key: variable.toLowerCase() }], text)
+    t.match(
+      faultsOf({ env: { [source]: text } }),
+      exact([{ source, key: variable.toLowerCase() }]),
+      text,
+    )
   }
-  t.match(faultsOf({ flags: { baseUrl: 'x', logLevel: 'x' } }), [
-    { source: '--base-url', key: 'base_url' },
-    { source: '--log-level', key: 'log_level' },
-  ])
+  t.match(
+    faultsOf({ flags: { baseUrl: 'x', logLevel: 'x' } }),
+    exact([
+      { source: '--base-url', key: 'base_url' },
+      { source: '--log-level', key: 'log_level' },
+    ]),
+  )
 })
 
 t.test('an unknown name gets the suggestion of a known name', async (t) => {
@@ -117,17 +124,18 @@ t.test('an unknown name gets the suggestion of a known name', async (t) => {
   for (const [name, meant] of names) {
     const file = join(testFolder(t, { 'a.toml': `${name} = 1` }), 'a.toml')
     const remedy = meant === undefined ? 'remove it' : `did you mean ${meant}?`
-    t.match(faultsOf({ file }), [{ source: file, key: name, message: remedy }], name)
+    t.match(faultsOf({ file }), exact([{ source: file, key: name, message: remedy }]), name)
   }
-  t.match(faultsOf({ file: join(testFolder(t, { 'a.toml': '[api]\nport = 1' }), 'a.toml') }), [
-    { key: 'api' },
-  ])
+  t.match(
+    faultsOf({ file: join(testFolder(t, { 'a.toml': '[api]\nport = 1' }), 'a.toml') }),
+    exact([{ key: 'api' }]),
+  )
   t.match(
     faultsOf({ env: { RINEX_CATALOGUE_port: '1', RINEX_CATALOGUE_CONFG: 'x', RINEX: 'x' } }),
-    [
+    exact([
       { source: 'RINEX_CATALOGUE_port', message: 'did you mean RINEX_CATALOGUE_PORT?' },
       { source: 'RINEX_CATALOGUE_CONFG', message: 'did you mean RINEX_CATALOGUE_CONFIG?' },
-    ],
+    ]),
   )
 })
 
@@ -145,27 +153,28 @@ t.test('an unusable configuration file is named with its fault', async (t) => {
     [dir, 'EISDIR'],
   ]
   for (const [source, message] of cases) {
-    t.match(faultsOf({ file: source }), [{ source, key: undefined, message }], message)
+    t.match(faultsOf({ file: source }), exact([{ source, key: undefined, message }]), message)
   }
-  t.match(faultsOf({ cwd: dir, file: '' }), [{ source: dir }], 'an empty name')
-  t.match(faultsOf({ cwd: dir, env: { RINEX_CATALOGUE_CONFIG: '' } }), [{ source: dir }])
+  t.match(faultsOf({ cwd: dir, file: '' }), exact([{ source: dir }]), 'an empty name')
+  t.match(faultsOf({ cwd: dir, env: { RINEX_CATALOGUE_CONFIG: '' } }), exact([{ source: dir }]))
 })
 
 t.test('a wildcard host needs a base URL', async (t) => {
   for (const host of ['0.0.0.0', '::', '0', '::0']) {
     const fault = { source: '--host', key: 'base_url', message: 'set base_url' }
-    t.match(faultsOf({ flags: { host } }), [fault], host)
+    t.match(faultsOf({ flags: { host } }), exact([fault]), host)
     t.strictSame(faultsOf({ flags: { host, baseUrl: 'http://a' } }), [])
   }
   const faults = faultsOf({ flags: { host: '::', baseUrl: 'a' } })
-  t.match(faults, [{ source: '--base-url' }], 'a bad one is the only fault')
+  t.match(faults, exact([{ source: '--base-url' }]), 'a bad one is the only fault')
   t.equal(faults.length, 1)
 })
 
 t.test('the control socket may not be the file of the database', async (t) => {
-  t.match(faultsOf({ flags: { database: 'a.sock' } }), [
-    { key: 'control_socket', message: 'itself' },
-  ])
+  t.match(
+    faultsOf({ flags: { database: 'a.sock' } }),
+    exact([{ key: 'control_socket', message: 'itself' }]),
+  )
 })
 
 t.test('all faults are reported, also of values that another source overrides', async (t) => {

@@ -6,7 +6,7 @@ import { cpSync, existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { openServiceManager } from '../../src/runtime/service-manager.ts'
 import { testFolder } from '../folder.ts'
@@ -75,7 +75,7 @@ t.test('the watchdog gets no message while the database does not answer', { skip
     return Promise.reject(new Error('disk I/O error'))
   })
   await until(t, 'asked again and again', () => asked > 5)
-  t.match(lines, [{ msg: 'systemd not notified', reason: 'disk I/O error' }])
+  t.match(lines, exact([{ msg: 'systemd not notified', reason: 'disk I/O error' }]))
   t.equal(lines.length, 1, 'a failure is logged once')
   let hanging = 0
   manager.ready(() => new Promise(() => hanging++))
@@ -110,7 +110,7 @@ t.test('without a service manager nothing is sent; a lost manager is logged once
   lost.ready(() => Promise.resolve('watching'))
   await until(t, 'logged', () => lines.length > 0)
   await lost.close()
-  t.match(lines, [{ msg: 'systemd not notified', reason: /systemd-notify/ }])
+  t.match(lines, exact([{ msg: 'systemd not notified', reason: /systemd-notify/ }]))
   t.equal(lines.length, 1)
 })
 

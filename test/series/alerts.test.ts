@@ -1,5 +1,5 @@
 /** Alerts of series that are late or missing: tables of cases, and a comparison with a slow reference implementation. */
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import { openAlerts } from '../../src/series/alerts.ts'
 import type { Alert, StationSeries } from '../../src/series/alerts.ts'
 import type { ExpectedRule } from '../../src/series/expectation.ts'
@@ -105,7 +105,7 @@ t.test('if no hourly file arrives for two hours, all stations have one alert', a
     id: 'ingest-stalled-2026-01-22T10:10:00Z',
     since: '2026-01-22T10:10:00Z',
     opened: '2026-01-22T12:10:00Z',
-    series: [{ station: 'GRAZ00AUT' }, { station: 'WTZR00DEU' }],
+    series: exact([{ station: 'GRAZ00AUT' }, { station: 'WTZR00DEU' }]),
   })
   const other = { station: 'ZIMM00CHE', to: 30 * hour }
   t.same(kindsAt(13 * hour, ...both, other), late, 'another station delivers')

@@ -1,7 +1,7 @@
 /** Reads the change feed: a page, the latest changes, a long poll, server-sent events. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
+import type { Requester } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
 import { waitForChange } from './long-polls.ts'
 import type { ChangesRequest } from './request.ts'
@@ -23,32 +23,47 @@ export interface FeedPage {
   readonly throughSeq: number
   /** Tombstones of removed files up to this change number are purged. */
   readonly purgedSeq: number
+  /**
+   * The latest change number at which files entered or left the countries of the filter; see
+   * `ChangesPage`.
+   */
+  readonly joinedSeq: number
+}
+
+/** What a read of the feed needs besides the request. */
+export interface FeedSource {
+  readonly reader: CatalogueReader
+  /** Waits for the client's turn; each read is done in a turn. */
+  readonly turn: Requester['turn']
 }
 
 /**
- * Reads changes until the page is full, the head is reached or the signal aborts. If the filters match few changes, many reads
- * are needed; between two reads, the function yields to the event loop.
- * @throws HttpError 410 when the catalogue was rebuilt since the client got `since`, or does not have all changes after `since`
+ * Reads changes until the page is full, the head is reached or the signal aborts. If the filters
+ * match few changes, many reads are needed. Resolves in the turn of the last read.
+ * @throws HttpError 410 when the catalogue was rebuilt since the client got `since`, does not have
+ * all changes after `since`, or files entered or left the countries of the filter since
  */
 export async function readFeedPage(
-  reader: CatalogueReader,
+  { reader, turn }: FeedSource,
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<FeedPage> {
   const { filter, limit, epoch, details } = request
   const changes: Change[] = []
   const first = request.since ?? (await reader.head()).seq
+  let { joined } = request
   for (let since = first; ;) {
     const rest = limit - changes.length
+    await turn()
     const page = await reader.changes({ since, limit: rest, filters: filter, details })
-    checkResumable(page, since, epoch)
+    checkResumable(page, { since, joined, epoch })
     changes.push(...page.changes)
-    const { head, throughSeq, purgedSeq } = page
+    const { head, throughSeq, purgedSeq, joinedSeq } = page
     const isComplete = changes.length >= limit || throughSeq >= head.seq
     if (isComplete || signal?.aborted === true)
-      return { since: first, head, changes, throughSeq, purgedSeq }
+      return { since: first, head, changes, throughSeq, purgedSeq, joinedSeq }
     since = throughSeq
-    await yieldToEventLoop()
+    joined = joinedSeq
   }
 }
 
@@ -60,9 +75,10 @@ const maxLookBack = 10_000
  * latest 10,000.
  */
 export async function readLatestChanges(
-  reader: CatalogueReader,
+  source: FeedSource,
   request: ChangesRequest,
 ): Promise<FeedPage> {
+  const { reader } = source
   const { limit, filter } = request
   const head = await reader.head()
   const { purgedSeq } = await reader.changes({
@@ -73,18 +89,26 @@ export async function readLatestChanges(
   })
   const lookBack = Object.keys(filter).length === 0 ? limit : maxLookBack
   const since = Math.max(purgedSeq, head.seq - lookBack)
-  const page = await readFeedPage(reader, { ...request, since, limit: maxLookBack })
+  const all = { ...request, since, joined: Infinity, limit: maxLookBack }
+  const page = await readFeedPage(source, all)
   return { ...page, changes: page.changes.slice(-limit) }
 }
 
-function checkResumable(page: ChangesPage, since: number, epoch: string | undefined): void {
-  const { head, purgedSeq } = page
+function checkResumable(
+  { head, purgedSeq, joinedSeq }: ChangesPage,
+  { since, joined = 0, epoch }: Pick<ChangesRequest, 'joined' | 'epoch'> & { since: number },
+): void {
   const restart = 'start again with the whole list.'
   if (epoch !== undefined && epoch !== head.epoch)
     throw gone(`The catalogue was rebuilt, and its numbers are new: ${restart}`)
   if (since < purgedSeq) throw gone(`Removals up to number ${purgedSeq} were purged: ${restart}`)
   if (since > head.seq)
     throw gone(`The latest number is ${head.seq}, which is lower than since: ${restart}`)
+  // A client that has no files yet misses nothing.
+  if (since > 0 && Math.max(since, joined) < joinedSeq)
+    throw gone(
+      `Files with short names entered or left the countries up to number ${joinedSeq}: ${restart}`,
+    )
 }
 
 function gone(detail: string): HttpError {
@@ -93,16 +117,16 @@ function gone(detail: string): HttpError {
 
 /** Long poll: if the page is empty, waits until a change matches the filters, the time is over or the signal aborts. */
 export async function waitForFeedPage(
-  reader: CatalogueReader,
+  source: FeedSource,
   request: ChangesRequest,
   signal: AbortSignal,
 ): Promise<FeedPage> {
   const endMs = performance.now() + request.waitSeconds * 1000
-  for (let feedPage = await readFeedPage(reader, request, signal); ;) {
+  for (let feedPage = await readFeedPage(source, request, signal); ;) {
     const ms = endMs - performance.now()
     if (feedPage.changes.length > 0 || ms <= 0 || signal.aborted) return feedPage
-    await waitForChange(reader, feedPage.head, { ms, signal })
-    feedPage = await readFeedPage(reader, { ...request, ...after(feedPage) }, signal)
+    await waitForChange(source.reader, feedPage.head, { ms, signal })
+    feedPage = await readFeedPage(source, { ...request, ...after(feedPage) }, signal)
   }
 }
 
@@ -118,7 +142,7 @@ interface EventsRequest extends ChangesRequest {
  * gets an id without data: the current change number. The client stores this id, but its program gets no event.
  */
 export async function* changeEvents(
-  reader: CatalogueReader,
+  source: FeedSource,
   { first, serialise, ...request }: EventsRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
@@ -136,14 +160,14 @@ export async function* changeEvents(
     }
     if (feedPage.throughSeq === feedPage.head.seq) {
       const ms = lastSentMs + keepAliveMs - performance.now()
-      await waitForChange(reader, feedPage.head, { ms, signal })
+      await waitForChange(source.reader, feedPage.head, { ms, signal })
     }
     if (signal.aborted) return
-    feedPage = await readFeedPage(reader, { ...request, ...after(feedPage) }, signal)
+    feedPage = await readFeedPage(source, { ...request, ...after(feedPage) }, signal)
   }
 }
 
 /** The parameters with which the feed continues after a page. */
-function after({ throughSeq, head }: FeedPage): Pick<ChangesRequest, 'since' | 'epoch'> {
-  return { since: throughSeq, epoch: head.epoch }
+function after(page: FeedPage): Pick<ChangesRequest, 'since' | 'joined' | 'epoch'> {
+  return { since: page.throughSeq, joined: page.joinedSeq, epoch: page.head.epoch }
 }

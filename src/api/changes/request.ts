@@ -22,17 +22,32 @@ export interface ChangesRequest {
   readonly since: number | undefined
   /** The epoch of the database that gave the number `since`, if the client names it. */
   readonly epoch: string | undefined
+  /**
+   * The `joinedSeq` of the page that gave the number `since`, if the client names it: a client that
+   * began with nothing may follow from a lower `since`, because it got all its files by the present
+   * countries.
+   */
+  readonly joined: number | undefined
   readonly limit: number
   readonly waitSeconds: number
   readonly filter: ChangeFilters
   /** True if the records contain their details (`expand=file`). */
   readonly details: boolean
-  /** Parameters that the link to the next page repeats, besides `since` and `epoch`. */
+  /** Parameters that the link to the next page repeats, besides `since`, `epoch` and `joined`. */
   readonly kept: readonly Parameter[]
 }
 
 /** Names of the parameters that are not filters. */
-export const changesParameters = ['since', 'epoch', 'wait', 'limit', 'expand', 'strict', 'format']
+export const changesParameters = [
+  'since',
+  'epoch',
+  'joined',
+  'wait',
+  'limit',
+  'expand',
+  'strict',
+  'format',
+]
 
 /** The filters of the feed. They depend only on the name and path of a file. */
 export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
@@ -56,6 +71,7 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
     return text === undefined ? undefined : safeOrInfinity(Number(text))
   }
   const since = numberAt('since', lastEventId)
+  const joined = numberAt('joined')
   const wait = lastValue(query, 'wait')
   // An empty `wait` is ignored, as an empty filter is; an empty `since` is an error.
   const waitSeconds = wait === '' ? 0 : Math.min(numberAt('wait') ?? 0, maxWaitSeconds)
@@ -69,6 +85,7 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
     ...expand,
     since,
     epoch: epoch === '' ? undefined : epoch,
+    joined,
     limit,
     waitSeconds,
     kept: [

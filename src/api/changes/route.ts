@@ -78,21 +78,22 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   // The HTML page shows the sizes of files, which are details.
   const feedRequest = representation === 'html' ? { ...parsed, details: true } : parsed
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
-    context.limits.wait(request, reply)
+    const { turn } = context.limits.wait(request, reply)
     if (representation === 'html') feed.pagePolls.holdFor(reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
-    const feedPage = await waitForFeedPage(context.reader, feedRequest, signal)
+    const feedPage = await waitForFeedPage({ reader: context.reader, turn }, feedRequest, signal)
     return answer({ context, feedRequest, feedPage, representation }, reply)
   }
   const head = await context.reader.head()
   const tag = context.tag(head, representation, feedRequest)
   if (isFresh(request, reply, tag)) return sendNotModified(reply)
-  await context.limits.page(request, reply)
+  const { turn } = await context.limits.page(request, reply)
+  const source = { reader: context.reader, turn }
   const feedPage =
     representation === 'html' && feedRequest.since === undefined
-      ? await readLatestChanges(context.reader, feedRequest)
-      : await readFeedPage(context.reader, feedRequest)
+      ? await readLatestChanges(source, feedRequest)
+      : await readFeedPage(source, feedRequest)
   return answer({ context, feedRequest, feedPage, representation }, reply)
 }
 
@@ -105,9 +106,14 @@ interface Answer {
 
 function answer({ context, feedRequest, feedPage, representation }: Answer, reply: FastifyReply) {
   const links = context.links()
-  const { head, changes, throughSeq, purgedSeq } = feedPage
+  const { head, changes, throughSeq, purgedSeq, joinedSeq } = feedPage
   const pageFrom = (since: number): string =>
-    changesUrl(links, [...feedRequest.kept, ['epoch', head.epoch], ['since', String(since)]])
+    changesUrl(links, [
+      ...feedRequest.kept,
+      ['epoch', head.epoch],
+      ...(since < joinedSeq ? [['joined', String(joinedSeq)] as const] : []),
+      ['since', String(since)],
+    ])
   const next = pageFrom(throughSeq)
   const etag = context.tag(head, representation, feedRequest)
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
@@ -129,14 +135,14 @@ async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: Fasti
     request.query as Query,
     typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
   )
-  reply.headers({ vary: 'Accept', 'cache-control': 'no-cache' })
   const whole = { ...feedRequest, limit: eventsPerRead }
-  limits.wait(request, reply)
+  const { turn } = limits.wait(request, reply)
   const signal = feed.longPolls.enter(reply)
-  const first = await readFeedPage(reader, whole, signal)
+  const source = { reader, turn }
+  const first = await readFeedPage(source, whole, signal)
   reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })
   if (request.method === 'HEAD') return reply.send()
   const serialise = (change: Change) => JSON.stringify(schemas.serialiseChange(change, links()))
-  const events = changeEvents(reader, { ...whole, first, serialise }, signal)
+  const events = changeEvents(source, { ...whole, first, serialise }, signal)
   return reply.send(Readable.from(events, { objectMode: false }))
 }

@@ -65,6 +65,7 @@ const description = (keepRemovalsDays: number): string =>
     'For mirrors: new, replaced and removed files since a change number. A mirror downloads the whole list once (`format=ndjson`), then follows the `rel="monitor"` link of its `Link` header, and from then on `next`.',
     'With `Accept: text/event-stream` the changes are server-sent events, with the change number as `id` and the change as `data`. After a lost connection a client resumes with `Last-Event-ID`.',
     `Removals are kept for ${keepRemovalsDays} ${keepRemovalsDays === 1 ? 'day' : 'days'}. A client that was away for longer gets \`410\`.`,
+    'With `country`, a file with a short name belongs to the country of the only long code with files that begins with its code, as in the list. When a long code gets its first file or loses its last one, files with short names may enter or leave a country without a change of their own. A client of such a feed then gets `410`, and starts again with the whole list.',
   ].join('\n\n')
 
 /** @param keepRemovalsDays days for which removals are kept */
@@ -79,6 +80,9 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
     }),
     epoch: text(
       'The epoch of the database that gave this number, from `next` or the status. A request with the epoch of an older database gets `410`.',
+    ),
+    joined: number(
+      'Only in links of this resource, with `country`: the number of the latest change by which files entered or left a country, for a client that started with `since=0`.',
     ),
     wait: number(
       `Seconds to wait for a change if there is none (long polling); more than ${maxWaitSeconds} is answered as ${maxWaitSeconds}.`,

@@ -1,26 +1,24 @@
 /** Limits the concurrent pages, streams and long polls of one client address, so that one client cannot delay others. */
-import type { Server } from 'node:http'
-import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Requester } from '../http/context.ts'
+import { tooMany } from '../http/errors.ts'
 import { Semaphore } from '../http/semaphore.ts'
+import type { Turns } from './turns.ts'
 
 /**
  * Maximum number of pages that are made or sent at the same time, for one address and for all addresses. The largest pages have
  * about 800 KB.
  */
 const mostPages = { ofAddress: 8, ofAll: 80 }
-/** Milliseconds that a page waits for the permit of its address, and then for the permit of all addresses. */
+/**
+ * Milliseconds that a page waits for both permits together: that of its address and that of all addresses. The idle timeout of
+ * connections is longer (http-server.ts), so that the client gets the 429.
+ */
 const timeoutMs = 10_000
 /** Maximum number of streams that are sent to one address at the same time. */
 const mostStreams = 4
 /** Maximum number of long polls and event streams of one address at the same time. */
 const mostWaits = 16
-
-/**
- * Maximum number of ticks of the event loop between two pages while connections arrive. Node accepts one connection in each tick.
- * Without these ticks, each connection of a burst would wait until a page is made.
- */
-const maxTicksPerPage = 100
 
 interface ClientUsage {
   readonly pages: Semaphore
@@ -33,56 +31,63 @@ interface ClientUsage {
 export class ClientLimits {
   readonly #addressOf: (request: FastifyRequest) => string
   readonly #usages = new Map<string, ClientUsage>()
-  /** Allows one page in each tick of the event loop, so that other requests are answered between two pages. */
-  readonly #ticks = new Semaphore({ permits: 1 })
+  readonly #turns: Turns
   readonly #allPages = new Semaphore({ permits: mostPages.ofAll })
-  /** Number of connections accepted so far. */
-  #accepted = 0
 
-  /** @param addressOf returns the client address for which a request counts */
-  constructor(addressOf: (request: FastifyRequest) => string) {
+  readonly #waitMs: number
+
+  /**
+   * @param addressOf returns the client address for which a request counts
+   * @param waitMs milliseconds that a page waits for its permits
+   */
+  constructor(addressOf: (request: FastifyRequest) => string, turns: Turns, waitMs = timeoutMs) {
     this.#addressOf = addressOf
-  }
-
-  /** Counts the connections that the server accepts. */
-  watch(server: Server): void {
-    server.on('connection', () => {
-      this.#accepted++
-    })
+    this.#turns = turns
+    this.#waitMs = waitMs
   }
 
   /**
-   * Waits for the two permits of a page: of its address and of all addresses. They are released when the response closes.
-   * @throws HttpError 429 after ten seconds without one of the permits, or when the client has left
+   * Waits for the two permits of a page, of its address and of all addresses, and then for a turn. The permits are released when
+   * the response closes.
+   * @throws HttpError 429 after ten seconds without both permits, or when the client has left
    */
-  async page(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    await this.#usageOf(request, reply).pages.waitFor(reply, timeoutMs)
-    await this.#allPages.waitFor(reply, timeoutMs)
-    await this.#ticks.run(() => this.#untilAccepted())
-  }
-
-  /** Waits one tick, and further ticks while each of them accepts a connection. */
-  async #untilAccepted(): Promise<void> {
-    for (let tick = 0, before = -1; tick < maxTicksPerPage && before !== this.#accepted; tick++) {
-      before = this.#accepted
-      await nextTick()
-    }
+  async page(request: FastifyRequest, reply: FastifyReply): Promise<Requester> {
+    const endMs = performance.now() + this.#waitMs
+    await this.#usageOf(request, reply).pages.waitFor(reply, this.#waitMs)
+    await this.#allPages.waitFor(reply, endMs - performance.now())
+    const requester = this.#requester(request, reply)
+    await requester.turn()
+    return requester
   }
 
   /**
    * Holds a permit for a stream until its response closes.
    * @throws HttpError 429 when none is free
    */
-  stream(request: FastifyRequest, reply: FastifyReply): void {
+  stream(request: FastifyRequest, reply: FastifyReply): Requester {
     this.#usageOf(request, reply).streams.holdFor(reply)
+    return this.#requester(request, reply)
   }
 
   /**
    * Holds a permit for a long poll until its response closes.
    * @throws HttpError 429 when none is free
    */
-  wait(request: FastifyRequest, reply: FastifyReply): void {
+  wait(request: FastifyRequest, reply: FastifyReply): Requester {
     this.#usageOf(request, reply).waits.holdFor(reply)
+    return this.#requester(request, reply)
+  }
+
+  #requester(request: FastifyRequest, reply: FastifyReply): Requester {
+    const client = this.#addressOf(request)
+    return {
+      client,
+      signal: request.signal,
+      turn: async () => {
+        await this.#turns.take(client)
+        if (reply.raw.destroyed) throw tooMany('The client has left.')
+      },
+    }
   }
 
   /** Finds the usage of the request's address. It is deleted when the last response to this address closes. */

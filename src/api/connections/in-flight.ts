@@ -9,16 +9,19 @@ import type { Socket } from 'node:net'
 const drainMs = 8000
 
 /**
- * Maximum number of pipelined requests that wait on one connection. A connection with more is closed, because each request takes
- * memory.
+ * Maximum numbers of pipelined requests that wait on one connection, and of their bytes. A connection with more is closed. Node
+ * reads the connection on, so that it notices a client that leaves, and each request takes memory: about 100 bytes for a header
+ * line, and its body.
  */
-const maxWaiting = 64
+const mostWaiting = { requests: 8, bytes: 64 * 1024 }
 
 interface Connection {
   /** The response in progress. */
   current: ServerResponse | undefined
   /** The response to the request that arrived last. */
   latest: ServerResponse | undefined
+  /** Number of bytes that were read from the connection when the request in progress arrived. */
+  bytesBefore: number
   /** Functions that are called one by one after `current`: each starts the next request, or ends the connection. */
   readonly waiting: (() => void)[]
   /** True after a request that Node cannot read to its end (not HTTP, too large, too slow), and after CONNECT. */
@@ -43,16 +46,21 @@ export class InFlightRequests {
    */
   begin(response: ServerResponse, start: () => void): void {
     const { socket } = response.req
+    const { bytesRead } = socket
     const connection = this.#connections.get(socket)
     if (socket.destroyed) return
     if (connection !== undefined) connection.latest = response
     // A request of `app.inject()` has no registered connection.
     if (connection === undefined) start()
-    else if (connection.current === undefined) this.#run(connection, response, start)
-    else if (connection.waiting.length >= maxWaiting) socket.destroy()
+    else if (connection.current === undefined) this.#run(connection, response, start, bytesRead)
+    else if (
+      connection.waiting.length >= mostWaiting.requests ||
+      bytesRead - connection.bytesBefore > mostWaiting.bytes
+    )
+      socket.destroy()
     else
       connection.waiting.push(() => {
-        this.#run(connection, response, start)
+        this.#run(connection, response, start, bytesRead)
       })
   }
 
@@ -105,6 +113,7 @@ export class InFlightRequests {
     this.#connections.set(socket, {
       current: undefined,
       latest: undefined,
+      bytesBefore: 0,
       waiting: [],
       isEnding: false,
     })
@@ -114,9 +123,16 @@ export class InFlightRequests {
     })
   }
 
-  #run(connection: Connection, response: ServerResponse, start: () => void): void {
+  /** @param bytesRead number of bytes that were read from the connection when the request arrived */
+  #run(
+    connection: Connection,
+    response: ServerResponse,
+    start: () => void,
+    bytesRead: number,
+  ): void {
     const { socket } = response.req
     connection.current = response
+    connection.bytesBefore = bytesRead
     response.once('close', () => {
       connection.current = undefined
       if (socket.destroyed) return

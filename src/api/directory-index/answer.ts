@@ -1,8 +1,7 @@
 /** Answers requests for directories with their listings. */
-import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DirectoryState } from '../../catalogue/records.ts'
-import { isFresh, sendNotModified } from '../http/context.ts'
+import { isFresh, sendChunks, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { pageHeaders } from '../http/headers.ts'
@@ -33,17 +32,14 @@ export function openListings(context: ListingsContext): DirectoryHandler {
     const matches = isFresh(request, reply, tag(version, format.name))
     // If-None-Match takes precedence over If-Modified-Since (RFC 9110, 13.2.2).
     if (matches || (tags === undefined && date.matches(since)))
-      return sendNotModified(reply.headers({ ...revalidate, ...date.headers }))
-    reply.headers({ ...revalidate, ...date.headers, ...contentHeaders[format.name] })
-    if (request.method === 'HEAD') return reply.send()
-    await limits.page(request, reply)
+      return sendNotModified(reply.headers(date.headers))
+    const headers = { ...date.headers, ...contentHeaders[format.name] }
+    if (request.method === 'HEAD') return reply.headers(headers).send()
+    const { turn } = await limits.page(request, reply)
     const path = directory === '' ? dataPath : `${dataPath}${directory}/`
-    const listing = listingOf(reader, { directory, path, format })
-    return reply.send(Readable.from(listing, { objectMode: false }))
+    return sendChunks(reply, headers, listingOf(reader, { directory, path, format, turn }))
   }
 }
-
-const revalidate = { 'cache-control': 'no-cache' }
 
 const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
 

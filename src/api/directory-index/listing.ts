@@ -1,8 +1,8 @@
 /** Writes directory listings in HTML and JSON, in chunks. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { twoDigits } from '../../parse/calendar.ts'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
 import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
+import type { Requester } from '../http/context.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
 
 export interface ListingFormat {
@@ -73,6 +73,8 @@ export interface ListingQuery {
   /** Path of the request, with a trailing slash. */
   readonly path: string
   readonly format: ListingFormat
+  /** Waits for the client's turn; each chunk is read and written in a turn. */
+  readonly turn: Requester['turn']
 }
 
 /**
@@ -81,39 +83,41 @@ export interface ListingQuery {
  */
 export async function* listingOf(
   reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,
-  { directory, path, format }: ListingQuery,
+  { directory, path, format, turn }: ListingQuery,
 ): AsyncGenerator<Buffer> {
   const { begin, separator, end } = format
-  yield Buffer.from(begin(path, directory === ''))
-  let before = ''
+  // The beginning is a part of the first chunk, so that it is not sent if the first query fails.
+  let [opening, before] = [begin(path, directory === ''), '']
   const write = <T>(entries: readonly T[], line: (entry: T) => string): Buffer => {
-    const text = before + entries.map(line).join(separator)
+    const text = opening + before + entries.map(line).join(separator)
+    opening = ''
     before = separator
     return Buffer.from(text)
   }
   const directories: Subdirectory[] = []
   const subdirectories = { path: directory, limit: chunkSize.directories }
-  for await (const chunk of inChunks((query) => reader.subdirectories(query), subdirectories))
+  for await (const chunk of inChunks((query) => reader.subdirectories(query), subdirectories, turn))
     directories.push(...chunk)
   directories.sort(byName)
   for (let start = 0; start < directories.length; start += chunkSize.files)
     yield write(directories.slice(start, start + chunkSize.files), format.directory)
   const files = { path: directory, limit: chunkSize.files }
-  for await (const chunk of inChunks((query) => reader.filesIn(query), files))
+  for await (const chunk of inChunks((query) => reader.filesIn(query), files, turn))
     if (chunk.length > 0) yield write(chunk, format.file)
-  yield Buffer.from(end)
+  yield Buffer.from(opening + end)
 }
 
-/** Reads all entries in chunks, and yields to the event loop between two chunks. */
+/** Reads all entries in chunks, each in a turn. */
 async function* inChunks<T>(
   read: (query: EntriesQuery) => Promise<Entries<T>>,
   query: Omit<EntriesQuery, 'after'>,
+  turn: Requester['turn'],
 ): AsyncGenerator<readonly T[]> {
   for (let after: string | undefined = ''; after !== undefined;) {
+    await turn()
     const { entries, next } = await read({ ...query, after })
     yield entries
     after = next
-    await yieldToEventLoop()
   }
 }
 

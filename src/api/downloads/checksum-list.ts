@@ -1,9 +1,7 @@
 /** Sends the checksums of a directory in the format of `sha256sum -c`, as a virtual file that is not on disk. */
-import { Readable } from 'node:stream'
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
-import { isFresh, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
+import { isFresh, sendChunks, sendNotModified } from '../http/context.ts'
+import type { ApiContext, Requester } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import type { DirectoryHandler } from '../directory-index/answer.ts'
 
@@ -19,22 +17,26 @@ export function openChecksums({
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
-    reply.header('cache-control', 'no-cache')
     if (isFresh(request, reply, tag(version, 'text'))) return sendNotModified(reply)
-    reply.header('content-type', 'text/plain; charset=utf-8')
-    if (request.method === 'HEAD') return reply.send()
-    await limits.page(request, reply)
-    const notes = await notesOf(directory, reader)
-    const lines = checksumLines(directory, reader, notes)
-    return reply.send(Readable.from(lines, { objectMode: false }))
+    const headers = { 'content-type': 'text/plain; charset=utf-8' }
+    if (request.method === 'HEAD') return reply.headers(headers).send()
+    const { turn } = await limits.page(request, reply)
+    const notes = await notesOf(directory, { reader, turn })
+    return sendChunks(reply, headers, checksumLines(directory, { reader, turn }, notes))
   }
 }
 
+interface ChecksumSource {
+  readonly reader: CatalogueReader
+  /** Waits for the client's turn; each chunk is read in a turn. */
+  readonly turn: Requester['turn']
+}
+
 /** Makes the comment lines: the number of files without a checksum, and the names of files with a problem. */
-async function notesOf(directory: string, reader: CatalogueReader): Promise<string> {
+async function notesOf(directory: string, source: ChecksumSource): Promise<string> {
   const problems: string[] = []
   let unhashed = 0
-  for await (const files of checksumsOf(directory, reader))
+  for await (const files of checksumsOf(directory, source))
     for (const { name, sha256, problem } of files) {
       if (problem !== undefined) problems.push(`# ${problem}: ${name}\n`)
       if (sha256 === undefined) unhashed++
@@ -48,15 +50,16 @@ async function notesOf(directory: string, reader: CatalogueReader): Promise<stri
  */
 async function* checksumLines(
   directory: string,
-  reader: CatalogueReader,
+  source: ChecksumSource,
   notes: string,
 ): AsyncGenerator<Buffer> {
-  yield Buffer.from(notes)
-  for await (const files of checksumsOf(directory, reader)) {
+  let before = notes
+  for await (const files of checksumsOf(directory, source)) {
     const lines = files.map(({ name, sha256 }) =>
       sha256 === undefined ? '' : `${Buffer.from(sha256).toString('hex')}  ${name}\n`,
     )
-    yield Buffer.from(lines.join(''))
+    yield Buffer.from(before + lines.join(''))
+    before = ''
   }
 }
 
@@ -65,13 +68,13 @@ async function* checksumLines(
  * of the state before the first chunk.
  * @throws HttpError 404 for a directory that was removed from the catalogue meanwhile
  */
-async function* checksumsOf(directory: string, reader: CatalogueReader) {
+async function* checksumsOf(directory: string, { reader, turn }: ChecksumSource) {
   for (let after: string | undefined = ''; after !== undefined;) {
+    // A large directory takes some hundredths of a second.
+    await turn()
     const chunk = await reader.checksums(directory, after)
     if (chunk === undefined) throw notFound()
     yield chunk.files
     after = chunk.next
-    // A large directory takes some hundredths of a second, so other requests are served between two chunks.
-    await yieldToEventLoop()
   }
 }

@@ -46,13 +46,10 @@ export function validatorsOf(
   }
 }
 
-/** Caches must revalidate, because a file may be replaced. */
-export const cacheHeaders = { 'cache-control': 'no-cache' } as const
-
 /** Headers of every response with a file, and of its 304. */
 export function validatorHeaders({ tag, lastModified }: Validators): Record<string, string> {
   const date = lastModified === undefined ? {} : { 'last-modified': formatHttpDate(lastModified) }
-  return { etag: tag, ...date, ...cacheHeaders }
+  return { etag: tag, ...date }
 }
 
 /**

@@ -6,13 +6,7 @@ import { join } from 'node:path'
 import type { Offload } from '../http/settings.ts'
 import type { FoundFile } from '../../catalogue/records.ts'
 import type { ArchivedFile } from './archived-file.ts'
-import {
-  cacheHeaders,
-  kindHeaders,
-  rangesHeader,
-  validatorHeaders,
-  validatorsOf,
-} from './file-headers.ts'
+import { kindHeaders, rangesHeader, validatorHeaders, validatorsOf } from './file-headers.ts'
 
 interface Version {
   readonly record: FoundFile
@@ -38,7 +32,7 @@ export function offloadHeaders(
     // This process sends linked files itself, because nginx opens the path again and is configured to follow no symbolic link.
     if (file.linkedPath !== undefined) return undefined
     const location = offload.internalPrefix + join(directory, name)
-    return { ...kindHeaders(name), ...cacheHeaders, 'x-accel-redirect': location }
+    return { ...kindHeaders(name), 'x-accel-redirect': location }
   }
   return {
     ...kindHeaders(name),

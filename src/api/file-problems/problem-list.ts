@@ -1,6 +1,6 @@
 /** The list of all files with problems: from the indexer (settling), the API (unservable) and the catalogue. */
 import { listedProblems } from '../../catalogue/reader.ts'
-import type { CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
+import type { Asker, CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
 
@@ -29,6 +29,7 @@ export interface ProblemsRequest {
 export async function listProblems(
   { reader, settling, unservable }: ProblemSources,
   { names, limit, offset }: ProblemsRequest,
+  asker?: Asker,
 ) {
   const withName = <Name extends ProblemName>(
     problem: Name,
@@ -40,11 +41,12 @@ export async function listProblems(
     ...withName('unservable', names.includes('unservable') ? unservable() : []),
   ]
   const first = transient.slice(offset, offset + limit)
-  const { count, entries } = await reader.problems({
+  const query = {
     kinds: listedProblems.filter((kind) => names.includes(kind)),
     limit: limit - first.length,
     offset: Math.max(0, offset - transient.length),
-  })
+  }
+  const { count, entries } = await reader.problems(query, asker)
   return {
     count: transient.length + count,
     results: [...first, ...entries].map(({ problem, path, reason, sinceUs }) => ({

@@ -47,10 +47,11 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       const query = request.query as Query
       const { names, kept, ignored } = parseProblems(query)
       reply.headers(ignoredHeader(ignored))
-      await limits.page(request, reply)
+      const requester = await limits.page(request, reply)
       const range = parsePageRange(query, settings.maxLimit)
       const problemsRequest = { names, limit: range.limit, offset: catalogueOffset(range.offset) }
-      const { count, results } = await listProblems(sources, problemsRequest)
+      const { count, results } = await listProblems(sources, problemsRequest, requester)
+      await requester.turn()
       // Some problems are not in the catalogue and change without a new seq, so the tag is a digest of the page.
       const state = digest(JSON.stringify({ count, results }))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)

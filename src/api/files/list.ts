@@ -2,7 +2,7 @@
 import type { RouteHandlerMethod } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { isFresh, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { ApiContext, Requester } from '../http/context.ts'
 import { ignoredHeader, pageHeaders } from '../http/headers.ts'
 import { mediaTypes, negotiate } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
@@ -31,9 +31,8 @@ export function listFiles(context: ListContext): RouteHandlerMethod {
     if (isFresh(request, reply, latest)) return sendNotModified(reply)
     const cached = cache.get(`${latest} ${url}`)
     if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
-    await context.limits.page(request, reply)
-    const { signal } = request
-    const page = await makePage(context, { query, list, representation, signal })
+    const requester = await context.limits.page(request, reply)
+    const page = await makePage(context, { query, list, representation, requester })
     cache.set(`${page.headers.etag} ${url}`, page)
     return reply.headers(page.headers).send(page.body)
   }
@@ -43,8 +42,7 @@ interface PageRequest {
   readonly query: Query
   readonly list: ListRequest
   readonly representation: Representation
-  /** Stops a long query when the client has left. */
-  readonly signal: AbortSignal
+  readonly requester: Requester
 }
 
 /** A page of the list with its headers, ready to be sent. */
@@ -70,14 +68,15 @@ export function openPageCache(): LRUCache<string, ListPage> {
 /** Reads a page from the catalogue, with its count and head. */
 async function makePage(
   { reader, settings, links, tag }: ListContext,
-  { query, list, representation, signal }: PageRequest,
+  { query, list, representation, requester }: PageRequest,
 ): Promise<ListPage> {
   const { filter, ordering, kept, ignored } = list
   const details = list.details || representation === 'html'
   const range = parsePageRange(query, settings.maxLimit)
   const { limit, offset } = range
   const pageQuery = { limit, offset: catalogueOffset(offset), filter, ordering, details }
-  const { head, count, records } = await reader.page(pageQuery, signal)
+  const { head, count, records } = await reader.page(pageQuery, requester)
+  await requester.turn()
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
   const etag = tag(head, representation, { details: dependsOnDetails(list, representation) })

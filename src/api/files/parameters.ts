@@ -184,7 +184,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         countries: [value],
       })),
       meaning:
-        'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if the catalogue has exactly one. In the change feed only long names match.',
+        'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
       example: 'AUT',
     },
     date: {

@@ -6,7 +6,7 @@ import type { FileRecord, ListedFile } from '../../catalogue/records.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { ApiContext, Requester } from '../http/context.ts'
 import { badFields, notFound } from '../http/errors.ts'
 import { changesUrl } from '../http/links.ts'
 import type { Links } from '../http/links.ts'
@@ -33,13 +33,13 @@ export function showFile({
     const head = await reader.head()
     if (isFresh(request, reply, tag(head, representation, { details })))
       return sendNotModified(reply)
-    if (representation === 'html') await limits.page(request, reply)
+    const requester = representation === 'html' ? await limits.page(request, reply) : undefined
     const record = await reader.record(id, details)
     if (record === undefined) throw notFound()
     const wire = serialiseRecord(record, links())
-    if (representation === 'json') return sendJson(reply, wire)
+    if (requester === undefined) return sendJson(reply, wire)
     const [beside, history, isWaiting] = await Promise.all([
-      filesBeside(reader, record, links()),
+      filesBeside({ reader, requester }, record, links()),
       readHistory(reader, record, links()),
       wire.file?.sha256 === null && reader.awaitsChecksum(id),
     ])
@@ -55,7 +55,7 @@ const rangeDays: Readonly<Record<FileDuration, number>> = { m: 1, h: 1, d: 7, y:
 
 /** Finds the files of the same station at the same time, and the files of the same series before and after. */
 async function filesBeside(
-  reader: Pick<CatalogueReader, 'page'>,
+  { reader, requester }: { reader: Pick<CatalogueReader, 'page'>; requester: Requester },
   file: ListedFile,
   links: Links,
 ): Promise<FilesBeside> {
@@ -68,7 +68,8 @@ async function filesBeside(
   const series = { stations, durations: [duration], types: [type] }
   const read = async (filter: FileFilter, descending: boolean, limit: number) => {
     const ordering = { key: 'data_date', descending } as const
-    const { records } = await reader.page({ filter, ordering, limit, offset: 0, details: false })
+    const query = { filter, ordering, limit, offset: 0, details: false }
+    const { records } = await reader.page(query, requester)
     return records
       .filter(({ id }) => id !== file.id)
       .map((record) => serialiseRecord(record, links))

@@ -1,9 +1,9 @@
 /** The routes of the list of files and of single records. */
-import { Readable } from 'node:stream'
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
 import { registration } from '../admin/schema.ts'
 import { compressedVary } from '../http/compression.ts'
+import { sendChunks } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { changesUrl } from '../http/links.ts'
 import { mediaTypes, namedFormat } from '../http/negotiate.ts'
@@ -21,9 +21,6 @@ import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
 
 /** Maximum number of streams at the same time, because each chunk of a stream delays all other requests. */
 const maxStreams = 50
-
-/** Maximum number of chunks that all streams build at the same time. Other requests are served after each chunk. */
-const maxChunks = 1
 
 type FilesContext = ListContext & RegisterContext & Pick<ApiContext, 'apiPath'>
 
@@ -69,33 +66,26 @@ function streamFiles(
     permits: maxStreams,
     full: 'Too many clients are reading the whole list.',
   })
-  const chunks = new Semaphore({ permits: maxChunks })
   return async function (request, reply) {
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
     const streamRequest = parseStreamRequest(request.query as Query)
-    if (request.method !== 'HEAD') {
-      limits.stream(request, reply)
-      streams.holdFor(reply)
-    }
+    const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
+    if (requester !== undefined) streams.holdFor(reply)
     // The head is read before the first line, so that the change feed after it has all changes made during the stream.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), [
       ['epoch', epoch],
       ['since', String(seq)],
     ])
-    reply.headers({
+    const headers = {
       'content-type': format.mediaType,
-      'cache-control': 'no-cache',
       vary: compressedVary,
       'catalogue-seq': String(seq),
       link: `<${feed}>; rel="monitor"`,
-    })
-    if (request.method === 'HEAD') return reply.send()
-    const lines = listLines(
-      { ...streamRequest, reader, links: links(), epoch, chunks, signal: request.signal },
-      format,
-    )
-    return reply.send(Readable.from(lines, { objectMode: false }))
+    }
+    if (requester === undefined) return reply.headers(headers).send()
+    const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
+    return sendChunks(reply, headers, lines)
   }
 }

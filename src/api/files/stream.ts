@@ -1,14 +1,13 @@
 /** Streams the whole list, one record per line, in chunks and in constant memory. */
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { CatalogueReader, ChunkOrdering, ChunkCursor } from '../../catalogue/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import { isUnfiltered } from '../../catalogue/filter.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
+import type { Requester } from '../http/context.ts'
 import { downloadUrl } from '../http/links.ts'
 import type { Links } from '../http/links.ts'
 import { csvHeader, recordCsv } from './csv.ts'
-import type { Semaphore } from '../http/semaphore.ts'
 import { serialiseRecord } from './serialise.ts'
 import { badFields } from '../http/errors.ts'
 import { lastValue, parseInteger } from '../http/query.ts'
@@ -62,10 +61,8 @@ export interface ListSource {
   readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
-  /** Limits the chunks that all streams build concurrently, so that other requests are served in between. */
-  readonly chunks: Semaphore
-  /** Stops a long query when the client has left. */
-  readonly signal: AbortSignal
+  /** Each chunk is read and built in a turn of the requester. */
+  readonly requester: Requester
 }
 
 /**
@@ -76,28 +73,25 @@ export interface ListSource {
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
-  { reader, links, epoch, filter, ordering, details, limit, chunks, signal }: ListSource,
+  { reader, links, epoch, filter, ordering, details, limit, requester }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
-  if (header !== undefined) yield Buffer.from(`${header(details)}\n`)
+  // The header line is a part of the first chunk, so that it is not sent if the first query fails.
+  let before = header === undefined ? '' : `${header(details)}\n`
   let left = limit
   let after: ChunkCursor | undefined
   do {
     const query = { limit: Math.min(left, recordsPerChunk), filter, ordering, details }
-    const read = () => reader.records({ ...query, ...(after && { after }) }, signal)
-    // A filtered query runs in a query worker and may take long, so it does not hold a permit of the semaphore meanwhile.
-    const filtered = isUnfiltered(filter) ? undefined : await read()
-    const { text, count, next } = await chunks.run(async () => {
-      await yieldToEventLoop()
-      const chunk = filtered ?? (await read())
-      if (chunk.epoch !== epoch)
-        throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
-      const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
-      return { text, count: chunk.records.length, next: chunk.next }
-    })
-    if (text !== '') yield Buffer.from(text)
-    left -= count
-    after = next
+    await requester.turn()
+    const chunk = await reader.records({ ...query, ...(after && { after }) }, requester)
+    // The answer to a filtered query may come from a query worker, at a time that is no turn.
+    if (!isUnfiltered(filter)) await requester.turn()
+    if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
+    const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
+    if (before + text !== '') yield Buffer.from(before + text)
+    before = ''
+    left -= chunk.records.length
+    after = chunk.next
   } while (after !== undefined && left > 0)
 }
 

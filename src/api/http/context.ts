@@ -1,5 +1,7 @@
 /** The dependencies that routes share, the links and tags of responses, and functions that send responses. */
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Asker } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiDeps } from './settings.ts'
 import { digest, matchesWeakly, weakTag } from './conditional-requests.ts'
@@ -8,14 +10,24 @@ import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
 import type { Representation } from './negotiate.ts'
 
+/** A request that counts in the limits of its client. */
+export interface Requester extends Asker {
+  /**
+   * Waits for the client's turn. In each tick of the event loop one turn begins, so that short requests are answered between two.
+   * Work that takes milliseconds is done in a turn, also after an answer for which many requests may have waited together.
+   * @throws HttpError 429 when the client has left
+   */
+  readonly turn: () => Promise<void>
+}
+
 /** Limits the concurrent requests of one client, and the pages of all clients. Each method throws `HttpError` 429 at a limit. */
 export interface RequestLimits {
-  /** Waits until a page may be made for this client, for a limited time. */
-  page(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Waits until a page may be made for this client, for a limited time. The page begins in a turn. */
+  page(request: FastifyRequest, reply: FastifyReply): Promise<Requester>
   /** Counts a stream until its response ends. */
-  stream(request: FastifyRequest, reply: FastifyReply): void
+  stream(request: FastifyRequest, reply: FastifyReply): Requester
   /** Counts a long poll until its response ends. */
-  wait(request: FastifyRequest, reply: FastifyReply): void
+  wait(request: FastifyRequest, reply: FastifyReply): Requester
 }
 
 /** The dependencies of routes; each route takes the part that it needs. */
@@ -81,6 +93,26 @@ export function sendNotModified(reply: FastifyReply): FastifyReply {
 
 export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
   return reply.headers(pageHeaders).send(page)
+}
+
+/**
+ * Sends a body that is made in chunks. The first chunk is made before the headers are set, so that
+ * its failure is answered like that of any other request. A later failure closes the connection, so
+ * that the client does not take a part for the whole body.
+ */
+export async function sendChunks(
+  reply: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+  chunks: AsyncGenerator<Buffer>,
+): Promise<FastifyReply> {
+  const first = await chunks.next()
+  const all = first.done === true ? chunks : startingWith(first.value, chunks)
+  return reply.headers(headers).send(Readable.from(all, { objectMode: false }))
+}
+
+async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>) {
+  yield first
+  yield* rest
 }
 
 export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {

@@ -8,6 +8,7 @@ import {
   TooManyQueries,
 } from '../../catalogue/reader-errors.ts'
 import { printable, requestLog } from './access-log.ts'
+import { commonHeaders } from './headers.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -138,7 +139,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   const suggestions = error instanceof UnknownName ? { did_you_mean: error.didYouMean } : {}
   const body =
     fields ?? (statusCode >= 500 ? { detail, request_id: request.id } : { detail, ...suggestions })
-  removeStaleHeaders(reply)
+  resetHeaders(reply)
   void reply
     .code(statusCode)
     .headers({ 'content-type': 'application/json', ...headers })
@@ -146,9 +147,21 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send(Buffer.from(JSON.stringify(body)))
 }
 
-/** Removes headers that were set for the response which the error replaces. */
-export function removeStaleHeaders(reply: FastifyReply): void {
-  for (const name of ['etag', 'link']) reply.removeHeader(name)
+/** Headers that belong to the request and its resource, not to the body of the response. */
+const lasting = ['allow', 'connection', 'ignored-parameters', 'x-request-id']
+
+/**
+ * Removes the headers that were set for the response which the error replaces, also those of a
+ * stream that failed before its first byte was sent. An error below the API depends on `Accept`.
+ */
+export function resetHeaders(reply: FastifyReply): void {
+  const { raw } = reply
+  for (const name of raw.getHeaderNames()) raw.removeHeader(name)
+  const varies = reply.hasHeader('vary')
+  for (const name of Object.keys(reply.getHeaders()))
+    if (!lasting.includes(name)) reply.removeHeader(name)
+  reply.headers(commonHeaders)
+  if (varies) reply.header('vary', 'Accept')
 }
 
 /** The reason of a 503: the message of the cause. A stack trace would add nothing. */

@@ -16,10 +16,13 @@ const exposedHeaders = [
 ]
 
 /**
- * Headers of every response, except those to requests that are not valid HTTP. Only HTML pages may load other resources, and
- * browsers may not guess media types. Scripts of any origin may read the response (Fetch standard, 3.2, "CORS protocol").
+ * Headers of every response, except those to requests that are not valid HTTP. Only HTML pages may
+ * load other resources, and browsers may not guess media types. Scripts of any origin may read the
+ * response (Fetch standard, 3.2, "CORS protocol"). Caches must revalidate it, unless its route sets
+ * another `Cache-Control`.
  */
 export const commonHeaders = {
+  'cache-control': 'no-cache',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

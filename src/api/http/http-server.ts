@@ -20,6 +20,8 @@ const limits = {
   /** Longest idle time of a connection. A client that does not read its response is closed sooner (slow-clients.ts). */
   idleMs: 20_000,
   headerBytes: 8 * 1024,
+  /** A request with this number of header lines or more is rejected: a short line takes ten times its length in memory. */
+  headerLines: 100,
   requestsPerConnection: 1000,
 }
 
@@ -38,12 +40,18 @@ export function createHttpServer(handle: RequestListener): Server {
   // `faultOf` checks `Expect` instead. Without this listener, Node answers 417 without a body.
   server.on('checkExpectation', handle)
   server.setTimeout(limits.idleMs)
+  // Node keeps no further lines; `faultOf` answers.
+  server.maxHeadersCount = limits.headerLines
   server.maxRequestsPerSocket = limits.requestsPerConnection
   return server
 }
 
-/** Checks `Host` and `Expect`, which Node does not answer here. Returns the error to send, if any. */
-export function faultOf({ httpVersion, headers }: IncomingMessage): HttpError | undefined {
+/** Checks the number of header lines, `Host` and `Expect`, which Node does not answer here. Returns the error to send, if any. */
+export function faultOf(request: IncomingMessage): HttpError | undefined {
+  const { httpVersion, headers, rawHeaders } = request
+  // Names and values alternate.
+  if (rawHeaders.length / 2 >= limits.headerLines)
+    return new HttpError(431, headersTooLarge, { connection: 'close' })
   // HTTP/1.0 has no `Host`.
   if (httpVersion === '1.1' && headers.host === undefined)
     return new HttpError(400, 'Bad request.', { connection: 'close' })
@@ -52,8 +60,10 @@ export function faultOf({ httpVersion, headers }: IncomingMessage): HttpError | 
   return undefined
 }
 
+const headersTooLarge = 'Request header fields too large.'
+
 const clientErrors: Readonly<Record<string, readonly [status: string, detail: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'Request header fields too large.'],
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', headersTooLarge],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'Request timeout.'],
 }
 

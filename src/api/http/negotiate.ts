@@ -19,9 +19,6 @@ export const mediaTypes = {
   openApi: 'application/vnd.oai.openapi+json',
 } as const
 
-/** Headers of negotiated responses: caches must revalidate them. */
-const negotiatedHeaders = { vary: 'Accept', 'cache-control': 'no-cache' } as const
-
 interface MediaRange {
   readonly type: string
   readonly quality: number
@@ -38,7 +35,6 @@ export function namedFormat({ query }: FastifyRequest): string | undefined {
  * @throws HttpError 404 for an unknown format, 406 when the client accepts neither JSON nor HTML
  */
 export function negotiate(request: FastifyRequest, reply: FastifyReply): Representation {
-  reply.headers(negotiatedHeaders)
   const format = namedFormat(request)
   if (format === 'json') return 'json'
   if (format !== undefined) throw notFound()
@@ -59,9 +55,7 @@ export function negotiateFormat<Name extends string>(
   reply: FastifyReply,
 ): Name | Representation {
   const named = names.find((name) => name === namedFormat(request))
-  if (named === undefined) return negotiate(request, reply)
-  reply.header('cache-control', 'no-cache')
-  return named
+  return named ?? negotiate(request, reply)
 }
 
 /**
@@ -95,7 +89,7 @@ export function negotiateAmong(
   request: FastifyRequest,
   reply: FastifyReply,
 ): string {
-  reply.headers({ ...negotiatedHeaders, vary: compressedVary })
+  reply.header('vary', compressedVary)
   const [first = ''] = types
   const format = namedFormat(request)
   if (format === 'json' && first === mediaTypes.json) return first

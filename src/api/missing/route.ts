@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { learningDays } from '../../series/series.ts'
 import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
+import type { Requester } from '../http/context.ts'
 import { mediaTypes } from '../http/negotiate.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
@@ -24,8 +25,8 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       view: missingView,
       csvColumns: schemas.missingColumns,
       parse: parseMissing,
-      find: async (current, request) => {
-        const found = await readMissing(context, current, request)
+      find: async (current, request, requester) => {
+        const found = await readMissing(context.network, { current, ...request, requester })
         const chosen = found.filter(({ state }) => request.states.includes(state))
         return sortMissing(chosen, request.ordering)
       },
@@ -41,16 +42,20 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
   })
 }
 
+type MissingRequest = Pick<ReturnType<typeof parseMissing>, 'range' | 'filter'> & {
+  readonly current: NetworkStatus
+  readonly requester: Requester
+}
+
 async function readMissing(
-  { network }: NetworkContext,
-  current: NetworkStatus,
-  { range, filter }: ReturnType<typeof parseMissing>,
+  network: NetworkContext['network'],
+  { current, range, filter, requester }: MissingRequest,
 ): Promise<readonly MissingSlot[]> {
   // The summaries in memory contain the slots of the last 28 days.
   const isRecent = (range.fromDay + learningDays) * secondsPerDay >= current.nowSeconds
   const series = isRecent
     ? current.states.map((each) => ({ ...each, runs: each.summary.runs }))
-    : (await network.days(range.fromDay, range.toDay)).series.map((each) => ({
+    : (await network.days(range.fromDay, range.toDay, requester)).series.map((each) => ({
         ...each,
         runs: each.slots.runs,
       }))

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
+import type { Asker } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../series/series-summary.ts'
 import type { SeriesState } from '../../series/series-summary.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
@@ -37,11 +38,13 @@ export function addNetwork(app: FastifyInstance, context: Context): void {
 function showNetwork({ network, reader, tag, limits }: Context): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
-    await limits.page(request, reply)
-    const current = await network.current()
+    const requester = await limits.page(request, reply)
+    const current = await network.currentFor(requester)
     if (isFresh(request, reply, tag(networkTag(current), representation)))
       return sendNotModified(reply)
-    const wire = serialiseNetwork(current, await readActivity(reader, current.nowSeconds))
+    const activity = await readActivity(reader, current.nowSeconds, requester)
+    await requester.turn()
+    const wire = serialiseNetwork(current, activity)
     return representation === 'html'
       ? sendHtml(reply, renderNetwork(wire, current))
       : sendJson(reply, wire)
@@ -55,13 +58,17 @@ type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
  * cannot answer temporarily, for example while an index is being built, or after so many changes that counting them takes too
  * long.
  */
-async function readActivity(reader: Context['reader'], nowSeconds: number): Promise<Activity> {
+async function readActivity(
+  reader: Context['reader'],
+  nowSeconds: number,
+  asker: Asker,
+): Promise<Activity> {
   const today = Math.floor(nowSeconds / secondsPerDay) * secondsPerDay
   const created = { fromUs: (nowSeconds - secondsPerHour) * 1e6 }
   try {
     const [{ count }, directories] = await Promise.all([
-      reader.page({ limit: 1, offset: 0, filter: { created } }),
-      reader.changedDirectories(today * 1e6),
+      reader.page({ limit: 1, offset: 0, filter: { created } }, asker),
+      reader.changedDirectories(today * 1e6, asker),
     ])
     return { arrivals_1h: count, changed_directories: [...directories] }
   } catch (error) {

@@ -2,13 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from '../http/compression.ts'
 import { sendHtml } from '../http/context.ts'
-import {
-  answerError,
-  BadFields,
-  logError,
-  removeStaleHeaders,
-  UnknownName,
-} from '../http/errors.ts'
+import { answerError, BadFields, logError, resetHeaders, UnknownName } from '../http/errors.ts'
 import type { ErrorResponse } from '../http/errors.ts'
 import { namedFormat, preferredRepresentation } from '../http/negotiate.ts'
 import { parsePageRange } from '../http/query.ts'
@@ -32,8 +26,8 @@ export function answerByAccept(apiPath: string) {
     const up = '../'.repeat(path.slice(apiPath.length).split('/').length - 1)
     const response = logError(error, request)
     const query = rawQuery(url).slice(1)
-    removeStaleHeaders(reply)
-    reply.headers({ ...response.headers, vary: compressedVary, 'cache-control': 'no-cache' })
+    resetHeaders(reply)
+    reply.headers({ ...response.headers, vary: compressedVary })
     sendHtml(
       reply.code(response.statusCode),
       error instanceof BadFields

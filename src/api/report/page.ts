@@ -1,5 +1,5 @@
 /** The HTML page of a weekly report. */
-import { gpsWeekOf } from '../../series/weeks.ts'
+import { weekBeside } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
@@ -46,7 +46,7 @@ export interface ReportDays {
 export function renderReport(report: WireReport, week: Week, { first, today }: ReportDays): string {
   const { stations, replaced } = report
   const query = `?week=${encodeURIComponent(report.week)}`
-  const [before, after] = [gpsWeekOf(week.fromDay - 7), gpsWeekOf(week.fromDay + 7)]
+  const [before, after] = [weekBeside(week, -1), weekBeside(week, 1)]
   const frame = {
     title: `Report of ${weekLabel(report.week)}`,
     ...{ section: 'report', up: '../', json: `${query}&format=json` },

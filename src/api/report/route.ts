@@ -45,15 +45,14 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
     const week = parseReportWeek(query, today)
     const known = ['week', 'format']
     reply.headers(ignoredHeader(Object.keys(query).filter((key) => !known.includes(key))))
-    await limits.page(request, reply)
-    const current = await network.current()
+    const requester = await limits.page(request, reply)
+    const current = await network.currentFor(requester)
     if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
       return sendNotModified(reply)
-    const { series, knownFromSeconds } = await network.days(week.fromDay, week.toDay)
-    const replaced = await reader.replacedFiles({
-      fromUs: week.fromDay * usPerDay,
-      toUs: (week.toDay + 1) * usPerDay - 1,
-    })
+    const { series, knownFromSeconds } = await network.days(week.fromDay, week.toDay, requester)
+    const modified = { fromUs: week.fromDay * usPerDay, toUs: (week.toDay + 1) * usPerDay - 1 }
+    const replaced = await reader.replacedFiles(modified, requester)
+    await requester.turn()
     const report = weekReport(week, series, replaced)
     if (format === 'html') {
       const first = Math.max(Math.floor(knownFromSeconds / secondsPerDay), today - deliveryDays)

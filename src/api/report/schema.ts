@@ -47,7 +47,7 @@ export const weekReportSchema = component(
   'The observation files that each station delivered in a week.',
   {
     week: text('The GPS week (`2393`), or the ISO week (`2026-W47`).', {
-      pattern: '^(?:-?[0-9]+|[0-9]{4}-W[0-9]{2})$',
+      pattern: '^(?:[0-9]{1,4}|[0-9]{4}-W[0-9]{2})$',
     }),
     from: day('The first day of the week.'),
     to: day('The last day of the week.'),

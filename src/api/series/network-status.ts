@@ -7,6 +7,7 @@ import { DeliveryWindow } from '../../series/delivery-window.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import { learningDays, slotsPerDay } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
+import type { Requester } from '../http/context.ts'
 import { lowerBound, slotStates } from '../../series/slot-states.ts'
 import type { SlotStates } from '../../series/slot-states.ts'
 import { summariseSeries } from '../../series/series-summary.ts'
@@ -87,18 +88,33 @@ export class NetworkStatusCache {
     return Promise.resolve(undefined)
   }
 
+  /** Returns the states now, in a turn of the requester: many requests may have waited for the same states. */
+  async currentFor({ turn }: Pick<Requester, 'turn'>): Promise<NetworkStatus> {
+    const current = await this.current()
+    await turn()
+    return current
+  }
+
   /**
-   * Returns the states of the slots from one UTC day to another, both included. If the window in memory does not contain these
-   * days and the 28 days before them, their deliveries are read from the catalogue.
+   * Returns the states of the slots from one UTC day to another, both included, in a turn of the requester. If the window in memory
+   * does not contain these days and the 28 days before them, their deliveries are read from the catalogue.
    */
   async days(
     fromDay: number,
     toDay: number,
+    requester: Requester,
   ): Promise<NetworkStatus & { readonly series: SeriesDays[] }> {
-    const network = await this.current()
+    const network = await this.currentFor(requester)
     const summaries = new Map(network.states.map((state) => [keyOf(state), state]))
     const range = { fromDay: fromDay - learningDays, toDay }
-    const loaded = this.#loaded(range) ?? (await loadWindow(this.#deps.reader, range))
+    const readerFor: NetworkStatusDeps['reader'] = {
+      deliveries: async (query) => {
+        const read = await this.#deps.reader.deliveries(query, requester)
+        await requester.turn()
+        return read
+      },
+    }
+    const loaded = this.#loaded(range) ?? (await loadWindow(readerFor, range))
     const series: SeriesDays[] = []
     for (const each of this.#allOf(loaded.series)) {
       const state = summaries.get(keyOf(each))
@@ -121,7 +137,7 @@ export class NetworkStatusCache {
         slots: slotStates(known, ends, network.nowSeconds),
         latencies: arrived,
       })
-      if (series.length % seriesAtOnce === 0) await yieldToOthers()
+      if (series.length % seriesAtOnce === 0) await requester.turn()
     }
     return { ...network, series }
   }

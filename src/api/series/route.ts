@@ -3,7 +3,7 @@ import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { seriesStates } from '../../series/series-summary.ts'
 import { csvText } from '../files/csv.ts'
 import { isFresh, sendCsv, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { ApiContext, Requester } from '../http/context.ts'
 import { badFields } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import type { CollectionName } from '../http/links.ts'
@@ -26,7 +26,7 @@ export interface NetworkContext extends Pick<
   ApiContext,
   'apiPath' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 > {
-  readonly network: Pick<NetworkStatusCache, 'current' | 'days'>
+  readonly network: Pick<NetworkStatusCache, 'currentFor' | 'days'>
 }
 
 type ListRequest = Required<Pick<CollectionPage<unknown>, 'kept' | 'ignored' | 'ordering'>>
@@ -39,7 +39,11 @@ interface NetworkList<Request extends ListRequest, Item, Wire, Key extends strin
   /** @throws HttpError 400 with all faults */
   readonly parse: (query: Query, nowSeconds: number) => Request
   /** Finds all items of the list, in the requested order. */
-  readonly find: (current: NetworkStatus, request: Request) => Promise<readonly Item[]>
+  readonly find: (
+    current: NetworkStatus,
+    request: Request,
+    requester: Requester,
+  ) => Promise<readonly Item[]>
   readonly serialise: (item: Item) => Wire
 }
 
@@ -56,11 +60,11 @@ export function answerList<Request extends ListRequest, Item, Wire, Key extends 
     const listRequest = parse(query, nowUs() / 1e6)
     const { kept, ignored, ordering } = listRequest
     reply.headers(ignoredHeader(ignored))
-    await limits.page(request, reply)
-    const current = await network.current()
+    const requester = await limits.page(request, reply)
+    const current = await network.currentFor(requester)
     if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
       return sendNotModified(reply)
-    const found = await find(current, listRequest)
+    const found = await find(current, listRequest, requester)
     const count = found.length
     if (format === 'csv') {
       if (count > maxRows)

@@ -1,5 +1,7 @@
 /** The HTML pages of the stations. */
 import type { stationOrderKeys } from '../../catalogue/reader.ts'
+import { daysAhead } from '../../catalogue/records.ts'
+import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { seriesStates } from '../../series/series-summary.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import type { CollectionView } from '../pages/collection.ts'
@@ -73,7 +75,8 @@ const renderOne = page(
 <% } %>
 <h2>Years</h2>
 <ul class="years"><% for (const year of it.years) { %><li><a href="<%= year.href %>"><%= year.year %></a></li><% } %></ul>
-<h2>Facts</h2>
+<% if (it.future !== undefined) { %><p class="notice">Some files have a date in the future, up to <%= it.future.last %>. <a href="<%= it.future.href %>">Show them</a></p>
+<% } %><h2>Facts</h2>
 <%~ include('@facts', { facts: it.facts }) %>
 `,
 )
@@ -88,7 +91,11 @@ export interface StationSection {
   readonly picture: string
 }
 
-export function renderStation(station: WireStation, sections: readonly StationSection[]): string {
+export function renderStation(
+  station: WireStation,
+  sections: readonly StationSection[],
+  nowSeconds: number,
+): string {
   const [first, last] = [station.first_data_date, station.last_data_date].map(readableDate)
   const summary = `${counted(station.count, 'file', 'files')} from ${first ?? ''} to ${last ?? ''}`
   const frame = {
@@ -112,20 +119,36 @@ export function renderStation(station: WireStation, sections: readonly StationSe
     },
     { name: 'By version', value: counts(station.file_version, (version) => version) },
   ]
-  return renderOne(frame, { ...station, facts, sections, summary, years: yearsOf(station) })
+  return renderOne(frame, { ...station, facts, sections, summary, ...yearsOf(station, nowSeconds) })
 }
 
-/** Links to the files of each year. */
-function yearsOf({ first_data_date, last_data_date, files }: WireStation) {
-  const [first, last] = [first_data_date, last_data_date].map((date) => Number(date.slice(0, 4)))
-  const years = Math.min((last ?? 0) - (first ?? 0) + 1, maxYears)
-  return Array.from({ length: years }, (_value, index) => {
-    const year = (last ?? 0) - index
-    return { year, href: `${files}&year=${year}` }
-  })
+/**
+ * Links to the files of each year, the latest first. A wrong date in a name must not hide the real
+ * years, so the years end with the days ahead of now; the files after them have a link of their own.
+ */
+function yearsOf({ first_data_date, last_data_date, files }: WireStation, nowSeconds: number) {
+  const lastDay = Math.floor(nowSeconds / secondsPerDay) + daysAhead
+  const isFuture = last_data_date > dayToIso(lastDay)
+  const [first = 0, last = 0] = [
+    first_data_date,
+    isFuture ? dayToIso(lastDay) : last_data_date,
+  ].map((date) => Number(date.slice(0, 4)))
+  const count = Math.max(0, Math.min(last - first + 1, maxYears))
+  return {
+    years: Array.from({ length: count }, (_value, index) => {
+      const year = last - index
+      return { year, href: `${files}&year=${year}` }
+    }),
+    future: isFuture
+      ? {
+          last: readableDate(last_data_date),
+          href: `${files}&data_date__gte=${dayToIso(lastDay + 1)}`,
+        }
+      : undefined,
+  }
 }
 
-/** Maximum number of years in the list, because a wrong year in a name must not make the list long. */
+/** Maximum number of years in the list, because a wrong year in a name must not make it long. */
 const maxYears = 60
 
 /** `observation: 12, navigation: 3` */

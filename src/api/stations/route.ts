@@ -6,7 +6,7 @@ import type { ExpectedRules } from '../../series/expectation.ts'
 import type { SeriesState } from '../../series/series-summary.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { ApiContext, Requester } from '../http/context.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { catalogueOffset, parsePageRange } from '../http/query.ts'
@@ -30,6 +30,7 @@ import {
   readAvailability,
   unknownStation,
 } from './series-routes.ts'
+import type { AvailabilitySource } from './series-routes.ts'
 import { parseStationsRequest, serialiseStation } from './station-list.ts'
 
 interface StationsContext extends Pick<
@@ -81,18 +82,20 @@ function listStations(context: StationsContext): RouteHandlerMethod {
     const tagOf = (head: Head): string =>
       tag(known === undefined ? head : networkTag(known), representation)
     if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
-    await limits.page(request, reply)
+    const requester = await limits.page(request, reply)
     const range = parsePageRange(query, settings.maxLimit)
     const series = mainSeries(known?.states ?? [])
     const { countries, areas } = filter
-    const page = await reader.stations({
+    const stationsQuery = {
       limit: range.limit,
       offset: catalogueOffset(range.offset),
       ...(countries && { countries }),
       ...(areas && { areas }),
       ...(states && { codes: codesIn(states, series) }),
       ...{ search, ordering },
-    })
+    }
+    const page = await reader.stations(stationsQuery, requester)
+    await requester.turn()
     const { count } = page
     const results = page.stations.map((station) => serialiseStation(station, links()))
     reply.header('etag', tagOf(page.head))
@@ -128,15 +131,19 @@ function showStation(context: StationsContext): RouteHandlerMethod {
     const tagOf = (head: Head): string =>
       tag(representation === 'html' ? minuteState(head, nowSeconds) : head, representation)
     if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
-    await limits.page(request, reply)
+    const requester = await limits.page(request, reply)
     const { head, station } = await reader.station(code)
-    if (station === undefined) throw await unknownStation(reader, code)
+    if (station === undefined) throw await unknownStation(reader, code, requester)
     reply.header('etag', tagOf(head))
     const wire = serialiseStation(station, links())
     if (representation === 'json') return sendJson(reply, wire)
     return sendHtml(
       reply,
-      renderStation(wire, await readSections({ reader, expected }, code, nowSeconds)),
+      renderStation(
+        wire,
+        await readSections({ reader, expected, requester }, code, nowSeconds),
+        nowSeconds,
+      ),
     )
   }
 }
@@ -146,21 +153,21 @@ function showStation(context: StationsContext): RouteHandlerMethod {
  * the latencies of these hourly files. A section with nothing to show is left out.
  */
 async function readSections(
-  { reader, expected }: Pick<StationsContext, 'reader' | 'expected'>,
+  { requester, ...context }: AvailabilitySource & { readonly requester: Requester },
   code: string,
   nowSeconds: number,
 ): Promise<readonly StationSection[]> {
   const availability = (query: Query) =>
     readAvailability(
-      { reader, expected },
-      { ...parseAvailability(query, nowSeconds), code },
+      context,
+      { ...parseAvailability(query, nowSeconds), code, asker: requester },
       nowSeconds,
     )
   const request = { ...parseLatency({}, nowSeconds), station: code }
   const [daily, hourly, arrivals] = await Promise.all([
     availability({}),
     availability({ period: '01H' }),
-    readArrivals(reader, { ...request, code }, nowSeconds),
+    readArrivals(context.reader, { ...request, code }, nowSeconds),
   ])
   return [
     ...calendarSection(daily, 'Daily observation files'),

@@ -1,13 +1,13 @@
 /** Serves the availability and the latency of a station's series. */
 import { distance } from 'fastest-levenshtein'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { availabilityOf, learningSlots } from '../../series/availability.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import { slotsPerDay } from '../../series/series.ts'
 import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { ApiContext, Requester } from '../http/context.ts'
 import { UnknownName } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
@@ -79,11 +79,12 @@ function showAvailability(context: SeriesContext): RouteHandlerMethod {
     const nowSeconds = nowUs() / 1e6
     const parsed = parseAvailability(request.query as Query, nowSeconds)
     const cache = () => cacheForMinute(reply, format, nowSeconds)
-    if (await isFreshSeries(context, request, reply, { ...parsed, format, nowSeconds }))
-      return sendNotModified(cache())
+    const asker = await startUnlessFresh(context, request, reply, { ...parsed, format, nowSeconds })
+    if (asker === undefined) return sendNotModified(cache())
     const code = codeOf(request)
-    const series = await readAvailability(context, { ...parsed, code }, nowSeconds)
-    if (series === undefined) throw await unknownStation(reader, code)
+    const series = await readAvailability(context, { ...parsed, code, asker }, nowSeconds)
+    await asker.turn()
+    if (series === undefined) throw await unknownStation(reader, code, asker)
     cache()
     if (format === 'html') return sendHtml(reply, renderAvailability(series, parsed.measure))
     if (format === 'json') return sendJson(reply, serialiseAvailability(series))
@@ -98,11 +99,11 @@ function showLatency(context: SeriesContext): RouteHandlerMethod {
     const format = negotiateFormat(['csv'], request, reply)
     const nowSeconds = nowUs() / 1e6
     const parsed = parseLatency(request.query as Query, nowSeconds)
-    if (await isFreshSeries(context, request, reply, { ...parsed, format, nowSeconds }))
-      return sendNotModified(reply)
+    const asker = await startUnlessFresh(context, request, reply, { ...parsed, format, nowSeconds })
+    if (asker === undefined) return sendNotModified(reply)
     const code = codeOf(request)
     const found = await readArrivals(reader, { ...parsed, code }, nowSeconds)
-    if (found === undefined) throw await unknownStation(reader, code)
+    if (found === undefined) throw await unknownStation(reader, code, asker)
     const wire = serialiseLatency({ ...parsed, station: code }, found)
     if (format === 'csv') return sendCsv(reply, latencyCsv(wire))
     return format === 'html'
@@ -112,10 +113,10 @@ function showLatency(context: SeriesContext): RouteHandlerMethod {
 }
 
 /**
- * Sets the headers that both resources share. Returns true if the answer is 304; otherwise waits until the client may have a
- * page.
+ * Sets the headers that both resources share. Returns `undefined` if the answer is 304; otherwise waits until the client may have
+ * a page.
  */
-async function isFreshSeries(
+async function startUnlessFresh(
   { reader, tag, limits }: SeriesContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -124,13 +125,12 @@ async function isFreshSeries(
     readonly format: Format
     readonly nowSeconds: number
   },
-): Promise<boolean> {
+): Promise<Requester | undefined> {
   const { ignored, format, nowSeconds } = state
   reply.headers(ignoredHeader(ignored))
   const minute = minuteState(await reader.head(), nowSeconds)
-  if (isFresh(request, reply, tag(`${minute}-${format}`, 'text'))) return true
-  await limits.page(request, reply)
-  return false
+  if (isFresh(request, reply, tag(`${minute}-${format}`, 'text'))) return undefined
+  return limits.page(request, reply)
 }
 
 /** Returns the station code in the path, in upper case. */
@@ -153,20 +153,23 @@ function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number)
   return reply.header('cache-control', `public, max-age=${seconds}`)
 }
 
+export type AvailabilitySource = Pick<SeriesContext, 'reader' | 'expected'>
+
 /** Reads a series and computes its availability; `undefined` for an unknown station. */
 export async function readAvailability(
-  { reader, expected }: Pick<SeriesContext, 'reader' | 'expected'>,
-  request: AvailabilityRequest & { readonly code: string },
+  { reader, expected }: AvailabilitySource,
+  request: AvailabilityRequest & { readonly code: string; readonly asker: Asker },
   nowSeconds: number,
 ): Promise<SeriesAvailability | undefined> {
   const { code, fileType, period, measure, fromDay, toDay } = request
   const perDay = slotsPerDay(period)
-  const slots = await reader.seriesSlots({
+  const slotsQuery = {
     ...{ code, fileType, period },
     from: fromDay === undefined ? undefined : fromDay * perDay,
     to: (toDay + 1) * perDay - 1,
     learning: learningSlots(period, nowSeconds),
-  })
+  }
+  const slots = await reader.seriesSlots(slotsQuery, request.asker)
   if (slots === undefined) return undefined
   const knownFromSeconds = slots.knownFromUs / 1e6
   const station = slots.codes.find((each) => each.length === 9) ?? code
@@ -210,8 +213,10 @@ const maxStations = 20_000
 export async function unknownStation(
   reader: Pick<CatalogueReader, 'stations'>,
   code: string,
+  requester: Requester,
 ): Promise<UnknownName> {
-  const { stations } = await reader.stations({ limit: maxStations, offset: 0 })
+  const { stations } = await reader.stations({ limit: maxStations, offset: 0 }, requester)
+  await requester.turn()
   const candidates = stations
     .map((station) => ({
       code: station.code,

@@ -74,7 +74,7 @@ export function serialiseStation(station: StationSummary, links: Links): WireSta
     code,
     codes,
     url: stationUrl(links, code),
-    country: codes.map(countryOf).find((country) => country !== undefined) ?? null,
+    country: [code, ...codes].map(countryOf).find((country) => country !== undefined) ?? null,
     merged: isMergedNavigation(code),
     first_data_date: dayToIso(station.firstDay),
     last_data_date: dayToIso(station.lastDay),

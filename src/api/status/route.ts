@@ -2,7 +2,7 @@
 import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -32,8 +32,8 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
     },
     get: async (request, reply) => {
       const representation = negotiate(request, reply)
-      await limits.page(request, reply)
-      const [known, indexer] = await Promise.all([reader.summary(), indexerStatus()])
+      const requester = await limits.page(request, reply)
+      const [known, indexer] = await Promise.all([reader.summary(requester), indexerStatus()])
       const isPublic = settings.problems === 'public'
       const summary = isPublic ? known : withoutPaths(known)
       const status = {
@@ -43,10 +43,11 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
       const isPage = representation === 'html'
       const arrivals = isPage
         ? await arrivalsPerMinute({
-            ...{ reader, nowUs: nowUs(), lastScan: known.lastScan },
+            ...{ reader, nowUs: nowUs(), lastScan: known.lastScan, asker: requester },
             isScanning: status.scan !== null,
           })
         : undefined
+      await requester.turn()
       // The state of the indexer changes without a new seq, so the tag is a digest of all that is shown.
       const state = digest(JSON.stringify([status, arrivals]))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
@@ -82,6 +83,7 @@ interface Arrivals {
   readonly reader: Pick<CatalogueReader, 'page'>
   readonly nowUs: number
   readonly isScanning: boolean
+  readonly asker?: Asker
   readonly lastScan: ScanSummary | undefined
 }
 
@@ -94,13 +96,15 @@ export async function arrivalsPerMinute({
   nowUs,
   isScanning,
   lastScan,
+  asker,
 }: Arrivals): Promise<number | undefined> {
   const fromUs = nowUs - minutes * 60e6
   const isAfterScan =
     lastScan !== undefined && lastScan.endedUs > fromUs && lastScan.added > maxScanned
   if (isScanning || isAfterScan) return undefined
   try {
-    const { count } = await reader.page({ filter: { created: { fromUs } }, limit: 1, offset: 0 })
+    const query = { filter: { created: { fromUs } }, limit: 1, offset: 0 }
+    const { count } = await reader.page(query, asker)
     return count / minutes
   } catch (error) {
     if (!isTemporary(error)) throw error

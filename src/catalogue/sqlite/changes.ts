@@ -11,6 +11,7 @@ import { joinedChecksum } from './checksums.ts'
 import { detailColumns, removedDetailColumns, toDetails } from './record-columns.ts'
 import type { DetailRow } from './record-columns.ts'
 import { preparePaths } from './list-rows.ts'
+import { prepareCounts } from './counts.ts'
 import { openLookups } from './lookup-cache.ts'
 import { openStatements } from './connection.ts'
 import type { Statements } from './connection.ts'
@@ -19,12 +20,16 @@ import { hasAny, select } from './selection.ts'
 /** Maximum number of changes that one query with filters examines in each table, which takes a few milliseconds. */
 const changesPerQuery = 2000
 
-/** Returns a function that reads a page of changes. Call the function within a transaction. */
+/**
+ * Returns a function that reads a page of changes. Call the function within a transaction. It
+ * throws `NotBuilt` for a filter on countries while `station_count` is not built.
+ */
 export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPage {
   const state = db.prepare(
     'SELECT epoch, seq, details_seq AS detailsSeq, forgotten_seq AS purgedSeq FROM catalogue',
   )
   const lookups = openLookups(db)
+  const counts = prepareCounts(db)
   const parts = { db, statements: openStatements(db), pathOf: preparePaths(db) }
   const live = prepareFeedTable(parts, {
     table: 'file',
@@ -42,11 +47,20 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
   })
   return ({ since, limit, filters, details = false }) => {
     const { purgedSeq, ...head } = state.get() as Head & { purgedSeq: number }
-    if (since < purgedSeq || since > head.seq)
-      return { head, purgedSeq, changes: [], throughSeq: since }
+    const { countries } = filters
+    if (countries !== undefined) counts.require('station_count')
     lookups.refresh()
-    const selection = select(filters, lookups, 'long codes')
-    if (selection === undefined) return { head, purgedSeq, changes: [], throughSeq: head.seq }
+    const joinedSeq = countries === undefined ? 0 : lookups.sites.joinedSeq(countries)
+    const pageOf = (changes: readonly Change[], throughSeq: number): ChangesPage => ({
+      head,
+      purgedSeq,
+      joinedSeq,
+      changes,
+      throughSeq,
+    })
+    if (since < purgedSeq || since > head.seq) return pageOf([], since)
+    const selection = select(filters, lookups)
+    if (selection === undefined) return pageOf([], head.seq)
     const isFiltered = hasAny(selection)
     const end = isFiltered ? Math.min(live.scanEnd(since), removed.scanEnd(since)) : Infinity
     const through = Math.min(end, head.seq)
@@ -56,7 +70,7 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
       .sort((a, b) => a.seq - b.seq)
       .slice(0, limit)
     const last = changes.length === limit ? changes.at(-1) : undefined
-    return { head, purgedSeq, changes, throughSeq: last?.seq ?? through }
+    return pageOf(changes, last?.seq ?? through)
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { idCountLevels } from './schema.ts'
+import { prepareLiveSeq } from './sites.ts'
 
 /** The columns of a live record on which the counts depend. */
 export interface CountedFile {
@@ -24,7 +25,10 @@ export interface CountChanges {
   /** @param batch its `id` is the id of its first record */
   add(batch: CountedBatch): void
   remove(file: CountedFile): void
-  /** Writes the differences. Call after all changes of rows, within their transaction. */
+  /**
+   * Writes the differences. Call after all changes of rows and of `catalogue.seq`, within their
+   * transaction.
+   */
   flush(): void
   /** Discards the differences of a rolled-back transaction and reads again which tables of counts are built. */
   reset(): void
@@ -68,6 +72,7 @@ interface Grid<T> {
   /** The value at two keys; if it is missing, it is created. */
   at(first: number, second: number): T
   all(): Iterable<readonly [first: number, second: number, value: T]>
+  firsts(): readonly number[]
   clear(): void
 }
 
@@ -85,6 +90,7 @@ function openGrid<T>(initial: () => T): Grid<T> {
       for (const [first, row] of rows)
         for (const [second, value] of row) yield [first, second, value]
     },
+    firsts: () => [...rows.keys()],
     clear() {
       rows.clear()
     },
@@ -179,6 +185,18 @@ function prepareStationCounts(db: Database) {
   /** The dates of added and removed files; without files, the first date is after the last one. */
   const noDates = () => ({ first: Infinity, last: -Infinity })
   const changes = openGrid(() => ({ files: 0, added: noDates(), removed: noDates() }))
+  const withLiveSeq = prepareLiveSeq(db)
+  const writeRows = (): void => {
+    for (const [station, kind, change] of changes.all()) {
+      const { files, added, removed } = change
+      if (added.first <= added.last) upsert.run(station, kind, files, added.first, added.last)
+      else reduce.run(files, station, kind)
+      if (files <= 0) drop.run(station, kind)
+      if (removed.first > removed.last) continue
+      nextFirst.run({ station, kind, removed: removed.first })
+      nextLast.run({ station, kind, removed: removed.last })
+    }
+  }
   return {
     changes,
     add(station: number, kind: number, dataDate: number, sign: 1 | -1): void {
@@ -189,15 +207,7 @@ function prepareStationCounts(db: Database) {
       dates.last = Math.max(dates.last, dataDate)
     },
     write(): void {
-      for (const [station, kind, change] of changes.all()) {
-        const { files, added, removed } = change
-        if (added.first <= added.last) upsert.run(station, kind, files, added.first, added.last)
-        else reduce.run(files, station, kind)
-        if (files <= 0) drop.run(station, kind)
-        if (removed.first > removed.last) continue
-        nextFirst.run({ station, kind, removed: removed.first })
-        nextLast.run({ station, kind, removed: removed.last })
-      }
+      withLiveSeq(changes.firsts(), writeRows)
     },
   }
 }

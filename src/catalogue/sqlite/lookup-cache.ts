@@ -1,8 +1,9 @@
-/** Caches the stations and kinds of the catalogue for queries, and finds the long code and the country of a station code. */
+/** Caches the stations, sites and kinds of the catalogue for queries. */
 import type { Database } from 'better-sqlite3'
 import type { Area } from '../../parse/archive-path.ts'
-import { countryOf } from '../../parse/countries.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
+import { openSites } from './sites.ts'
+import type { Sites } from './sites.ts'
 
 /** A row of `kind`. Parts that only long names have are '' for short names. */
 export interface Kind {
@@ -16,13 +17,17 @@ export interface Kind {
   readonly content: string
 }
 
-/** The tables `station` and `kind` in memory. Rows are only added, so `refresh` reads only new rows. */
+/**
+ * The tables `station` and `kind` in memory, whose rows are only added, so `refresh` reads only new
+ * rows. The sites are read again when they are needed after the catalogue has changed.
+ */
 export interface Lookups {
   /** Call at the start of a read transaction. */
   refresh(): void
   /** Station codes by id. */
   readonly stations: ReadonlyMap<number, string>
   readonly kinds: ReadonlyMap<number, Kind>
+  readonly sites: Sites
 }
 
 export function openLookups(db: Database): Lookups {
@@ -33,11 +38,14 @@ export function openLookups(db: Database): Lookups {
   )
   const stations = new Map<number, string>()
   const kinds = new Map<number, Kind>()
+  const sites = openSites(db)
   let [lastStation, lastKind] = [0, 0]
   return {
     stations,
     kinds,
+    sites,
     refresh() {
+      sites.refresh()
       for (const [id, code] of newStations.all(lastStation) as [number, string][]) {
         stations.set(id, code)
         lastStation = id
@@ -48,28 +56,4 @@ export function openLookups(db: Database): Lookups {
       }
     },
   }
-}
-
-/** Station codes of the catalogue by id, of 4 and 9 characters. */
-type Codes = ReadonlyMap<number, string>
-
-/**
- * Returns a function that finds the long code of a code. A code of 9 characters is its own long code. A code of 4 characters has
- * the only long code that begins with it; `undefined` if there is none or more than one.
- */
-export function prepareLongCodes(codes: Codes): (code: string) => string | undefined {
-  /** The long code of each site; `undefined` if there are several. */
-  const bySite = new Map<string, string | undefined>()
-  for (const code of codes.values())
-    if (code.length === 9) {
-      const site = code.slice(0, 4)
-      bySite.set(site, bySite.has(site) ? undefined : code)
-    }
-  return (code) => (code.length === 9 ? code : bySite.get(code))
-}
-
-/** Returns a function that finds the country of a code, from the code itself or from its long code. */
-export function prepareCountries(codes: Codes): (code: string) => string | undefined {
-  const longCode = prepareLongCodes(codes)
-  return (code) => countryOf(longCode(code) ?? code)
 }

@@ -1,7 +1,8 @@
 /**
- * Migrates a database of schema 7 to 11 to schema 12. Rows, ids, seqs, tombstones and checksums stay. For schema 9 and older, two
- * obsolete tables and an index are dropped, the misplaced files are marked, and the files are counted by id. Each step has one or
- * more short transactions that store its progress, so an interrupted migration continues at the next start. Indexes are built
+ * Migrates a database of schema 7 to 12 to schema 13. Rows, ids, seqs, tombstones and checksums
+ * stay. For schema 9 and older, two obsolete tables and an index are dropped, the misplaced files
+ * are marked, and the files are counted by id. Each step has one or more short transactions that
+ * store its progress, so an interrupted migration continues at the next start. Indexes are built
  * afterwards, while the catalogue is in use (`indexes.ts`).
  */
 import { copyFileSync, constants } from 'node:fs'
@@ -56,6 +57,14 @@ const additions: ReadonlyMap<number, string> = new Map([
      UPDATE rejection SET names = iif(names LIKE '.%', '[]', json_array(names));`,
   ],
   [12, `ALTER TABLE catalogue ADD COLUMN deliveries_us INTEGER; ${deliveryTables}`],
+  [
+    13,
+    // The feed of earlier releases left out files with short names if it was filtered by country.
+    // With a new seq, which no client knows, each client of such a feed starts again.
+    `UPDATE catalogue SET seq = seq + 1;
+     ALTER TABLE station ADD COLUMN live_seq INTEGER NOT NULL DEFAULT 0;
+     UPDATE station SET live_seq = (SELECT seq FROM catalogue WHERE one = 1);`,
+  ],
 ])
 
 interface Step {

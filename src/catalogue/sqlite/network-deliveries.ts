@@ -6,7 +6,7 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../series-queries.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
-import { openLookups, prepareLongCodes } from './lookup-cache.ts'
+import { openLookups } from './lookup-cache.ts'
 import type { Lookups } from './lookup-cache.ts'
 import { dayOf } from './schema.ts'
 
@@ -83,19 +83,18 @@ export function prepareNetworkDeliveries(db: Database, head: () => Head) {
   }
 }
 
-/**
- * All series that have live files or ever had a delivery. Files of a short code belong to the long code that begins with it, if
- * there is exactly one.
- */
-function prepareSeriesList(db: Database, { stations, kinds }: Lookups): () => NetworkSeries[] {
+/** All series that have live files or ever had a delivery, by site (see `sites.ts`). */
+function prepareSeriesList(
+  db: Database,
+  { stations, kinds, sites }: Lookups,
+): () => NetworkSeries[] {
   const recorded = db.prepare('SELECT id, station, file_type AS fileType, period FROM series')
   const live = db.prepare('SELECT station, kind, last_date AS lastStart FROM station_count')
   return () => {
-    const longCode = prepareLongCodes(stations)
     const found = new Map<string, { ids: number[] } & Omit<NetworkSeries, 'ids'>>()
     const seriesAt = (stationId: number, { fileType, period }: SeriesKey) => {
       const own = stations.get(stationId) ?? ''
-      const station = longCode(own) ?? own
+      const station = sites.longCode(own) ?? own
       const key = `${station} ${fileType} ${period}`
       const known = found.get(key) ?? { ids: [], station, fileType, period, lastStart: undefined }
       found.set(key, known)

@@ -20,6 +20,7 @@ import {
   schemaVersion,
   versionOf,
 } from './schema.ts'
+import { refuseUnsafeSqlite } from './sqlite-version.ts'
 
 export interface OpeningForWriting {
   /** All pages of a database up to this size in bytes are checked first. */
@@ -34,7 +35,7 @@ export interface OpeningForWriting {
  * Opens the catalogue for writing; creates or migrates it if necessary. All pages of a small file are checked first, because
  * undetected damage would give wrong answers.
  * @throws UnusableDatabase for a database of another program, or of a newer or a too old release of this program, for a hard link
- * to a database with a WAL, or if a migration needs more disk space; AlreadyRunning for a database that another living process
+ * to a database with a WAL, if a migration needs more disk space, or if the SQLite of the driver is not safe; AlreadyRunning for a database that another living process
  * writes; an error of corruption for a file that is damaged or no database.
  */
 export function openForWriting(
@@ -64,6 +65,7 @@ export function openForWriting(
  * @throws as `openForWriting`
  */
 export function connectForWriting(path: string, { anyVersion = false } = {}): Database {
+  refuseUnsafeSqlite()
   makeFile(path)
   const db = new Sqlite(path, { timeout: 5000 })
   try {

@@ -1,5 +1,9 @@
-/** Distributes long queries to query workers, with a queue of limited length. `query-worker.ts` is the program of a worker. */
+/**
+ * Distributes long queries to query workers, with a queue of limited length in which clients take turns. `query-worker.ts` is the
+ * program of a worker.
+ */
 import { Worker } from 'node:worker_threads'
+import { FairQueue } from '../../runtime/fair-queue.ts'
 import {
   CatalogueMigrating,
   CatalogueUnavailable,
@@ -7,12 +11,18 @@ import {
   QueryTimeout,
   TooManyQueries,
 } from '../reader-errors.ts'
-import type { CatalogueReader } from '../reader.ts'
+import type { Asker, CatalogueReader } from '../reader.ts'
 
-/** Number of query workers. Each is a thread with a connection of its own and runs one query at a time. */
-const workers = 2
-/** Maximum length of the queue; further queries are rejected. */
+/**
+ * Numbers of query workers. Each is a thread with a connection of its own and runs one query at a time. A client has at most one
+ * of them, so that one client never delays another. The last one is for the queries of the program itself.
+ */
+const workers = { ofClients: 2, ofAll: 3 }
+/** Maximum length of the queue. At this length, further queries of the clients that already wait are rejected. */
 const mostWaiting = 30
+
+/** The owner of the queries without a client. No address is empty. */
+const program = ''
 
 /** Kinds of queries that a worker answers, named as the methods of the reader. */
 export type QueryKind =
@@ -57,18 +67,19 @@ export type CancelFlag = Int32Array
 /** Runs long queries in worker threads, so that they do not block the main thread. */
 export interface QueryPool {
   /**
-   * @param signal cancels the query, which rejects with the reason of the signal
+   * @param asker the client; its signal cancels the query, which then rejects with the reason of the signal
    * @throws CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries
    */
   ask<Kind extends QueryKind>(
     kind: Kind,
     query: Queries[Kind]['query'],
-    signal?: AbortSignal,
+    asker?: Asker,
   ): Promise<Queries[Kind]['answer']>
   close(): void
 }
 
 interface Job {
+  readonly owner: string
   readonly request: QueryRequest
   readonly resolve: (answer: never) => void
   readonly reject: (error: Error) => void
@@ -84,12 +95,12 @@ interface Slot {
 const workerFile = import.meta.url.replace(/query-pool(\.[jt]s)$/, 'query-worker$1')
 
 export function openQueryPool({ database }: { readonly database: string }): QueryPool {
-  const slots = Array.from({ length: workers }, (): Slot => ({
+  const slots = Array.from({ length: workers.ofAll }, (): Slot => ({
     worker: undefined,
     job: undefined,
     cancelled: new Int32Array(new SharedArrayBuffer(4)),
   }))
-  const waiting: Job[] = []
+  const waiting = new FairQueue<Job>()
   let closed = false
   const fail = (slot: Slot, reason: string): void => {
     slot.worker = undefined
@@ -112,7 +123,7 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
       if (job !== undefined) settle(job, response)
       startNext()
     })
-    worker.on('error', (error) => {
+    worker.on('error', (error: Error) => {
       if (slot.worker === worker) fail(slot, `query worker failed: ${error.message}`)
     })
     worker.on('exit', () => {
@@ -120,9 +131,14 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
     })
     return worker
   }
+  const mayStart = (owner: string): boolean => {
+    const running = slots.flatMap(({ job }) => job?.owner ?? [])
+    const ofClients = running.filter((each) => each !== program).length
+    return !running.includes(owner) && (owner === program || ofClients < workers.ofClients)
+  }
   const startNext = (): void => {
     const slot = slots.find(({ job }) => job === undefined)
-    const job = slot && waiting.shift()
+    const job = slot && waiting.shift(mayStart)
     if (slot === undefined || job === undefined) return
     slot.job = job
     slot.worker ??= start(slot)
@@ -131,23 +147,24 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
     slot.worker.postMessage(job.request)
   }
   const cancel = (job: Job): void => {
-    const index = waiting.indexOf(job)
-    if (index >= 0) waiting.splice(index, 1)
+    waiting.remove(job.owner, job)
     const slot = slots.find((each) => each.job === job)
     if (slot !== undefined) Atomics.store(slot.cancelled, 0, 1)
   }
   return {
-    ask: (kind, query, signal) =>
+    ask: (kind, query, { client: owner = program, signal }: Partial<Asker> = {}) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted()
         if (closed) throw new CatalogueUnavailable('the reader is closed')
-        if (waiting.length >= mostWaiting) throw new TooManyQueries('too many queries are waiting')
+        if (waiting.size >= mostWaiting && waiting.has(owner))
+          throw new TooManyQueries('too many queries are waiting')
         const abort = (): void => {
           cancel(job)
           job.reject(signal?.reason as Error)
         }
         const ended = (): void => signal?.removeEventListener('abort', abort)
         const job: Job = {
+          owner,
           request: { kind, query },
           resolve: (answer) => {
             ended()
@@ -159,13 +176,13 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
           },
         }
         signal?.addEventListener('abort', abort)
-        waiting.push(job)
+        waiting.push(owner, job)
         startNext()
       }),
     close() {
       closed = true
-      for (const { reject } of waiting.splice(0))
-        reject(new CatalogueUnavailable('the reader is closed'))
+      for (let job = waiting.shift(); job !== undefined; job = waiting.shift())
+        job.reject(new CatalogueUnavailable('the reader is closed'))
       for (const slot of slots) {
         void slot.worker?.terminate()
         fail(slot, 'the reader is closed')

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader-errors.ts'
 import type {
+  Asker,
   CatalogueReader,
   ChangesPage,
   ChangesQuery,
@@ -35,6 +36,7 @@ import type { QueryKind, Queries as PoolQueries } from './query-pool.ts'
 import { fileColumns, toRecord } from './record-columns.ts'
 import type { FileRow } from './record-columns.ts'
 import { prepareSeriesSlots } from './series-slots.ts'
+import { refuseUnsafeSqlite } from './sqlite-version.ts'
 import { prepareStations } from './stations.ts'
 import type { StationAnswer } from './stations.ts'
 import { storageFigures } from './database-files.ts'
@@ -51,8 +53,10 @@ const directSlots = 20_000
  * Reads the catalogue in a database file that another process writes. Queries for pages, chunks, stations and slots run in this
  * thread if they are short by an estimate, otherwise in a query worker. Of the other queries, those that `QueryKind` names always
  * run in a query worker, the rest in this thread.
+ * @throws UnusableDatabase if the SQLite of the driver is not safe. A database that cannot be read is an error of each query.
  */
 export function openReader(options: { readonly database: string }): CatalogueReader {
+  refuseUnsafeSqlite()
   const source = connectionSource(options.database, prepareQueries)
   const pool = openQueryPool(options)
   const ask = <T>(query: (queries: Queries) => T): Promise<T> =>
@@ -65,49 +69,49 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     query: PoolQueries[Kind]['query'],
     {
       direct,
-      signal,
+      asker,
     }: {
       readonly direct: (queries: Queries) => PoolQueries[Kind]['answer'] | undefined
-      readonly signal?: AbortSignal | undefined
+      readonly asker: Asker | undefined
     },
   ): Promise<PoolQueries[Kind]['answer']> =>
-    (await ask(direct)) ?? (await pool.ask(kind, query, signal))
+    (await ask(direct)) ?? (await pool.ask(kind, query, asker))
   return {
     head: () => ask((queries) => queries.head()),
-    page: (query, signal) =>
-      askEither('page', query, { direct: (queries) => queries.page(query), signal }),
+    page: (query, asker) =>
+      askEither('page', query, { direct: (queries) => queries.page(query), asker }),
     record: (id, details) => ask((queries) => queries.record(id, details)),
     file: (directory, name) => ask((queries) => queries.file(directory, name)),
     nameInOtherCase: (directory, name) =>
       ask((queries) => queries.nameInOtherCase(directory, name)),
     checksumsVersion: (directory) => ask((queries) => queries.checksumsVersion(directory)),
     checksums: (directory, after) => ask((queries) => queries.checksums(directory, after)),
-    records: (query, signal) =>
-      askEither('records', query, { direct: (queries) => queries.records(query), signal }),
+    records: (query, asker) =>
+      askEither('records', query, { direct: (queries) => queries.records(query), asker }),
     awaitsChecksum: (id) => ask((queries) => queries.awaitsChecksum(id)),
-    stations: (query) =>
-      askEither('stations', query, { direct: (queries) => queries.stations(query) }),
+    stations: (query, asker) =>
+      askEither('stations', query, { direct: (queries) => queries.stations(query), asker }),
     station: (code) => ask((queries) => queries.station(code)),
-    seriesSlots: (query) =>
+    seriesSlots: (query, asker) =>
       query.period === '01D' || query.to - (query.from ?? 0) <= directSlots
         ? ask((queries) => queries.seriesSlots(query))
-        : pool.ask('seriesSlots', query),
+        : pool.ask('seriesSlots', query, asker),
     seriesArrivals: (query) => ask((queries) => queries.seriesArrivals(query)),
-    deliveries: (query) => pool.ask('deliveries', query),
-    replacedFiles: (modified) => pool.ask('replacedFiles', modified),
-    changedDirectories: (sinceUs) => pool.ask('changedDirectories', sinceUs),
+    deliveries: (query, asker) => pool.ask('deliveries', query, asker),
+    replacedFiles: (modified, asker) => pool.ask('replacedFiles', modified, asker),
+    changedDirectories: (sinceUs, asker) => pool.ask('changedDirectories', sinceUs, asker),
     changes: (query) => ask((queries) => queries.changes(query)),
     directory: (path) => ask((queries) => queries.directory(path)),
     subdirectories: (query) => ask((queries) => queries.subdirectories(query)),
     filesIn: (query) => ask((queries) => queries.filesIn(query)),
     lastScan: () => ask((queries) => queries.lastScan()),
-    summary: async () => {
+    summary: async (asker) => {
       const { cached, version } = await ask((queries) => ({
         cached: queries.summary.get(),
         version: queries.summary.version(),
       }))
       if (cached !== undefined) return cached
-      const summary = await pool.ask('summary', undefined)
+      const summary = await pool.ask('summary', undefined, asker)
       await ask((queries) => {
         queries.summary.set(version, summary)
       })
@@ -117,7 +121,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
       storageFigures(options.database).catch((error: unknown) => {
         throw new CatalogueUnavailable(`cannot find ${options.database}`, { cause: error })
       }),
-    problems: (query) => pool.ask('problems', query),
+    problems: (query, asker) => pool.ask('problems', query, asker),
     close: () => {
       pool.close()
       source.close()

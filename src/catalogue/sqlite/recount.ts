@@ -1,6 +1,7 @@
 /** The SQL of the counts: to build them, to compare them with the rows, and to recompute them. */
 import type { Database } from 'better-sqlite3'
 import { dayOf, idCountLevels } from './schema.ts'
+import { prepareLiveSeq } from './sites.ts'
 
 const lowest = Math.min(...idCountLevels)
 
@@ -33,7 +34,11 @@ export type CountTable = keyof typeof counted
 
 /** Fills a table of counts from the rows. Call within a transaction. */
 export function recount(db: Database, table: CountTable): void {
-  db.exec(`DELETE FROM ${table}; INSERT INTO ${table} ${counted[table]}`)
+  const fill = (): void => {
+    db.exec(`DELETE FROM ${table}; INSERT INTO ${table} ${counted[table]}`)
+  }
+  if (table !== 'station_count') fill()
+  else prepareLiveSeq(db)(db.prepare('SELECT id FROM station').pluck().all() as number[], fill)
 }
 
 /** Number of ids in a range: one bucket of the highest level. */

@@ -10,7 +10,7 @@ import type { Database } from 'better-sqlite3'
 export const applicationId = 0x524e5863
 
 /** The schema this program reads and writes. */
-export const schemaVersion = 12
+export const schemaVersion = 13
 
 /** The oldest schema that is migrated. */
 export const oldestSchemaVersion = 7
@@ -193,10 +193,13 @@ const tables = `
     PRIMARY KEY (directory, reason)
   ) STRICT, WITHOUT ROWID;
 
-  -- Station codes as in file names, but in upper case: 4 or 9 characters.
+  -- Station codes as in file names, but in upper case: 4 or 9 characters. live_seq is the seq at
+  -- which the station got its first file or lost its last one (see sites.ts), as far as
+  -- station_count shows it; 0 for a station that never had files.
   CREATE TABLE station (
-    id   INTEGER PRIMARY KEY,
-    code TEXT    NOT NULL UNIQUE
+    id       INTEGER PRIMARY KEY,
+    code     TEXT    NOT NULL UNIQUE,
+    live_seq INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
   -- The properties that many files share: a few hundred rows, so that a filter on any property becomes a set of kinds. Ids

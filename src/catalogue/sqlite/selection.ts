@@ -1,5 +1,4 @@
 /** Resolves a filter into a selection: ids of lookup tables and ranges of keys. */
-import { countryOf } from '../../parse/countries.ts'
 import type { FileFilter, NameCondition, Ordering, Problem, TimeRange } from '../filter.ts'
 import type { ChunkCursor, ChunkOrdering } from '../reader.ts'
 import {
@@ -10,7 +9,6 @@ import {
   unbounded,
 } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import { prepareCountries } from './lookup-cache.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
 
 /** The position of a page in the sorted list of a selection. */
@@ -60,17 +58,12 @@ export interface IdRange {
 }
 
 /**
- * @param countriesOf `all codes`: a file with a short name has the country of the only long code that begins with its code, so
- * the result depends on the catalogued files. `long codes`: only files with long names have a country
+ * A filter on countries needs `station_count` (see `sites.ts`).
  * @returns `undefined` for a filter that matches no file
  */
-export function select(
-  filter: FileFilter,
-  lookups: Lookups,
-  countriesOf: 'all codes' | 'long codes' = 'all codes',
-): Selection | undefined {
+export function select(filter: FileFilter, lookups: Lookups): Selection | undefined {
   const kinds = kindsOf(filter, lookups)
-  const stations = stationsOf(filter, lookups, countriesOf)
+  const stations = stationsOf(filter, lookups)
   const dates = datesOf(filter, kinds ?? lookups.kinds)
   const ids = idsOf(filter)
   const { created, modified, problems, names } = filter
@@ -120,15 +113,13 @@ function kindsOf(filter: FileFilter, { kinds }: Lookups): ReadonlyMap<number, Ki
  */
 function stationsOf(
   { stations: codes, countries }: FileFilter,
-  { stations }: Lookups,
-  countriesOf: 'all codes' | 'long codes',
+  { stations, sites }: Lookups,
 ): number[] | undefined {
   if (codes === undefined && countries === undefined) return undefined
   const wanted = codes && new Set(codes)
-  const country = countriesOf === 'all codes' ? prepareCountries(stations) : countryOf
   return [...stations]
     .filter(([, code]) => !wanted || wanted.has(code) || wanted.has(code.slice(0, 4)))
-    .filter(([, code]) => !countries || countries.includes(country(code) ?? ''))
+    .filter(([, code]) => !countries || countries.includes(sites.country(code) ?? ''))
     .map(([id]) => id)
 }
 

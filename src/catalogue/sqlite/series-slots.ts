@@ -13,7 +13,7 @@ import { union } from '../../series/slot-states.ts'
 import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../series-queries.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
-import { openLookups, prepareLongCodes } from './lookup-cache.ts'
+import { openLookups } from './lookup-cache.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
 
 /**
@@ -92,6 +92,7 @@ export function prepareSeriesSlots(db: Database, head: () => Head) {
   return {
     slots,
     arrivals: (query: SeriesQuery & { readonly from: number }): SeriesArrivals | undefined => {
+      counts.require('station_count')
       lookups.refresh()
       const site = siteOf(query.code, lookups)
       if (site === undefined) return undefined
@@ -131,22 +132,16 @@ function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kin
 }
 
 /**
- * Finds the station of a code; `undefined` for a code that the catalogue does not have. A short code belongs to the only long
- * code that begins with it; if there are several, the files of the short code are a series of their own.
+ * Finds the station of a code; `undefined` for a code that the catalogue does not have. The files
+ * of a short code that belongs to no long code (see `sites.ts`) are a series of their own.
  */
-function siteOf(code: string, { stations }: Lookups): Site | undefined {
-  const longCodeOf = prepareLongCodes(stations)
-  const long = [...stations].filter(([, each]) => each.length === 9 && each.startsWith(code))
-  const own = longCodeOf(code) ?? code
-  const ids = [...stations].flatMap(([id, each]) =>
-    each === own || (longCodeOf(each) ?? each) === own ? [id] : [],
-  )
-  const site = code.slice(0, 4)
-  const sharing = [...stations.values()].filter(
-    (each) => each.length === 9 && each.startsWith(site),
-  )
-  if (ids.length === 0 && long.length === 0) return undefined
+function siteOf(code: string, { stations, sites }: Lookups): Site | undefined {
+  const codeOf = (each: string): string => sites.longCode(each) ?? each
+  const ids = [...stations].flatMap(([id, each]) => (codeOf(each) === codeOf(code) ? [id] : []))
+  const shortCode = code.slice(0, 4)
+  const sharing = sites.longCodes(shortCode)
+  if (ids.length === 0 && (code.length === 9 || sharing.length === 0)) return undefined
   const isShared =
-    sharing.length > 1 && (code.length === 4 || [...stations.values()].includes(site))
-  return { ids, ambiguous: isShared ? sharing.sort() : [] }
+    sharing.length > 1 && (code.length === 4 || [...stations.values()].includes(shortCode))
+  return { ids, ambiguous: isShared ? [...sharing].sort() : [] }
 }

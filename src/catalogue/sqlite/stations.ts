@@ -6,7 +6,7 @@ import type { StationOrdering, StationsPage, StationsQuery } from '../reader.ts'
 import type { Head, StationSummary } from '../records.ts'
 import { prepareCounts } from './counts.ts'
 import { select } from './selection.ts'
-import { openLookups, prepareLongCodes } from './lookup-cache.ts'
+import { openLookups } from './lookup-cache.ts'
 import type { Kind } from './lookup-cache.ts'
 
 export interface StationAnswer {
@@ -80,7 +80,6 @@ export function prepareStations(db: Database, head: () => Head): Stations {
     const selection = select({ ...(countries && { countries }), ...(areas && { areas }) }, lookups)
     if (selection === undefined) return { sites: [], kinds: undefined }
     const { stations, kinds } = selection
-    const longCode = prepareLongCodes(lookups.stations)
     const wanted = stations && new Set(stations)
     const sites = new Map<string, Site>()
     const rows = allStations.all({
@@ -90,7 +89,7 @@ export function prepareStations(db: Database, head: () => Head): Stations {
     for (const { station, files, firstDate, lastDate } of rows) {
       if (wanted?.has(station) === false) continue
       const own = lookups.stations.get(station) ?? ''
-      const code = longCode(own) ?? own
+      const code = lookups.sites.longCode(own) ?? own
       const known = sites.get(code)
       sites.set(code, {
         code,
@@ -126,7 +125,7 @@ export function prepareStations(db: Database, head: () => Head): Stations {
     one(code) {
       const now = refresh()
       const selection = select({ stations: [code] }, lookups)
-      const ids = selection?.stations ?? []
+      const ids = [...counts.byStation(selection?.stations ?? [], undefined).keys()]
       const codes = ids.map((id) => lookups.stations.get(id) ?? '').sort()
       return { head: now, station: summarise(code, { codes, ids }) }
     },

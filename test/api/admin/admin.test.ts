@@ -1,4 +1,4 @@
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
 import type { Administration } from '../../../src/api/http/settings.ts'
@@ -144,7 +144,7 @@ t.test('a 400 response names the faults of each field', async (t) => {
   for (const [url, body, expected] of cases) {
     const answer = await post(url, body)
     t.equal(answer.statusCode, 400)
-    t.match(answer.json(), expected)
+    t.match(answer.json(), exact(expected))
   }
   t.strictSame(orders, [])
 })
@@ -303,6 +303,9 @@ t.test('an order that fails in the indexer gets 503', async (t) => {
     t.match(headers.get('retry-after'), /^\d+$/)
     t.match(body, { detail: 'The indexer failed to do it, its log says why.' })
   }
-  t.match(warnings(service), [{ reason: 'said the indexer' }, { reason: 'said the indexer' }])
+  t.match(
+    warnings(service),
+    exact([{ reason: 'said the indexer' }, { reason: 'said the indexer' }]),
+  )
   t.notMatch(service.logText(), '    at ')
 })

@@ -1,15 +1,19 @@
 /** Limits of one address, with fake requests. */
 import { EventEmitter } from 'node:events'
-import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import t from '../../tap.ts'
 import { ClientLimits } from '../../../src/api/connections/client-limits.ts'
+import { Turns } from '../../../src/api/connections/turns.ts'
 import { until } from '../wire.ts'
 
 const requestOf = (address: string) => ({ address }) as unknown as FastifyRequest
-const openLimits = () =>
-  new ClientLimits((request) => (request as unknown as { address: string }).address)
+const openLimits = (waitMs?: number) =>
+  new ClientLimits(
+    (request) => (request as unknown as { address: string }).address,
+    new Turns(),
+    waitMs,
+  )
 
 /** A fake response with a function that closes it. */
 function respond() {
@@ -56,25 +60,6 @@ t.test('one address may have eight pages in flight, each started in its own tick
   for (const { close } of responses) close()
 })
 
-t.test('new connections are accepted before the next page is made', async (t) => {
-  const limits = openLimits()
-  const server = new EventEmitter()
-  limits.watch(server as unknown as Server)
-  const { state } = requestPages(limits, 'a', 2)
-  for (let tick = 0; tick < 50; tick++) {
-    server.emit('connection')
-    await nextTick()
-  }
-  t.equal(state.started, 0, 'pages wait while each tick accepts a connection')
-  await until(() => state.started === 2, 'they start when none arrives')
-  const flooded = requestPages(limits, 'b', 1)
-  for (let tick = 0; tick < 110; tick++) {
-    server.emit('connection')
-    await nextTick()
-  }
-  t.equal(flooded.state.started, 1, 'or after a hundred')
-})
-
 t.test('a client that leaves releases its permit, and no page is started for it', async () => {
   const limits = openLimits()
   const { state, responses } = requestPages(limits, 'a', 20)
@@ -96,6 +81,25 @@ t.test('all addresses together may have eighty pages in flight', async (t) => {
   await waitTicks(100)
   t.equal(started(), 80)
   for (const { responses } of all) for (const { close } of responses) close()
+})
+
+t.test('a page has one time limit for both permits', async (t) => {
+  const limits = openLimits(1000)
+  const all = Array.from({ length: 10 }, (_, n) => requestPages(limits, `address ${n}`, 8))
+  await until(() => all.every(({ state }) => state.started === 8), 'no permit is free')
+  const rejected: string[] = []
+  const request = (name: string, address: string): void => {
+    limits.page(requestOf(address), respond().reply).catch(() => rejected.push(name))
+  }
+  request('first', 'address 0')
+  const beganMs = performance.now()
+  await until(() => performance.now() - beganMs > 100, 'some time')
+  request('second', 'address 1')
+  // The first now has a permit of its address, and waits for one of all addresses behind the third.
+  request('third', 'new address')
+  all[0]?.responses[0]?.close()
+  await until(() => rejected.length >= 2, 'both are rejected')
+  t.strictSame(rejected.slice(0, 2), ['first', 'second'])
 })
 
 t.test('streams and long polls above their own limits are rejected at once', async (t) => {

@@ -66,16 +66,36 @@ t.test('a waiting request does not start when its client has left', async (t) =>
   t.strictSame(started, ['1'])
 })
 
-t.test('a connection with more than 64 waiting requests is closed', async (t) => {
+t.test('a connection with more than 8 waiting requests is closed', async (t) => {
   const { started, port } = await openWaiting(t)
   const socket = open(port)
-  socket.write(Array.from({ length: 65 }, (_, n) => wait(n)).join(''))
+  socket.write(Array.from({ length: 9 }, (_, n) => wait(n)).join(''))
   await until(() => started.length === 1, 'the first of them')
   await runEventLoop()
   t.notOk(socket.destroyed || socket.readableEnded)
-  socket.write(wait(65))
+  socket.write(wait(9))
   await readToEnd(socket)
   t.strictSame(started, ['0'])
+})
+
+t.test('a connection with more than 64 KiB of waiting requests is closed', async (t) => {
+  const { started, waiting, port } = await openWaiting(t)
+  const socket = open(port).resume()
+  const bytes = 20_000
+  const large = (n: number) =>
+    `GET /wait/${n} HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`
+  socket.write(wait(0))
+  await until(() => started.length === 1, 'the first')
+  // A client that takes its answers may send as much as it likes.
+  for (const n of [1, 2, 3, 4, 5, 6]) {
+    socket.write(large(n))
+    waiting[n - 1]?.()
+    await until(() => started.length === n + 1, `request ${n}`)
+  }
+  t.notOk(socket.closed)
+  for (const n of [7, 8, 9, 10, 11]) socket.write(large(n))
+  await once(socket, 'close')
+  t.equal(started.length, 7)
 })
 
 t.test('bytes that are not HTTP get 400 after the responses to earlier requests', async (t) => {

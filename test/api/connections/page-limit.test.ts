@@ -41,3 +41,40 @@ for (const [path, status] of pages)
     release()
     for (const { statusCode } of await Promise.all(answers)) t.equal(statusCode, status)
   })
+
+const shared = ['series/', 'missing/', 'alerts/', 'network/', 'report/', 'station/?state=late']
+
+for (const path of shared)
+  t.test(`pages of ${path} that waited for the same states are made in turns`, async (t) => {
+    let release = (): void => undefined
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const service = await openService(t, {
+      deps: ({ reader }) => ({
+        reader: {
+          ...reader,
+          deliveries: (query, asker) => released.then(() => reader.deliveries(query, asker)),
+        },
+      }),
+    })
+    let made = 0
+    let most = 0
+    service.app.addHook('onSend', (_request, _reply, _payload, done) => {
+      most = Math.max(most, ++made)
+      done()
+    })
+    await service.addNames(day, [dayFile])
+    const request = { url: `/rinex/api/${path}`, headers: { accept: 'text/html' } }
+    const answers = Promise.all(Array.from({ length: 8 }, async () => service.app.inject(request)))
+    let isRunning = true
+    const countTick = (): void => {
+      made = 0
+      if (isRunning) setImmediate(countTick)
+    }
+    countTick()
+    release()
+    for (const { statusCode } of await answers) t.equal(statusCode, 200)
+    isRunning = false
+    t.equal(most, 1, 'one page in each tick of the event loop')
+  })

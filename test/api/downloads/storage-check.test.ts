@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pino } from 'pino'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import { unavailablePart, openStorageLog } from '../../../src/api/downloads/storage-check.ts'
 import { change } from '../../catalogue/change.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
@@ -163,7 +163,7 @@ t.test('a missing file whose removal is withheld gets 503', async (t) => {
     t.equal(answer.headers['retry-after'], '60')
   }
   const lines = service.log.slice(before).filter(({ level }) => Number(level) >= 40)
-  t.match(lines, [{ msg: /withheld/, path: day }])
+  t.match(lines, exact([{ msg: /withheld/, path: day }]))
   t.equal(lines.length, 1)
   await service.writer.apply([change(day, {})])
   t.equal((await get()).statusCode, 404, 'no longer withheld')

@@ -1,7 +1,7 @@
 /** Catalogued files that could not be served. */
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import { openArchive } from '../../../src/api/downloads/archived-file.ts'
 import type { WireStatus } from '../../../src/api/status/serialise.ts'
 import { openUnservedFiles } from '../../../src/api/downloads/unserved-files.ts'
@@ -36,10 +36,13 @@ t.test('the status lists files that could not be served, the latest first', asyn
   t.equal(answer.statusCode, 200, 'the status has changed')
   const { count, latest } = answer.json<WireStatus>().unserved
   t.equal(count, 3)
-  t.match(latest, [
-    { path: `${day}/${shortFile}`, reason: 'lies-elsewhere', at: /^\d{4}-.*\.\d{6}Z$/ },
-    { path: `${day}/${dayFile}`, reason: 'not-regular' },
-  ])
+  t.match(
+    latest,
+    exact([
+      { path: `${day}/${shortFile}`, reason: 'lies-elsewhere', at: /^\d{4}-.*\.\d{6}Z$/ },
+      { path: `${day}/${dayFile}`, reason: 'not-regular' },
+    ]),
+  )
   t.equal(latest.length, 2, 'each file once')
   t.notMatch(answer.body, '/etc/passwd', 'no path outside of the catalogue')
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import { commonParameters } from '../../../src/api/files/list-request.ts'
 import { filterParameters } from '../../../src/api/files/parameters.ts'
 import { changesFilters, changesParameters } from '../../../src/api/changes/request.ts'
@@ -162,7 +162,7 @@ t.test('the document is served in two media types', async (t) => {
     if (status === 200) t.strictSame(answer.json(), document)
   }
   const options = await app.inject({ url: schema, method: 'OPTIONS' })
-  t.match(options.json(), { name: 'Schema', renders: ['application/json', vendor] })
+  t.match(options.json(), { name: 'Schema', renders: exact(['application/json', vendor]) })
   t.equal((await app.inject('/rinex/api/schema')).headers.location, 'schema/')
 })
 
@@ -195,7 +195,7 @@ t.test('the document has the base URL and the configured limits', async (t) => {
     },
   })
   const answer = await service.app.inject('/b/c/api/schema/')
-  t.match(answer.json(), { servers: [{ url: 'https://gnss.example/a/b/c' }] })
+  t.match(answer.json(), { servers: exact([{ url: 'https://gnss.example/a/b/c' }]) })
   t.notMatch(answer.body, 'archive.example')
   t.match(answer.body, 'more than 77 is answered as 77')
   t.match(answer.body, 'Removals are kept for 7 days')
@@ -245,5 +245,5 @@ t.test('the HTML page is sent only to clients that accept HTML', async (t) => {
   t.equal((await app.inject({ url: docs, headers: json })).statusCode, 406)
   t.equal((await app.inject(`${docs}?format=json`)).statusCode, 404)
   const options = await app.inject({ url: docs, method: 'OPTIONS' })
-  t.match(options.json(), { name: 'Docs', renders: ['text/html'] })
+  t.match(options.json(), { name: 'Docs', renders: exact(['text/html']) })
 })

@@ -1,5 +1,5 @@
 /** The list of stations: sites with all their codes, search, ordering, filters, merged navigation. */
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { openService } from '../service.ts'
 
@@ -64,9 +64,9 @@ t.test('a site is listed once, with all its codes', async (t) => {
     t.equal(listed.json<{ count: number }>().count, own, `the files of ${code}`)
   }
   const alone = (await service.app.inject(`${path}GRAZ00AUT/`)).json<Row>()
-  t.match(alone, { count: 1, codes: ['GRAZ00AUT'] })
+  t.match(alone, { count: 1, codes: exact(['GRAZ00AUT']) })
   const both = (await service.app.inject(`${path}graz/`)).json<Row>()
-  t.match(both, { count: 4, code: 'GRAZ', codes: ['GRAZ', 'GRAZ00AUT'], country: 'AUT' })
+  t.match(both, { count: 4, code: 'GRAZ', codes: exact(['GRAZ', 'GRAZ00AUT']), country: 'AUT' })
 })
 
 t.test('a short name has the country of the only long code with its start', async (t) => {
@@ -80,7 +80,7 @@ t.test('a short name has the country of the only long code with its start', asyn
   for (const none of ['IGS', 'DLR', 'CHE'])
     t.equal((await count(`rinex-file/?country=${none}`)).count, 0, none)
   const changes = await count('changes/?since=0&country=AUT')
-  t.equal(changes.results.length, 1, 'the feed knows the country of long names only')
+  t.equal(changes.results.length, 4, 'the feed has the same files as the list')
 })
 
 t.test('stations are searched, sorted and filtered', async (t) => {
@@ -93,7 +93,9 @@ t.test('stations are searched, sorted and filtered', async (t) => {
   t.strictSame(await codes('search=%25'), [])
   t.strictSame(await codes('country=SWE'), ['ONSA00SWE', 'ONSA01SWE'])
   t.strictSame(await codes('area=nrt'), ['GRAZ00AUT', 'HOUR'])
-  t.match(await list('area=nrt&search=graz'), { results: [{ codes: ['GRAZ'], count: 1 }] })
+  t.match(await list('area=nrt&search=graz'), {
+    results: exact([{ codes: ['GRAZ'], country: 'AUT', count: 1 }]),
+  })
   t.strictSame((await codes('ordering=-code'))[0], 'ZIMM')
   t.strictSame((await codes('ordering=-count')).slice(0, 2), ['GRAZ00AUT', 'ABPO00MDG'])
   const byCountry = ['GRAZ00AUT', 'ABPO00MDG', 'ONSA00SWE', 'ONSA01SWE']

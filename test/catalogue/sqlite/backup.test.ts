@@ -15,7 +15,7 @@ import {
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { StartupCheckOutcome } from '../../../src/catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
@@ -277,7 +277,7 @@ t.test('a bad backup is skipped', async (t) => {
       const writer = open()
       const { restored, rejectedBackups } = writer.recovery
       t.equal(restored?.backup, `${database}-backup-2`)
-      t.match(rejectedBackups, [{ backup: `${database}-backup-1` }])
+      t.match(rejectedBackups, exact([{ backup: `${database}-backup-1` }]))
       t.same([...(await idsOf(writer)).keys()], ['graz0010.26d.gz'])
       t.ok(names().includes('catalogue.db-backup-1.corrupt'), 'it is quarantined')
       close()

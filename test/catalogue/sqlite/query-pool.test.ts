@@ -6,6 +6,7 @@ import type { Worker } from 'node:worker_threads'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { FileFilter } from '../../../src/catalogue/filter.ts'
+import type { Asker } from '../../../src/catalogue/reader.ts'
 import { CatalogueMigrating } from '../../../src/catalogue/reader-errors.ts'
 import { openQueryPool } from '../../../src/catalogue/sqlite/query-pool.ts'
 import { migratingVersion, schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'
@@ -30,44 +31,71 @@ async function openPool(t: Test) {
     process.off('worker', onWorker)
     pool.close()
   })
-  const count = async (filter: FileFilter, signal?: AbortSignal) =>
-    (await pool.ask('page', { limit: 1, offset: 0, filter }, signal)).count
+  const count = async (filter: FileFilter, asker?: Asker) =>
+    (await pool.ask('page', { limit: 1, offset: 0, filter }, asker)).count
   return { ...wide, pool, started, count }
 }
 
+const askerOf = (client: string, { signal } = new AbortController()): Asker => ({ client, signal })
+
 const early: FileFilter = { names: [{ how: 'starts', text: 's00' }] }
 
-t.test('two workers answer many queries', async (t) => {
+t.test('a client has one worker, all clients have two, and the program has its own', async (t) => {
   const { started, count } = await openPool(t)
   t.equal(started.length, 0, 'no worker before the first query')
-  const counts = await Promise.all(Array.from({ length: 20 }, () => count(early)))
-  t.same(new Set(counts), new Set([10]))
+  const counts: number[] = []
+  const ask = async (...askers: (Asker | undefined)[]): Promise<void> => {
+    const many = Array.from({ length: 7 }, () => askers.map((asker) => count(early, asker)))
+    counts.push(...(await Promise.all(many.flat())))
+  }
+  const [a, b, c] = ['a', 'b', 'c'].map((client) => askerOf(client))
+  await ask(a)
+  t.equal(started.length, 1)
+  await ask(a, b, c)
   t.equal(started.length, 2)
+  await ask(a, b, c, undefined)
+  t.equal(started.length, 3)
+  t.strictSame(new Set(counts), new Set([10]))
 })
 
-t.test('a query is rejected when 30 queries are queued', async (t) => {
+t.test('clients take turns, and the program does not wait for them', async (t) => {
   const { count } = await openPool(t)
-  const pending = Array.from({ length: 32 }, () => count(early))
-  await t.rejects(count(early), { code: 'TOO_MANY_QUERIES' })
-  t.equal((await Promise.all(pending)).length, 32)
-  t.equal(await count(early), 10, 'the queue accepts queries again')
+  const answered: string[] = []
+  const ask = (client: string) =>
+    count(early, client === '' ? undefined : askerOf(client)).then(() => answered.push(client))
+  await Promise.all(['a', 'b', ''].map(ask))
+  answered.length = 0
+  const clients = ['a', 'b'].flatMap((client) => Array<string>(14).fill(client))
+  await Promise.all([...clients, 'c', ''].map(ask))
+  t.ok(answered.indexOf('c') < 15, `the last client is not the last: ${answered.join()}`)
+  t.ok(answered.indexOf('') < 15, `the program: ${answered.join()}`)
+})
+
+t.test('when 30 queries wait, further ones of the same clients are rejected', async (t) => {
+  const { count } = await openPool(t)
+  const pending = Array.from({ length: 31 }, () => count(early, askerOf('a')))
+  await t.rejects(count(early, askerOf('a')), { code: 'TOO_MANY_QUERIES' })
+  t.equal(await count(early, askerOf('b')), 10, 'another client')
+  t.equal(await count(early), 10, 'the program itself')
+  t.equal((await Promise.all(pending)).length, 31)
+  t.equal(await count(early, askerOf('a')), 10, 'the queue accepts queries again')
 })
 
 t.test('a cancelled query ends with the reason of its cancellation', async (t) => {
   const { count } = await openPool(t)
   const cancel = new AbortController()
-  const pending = Array.from({ length: 5 }, () => count(early, cancel.signal))
+  const pending = Array.from({ length: 5 }, () => count(early, askerOf('a', cancel)))
   t.equal(getEventListeners(cancel.signal, 'abort').length, 5)
   cancel.abort(new Error('cancelled'))
   for (const each of pending) await t.rejects(each, { message: 'cancelled' })
   await t.rejects(
-    count(early, cancel.signal),
+    count(early, askerOf('a', cancel)),
     { message: 'cancelled' },
     'a query with an aborted signal is not started',
   )
-  const kept = new AbortController().signal
-  t.equal(await count(early, kept), 10, 'the workers continue')
-  t.equal(getEventListeners(kept, 'abort').length, 0, 'no listeners remain on the signal')
+  const kept = new AbortController()
+  t.equal(await count(early, askerOf('a', kept)), 10, 'the workers continue')
+  t.equal(getEventListeners(kept.signal, 'abort').length, 0, 'no listeners remain on the signal')
 })
 
 t.test(

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { FileIdentity } from '../../../src/catalogue/records.ts'
 import type { Checksum, DirectoryChange } from '../../../src/catalogue/writer.ts'
@@ -94,9 +94,8 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
   t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 }, 'no seq')
   t.same(await fileOf(graz), { ...record, sha256: undefined, identity: undefined })
   t.equal(await boundOf(graz), undefined)
-  t.match((await reader.checksums(day, ''))?.files, [
-    { name: graz, sha256: undefined, problem: undefined },
-  ])
+  const [first] = (await reader.checksums(day, ''))?.files ?? []
+  t.match(first, { name: graz, sha256: undefined, problem: undefined })
   t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
   t.not(await reader.checksumsVersion(day), versions[0], 'the version of the checksums changes')
   t.equal(
@@ -105,7 +104,7 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
     'the version of the listing does not change',
   )
   t.match(await writer.staleChecksums(1e15), {
-    files: [{ id: 1, path: `${day}/${graz}`, ...facts }],
+    files: exact([{ id: 1, path: `${day}/${graz}`, ...facts }]),
     count: 1,
   })
   t.same(counts(), { files: 2, stale: 1 })

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
@@ -180,13 +180,13 @@ t.test(
     const head = await reader.head()
     const release = hold()
     for (const [index, { make }] of ways.entries()) make(pathOf(names[index] ?? ''))
-    t.match(await readAndApply(), nothing)
+    t.match(await readAndApply(), exact(nothing))
     for (const [index, { title, isRead }] of ways.entries()) {
       const name = names[index] ?? ''
       t.equal(await shown(name), isRead ? undefined : onDisk(name), title)
     }
     const again = (await readAndApply()) ?? { attributes: [], rehash: [] }
-    t.match(again, { attributes: [], rehash: [] }, 'nothing is left to be written')
+    t.match(again, exact({ attributes: [], rehash: [] }), 'nothing is left to be written')
     release()
     await allRight(names)
     const readAgain = names.filter((_, index) => ways[index]?.isRead)
@@ -262,7 +262,7 @@ t.test('a file that is replaced before its checksum is stored is hashed again', 
   await allRight([name])
   t.same(requested, [name, name])
   const found = (await readAndApply()) ?? { attributes: [], rehash: [] }
-  t.match(found, { attributes: [], rehash: [] }, 'a snapshot finds no more differences')
+  t.match(found, exact({ attributes: [], rehash: [] }), 'a snapshot finds no more differences')
   t.equal(await shown(name), onDisk(name))
 })
 

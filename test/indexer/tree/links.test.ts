@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
@@ -95,7 +95,7 @@ t.test('a symlink to a directory on the linked disk replaces a directory', async
   const { archive, disk, snapshot } = makeTree(t)
   renameSync(join(archive, 'obs/2010/001/x'), join(disk, 'x'))
   symlinkSync(join(disk, 'x'), join(archive, 'obs/2010/001/x'))
-  t.match(snapshot('obs/2010/001/x/y'), { outcome: 'read', names: [name] })
+  t.match(snapshot('obs/2010/001/x/y'), { outcome: 'read', names: exact([name]) })
 })
 
 t.test('a file with a directory in its place is missing', async (t) => {
@@ -160,7 +160,7 @@ for (const [what, { go, away }] of Object.entries(absences))
     for (const depth of ['names', 'facts'] as const)
       t.match(
         readDirectory(made.tree, { path: 'obs/2010/001', depth }),
-        { names: [name], away: [link], stamp: undefined, directories: ['x'] },
+        exact({ names: [name], away: [link], stamp: undefined, directories: ['x'] }),
         'a file on it is neither present nor missing, and is read again',
       )
     rmSync(made.disk, { recursive: true, force: true })
@@ -169,11 +169,11 @@ for (const [what, { go, away }] of Object.entries(absences))
       made.outcomes(...all),
       all.map(() => 'read'),
     )
-    t.match(made.snapshot('obs/2010/001'), { names: [name, link], away: [] })
+    t.match(made.snapshot('obs/2010/001'), exact({ names: [name, link], away: [] }))
     rmSync(join(made.disk, link))
     t.match(
       made.snapshot('obs/2010/001'),
-      { names: [name], away: [], rejections: [{ reason: 'symlink' }] },
+      exact({ names: [name], away: [], rejections: [{ reason: 'symlink' }] }),
       'one that is gone from the disk is gone',
     )
   })
@@ -221,7 +221,7 @@ t.test('an unreadable file on a linked disk is not missing', async (t) => {
   const snapshot = await asOtherUser(() =>
     readDirectory(tree, { path: 'obs/2010/001', depth: 'names' }),
   )
-  t.match(snapshot, { outcome: 'read', names: [name], away: [link] })
+  t.match(snapshot, exact({ outcome: 'read', names: [name], away: [link] }))
 })
 
 t.test(

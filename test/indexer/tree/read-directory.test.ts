@@ -11,14 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { identityAt } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
+import { listenIn } from '../../unix-socket.ts'
 import { until } from '../until.ts'
 
 const name = 'graz0010.26d.gz'
@@ -52,10 +52,10 @@ t.test('a snapshot has names, facts, subdirectories and rejections of a director
   )
   t.match(snapshot, {
     outcome: 'read',
-    names: [name],
-    sizes: [12],
-    mtimesUs: [old.getTime() * 1000],
-    directories: ['deeper'],
+    names: exact([name]),
+    sizes: exact([12]),
+    mtimesUs: exact([old.getTime() * 1000]),
+    directories: exact(['deeper']),
   })
   t.same(identityAt(snapshot, 0), toIdentity(statSync(join(path, name))))
   t.equal(identityAt(snapshot, 1), undefined)
@@ -168,7 +168,7 @@ t.test('a directory without permission is unreadable', async (t) => {
     readDirectory(tree, { path: 'obs/2026', depth: 'names' }),
   )
   t.match(snapshot, { outcome: 'unreadable', error: 'EACCES' })
-  t.match(snapshot.rejections, [{ reason: 'unreadable-directory', count: 1 }])
+  t.match(snapshot.rejections, exact([{ reason: 'unreadable-directory', count: 1 }]))
 })
 
 t.test('symlinks are followed into linked directories', async (t) => {
@@ -185,12 +185,12 @@ t.test('symlinks are followed into linked directories', async (t) => {
   const linkedDirectories = [realpathSync(join(folder, 'disk2'))]
   const snapshot = readDirectory({ archive, linkedDirectories }, { path: 'obs', depth: 'facts' })
   t.match(snapshot, {
-    directories: ['2019'],
-    names: [name],
-    rejections: [{ reason: 'symlink', count: 2 }],
+    directories: exact(['2019']),
+    names: exact([name]),
+    rejections: exact([{ reason: 'symlink', count: 2 }]),
   })
   t.match(readDirectory({ archive, linkedDirectories }, { path: 'obs/2019', depth: 'names' }), {
-    names: [name],
+    names: exact([name]),
   })
 })
 
@@ -251,16 +251,10 @@ t.test('directories on a linked disk that is away are unreadable, not missing', 
 
 t.test('a socket with a RINEX name is rejected', async (t) => {
   const archive = testFolder(t, { obs: {} })
-  const server = createServer()
-  // Relative to the folder, since the path of a socket must be short.
-  const before = process.cwd()
-  process.chdir(join(archive, 'obs'))
-  await new Promise<void>((resolve) => server.listen(name, resolve))
-  process.chdir(before)
-  t.teardown(() => server.close())
+  await listenIn(t, join(archive, 'obs'), name)
   t.match(readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', depth: 'facts' }), {
-    names: [],
-    rejections: [{ reason: 'not-a-file', count: 1 }],
+    names: exact([]),
+    rejections: exact([{ reason: 'not-a-file', count: 1 }]),
   })
 })
 
@@ -284,7 +278,7 @@ t.test('a file that arrives while the names of a cold directory are read gets it
     { archive, linkedDirectories: [] },
     { path: 'obs/2019/001', depth: 'auto' },
   )
-  t.match(snapshot, { names: [name], sizes: [10] })
+  t.match(snapshot, exact({ names: [name], sizes: [10] }))
   t.end()
 })
 

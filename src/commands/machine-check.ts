@@ -1,0 +1,104 @@
+/** Checks that this user can use what the configuration names, as a command needs it. */
+import { accessSync, constants, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { CheckedCommand } from '../config/command-options.ts'
+import type { DraftConfig } from '../config/load.ts'
+import type { OptionKey } from '../config/options.ts'
+import { realPath } from '../runtime/real-path.ts'
+
+/** What was found about one path of the configuration. */
+export interface Finding {
+  readonly key: OptionKey
+  /** Ends the sentence that begins with the key. */
+  readonly words: string
+  readonly isFault: boolean
+}
+
+type Outcome = Omit<Finding, 'key'>
+
+const good = (words: string): Outcome => ({ words, isFault: false })
+const bad = (words: string): Outcome => ({ words, isFault: true })
+
+const { F_OK, R_OK, W_OK, X_OK } = constants
+
+/**
+ * Checks the archive, the linked directories, and database and control socket with their directories. The indexer writes the
+ * last two; the API reads them, and waits while they are not there. A directory that systemd makes may be missing: before the
+ * first start of the indexer it is not there.
+ * @param madeBySystemd the directories that systemd makes at the start of the indexer, see `unitDirectories`
+ */
+export function checkMachine(
+  { archive, linked_directories: linked = [], database, control_socket: socket }: Values,
+  command: CheckedCommand,
+  madeBySystemd: readonly string[],
+): readonly Finding[] {
+  const writes = command !== 'serve'
+  const findings: Finding[] = []
+  const add = (key: OptionKey, path: string, { words, isFault }: Outcome): void => {
+    findings.push({ key, words: `${JSON.stringify(path)} ${words}`, isFault })
+  }
+  const checkOwn = (path: string, ifMissing: (path: string) => Outcome): Outcome => {
+    if (exists(path)) return checkDirectory(path, writes ? W_OK | X_OK : X_OK)
+    if (!madeBySystemd.includes(realPath(path))) return ifMissing(path)
+    return good('is not there yet: systemd makes it when the indexer starts')
+  }
+  if (archive !== undefined) add('archive', archive, checkDirectory(archive, R_OK | X_OK))
+  for (const path of linked) add('linked_directories', path, checkDirectory(path, R_OK | X_OK))
+  if (database !== undefined) {
+    const folder = dirname(database)
+    add('database', folder, checkOwn(folder, writes ? checkCreation : notThere))
+    if (exists(database)) add('database', database, checkAccess(database, writes ? W_OK : R_OK))
+  }
+  if (socket !== undefined) {
+    const folder = dirname(socket)
+    if (database === undefined || folder !== dirname(database))
+      add('control_socket', folder, checkOwn(folder, notThere))
+    if (exists(socket)) add('control_socket', socket, checkAccess(socket, R_OK | W_OK))
+  }
+  return findings
+}
+
+type Values = DraftConfig['values']
+
+/** The command that a user without a wish can run: a user who can read a database may be that of the API. */
+export function usualCommand({ database }: Values): CheckedCommand {
+  return database !== undefined && allows(database, R_OK) ? 'serve' : 'start'
+}
+
+function checkDirectory(path: string, mode: number): Outcome {
+  if (!exists(path)) return notThere()
+  if (!statSync(path).isDirectory()) return bad('is not a directory')
+  return checkAccess(path, mode)
+}
+
+function checkAccess(path: string, mode: number): Outcome {
+  const use = (mode & W_OK) !== 0 ? 'written' : (mode & R_OK) !== 0 ? 'read' : 'entered'
+  if (allows(path, mode)) return good(`may be ${use}`)
+  return bad(`may not be ${use} by this user: correct its owner, group or mode`)
+}
+
+/** Checks a directory that this user has to make. */
+function checkCreation(path: string): Outcome {
+  const parent = dirname(path)
+  if (!exists(parent) && parent !== path) return checkCreation(parent)
+  return checkDirectory(parent, W_OK | X_OK).isFault
+    ? bad(`is not there, and this user cannot make it in ${JSON.stringify(parent)}`)
+    : good('is not there yet: this user can make it')
+}
+
+function notThere(): Outcome {
+  return bad('is not there or cannot be reached by this user')
+}
+
+function exists(path: string): boolean {
+  return allows(path, F_OK)
+}
+
+function allows(path: string, mode: number): boolean {
+  try {
+    accessSync(path, mode)
+    return true
+  } catch {
+    return false
+  }
+}

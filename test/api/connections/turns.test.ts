@@ -1,0 +1,50 @@
+/** Turns of the event loop, without a server. */
+import { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import t from '../../tap.ts'
+import { Turns } from '../../../src/api/connections/turns.ts'
+import { until } from '../wire.ts'
+
+/** Takes turns for an address, and notes each that begins. */
+function takeTurns(turns: Turns, address: string, count: number, begun: string[]): void {
+  for (let n = 0; n < count; n++) void turns.take(address).then(() => begun.push(address))
+}
+
+t.test('one turn begins in each tick, and the addresses take turns', async (t) => {
+  const turns = new Turns()
+  const begun: string[] = []
+  takeTurns(turns, 'a', 4, begun)
+  takeTurns(turns, 'b', 2, begun)
+  for (let tick = 0; begun.length < 3; tick++) {
+    const before = begun.length
+    await nextTick()
+    t.ok(begun.length - before <= 1, `tick ${tick}`)
+  }
+  takeTurns(turns, 'c', 1, begun)
+  await until(() => begun.length === 7, 'all have begun')
+  t.equal(begun.join(''), 'ababaca', 'no address has two turns while another waits')
+  takeTurns(turns, 'd', 1, begun)
+  t.equal(begun.length, 7, 'a turn never begins at once')
+  await until(() => begun.length === 8, 'but soon')
+})
+
+t.test('new connections are accepted before the next turn', async (t) => {
+  const turns = new Turns()
+  const server = new EventEmitter()
+  turns.watch(server as unknown as Server)
+  const begun: string[] = []
+  const acceptInTicks = async (count: number): Promise<void> => {
+    for (let tick = 0; tick < count; tick++) {
+      server.emit('connection')
+      await nextTick()
+    }
+  }
+  takeTurns(turns, 'a', 2, begun)
+  await acceptInTicks(50)
+  t.equal(begun.length, 0, 'turns wait while each tick accepts a connection')
+  await until(() => begun.length === 2, 'they begin when none arrives')
+  takeTurns(turns, 'b', 1, begun)
+  await acceptInTicks(110)
+  t.equal(begun.length, 3, 'or after a hundred')
+})

@@ -1,0 +1,113 @@
+/** The patterns of missing files match exactly the names of the files that would fill the slots. */
+import t from '../../tap.ts'
+import { missingPatterns } from '../../../src/api/report/name-patterns.ts'
+import { parseFilename } from '../../../src/parse/filename.ts'
+import type { FileType } from '../../../src/parse/types.ts'
+import { periodRules, seriesOf, slotAt, slotsPerDay } from '../../../src/series/series.ts'
+import type { Period } from '../../../src/series/series.ts'
+
+/** 2026-01-22, day 022. */
+const day = Date.UTC(2026, 0, 22) / 86_400_000
+
+/** A pattern of the shell as a regular expression; our patterns have no other special characters. */
+const toRegExp = (pattern: string) =>
+  new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('?', '.').replaceAll('*', '.*')}$`)
+
+const twoDigits = (number: number): string => String(number).padStart(2, '0')
+
+const extensions = { o: ['o', 'd'], n: ['n', 'g', 'l', 'q', 'f', 'h', 'p'], m: ['m'] } as const
+
+/** Names with the start of each quarter of an hour of two days, of all periods and types. */
+function namesOf(station: string): readonly string[] {
+  const isLong = station.length === 9
+  const names: string[] = []
+  for (const dayOfYear of ['022', '023'])
+    for (let quarter = 0; quarter < 96; quarter++) {
+      const [hour, minute] = [Math.floor(quarter / 4), twoDigits((quarter % 4) * 15)]
+      const starts = [...(minute === '00' ? ['01H'] : []), ...(quarter === 0 ? ['01D'] : []), '15M']
+      for (const period of starts)
+        for (const type of ['o', 'n', 'm'] as const) {
+          const letter = String.fromCharCode(97 + hour)
+          const session = { '01D': '0', '01H': letter }[period] ?? `${letter}${minute}`
+          const time = `2026${dayOfYear}${twoDigits(hour)}${minute}`
+          if (isLong && type !== 'n')
+            for (const source of ['R', 'S'])
+              names.push(`${station}_${source}_${time}_${period}_30S_M${type.toUpperCase()}.rnx.gz`)
+          else if (isLong) names.push(`${station}_R_${time}_${period}_MN.rnx.gz`)
+          else
+            for (const extension of extensions[type])
+              names.push(`${station.toLowerCase()}${dayOfYear}${session}.26${extension}.gz`)
+        }
+    }
+  return names
+}
+
+/** The slots of a series that a name fills; none for a name of another series. */
+function slotOf(name: string, fileType: FileType, period: Period): number | undefined {
+  const parsed = parseFilename(name)
+  if (parsed.kind !== 'parsed') throw new Error(`${name} is no name of a file`)
+  const series = seriesOf(parsed)
+  const isOfSeries = series?.fileType === fileType && series.period === period
+  return isOfSeries ? slotAt(parsed.startSeconds, period) : undefined
+}
+
+const cases: readonly (readonly [station: string, FileType, Period, string, string])[] = [
+  ['GRAZ00AUT', 'o', '01D', '0000', 'GRAZ00AUT_?_20260220000_01D_*O.*'],
+  ['GRAZ00AUT', 'o', '01H', '0500', 'GRAZ00AUT_?_20260220500_01H_*O.*'],
+  ['GRAZ00AUT', 'n', '01H', '2300', 'GRAZ00AUT_?_20260222300_01H_*N.*'],
+  ['GRAZ00AUT', 'm', '15M', '0545', 'GRAZ00AUT_?_20260220545_15M_*M.*'],
+  ['GRAZ00AUT', 'o', '01H', 'day', 'GRAZ00AUT_?_2026022????_01H_*O.*'],
+  ['GRAZ00AUT', 'o', '15M', 'day', 'GRAZ00AUT_?_2026022????_15M_*O.*'],
+  ['GRAZ', 'o', '01D', '0000', 'graz0220.26[oOdD]*'],
+  ['GRAZ', 'n', '01D', '0000', 'graz0220.26[nNgGlLpPqQfFhH]*'],
+  ['GRAZ', 'o', '01H', '0000', 'graz022a.26[oOdD]*'],
+  ['GRAZ', 'o', '01H', '2300', 'graz022x.26[oOdD]*'],
+  ['GRAZ', 'm', '15M', '0545', 'graz022f45.26[mM]*'],
+  ['GRAZ', 'o', '01H', 'day', 'graz022[a-x].26[oOdD]*'],
+  ['GRAZ', 'o', '15M', 'day', 'graz022[a-x]??.26[oOdD]*'],
+]
+
+t.test(
+  'a slot, or a day of slots, has a pattern that matches its names and no others',
+  async (t) => {
+    for (const [station, fileType, period, time, expected] of cases) {
+      const perDay = slotsPerDay(period)
+      const start = day * 86_400 + Number(time.slice(0, 2)) * 3600 + Number(time.slice(2)) * 60
+      const slots =
+        time === 'day'
+          ? Array.from({ length: perDay }, (_, n) => day * perDay + n)
+          : [start / periodRules[period].seconds]
+      const patterns = missingPatterns({ station, fileType, period }, slots)
+      t.strictSame(patterns, [expected])
+      const names = namesOf(station)
+      const wanted = names.filter((name) => slots.includes(slotOf(name, fileType, period) ?? NaN))
+      const found = names.filter((name) => patterns.some((each) => toRegExp(each).test(name)))
+      t.strictSame(found, wanted, expected)
+      t.ok(wanted.length > 0, expected)
+    }
+  },
+)
+
+t.test('a day that has one of its files has a pattern for each other slot', async (t) => {
+  for (const period of ['01H', '15M'] as const)
+    for (const station of ['GRAZ', 'GRAZ00AUT']) {
+      const perDay = slotsPerDay(period)
+      const slots = Array.from({ length: 2 * perDay }, (_, n) => day * perDay + n)
+      const patterns = missingPatterns({ station, fileType: 'o', period }, slots.slice(1))
+      t.equal(patterns.length, perDay, `${station} ${period}`)
+      t.match(patterns.at(-1), /^(?:graz023\[a-x\]|GRAZ00AUT_\?_2026023\?{4})/)
+    }
+})
+
+t.test('years have the digits of the form, also before 1970', async (t) => {
+  const series = { fileType: 'o', period: '01D' } as const
+  for (const [date, short, long] of [
+    ['1999-12-31', 'graz3650.99[oOdD]*', 'GRAZ00AUT_?_19993650000_01D_*O.*'],
+    ['2000-12-31', 'graz3660.00[oOdD]*', 'GRAZ00AUT_?_20003660000_01D_*O.*'],
+    ['1969-12-31', 'graz3650.69[oOdD]*', 'GRAZ00AUT_?_19693650000_01D_*O.*'],
+  ] as const) {
+    const slots = [Date.parse(date) / 86_400_000]
+    t.strictSame(missingPatterns({ ...series, station: 'GRAZ' }, slots), [short])
+    t.strictSame(missingPatterns({ ...series, station: 'GRAZ00AUT' }, slots), [long])
+  }
+})

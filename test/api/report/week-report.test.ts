@@ -1,0 +1,204 @@
+/** The report of a week: which week, its bounds, and what counts in it. */
+import t, { exact } from '../../tap.ts'
+import type { Test } from 'tap'
+import { dayOfYearAt } from '../../../src/parse/calendar.ts'
+import type { WireReport } from '../../../src/api/report/schema.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { openService } from '../service.ts'
+
+const hourSeconds = 3600
+const daySeconds = 86_400
+const secondsOf = (time: string): number => Date.parse(`${time}Z`) / 1000
+const directory = 'obs/2026/001'
+
+/** Opens a service whose clock, also that of its writer, is set by hand; it begins with 2026. */
+async function open(t: Test) {
+  let nowUs = secondsOf('2026-01-01T00:00') * 1e6
+  const service = await openService(t, {
+    deps: () => ({ nowUs: () => nowUs }),
+    writerNowUs: () => nowUs,
+  })
+  const setNow = (seconds: number): void => void (nowUs = Math.round(seconds * 1e6))
+  return {
+    ...service,
+    setNow,
+    /** Sends a request at a time, and returns the report. */
+    report: async (time: string, query = '') => {
+      setNow(secondsOf(time))
+      const answer = await service.app.inject(`/rinex/api/report/?${query}`)
+      return answer.json<WireReport>()
+    },
+    /** A file arrives this many seconds after the end of its slot. */
+    arrive: async (name: string, endSeconds: number, latency: number) => {
+      setNow(endSeconds + latency)
+      await service.writer.apply([change(directory, { arrived: true, added: [newFile(name)] })])
+    },
+  }
+}
+
+function partsOf(seconds: number) {
+  const { year, dayOfYear } = dayOfYearAt(seconds)
+  const hour = Math.floor((seconds % daySeconds) / hourSeconds)
+  return { year, day: String(dayOfYear).padStart(3, '0'), hour: String(hour).padStart(2, '0') }
+}
+
+const dayName = (station: string, seconds: number): string => {
+  const { year, day } = partsOf(seconds)
+  return station.length === 9
+    ? `${station}_R_${year}${day}0000_01D_30S_MO.crx.gz`
+    : `${station.toLowerCase()}${day}0.${String(year).slice(2)}d.gz`
+}
+
+const hourName = (station: string, seconds: number): string => {
+  const { year, day, hour } = partsOf(seconds)
+  const letter = String.fromCharCode(97 + Number(hour))
+  return station.length === 9
+    ? `${station}_S_${year}${day}${hour}00_01H_30S_MO.crx.gz`
+    : `${station.toLowerCase()}${day}${letter}.${String(year).slice(2)}d.gz`
+}
+
+const weekOf = ({ week, from, to }: WireReport) => ({ week, from, to })
+
+t.test('without a week, the report is of the last whole GPS week', async (t) => {
+  const { report } = await open(t)
+  for (const [now, week, from, to] of [
+    ['2026-01-24T23:59:59', '2401', '2026-01-11', '2026-01-17'],
+    ['2026-01-25T00:00:00', '2402', '2026-01-18', '2026-01-24'],
+    ['2026-01-26T00:00:00', '2402', '2026-01-18', '2026-01-24'],
+    ['2026-01-31T23:59:59', '2402', '2026-01-18', '2026-01-24'],
+    ['2026-02-01T00:00:00', '2403', '2026-01-25', '2026-01-31'],
+  ] as const)
+    for (const query of ['', 'week=', 'week=%20'])
+      t.strictSame(weekOf(await report(now, query)), { week, from, to }, `${now} ${query}`)
+  t.equal((await report('1970-01-01T00:00:00')).week, '0', 'a clock that is not set')
+})
+
+t.test('the report has the days of the week, of both kinds', async (t) => {
+  const { report } = await open(t)
+  for (const [query, week, from, to] of [
+    ['2402', '2402', '2026-01-18', '2026-01-24'],
+    ['0', '0', '1980-01-06', '1980-01-12'],
+    ['2026-W04', '2026-W04', '2026-01-19', '2026-01-25'],
+    ['2026w04', '2026-W04', '2026-01-19', '2026-01-25'],
+    ['2020-W53', '2020-W53', '2020-12-28', '2021-01-03'],
+    ['1979-W05', '1979-W05', '1979-01-29', '1979-02-04'],
+    ['0050-W05', '0050-W05', '0050-01-31', '0050-02-06'],
+  ] as const) {
+    const found = await report('2026-02-10T00:00:00', `week=${query}`)
+    t.strictSame(weekOf(found), { week, from, to }, query)
+  }
+})
+
+t.test('a week that is no week, or has not begun, is a fault of its field', async (t) => {
+  const { app, setNow } = await open(t)
+  setNow(secondsOf('2026-01-24T23:59:59'))
+  const statusOf = async (week: string) => {
+    const answer = await app.inject(`/rinex/api/report/?week=${encodeURIComponent(week)}`)
+    if (answer.statusCode === 400) t.strictSame(Object.keys(answer.json<object>()), ['week'], week)
+    return answer.statusCode
+  }
+  for (const week of ['-1', '10000', '2026-W00', '2026-W54', '2025-W53', '1979-W53', '26-W04'])
+    t.equal(await statusOf(week), 400, week)
+  for (const week of ['2403', '2026-W05', '9999', '9999-W01'])
+    t.equal(await statusOf(week), 400, `${week} has not begun`)
+  for (const week of ['2402', '2026-W04']) t.equal(await statusOf(week), 200, week)
+  setNow(secondsOf('2026-01-25T00:00:00'))
+  t.equal(await statusOf('2403'), 200)
+  t.equal(await statusOf('2026-W05'), 400)
+})
+
+t.test('the pages of weeks lead to the weeks of the same kind', async (t) => {
+  const { app, setNow } = await open(t)
+  setNow(secondsOf('2026-03-10T00:00:00'))
+  for (const [week, before, after] of [
+    ['2402', '2401', '2403'],
+    ['2026-W04', '2026-W03', '2026-W05'],
+    ['2026-W01', null, '2026-W02'],
+    ['1979-W05', null, '1979-W06'],
+    ['2409', '2408', null],
+  ] as const) {
+    const headers = { accept: 'text/html' }
+    const { body } = await app.inject({ url: `/rinex/api/report/?week=${week}`, headers })
+    const linkOf = (rel: string) =>
+      new RegExp(`week=([^&]*)&amp;format=api" rel="${rel}"`).exec(body)
+    t.strictSame([linkOf('prev')?.[1] ?? null, linkOf('next')?.[1] ?? null], [before, after], week)
+  }
+})
+
+t.test('only the days of the week count', async (t) => {
+  for (const station of ['GRAZ00AUT', 'GRAZ']) {
+    const { report, arrive } = await open(t)
+    const first = secondsOf('2026-01-01T00:00')
+    // The files of two Sundays are missing: 18 and 25 January, days 018 and 025.
+    for (let day = 0; day < 35; day++)
+      if (day !== 17 && day !== 24) {
+        const start = first + day * daySeconds
+        await arrive(dayName(station, start), start + daySeconds, 60)
+      }
+    const now = '2026-02-10T00:00:00'
+    for (const [week, day] of [
+      ['2402', '018'],
+      ['2026-W04', '025'],
+    ] as const) {
+      const { stations } = await report(now, `week=${week}`)
+      const pattern =
+        station.length === 9 ? `${station}_?_2026${day}0000_01D_*O.*` : `graz${day}0.26[oOdD]*`
+      t.equal(stations.length, 1)
+      t.match(stations[0], { station, hourly: null, daily: { expected: 7, delivered: 6 } }, week)
+      t.strictSame(stations[0]?.missing, [pattern], week)
+    }
+    const whole = await report(now, 'week=2401')
+    t.strictSame(whole.stations[0]?.missing, [])
+  }
+})
+
+t.test('a file is in time until ten minutes after its hour, this second included', async (t) => {
+  const { report, arrive } = await open(t)
+  const first = secondsOf('2026-01-10T00:00')
+  // Every fourth file arrives late by one second.
+  for (let hour = 0; hour < 15 * 24; hour++) {
+    const start = first + hour * hourSeconds
+    await arrive(hourName('GRAZ00AUT', start), start + hourSeconds, hour % 4 === 0 ? 601 : 600)
+  }
+  const { stations } = await report('2026-01-26T00:00:00', 'week=2402')
+  t.match(stations, exact([{ within_600: 0.75, timeliness: 'poor', hourly: { expected: 168 } }]))
+})
+
+t.test('the report names the files that were replaced in the week', async (t) => {
+  const { report, writer, reader, setNow } = await open(t)
+  const replacements = {
+    1: '2026-01-17T23:59:59.999999',
+    2: '2026-01-18T00:00:00',
+    3: '2026-01-24T23:59:59.999999',
+    4: '2026-01-25T00:00:00',
+    5: '2026-01-25T23:59:59.999999',
+    6: '2026-01-26T00:00:00',
+  }
+  const names = Object.keys(replacements).map((n) => `graz00${n}0.26d.gz`)
+  await writer.apply([
+    change(directory, { added: names.map((name) => newFile(name, { size: 1, mtimeUs: 1 })) }),
+  ])
+  for (const [number, time] of Object.entries(replacements)) {
+    const name = `graz00${number}0.26d.gz`
+    const { id = 0 } = (await reader.file(directory, name)) ?? {}
+    const [seconds = '', fraction = '0'] = time.split('.')
+    setNow(secondsOf(seconds) + Number(`0.${fraction}`))
+    const modified = [{ id, name, size: 2, mtimeUs: 2 }]
+    await writer.apply([change(directory, { modified })])
+  }
+  const now = '2026-02-10T00:00:00'
+  for (const [week, numbers] of [
+    ['2401', ['1']],
+    ['2402', ['2', '3']],
+    ['2026-W03', ['1', '2']],
+    ['2026-W04', ['3', '4', '5']],
+  ] as const) {
+    const { replaced, replaced_complete: isComplete } = await report(now, `week=${week}`)
+    const expected = numbers.map((number) => ({
+      path: `${directory}/graz00${number}0.26d.gz`,
+      modified: `${replacements[number].padEnd(20, '.').padEnd(26, '0')}Z`,
+    }))
+    t.strictSame(replaced, expected, week)
+    t.equal(isComplete, true)
+  }
+})

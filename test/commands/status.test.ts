@@ -1,0 +1,151 @@
+/** The text that `status` prints for people. */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import t from '../tap.ts'
+import { describeStatus } from '../../src/api/status/serialise.ts'
+import type { CatalogueSummary } from '../../src/catalogue/records.ts'
+import { statusLines } from '../../src/commands/status.ts'
+import type { StatusReply } from '../../src/control-socket/client.ts'
+import { watchingIndexer } from '../api/status/indexer-status.ts'
+import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
+
+const atUs = Date.UTC(2026, 0, 22, 5, 7, 9) * 1000 + 123_456
+
+const empty: CatalogueSummary = {
+  head: { epoch: 'e', seq: 0, detailsSeq: 0 },
+  areas: { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } },
+  misplaced: 0,
+  incomplete: { reason: '', count: 0, examples: [] },
+  checksums: { files: 0, broken: { reason: '', count: 0, examples: [] } },
+  rejected: [],
+  lastScan: undefined,
+  newest: [],
+}
+const full: CatalogueSummary = {
+  ...empty,
+  areas: { obs: { files: 1_234_567, directories: 1200 }, nrt: { files: 7, directories: 1 } },
+  misplaced: 3,
+  incomplete: { reason: '', count: 1000, examples: ['obs/a'] },
+  checksums: {
+    files: 5000,
+    broken: { reason: '', count: 2, examples: ['obs/2026/001/gr\u001baz.gz'] },
+  },
+  rejected: [
+    { reason: 'not-gz', count: 2001, examples: ['obs/2026/001/README\n'] },
+    { reason: 'bad-day', count: 1, examples: ['obs/2026/001/graz3670.26d.gz'] },
+  ],
+  lastScan: {
+    startedUs: atUs - 60e6,
+    endedUs: atUs,
+    directories: 1201,
+    files: 1_234_574,
+    added: 4000,
+    modified: 30,
+    removed: 2,
+  },
+}
+
+const text = (summary: CatalogueSummary, reply: StatusReply): string[] =>
+  statusLines(describeStatus(summary, reply, '1.2.3'))
+
+t.test('an empty catalogue without an indexer', async (t) => {
+  t.strictSame(text(empty, undefined), [
+    'stopped',
+    'obs: 0 files in 0 directories',
+    'nrt: 0 files in 0 directories',
+    'no complete scan yet',
+    'misplaced: 0, incomplete: 0',
+    'checksums: 0, broken: 0',
+  ])
+})
+
+const filesAndScan = [
+  'obs: 1,234,567 files in 1,200 directories',
+  'nrt: 7 files in 1 directories',
+  'last scan: ended 2026-01-22 05:07:09 UTC, 1,234,574 files, 4,000 added, 30 modified, 2 removed',
+]
+const rest = [
+  'not catalogued 2,001: not-gz, for example obs/2026/001/README\\u{a}',
+  'not catalogued 1: bad-day, for example obs/2026/001/graz3670.26d.gz',
+]
+
+t.test('a full catalogue with an indexer that watches', async (t) => {
+  t.strictSame(text(full, { ...watchingIndexer, sinceUs: atUs, withheldRemovals: 2000 }), [
+    'watching since 2026-01-22 05:07:09 UTC',
+    ...filesAndScan,
+    'watching 3 directories of 99 possible, 1 to be read, 4 files not complete yet',
+    '2,000 removals withheld',
+    'misplaced: 3, incomplete: 1,000',
+    'checksums: 5,000, 6 to be read, broken: 2, for example obs/2026/001/gr\\u{1b}az.gz',
+    ...rest,
+  ])
+})
+
+t.test('a rescan by an indexer with a problem, without a limit of watches', async (t) => {
+  const reply: StatusReply = {
+    ...watchingIndexer,
+    state: 'degraded',
+    sinceUs: atUs,
+    reasons: ['one', 'two'],
+    withheldRemovals: 0,
+    hashing: undefined,
+    watching: { directories: 1000, limit: null, overflows: 0 },
+    scan: {
+      startedUs: atUs,
+      directoriesDone: 5,
+      directoriesFound: 9,
+      files: 12_345,
+      done: 0.4567,
+      rate: 1999.6,
+      secondsLeft: 9,
+    },
+  }
+  const [scanned, ...files] = filesAndScan.toReversed()
+  t.strictSame(text(full, reply), [
+    'degraded since 2026-01-22 05:07:09 UTC',
+    '  one',
+    '  two',
+    ...files.toReversed(),
+    'scan: 45 %, 12,345 files, 2,000 files/s',
+    scanned,
+    'watching 1,000 directories, 1 to be read, 4 files not complete yet',
+    'misplaced: 3, incomplete: 1,000',
+    'checksums: 5,000, 0 to be read, broken: 2, for example obs/2026/001/gr\\u{1b}az.gz',
+    ...rest,
+  ])
+})
+
+t.test('an indexer that does not answer', async (t) => {
+  const [first, reason] = text(full, { state: 'unknown', reason: 'no answer: EACCES' })
+  t.strictSame([first, reason], ['degraded', '  no answer: EACCES'])
+})
+
+t.test('the command prints these lines, and problems with their time', async (t) => {
+  const folder = testFolder(t)
+  const day = join(folder, 'archive/obs/1998/001')
+  mkdirSync(day, { recursive: true })
+  mkdirSync(join(folder, 'archive/nrt'))
+  writeFileSync(join(day, 'graz0010.98d.gz'), gzipSync('x'))
+  writeFileSync(join(day, 'a\tb'), '')
+  const run = (...words: string[]) => {
+    const [node, args] = programLine([...words, '--database', 'c.db', '--control-socket', 's'])
+    return spawnSync(node, args, { cwd: folder, encoding: 'utf8', env: {} })
+  }
+  t.equal(run('index', '--once', '--archive', 'archive').status, 0)
+  const { status, stdout } = run('status')
+  t.equal(status, 0)
+  const lines = stdout.trimEnd().split('\n')
+  t.strictSame(lines.slice(0, 3), [
+    'stopped',
+    'obs: 1 files in 3 directories',
+    'nrt: 0 files in 1 directories',
+  ])
+  t.match(lines[3], /^last scan: ended \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, 2 files, 1 added, /)
+  t.match(lines.at(-1), /^not catalogued 1: not-gz, for example obs\/1998\/001\/a\\u\{9\}b$/)
+  const problem =
+    /^rejected\tobs\/1998\/001\/a\\u\{9\}b\tnot-gz\t\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n$/
+  t.match(run('status', '--problems').stdout, problem)
+})
