@@ -103,7 +103,9 @@ function oracle(period: Period, arrivals: readonly Arrival[], knownFrom: number,
       within_target_28d: sorted.length === 0 ? null : round(inTime / sorted.length),
       class: share === null ? null : share > 0.9 ? 'good' : share >= 0.8 ? 'fair' : 'poor',
     },
-    undelivered: slots.filter((_, n) => ['late', 'missing'].includes(states[n] ?? '')),
+    undelivered: slots
+      .map((slot, n) => [slot, states[n] ?? ''] as const)
+      .filter(([, state]) => ['late', 'missing'].includes(state)),
   }
 }
 
@@ -173,10 +175,13 @@ async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
       const wanted = oracle(period, known, made, at)
       t.match(found.get(key), wanted.row, key)
       const first = (Math.floor(at / daySeconds) - 27) * daySeconds
-      for (const slot of wanted.undelivered)
-        if (slot * lengths[period] >= first) starts.push(`${key} ${iso(slot * lengths[period])}`)
+      for (const [slot, state] of wanted.undelivered)
+        if (slot * lengths[period] >= first)
+          starts.push(`${key} ${iso(slot * lengths[period])} ${state}`)
     }
-    const listed = missing.results.map((row) => `${row.station} ${row.period} ${row.start}`)
+    const listed = missing.results.map(
+      (row) => `${row.station} ${row.period} ${row.start} ${row.state}`,
+    )
     t.same(listed.sort(), starts.sort())
     t.equal(missing.count, starts.length)
   }
