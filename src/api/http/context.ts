@@ -16,7 +16,7 @@ export interface Requester extends Asker {
    * Work that takes milliseconds is done in a turn, also after an answer for which many requests may have waited together.
    * @throws HttpError 429 when the client has left
    */
-  turn(): Promise<void>
+  readonly turn: () => Promise<void>
 }
 
 /** Limits the concurrent requests of one client, and the pages of all clients. Each method throws `HttpError` 429 at a limit. */

@@ -38,7 +38,10 @@ t.test('each chunk of a listing is read in a turn', async (t) => {
   const { reader, writer } = await openService(t)
   await writer.apply([change(day, { added: names(3500).map((name) => newFile(name, facts)) })])
   let turns = 0
-  const turn = () => Promise.resolve(void turns++)
+  const turn = () => {
+    turns++
+    return Promise.resolve()
+  }
   await text(listingOf(reader, { directory: day, path: '/', format: listingFormats.html, turn }))
   t.equal(turns, 5, 'one chunk of directories and four of files')
 })
