@@ -13,9 +13,12 @@ t.setTimeout(longestMs)
 
 const [hanging = '', other = ''] = paths(dayDirectory(), 2)
 
-/** Opening this file in the API hangs. @returns ends the hang */
-async function hang(t: Test, service: Service): Promise<() => Promise<unknown>> {
-  const inject = ['-f', '-e', 'trace=openat', '-e', 'inject=openat:delay_enter=1000s']
+/** The system calls of a download that may hang. */
+const calls = { 'opening a file': 'openat', 'the size and time of an open file': 'statx,fstat' }
+
+/** These system calls of the API hang for this file. @returns ends the hang */
+async function hang(t: Test, service: Service, names: string): Promise<() => Promise<unknown>> {
+  const inject = ['-f', '-e', `trace=${names}`, '-e', `inject=${names}:delay_enter=1000s`]
   const target = ['-P', join(service.archive, hanging), '-p', String(service.api.pid)]
   const strace = spawn('strace', [...inject, '-o', '/dev/null', ...target])
   t.teardown(() => stop(strace, 'SIGINT'))
@@ -23,14 +26,20 @@ async function hang(t: Test, service: Service): Promise<() => Promise<unknown>> 
   return () => stop(strace, 'SIGINT')
 }
 
-t.test('two downloads that hang block only other downloads', { skip: lacksStrace }, async (t) => {
+for (const [what, names] of Object.entries(calls))
+  t.test(`two downloads that hang at ${what} block only others`, { skip: lacksStrace }, (t) =>
+    blocksOnlyDownloads(t, names),
+  )
+
+async function blocksOnlyDownloads(t: Test, names: string): Promise<void> {
   const service = await startService(t, testFolder(t))
   for (const path of [hanging, other]) put(service.archive, path)
   await until('both are listed', async () => (await service.count()) === 2)
-  const ask = (path: string) => fetchAlone(new URL(path, service.url))
+  const ask = (path: string) =>
+    fetchAlone(new URL(path, service.url), { signal: AbortSignal.timeout(60_000) })
   const download = (path: string) => ask(`/rinex/data/${path}`)
   const statusOf = async (path: string) => (await download(path)).status
-  const end = await hang(t, service)
+  const end = await hang(t, service, names)
 
   let answered = 0
   const hung = [hanging, hanging].map(async (path) => {
@@ -54,4 +63,4 @@ t.test('two downloads that hang block only other downloads', { skip: lacksStrace
   const linesWith = (text: RegExp) => service.log.filter(({ msg }) => text.test(msg)).length
   await until('the recovery is logged', () => linesWith(/downloads are served again/) === 1)
   t.equal(linesWith(/does not answer/), 1, 'logged once')
-})
+}

@@ -135,6 +135,32 @@ t.test(
   },
 )
 
+t.test('a slot is due, late and missing from the very second on', async (t) => {
+  for (const [period, lateDays] of [
+    ['15M', 3],
+    ['01H', 3],
+    ['01D', 7],
+  ] as const) {
+    const { seconds } = periodRules[period]
+    const slot = 60 * slotsPerDay(period)
+    const delivered = Array.from({ length: slot }, (_, each) => each)
+    const [end, usualLatency] = [(slot + 1) * seconds, 1000]
+    const history = { period, live: delivered, delivered, usualLatency }
+    for (const [now, state, expected] of [
+      [end - 1, 'F1', 0],
+      [end, 'D1', 0],
+      [end + usualLatency - 1, 'D1', 0],
+      [end + usualLatency, 'L1', 1],
+      [end + lateDays * daySeconds - 1, 'L1', 1],
+      [end + lateDays * daySeconds, 'M1', 1],
+    ] as const) {
+      const found = slotStates(history, { from: slot, to: slot }, now)
+      t.equal(stateText(found.runs), state, `${period} ${now - end} s after its end`)
+      t.equal(found.expected, expected, `${period} ${now - end} s after its end`)
+    }
+  }
+})
+
 t.test('rules replace the learned expectation', async (t) => {
   const rule = { fromDay: 10, toDay: 20, hours: new Set([0, 12]) }
   const { isExpected } = openExpectation('01H', [], [rule])

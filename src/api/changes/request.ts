@@ -3,8 +3,7 @@ import type { ChangeFilters } from '../../catalogue/reader.ts'
 import { badFields } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'
 import { readExpand } from '../files/serialise.ts'
-import { filterParameters } from '../files/parameters.ts'
-import type { FilterParameter } from '../files/parameters.ts'
+import { changesFilters } from '../files/parameters.ts'
 import { readFilters } from '../files/list-request.ts'
 import { lastValue, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
@@ -48,11 +47,6 @@ export const changesParameters = [
   'strict',
   'format',
 ]
-
-/** The filters of the feed. They depend only on the name and path of a file. */
-export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
-)
 
 /**
  * Parses a query string. An invalid `limit` is ignored, as in the list of files. Every other invalid value and every unknown

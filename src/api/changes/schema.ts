@@ -2,6 +2,7 @@
 import type Type from 'typebox'
 import type { Change } from '../../catalogue/records.ts'
 import { exampleRecord, expand, filtersIn, recordSchema } from '../files/schema.ts'
+import { changesFilters } from '../files/parameters.ts'
 import { microsecondsToIso, serialiseRecord } from '../files/serialise.ts'
 import type { Links } from '../http/links.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
@@ -21,7 +22,7 @@ import {
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, limit, parameters, strict } from '../openapi/parameters.ts'
-import { changesFilters, maxChanges, maxWaitSeconds } from './request.ts'
+import { maxChanges, maxWaitSeconds } from './request.ts'
 
 export const changeSchema = component('Change', 'The latest change of a file.', {
   seq: number('Change number. Numbers rise; gaps are normal.', { minimum: 1 }),
@@ -62,7 +63,7 @@ const examplePage: Type.Static<typeof changesPageSchema> = {
 
 const description = (keepRemovalsDays: number): string =>
   [
-    'For mirrors: new, replaced and removed files since a change number. A mirror downloads the whole list once (`format=ndjson`), then follows the `rel="monitor"` link of its `Link` header, and from then on `next`.',
+    'For mirrors: new, replaced and removed files since a change number. A mirror downloads the whole list once (`format=ndjson`), then follows the `rel="monitor"` link of its `Link` header, which has the filters of the list that the feed accepts, and from then on `next`.',
     'With `Accept: text/event-stream` the changes are server-sent events, with the change number as `id` and the change as `data`. After a lost connection a client resumes with `Last-Event-ID`.',
     `Removals are kept for ${keepRemovalsDays} ${keepRemovalsDays === 1 ? 'day' : 'days'}. A client that was away for longer gets \`410\`.`,
     'With `country`, a file with a short name belongs to the country of the only long code with files that begins with its code, as in the list. When a long code gets its first file or loses its last one, files with short names may enter or leave a country without a change of their own. A client of such a feed then gets `410`, and starts again with the whole list.',

@@ -2,7 +2,7 @@
  * Opens archived files and checks them through the open file handle. So the file that was checked is the file that is sent, even
  * if another file takes its path.
  */
-import { constants, fstatSync, readlinkSync } from 'node:fs'
+import { constants, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
@@ -99,6 +99,7 @@ export function openArchive(tree: ArchiveTree): Archive {
     return isPlace(path, place)
   }
   const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
+    // This call is synchronous, because it reads only the kernel's memory, never the archive.
     const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
     if (path.endsWith(deletedMark))
       throw new FileChanged('the file was replaced or removed after it was opened')
@@ -127,8 +128,8 @@ export function openArchive(tree: ArchiveTree): Archive {
       const path = pathOf(place)
       const handle = await orUnavailable(openHandle(path))
       try {
-        // The call is synchronous, because the kernel has the inode in memory, and a worker thread would cost ten times as much.
-        const stats = fstatSync(handle.fd)
+        // In a thread: a network file system may ask its server, which may hang.
+        const stats = await handle.stat()
         if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
         const linkedPath = await linkedPathOf(handle, place)
         return { handle, path, stats, linkedPath, tail: await readTail(handle, stats.size) }

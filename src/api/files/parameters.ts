@@ -268,5 +268,10 @@ export const stationParameters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
 )
 
+/** The filters that the change feed accepts too. They depend only on the name and path of a file. */
+export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
+  [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
+)
+
 /** The values of `expand`. */
 export const expansions = ['file'] as const

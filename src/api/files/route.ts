@@ -5,7 +5,7 @@ import { registration } from '../admin/schema.ts'
 import { compressedVary } from '../http/compression.ts'
 import { sendChunks } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { changesUrl } from '../http/links.ts'
+import { changesUrl, linkUnlessTooLong } from '../http/links.ts'
 import { mediaTypes, namedFormat } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
@@ -69,20 +69,17 @@ function streamFiles(
   return async function (request, reply) {
     const format = lineFormats.get(namedFormat(request) ?? '')
     if (format === undefined) return next.call(this, request, reply)
-    const streamRequest = parseStreamRequest(request.query as Query)
+    const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
     const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
     if (requester !== undefined) streams.holdFor(reply)
     // The head is read before the first line, so that the change feed after it has all changes made during the stream.
     const { epoch, seq } = await reader.head()
-    const feed = changesUrl(links(), [
-      ['epoch', epoch],
-      ['since', String(seq)],
-    ])
+    const feed = changesUrl(links(), [...followed, ['epoch', epoch], ['since', String(seq)]])
     const headers = {
       'content-type': format.mediaType,
       vary: compressedVary,
       'catalogue-seq': String(seq),
-      link: `<${feed}>; rel="monitor"`,
+      ...linkUnlessTooLong(`<${feed}>; rel="monitor"`),
     }
     if (requester === undefined) return reply.headers(headers).send()
     const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)

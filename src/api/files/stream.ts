@@ -6,13 +6,14 @@ import { isUnfiltered } from '../../catalogue/filter.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { Requester } from '../http/context.ts'
 import { downloadUrl } from '../http/links.ts'
-import type { Links } from '../http/links.ts'
+import type { Links, Parameter } from '../http/links.ts'
 import { csvHeader, recordCsv } from './csv.ts'
 import { serialiseRecord } from './serialise.ts'
 import { badFields } from '../http/errors.ts'
 import { lastValue, parseInteger } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { parseListRequest } from './list-request.ts'
+import { changesFilters } from './parameters.ts'
 
 /** Maximum number of records in a chunk, because building a chunk blocks the event loop for a few milliseconds. */
 const recordsPerChunk = 250
@@ -102,6 +103,8 @@ export interface StreamRequest {
   readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
+  /** The parameters with which the change feed follows the stream: its filters, as far as the feed has them, and `expand`. */
+  readonly followed: readonly Parameter[]
 }
 
 /**
@@ -111,7 +114,7 @@ export interface StreamRequest {
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {
-  const { filter, ordering, details } = parseListRequest(query, { alwaysStrict: true })
+  const { filter, ordering, details, kept } = parseListRequest(query, { alwaysStrict: true })
   const { key, descending, then } = ordering
   if (key === 'modified' || then !== undefined)
     throw badFields({
@@ -120,5 +123,9 @@ export function parseStreamRequest(query: Query): StreamRequest {
   if ((lastValue(query, 'offset') ?? '') !== '')
     throw badFields({ offset: ['A stream starts at the first record; limit ends it.'] })
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
-  return { filter, details, ordering: { key, descending }, limit: limit === 0 ? Infinity : limit }
+  return {
+    ...{ filter, details, ordering: { key, descending } },
+    limit: limit === 0 ? Infinity : limit,
+    followed: kept.filter(([name]) => changesFilters.has(name) || name === 'expand'),
+  }
 }

@@ -79,3 +79,33 @@ t.test('a query has at most eight conditions on names', async (t) => {
     body: '{"filename__contains":["At most 8 conditions on names are allowed."]}',
   })
 })
+
+t.test('_, % and \\ in a part of a name stand for themselves', async (t) => {
+  const service = await openService(t)
+  await service.addNames('obs/2026/001', [
+    'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    'graz0010.26d.gz',
+  ])
+  for (const [name, value, count] of [
+    ['filename__contains', 't_r_2', 1],
+    ['filename__contains', 'Z_0A', 0],
+    ['filename__contains', '_', 1],
+    ['filename__contains', '____', 0],
+    ['filename__contains', 'T%R', 0],
+    ['filename__contains', '%', 0],
+    ['filename__contains', '\\', 0],
+    ['filename__contains', '0_R', 0],
+    ['filename__startswith', 'graz', 2],
+    ['filename__startswith', 'GRAZ00AUT_', 1],
+    ['filename__startswith', 'gra_', 0],
+    ['filename__startswith', '%', 0],
+    ['filename', 'graz0010_26d.gz', 0],
+    ['filename', 'GRAZ0010.26D.GZ', 1],
+  ] as const) {
+    const page = await service.app.inject({ url: list, query: { [name]: value } })
+    t.equal(page.json<{ count: number }>().count, count, `${name}=${value}`)
+    const stream = { url: list, query: { [name]: value, format: 'urls' } }
+    const { body } = await service.app.inject(stream)
+    t.equal(body.split('\n').length - 1, count, `${name}=${value}, as a stream`)
+  }
+})

@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import type { Requester } from '../../../src/api/http/context.ts'
 import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
+import { changesFilters, filterParameters } from '../../../src/api/files/parameters.ts'
 import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import { runEventLoop, parseAnswer, readToEnd, until } from '../wire.ts'
@@ -125,6 +126,68 @@ t.test('CSV has a header line, and quotes values with commas', async (t) => {
     first,
     `1,"${root}/api/rinex-file/1/?format=api",${dayFile},2026-01-01T00:00:00Z,d,r3,o,"${root}/data/${day}/${dayFile}",${time},${time}`,
   )
+})
+
+/** The query of the change feed to which a stream refers. */
+function monitorOf(headers: Readonly<Record<string, unknown>>): URLSearchParams {
+  const [, url = ''] = /^<([^>]*)>; rel="monitor"$/.exec(String(headers['link'])) ?? []
+  t.match(url, 'https://archive.example/rinex/api/changes/?')
+  return new URL(url).searchParams
+}
+
+t.test('the feed to which a stream refers has its filters, and expands records too', async (t) => {
+  const { app } = await openService(t)
+  const followed = [...changesFilters].map(([name, { example }]) => [name, example] as const)
+  const others = [...filterParameters].filter(([name]) => !changesFilters.has(name))
+  t.ok(followed.length > 20 && others.length > 10)
+  for (const method of ['GET', 'HEAD'] as const)
+    for (const [name, example] of followed) {
+      const query = { format: 'ndjson', [name]: example, expand: 'file', limit: '5', strict: '1' }
+      const { headers } = await app.inject({ method, url: path, query })
+      const { epoch, since, format, ...rest } = Object.fromEntries(monitorOf(headers))
+      t.strictSame(rest, { [name]: example, expand: 'file' }, name)
+      t.match({ epoch, since, format }, { epoch: /./, since: '0', format: 'api' })
+      const feed = await app.inject(`/rinex/api/changes/?${monitorOf(headers).toString()}`)
+      t.equal(feed.statusCode, 200, name)
+    }
+  for (const [name, { example }] of others) {
+    const query = { format: 'csv', [name]: example, ordering: 'filename' }
+    const { headers } = await app.inject({ url: path, query })
+    t.strictSame([...monitorOf(headers).keys()].sort(), ['epoch', 'format', 'since'], name)
+  }
+  const repeated = 'station=graz,wtzr&station=zimm&filename__contains=a%26b&filename__contains=O'
+  const { headers } = await app.inject(`${path}?format=urls&${repeated}`)
+  t.strictSame(monitorOf(headers).getAll('station'), ['graz,wtzr', 'zimm'])
+  t.strictSame(monitorOf(headers).getAll('filename__contains'), ['a&b', 'O'])
+})
+
+t.test('a mirror of a filter that follows the link gets the changes of this filter', async (t) => {
+  const service = await openService(t)
+  const { app } = service
+  await service.addNames(day, [dayFile, 'wtzr0010.26d.gz'])
+  const filter = 'station=graz&file_duration=d&expand=file'
+  const { headers, body } = await app.inject(`${path}?format=ndjson&${filter}`)
+  const mirror = lines(body).map((line) => (JSON.parse(line) as { filename: string }).filename)
+  t.strictSame(mirror, [dayFile])
+  await service.addNames(day, ['wtzr0020.26d.gz', shortFile, 'graz001a.26d.gz'])
+  const feed = await app.inject(`/rinex/api/changes/?${monitorOf(headers).toString()}`)
+  const { results, next } = feed.json<{
+    next: string
+    results: { record: { filename: string; file: object } }[]
+  }>()
+  t.strictSame(
+    results.map(({ record }) => record.filename),
+    [shortFile],
+  )
+  t.ok(results[0]?.record.file)
+  t.match(next, 'station=graz', 'the next pages have the filter too')
+})
+
+t.test('a link that would be too long for a proxy is left out', async (t) => {
+  const { app } = await openService(t)
+  const codes = Array.from({ length: 500 }, (_, n) => `s${String(n).padStart(3, '0')}`).join(',')
+  const answer = await app.inject(`${path}?format=urls&station=${codes}`)
+  t.match(answer, { statusCode: 200, headers: { link: undefined, 'catalogue-seq': '0' } })
 })
 
 t.test('a stream of an empty catalogue is empty, an unavailable catalogue gets 503', async (t) => {

@@ -122,6 +122,23 @@ t.test('a query with filters examines a limited number of changes', async (t) =>
   t.match(full, { throughSeq: 1000, changes: exact([{ seq: 1000 }]) })
 })
 
+t.test('a query with filters examines a limited number of removals, too', async (t) => {
+  const { writer, changes } = openCatalogue(t)
+  const names = Array.from(
+    { length: 3000 },
+    (_, n) => `${n.toString(36).padStart(4, '0')}0010.26d.gz`,
+  )
+  await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
+  const removed = names.map((_, index) => index + 1)
+  await writer.apply([change(day, { removed })])
+  // The changes 3001 to 6000 are the removals; no live file is left.
+  const filters = { names: [{ how: 'contains', text: 'zzz' }] } as const
+  const first = await changes(3000, 10, filters)
+  t.strictSame([first.changes, first.throughSeq, first.head.seq], [[], 5000, 6000])
+  const last = await changes(5000, 10, filters)
+  t.strictSame([last.changes, last.throughSeq], [[], 6000])
+})
+
 t.test('old removals are purged, and purgedSeq is the last purged seq', async (t) => {
   const { writer, reader, clock, changes } = openCatalogue(t)
   const added = [graz, grazShort, zimm].map((name) => newFile(name))
