@@ -191,6 +191,28 @@ t.test('an aborted backup leaves no file', async (t) => {
   t.same(readdirSync(join(file, '..')), [])
 })
 
+t.test('a backup removes what a killed backup to the same file left', async (t) => {
+  const { folder, database, file, add } = openFolder(t)
+  await add('graz')
+  const module = new URL('../../src/catalogue/sqlite/backup.ts', import.meta.url).href
+  const onProgress = `() => process.kill(process.pid, 'SIGKILL')`
+  const options = `...${JSON.stringify({ database, file, force: false })}, onProgress: ${onProgress}`
+  const script = `import { copyDatabase } from ${JSON.stringify(module)}
+    await copyDatabase({ ${options}, signal: new AbortController().signal })`
+  const killed = promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+  t.match(await killed.catch((error: unknown) => error), { signal: 'SIGKILL' })
+  const other = join(folder, 'other')
+  const [left = ''] = readdirSync(other)
+  t.match(left, /^copy\.db\.\d+\.new$/)
+  const kept = [
+    ...[`copy.db.${process.pid}.new`, 'copy.db.x.new', `other-${left}`, `${left}s`],
+    `${left}-other`,
+  ]
+  for (const name of [...kept, `${left}-journal`]) writeFileSync(join(other, name), 'unfinished')
+  t.match(await backup(database, file), { code: 0 })
+  t.strictSame(readdirSync(other).sort(), ['copy.db', ...kept].sort())
+})
+
 t.test('a damaged database is not copied', async (t) => {
   const { database, file, close, add } = openFolder(t)
   await add('graz')

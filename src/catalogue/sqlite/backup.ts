@@ -7,6 +7,7 @@ import { UnusableDatabase } from '../writer.ts'
 import {
   backupPaths,
   discard,
+  discardUnfinishedCopies,
   freeBeside,
   headOf,
   madeUs,
@@ -17,6 +18,7 @@ import {
   rotateBackups,
   sizeOf,
   syncFileAsync,
+  unfinishedCopyPath,
 } from './database-files.ts'
 import { checkFile, corruption, isCorruption } from './integrity-check.ts'
 import { openForReading } from './open.ts'
@@ -115,7 +117,8 @@ export async function copyDatabase(
 ): Promise<{ readonly records: number; readonly bytes: number }> {
   const { database, file, signal } = options
   refuseTarget(options)
-  const copy = `${file}.${process.pid}.new`
+  discardUnfinishedCopies(file)
+  const copy = unfinishedCopyPath(file)
   try {
     const copied = await copyInOneTransaction(database, copy, options)
     const fault = await checkFile(copy, { mode: 'closed', inProcessUpTo: 0, signal })

@@ -6,6 +6,7 @@ import {
   fdatasyncSync,
   fsyncSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -13,9 +14,10 @@ import {
   writeSync,
 } from 'node:fs'
 import { open, stat, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import { errorCode } from '../../runtime/error-code.ts'
 import type { Head, StorageFigures } from '../records.ts'
 import { applicationId } from './schema.ts'
 import { prepareHead } from './summary.ts'
@@ -33,6 +35,35 @@ export function newBackupPath(database: string): string {
 /** Path of a copy that will replace the database. */
 export function restoringPath(database: string): string {
   return `${database}-restoring`
+}
+
+/** Path of a copy that this process makes, until it is complete and gets its name. */
+export function unfinishedCopyPath(file: string): string {
+  return `${file}.${process.pid}.new`
+}
+
+/**
+ * Removes the unfinished copies of a file that processes left which have ended, for example because
+ * they were killed. The copy of a process id that is in use again stays until that process ends.
+ */
+export function discardUnfinishedCopies(file: string): void {
+  const folder = dirname(file)
+  const prefix = `${basename(file)}.`
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(prefix)) continue
+    const [, copy, pid] =
+      /^((\d+)\.new)(?:-journal|-wal|-shm)?$/.exec(name.slice(prefix.length)) ?? []
+    if (copy !== undefined && !isRunning(Number(pid))) discard(join(folder, prefix + copy))
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // Any other error means that the process exists, for example as one of another user.
+    return errorCode(error) !== 'ESRCH'
+  }
 }
 
 /**

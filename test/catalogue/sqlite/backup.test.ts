@@ -105,6 +105,20 @@ t.test(
   },
 )
 
+t.test('an unfinished backup is removed when a writer opens the database', (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  const unfinished = ['backup-new', 'backup-new-journal', 'restoring'].map(
+    (suffix) => `${database}-${suffix}`,
+  )
+  for (const file of unfinished) writeFileSync(file, 'unfinished')
+  openWriter({ database, nowUs: () => 1 }).close()
+  t.strictSame(
+    unfinished.filter((file) => existsSync(file)),
+    [],
+  )
+  t.end()
+})
+
 t.test('the newest two backups are kept', async (t) => {
   const { open, database } = openFolder(t)
   const writer = open()
