@@ -30,7 +30,12 @@ const read = (...path) => readFileSync(join(root, ...path), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 
 /** The placeholder is for local builds: a package that is distributed names somebody who reads its mail. */
-const maintainer = process.env.MAINTAINER ?? 'The RINEX catalogue maintainers <root@localhost>'
+const placeholder = 'The RINEX catalogue maintainers <root@localhost>'
+const maintainer = process.env.MAINTAINER ?? placeholder
+if (maintainer === placeholder)
+  process.stderr.write(
+    `warning: the maintainer of this package is ${placeholder}: set MAINTAINER='Name <address>' to distribute it\n`,
+  )
 
 const home = '/usr/lib/rinex-catalogue'
 const docs = '/usr/share/doc/rinex-catalogue'
@@ -131,6 +136,10 @@ function addServices({ write }) {
   )
 }
 
+/** The files of config/ and systemd/ that an administrator copies and adapts. */
+const examples =
+  /\.example$|^prometheus-rules\.yml$|^grafana-dashboard\.json$|^archive\.conf$|^rinexcat-backup-copy\./
+
 function addDocuments({ at, write, compress }, version) {
   compress('/usr/share/man/man1/rinex-catalogue.1', read('docs/man/rinex-catalogue.1'))
   const time = `${date.toUTCString().slice(0, -'GMT'.length)}+0000`
@@ -144,8 +153,7 @@ function addDocuments({ at, write, compress }, version) {
       write(`${docs}/${name}`, read('docs', name))
   for (const folder of ['config', 'systemd'])
     for (const name of readdirSync(join(root, folder)).sort())
-      if (/\.example$|^archive\.conf$|^rinexcat-backup-copy\./.test(name))
-        write(`${docs}/examples/${name}`, read(folder, name))
+      if (examples.test(name)) write(`${docs}/examples/${name}`, read(folder, name))
   const program = [process.execPath, at(`${home}/dist/cli.js`)]
   write('/usr/share/bash-completion/completions/rinex-catalogue', bashCompletion(program))
 }
@@ -167,6 +175,8 @@ function addControl({ at, write, files }, version) {
     ...libraryDependencies([driver, node].map(at)),
     'systemd | systemd-standalone-sysusers | systemd-sysusers',
     'passwd',
+    // /bin/kill for `systemctl reload`, and `sysctl` of operate.md.
+    'procps',
   ]
   const architecture = execFileSync('dpkg', ['--print-architecture'], { encoding: 'utf8' }).trim()
   const fields = [
@@ -178,7 +188,7 @@ function addControl({ at, write, files }, version) {
     `Installed-Size: ${kibibytes}`,
     `Maintainer: ${maintainer}`,
     `Depends: ${depends.join(', ')}`,
-    'Suggests: nginx | apache2 | caddy',
+    'Suggests: nginx | apache2 | caddy, prometheus, psmisc',
     'Description: catalogue of the RINEX files of a GNSS archive',
     ' Indexes the RINEX files below obs/ and nrt/ of an archive, and serves lists,',
     ' records, changes and the files themselves over HTTP.',

@@ -25,8 +25,20 @@ async function build(output: string): Promise<string> {
     ...(existsSync('.git') ? {} : { SOURCE_DATE_EPOCH: '1700000000' }),
   }
   const args = ['packaging/build.js', '--output', output]
-  const { stdout } = await promisify(execFile)(process.execPath, args, { env })
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env })
+  t.match(stderr, /^warning: the maintainer of this package is .*: set MAINTAINER='/m)
   return stdout.trim()
+}
+
+/** The installed examples that the documents name. */
+function namedExamples(): readonly string[] {
+  const texts = readdirSync('docs')
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => readFileSync(join('docs', name), 'utf8'))
+  const names = /\/(usr\/share\/doc\/rinex-catalogue\/examples\/)([\w.-]+)(?:\{([\w,]+)\})?/g
+  return Array.from(texts.join('\n').matchAll(names)).flatMap(([, folder = '', name = '', ends]) =>
+    (ends ?? '').split(',').map((end) => folder + name + end),
+  )
 }
 
 function run(program: string, ...args: string[]): string {
@@ -115,6 +127,13 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
       t.ok(existsSync(join(root, home, 'node_modules', name, 'package.json')), name)
   })
 
+  await t.test('the examples are in the package, where the documents name them', async (t) => {
+    const named = namedExamples()
+    for (const path of named) t.ok(files.includes(path), path)
+    for (const name of readdirSync('config').filter((name) => name !== 'rinex-catalogue.toml'))
+      t.ok(named.includes(`usr/share/doc/rinex-catalogue/examples/${name}`), name)
+  })
+
   await t.test('no file of the package contains a path of the build', async (t) => {
     const paths = [process.cwd(), folder, 'rinex-catalogue-package-']
     const found = files.filter((path) => {
@@ -131,6 +150,7 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
     t.equal(spawnSync('md5sum', ['--quiet', '-c', 'DEBIAN/md5sums'], { cwd: root }).status, 0)
     const depends = run('dpkg-deb', '--field', file, 'Depends')
     t.match(depends, /^libc6 \(>= 2\.\d+\), .*libstdc\+\+6 \(>= \d+\), systemd \| /)
+    t.match(depends, /, procps$/m, 'for systemctl reload')
     t.notMatch(depends, 'nodejs')
   })
 

@@ -4,11 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from './tap.ts'
 import { testFolder } from './folder.ts'
+import { lacksPromtool } from './promtool.ts'
 
 const rulesFile = 'config/prometheus-rules.yml'
 const rules = readFileSync(rulesFile, 'utf8')
-
-const lacksPromtool = spawnSync('promtool', ['--version']).error !== undefined && 'no promtool here'
 
 /** Values of series, in the notation of promtool: one each minute, `a+bxn` begins with a and adds b n times. */
 type Series = Readonly<Record<string, string>>

@@ -47,9 +47,7 @@ function tablesOf(path: string, addFault: AddFault): readonly Table[] {
 
 function seriesOfTable(table: Table, addFault: AddFault): readonly ExpectedSeries[] {
   for (const key of Object.keys(table)) if (!known.includes(key)) addFault(`unknown key ${key}`)
-  const stations = [table['station']].flat().map((code) => String(code).toUpperCase())
-  const badStation = stations.find((code) => !/^(?:[A-Z0-9]{4}|[A-Z0-9]{9})$/.test(code))
-  if (badStation !== undefined) addFault(`station must be codes of 4 or 9 characters`)
+  const stations = stationsOf(table['station'], addFault)
   const fileType = fileTypes.find((type) => type === table['file_type'])
   if (fileType === undefined) addFault(`file_type must be one of ${fileTypes.join(', ')}`)
   const period = periods.find((each) => each === table['period'])
@@ -63,6 +61,13 @@ function seriesOfTable(table: Table, addFault: AddFault): readonly ExpectedSerie
     addFault('from must not be after to')
   if (fileType === undefined || period === undefined) return []
   return stations.map((station) => ({ station, fileType, period, rule }))
+}
+
+function stationsOf(value: unknown, addFault: AddFault): readonly string[] {
+  const codes = [value].flat().map((code) => (typeof code === 'string' ? code.toUpperCase() : ''))
+  const areCodes = codes.every((code) => /^(?:[A-Z0-9]{4}|[A-Z0-9]{9})$/.test(code))
+  if (!areCodes || codes.length === 0) addFault('station must be codes of 4 or 9 characters')
+  return codes
 }
 
 function hoursOf(value: unknown, addFault: AddFault): ReadonlySet<number> | undefined {

@@ -39,7 +39,7 @@ const many = (count: number, target: (n: number) => string) => (connection: numb
 const page = (n: number): string => `${list}?limit=1000&offset=${n % 5000}&id__gt=-${n}`
 
 const attacks: Readonly<Record<string, Attack>> = {
-  'unread pages': { connections: 200, targets: many(9, page) },
+  'unread pages': { connections: 200, targets: many(30, page) },
   'large HTML pages': {
     connections: 256,
     targets: many(8, page),

@@ -1,4 +1,4 @@
-/** The command `check-config` checks that the machine has everything that a command needs. */
+/** The command `check-config` as users run it. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
@@ -8,17 +8,12 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { checkMachine, usualCommand } from '../../src/commands/machine-check.ts'
-import type { CheckedCommand } from '../../src/config/command-options.ts'
-import { draftConfig } from '../../src/config/load.ts'
 import { unitDirectories } from '../../src/runtime/unit-directories.ts'
 import { lacksMounts, openMounts } from '../acceptance/service.ts'
 import { testFolder } from '../folder.ts'
@@ -32,94 +27,6 @@ function shortFolder(t: Test): string {
   t.teardown(() => rmSync(folder, { recursive: true }))
   return folder
 }
-
-t.test('each thing that is missing on the machine is named with its option', async (t) => {
-  const folder = shortFolder(t)
-  for (const name of ['archive', 'state', 'closed', 'filled', 'other'])
-    mkdirSync(join(folder, name))
-  writeFileSync(join(folder, 'file'), '')
-  for (const name of ['filled/c.db', 'closed/c.db']) writeFileSync(join(folder, name), '')
-  chmodSync(join(folder, 'closed'), 0o500)
-  symlinkSync('made', join(folder, 'to-made'))
-  const server = createServer().listen(join(folder, 'filled/c.sock'))
-  t.teardown(() => server.close())
-  const made = join(folder, 'made')
-  const unreachable = /is not there or cannot be reached/
-  const yet = 'is not there yet: systemd makes it'
-  type Case = readonly [
-    command: CheckedCommand,
-    paths: Readonly<Record<string, string>>,
-    fault?: RegExp | undefined,
-    other?: string,
-  ]
-  const right = { archive: 'archive', database: 'state/c.db' }
-  const cases: readonly Case[] = [
-    ['start', right],
-    ['start', { ...right, archive: 'nowhere' }, /^archive ".*nowhere" is not there/],
-    ['serve', { ...right, archive: 'file' }, /^archive ".*file" is not a directory/],
-    ['index', { ...right, linkedDirectories: 'nowhere' }, /^linked_directories ".*nowhere" is not/],
-    // The indexer makes the directory of the database, the API does not.
-    ['index', { ...right, database: 'none/deep/c.db' }, undefined, 'this user can make it'],
-    ['start', { ...right, database: 'none/c.db' }, undefined, 'this user can make it'],
-    ['serve', { ...right, database: 'none/c.db' }, /^database ".*none" is not there/],
-    ['index', { ...right, database: 'file/c.db' }, /^database ".*file" is not a directory/],
-    ['index', { ...right, database: 'file/x/c.db' }, /cannot make it in ".*file"/],
-    // systemd makes this one, and no other.
-    ['index', { ...right, database: 'made/c.db' }, undefined, yet],
-    ['serve', { ...right, database: 'made/c.db' }, undefined, yet],
-    ['serve', { ...right, database: 'to-made/c.db' }, undefined, yet],
-    ['serve', { ...right, database: 'made/x/c.db' }, unreachable],
-    ['index', { ...right, controlSocket: 'made/s' }, undefined, yet],
-    ['serve', { ...right, controlSocket: 'made/s' }, undefined, yet],
-    ['index', { ...right, controlSocket: 'none/s' }, /^control_socket ".*none" is not there/],
-    ['serve', { ...right, controlSocket: 'none/s' }, /^control_socket ".*none" is not there/],
-    ['serve', { ...right, database: 'filled/c.db' }, undefined, 'may be entered'],
-    ['index', { ...right, database: 'filled/c.db' }, undefined, 'may be written'],
-    ...(isRoot
-      ? []
-      : ([
-          [
-            'index',
-            { ...right, database: 'closed/c.db' },
-            /^database ".*closed" may not be written/,
-          ],
-          ['index', { ...right, database: 'closed/x/c.db' }, /cannot make it in/],
-          [
-            'index',
-            { ...right, controlSocket: 'closed/s' },
-            /^control_socket ".*" may not be written/,
-          ],
-          ['serve', { ...right, database: 'closed/c.db' }],
-          ['serve', { ...right, controlSocket: 'closed/s' }],
-        ] satisfies Case[])),
-  ]
-  for (const [command, paths, fault, other] of cases) {
-    const flags = Object.fromEntries(
-      Object.entries(paths).map(([key, path]) => [key, join(folder, path)]),
-    )
-    const { values, faults } = draftConfig({ env: {}, cwd: folder, flags })
-    t.strictSame(faults, [])
-    const findings = checkMachine(values, command, [made])
-    const found = findings
-      .filter(({ isFault }) => isFault)
-      .map(({ key, words }) => `${key} ${words}`)
-    const name = `${command} ${JSON.stringify(paths)}`
-    t.equal(found.length, fault === undefined ? 0 : 1, name, { found })
-    if (fault !== undefined) t.match(found[0], fault, name)
-    if (other !== undefined)
-      t.ok(
-        findings.some(({ words }) => words.includes(other)),
-        name,
-      )
-  }
-})
-
-t.test('without a command, the usual one of this user is checked', async (t) => {
-  const folder = testFolder(t, { 'c.db': '' })
-  t.equal(usualCommand({ database: join(folder, 'c.db') }), 'serve')
-  t.equal(usualCommand({ database: join(folder, 'd.db') }), 'start')
-  t.equal(usualCommand({}), 'start')
-})
 
 t.test('the directories of systemd are those of the unit of the indexer', async (t) => {
   const expected = ['/var/lib/rinex-catalogue', '/run/rinex-catalogue']
@@ -146,6 +53,13 @@ t.test('faults of the configuration and of the machine are named together', asyn
     '--archive: archive "/nowhere" is not there',
   ])
     t.match(stderr, fault)
+})
+
+t.test('a base URL that ends with the dataset prefix is a fault', async (t) => {
+  const urlOf = (path: string) => ['--base-url', `https://a.example/${path}`]
+  const fault = /^ {2}--base-url: base_url ends with dataset_prefix rinex, /m
+  t.match(run(['check-config', ...urlOf('b/rinex/')]), { code: 78, stderr: fault })
+  t.notMatch(run(['check-config', ...urlOf('rinexb')]).stderr, 'dataset_prefix')
 })
 
 t.test('check-config says what it checked, and only for a known command', async (t) => {

@@ -133,8 +133,12 @@ t.test('README.md links to the reference, and names only keys that exist', async
   const readme = readFileSync('README.md', 'utf8')
   t.match(readme, '](docs/configuration.md)')
   const [, section = ''] = readme.split(/^## Configuration$/m)
-  const rows = section.split(/^## /m)[0]?.matchAll(/^\| `(\w+)`/gm) ?? []
-  for (const [, key = ''] of rows) t.ok(Object.hasOwn(options, key), key)
+  const [, sentence = ''] = /Set these first: ([^.]+)\./.exec(section) ?? []
+  // The words in parentheses are explanations and values.
+  const words = sentence.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)
+  const keys = Array.from(words, ([, key = '']) => key)
+  t.ok(keys.length > 3, 'the section names keys', { found: keys })
+  for (const key of keys) t.ok(Object.hasOwn(options, key), key)
 })
 
 t.test('the help of a command lists exactly the options that it uses', async (t) => {

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import { splitChange } from '../../src/indexer/directory-parts.ts'
 import { emptySnapshotOf, noProblems, refusing } from './parts.ts'
 import { change, newFile } from '../catalogue/change.ts'
@@ -123,8 +123,7 @@ t.test('a directory with too many entries is not read, and reported', async (t) 
   }
   t.equal(await writer.count('obs'), 3, 'its records stay')
   const reason = /^obs\/2020\/001\/ has more than 500,000 entries .* divide it/
-  t.match(health.status(noProblems), { state: 'degraded', reasons: [reason] })
-  t.equal(health.status(noProblems).reasons.length, 1)
+  t.match(health.status(noProblems), { state: 'degraded', reasons: exact([reason]) })
   t.equal(lines.filter(({ msg }) => msg === 'degraded').length, 1, 'logged once')
   t.match((await look(4)).snapshot, { outcome: 'read' })
   t.strictSame(health.status(noProblems).reasons, [])
@@ -139,7 +138,7 @@ t.test(
       writeFileSync(join(archive, 'obs/big', String(index)), '')
     const look = () =>
       readDirectory({ archive, linkedDirectories: [] }, { path: 'obs/big', depth: 'names' })
-    t.match(look(), { outcome: 'read', rejections: [{ reason: 'not-gz', count: 500_000 }] })
+    t.match(look(), { outcome: 'read', rejections: exact([{ reason: 'not-gz', count: 500_000 }]) })
     writeFileSync(join(archive, 'obs/big/one-more'), '')
     t.match(look(), { outcome: 'unreadable', error: 'more than 500,000 entries' })
   },

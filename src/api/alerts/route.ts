@@ -5,11 +5,11 @@ import { periods } from '../../series/series.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { isFresh, sendNotModified } from '../http/context.ts'
-import { badFields } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
 import { catalogueOffset, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
+import { throwFaults } from '../http/unknown-parameters.ts'
 import { addResource } from '../http/resource.ts'
 import { sendCollection } from '../pages/collection.ts'
 import { networkTag } from '../series/network-status.ts'
@@ -41,7 +41,7 @@ function listAlerts(context: NetworkContext): RouteHandlerMethod {
       parameters: sharedParameters,
       known: commonParameters,
     })
-    if (faults.size > 0) throw badFields(Object.fromEntries(faults))
+    throwFaults(faults)
     reply.headers(ignoredHeader(ignored))
     const current = await network.currentFor(await limits.page(request, reply))
     if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))

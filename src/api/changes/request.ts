@@ -64,7 +64,7 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
   const { faults, filter, ...read } = readFilters(query, {
     parameters: changesFilters,
     known: changesParameters,
-    isStrict: true,
+    alwaysStrict: true,
   })
   const numberAt = (name: string, text = lastValue(query, name)): number | undefined => {
     if (text !== undefined && !/^\d+$/.test(text)) faults.set(name, ['Enter a whole number.'])

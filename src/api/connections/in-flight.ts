@@ -13,14 +13,16 @@ const drainMs = 8000
  * reads the connection on, so that it notices a client that leaves, and each request takes memory: about 100 bytes for a header
  * line, and its body.
  */
-const mostWaiting = { requests: 8, bytes: 64 * 1024 }
+const mostWaiting = { requests: 32, bytes: 48 * 1024 }
 
 interface Connection {
   /** The response in progress. */
   current: ServerResponse | undefined
   /** The response to the request that arrived last. */
   latest: ServerResponse | undefined
-  /** Number of bytes that were read from the connection when the request in progress arrived. */
+  /** Number of bytes that were read from the connection when the latest request arrived. */
+  bytesRead: number
+  /** The same for the request before the one in progress. Node may have read the one in progress and later ones together. */
   bytesBefore: number
   /** Functions that are called one by one after `current`: each starts the next request, or ends the connection. */
   readonly waiting: (() => void)[]
@@ -46,22 +48,27 @@ export class InFlightRequests {
    */
   begin(response: ServerResponse, start: () => void): void {
     const { socket } = response.req
-    const { bytesRead } = socket
     const connection = this.#connections.get(socket)
     if (socket.destroyed) return
-    if (connection !== undefined) connection.latest = response
     // A request of `app.inject()` has no registered connection.
-    if (connection === undefined) start()
-    else if (connection.current === undefined) this.#run(connection, response, start, bytesRead)
+    if (connection === undefined) {
+      start()
+      return
+    }
+    const bytesBefore = connection.bytesRead
+    connection.bytesRead = socket.bytesRead
+    connection.latest = response
+    const run = (): void => {
+      connection.bytesBefore = bytesBefore
+      this.#run(connection, response, start)
+    }
+    if (connection.current === undefined) run()
     else if (
       connection.waiting.length >= mostWaiting.requests ||
-      bytesRead - connection.bytesBefore > mostWaiting.bytes
+      connection.bytesRead - connection.bytesBefore > mostWaiting.bytes
     )
       socket.destroy()
-    else
-      connection.waiting.push(() => {
-        this.#run(connection, response, start, bytesRead)
-      })
+    else connection.waiting.push(run)
   }
 
   /**
@@ -113,6 +120,7 @@ export class InFlightRequests {
     this.#connections.set(socket, {
       current: undefined,
       latest: undefined,
+      bytesRead: 0,
       bytesBefore: 0,
       waiting: [],
       isEnding: false,
@@ -123,16 +131,9 @@ export class InFlightRequests {
     })
   }
 
-  /** @param bytesRead number of bytes that were read from the connection when the request arrived */
-  #run(
-    connection: Connection,
-    response: ServerResponse,
-    start: () => void,
-    bytesRead: number,
-  ): void {
+  #run(connection: Connection, response: ServerResponse, start: () => void): void {
     const { socket } = response.req
     connection.current = response
-    connection.bytesBefore = bytesRead
     response.once('close', () => {
       connection.current = undefined
       if (socket.destroyed) return

@@ -16,7 +16,6 @@ import {
 import type { Parameters, Paths, Responses } from '../openapi/openapi.ts'
 import {
   filePlace,
-  format,
   ifNoneMatch,
   parametersIn,
   yearAndDay,
@@ -71,6 +70,12 @@ const description = [
   'A listing contains a directory while this directory, or one below it, has catalogued files. A directory of the archive without catalogued files has an empty listing. `If-Modified-Since` works like `If-None-Match`.',
 ].join('\n\n')
 
+const format = oneOf(
+  '`json` gives JSON; `api` gives the page, as no format does.',
+  ['api', 'json'],
+  { examples: ['json'] },
+)
+
 const { year, day, hour } = filePlace
 
 /** @param at path of the example's directory below `data/` */
@@ -79,7 +84,7 @@ function listing(operationId: string, summary: string, at: string, places: Param
     ...{ operationId, tags: ['Downloads'] as const, summary, description, responses },
     parameters: [
       ...parametersIn('path', places),
-      ...parametersIn('query', { format: format(['json']) }),
+      ...parametersIn('query', { format }),
       ...parametersIn('header', ifNoneMatch),
     ],
     'x-codeSamples': [curl(`${exampleLinks.data}${at}?format=json`)],

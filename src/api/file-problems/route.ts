@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/conditional-requests.ts'
-import { badFields, HttpError } from '../http/errors.ts'
+import { HttpError } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'
 import { ignoredHeader } from '../http/headers.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
@@ -16,6 +16,7 @@ import * as schemas from './schema.ts'
 import type { ProblemName } from './problem-list.ts'
 import { catalogueOffset, listedValues, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
+import { throwFaults } from '../http/unknown-parameters.ts'
 import { addResource } from '../http/resource.ts'
 
 interface ProblemsContext extends Pick<
@@ -80,7 +81,7 @@ function parseProblems(query: Query): {
   const bad = values.find((word) => !problemNames.some((each) => each === word))
   if (bad !== undefined)
     faults.set('problem', [`Select a valid choice. ${bad} is not one of the available choices.`])
-  if (faults.size > 0) throw badFields(Object.fromEntries(faults))
+  throwFaults(faults)
   const names = problemNames.filter((word) => values.length === 0 || values.includes(word))
   if (values.length > 0) kept.push(['problem', names.join()])
   return { names, kept, ignored }

@@ -1,12 +1,13 @@
 /** Parses the query strings of lists: filters, ordering, details. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { FileFilter, OrderStep, Ordering, TimeRange } from '../../catalogue/filter.ts'
-import { closest } from '../../runtime/closest-name.ts'
 import { badFields } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'
 import type { Representation } from '../http/negotiate.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
+import { everywhere, isStrict, unknownParameter } from '../http/unknown-parameters.ts'
+import type { Faults } from '../http/unknown-parameters.ts'
 import { readExpand } from './serialise.ts'
 import { filterParameters } from './parameters.ts'
 import { invalidChoice, isFault } from './parameter-values.ts'
@@ -24,14 +25,14 @@ export interface ListRequest {
 }
 
 /** Names of the parameters that every paged collection has. */
-export const commonParameters = ['format', 'limit', 'offset', 'strict']
+export const commonParameters = [...everywhere, 'limit', 'offset']
 
 /** @throws HttpError 400 with all faults */
-export function parseListRequest(query: Query, { isStrict = false } = {}): ListRequest {
+export function parseListRequest(query: Query, options: StrictOption = {}): ListRequest {
   const { faults, kept, ...parsed } = readFilters(query, {
     parameters: filterParameters,
     known: [...commonParameters, 'ordering', 'expand'],
-    isStrict,
+    ...options,
   })
   const orderingText = lastValue(query, 'ordering') ?? ''
   const ordering = parseOrdering(orderingText)
@@ -62,28 +63,30 @@ interface ParsedFilters {
   readonly kept: Parameter[]
   /** Names of unknown parameters. */
   readonly ignored: readonly string[]
-  /** Faults by parameter. This is a map, because a client may send a parameter `__proto__`. */
-  readonly faults: Map<string, readonly string[]>
+  readonly faults: Faults
 }
 
 /** Maximum number of conditions on names in a request, because a query compares each name with all conditions. */
 const maxNameConditions = 8
 
 /** The parameters that a resource knows. */
-interface KnownParameters {
+interface KnownParameters extends StrictOption {
   readonly parameters: ReadonlyMap<string, ParameterType>
   /** Names of the parameters that are not filters. */
   readonly known: readonly string[]
+}
+
+interface StrictOption {
   /** True if an unknown parameter is a fault even without `strict=1`. */
-  readonly isStrict?: boolean
+  readonly alwaysStrict?: boolean
 }
 
 /** Parses the filters of a query string, and finds all their faults. */
 export function readFilters(
   query: Query,
-  { parameters, known, isStrict = false }: KnownParameters,
+  { parameters, known, alwaysStrict = false }: KnownParameters,
 ): ParsedFilters {
-  const faults = new Map<string, readonly string[]>()
+  const faults: Faults = new Map()
   const kept: [string, string][] = []
   const filters: FileFilter[] = []
   const ignored: string[] = []
@@ -99,19 +102,12 @@ export function readFilters(
       kept.push(...values.map((value) => [key, value] as [string, string]))
     } else if (!known.includes(key)) ignored.push(key)
   }
-  const requestsStrict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
-  if (requestsStrict) kept.push(['strict', '1'])
-  if (requestsStrict || isStrict)
+  const strict = isStrict(query)
+  if (strict) kept.push(['strict', '1'])
+  if (strict || alwaysStrict)
     for (const key of ignored)
       faults.set(key, [unknownParameter(key, [...parameters.keys(), ...known])])
   return { filter: filters.reduce(intersection, {}), kept, ignored, faults }
-}
-
-function unknownParameter(name: string, known: readonly string[]): string {
-  const suggestion = closest(name, known)
-  return suggestion === undefined
-    ? 'Unknown parameter.'
-    : `Unknown parameter. Did you mean ${suggestion}?`
 }
 
 function nameConditions(filters: readonly FileFilter[]): number {

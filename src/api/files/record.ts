@@ -8,10 +8,13 @@ import type { FileDuration } from '../../parse/types.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { badFields, notFound } from '../http/errors.ts'
+import { ignoredHeader } from '../http/headers.ts'
 import { changesUrl } from '../http/links.ts'
 import type { Links } from '../http/links.ts'
 import { negotiate } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
+import { everywhere, findUnknown } from '../http/unknown-parameters.ts'
+import type { Faults } from '../http/unknown-parameters.ts'
 import { renderRecord } from './record-page.ts'
 import type { FilesBeside, RecordHistory } from './record-page.ts'
 import { microsecondsToIso, readExpand, serialiseRecord } from './serialise.ts'
@@ -26,8 +29,8 @@ export function showFile({
     const representation = negotiate(request, reply)
     const id = Number((request.params as { readonly id: string }).id)
     if (!Number.isSafeInteger(id)) throw notFound()
-    const expand = readExpand(request.query as Query)
-    if ('fault' in expand) throw badFields({ expand: [expand.fault] })
+    const { ignored, ...expand } = parseRecordRequest(request.query as Query)
+    reply.headers(ignoredHeader(ignored))
     // The HTML page shows all details.
     const details = expand.details || representation === 'html'
     const head = await reader.head()
@@ -45,6 +48,16 @@ export function showFile({
     ])
     return sendHtml(reply, renderRecord(wire, { beside, history, isWaiting }))
   }
+}
+
+/** @throws HttpError 400 with all faults */
+function parseRecordRequest(query: Query) {
+  const faults: Faults = new Map()
+  const ignored = findUnknown(query, [...everywhere, 'expand'], faults)
+  const expand = readExpand(query)
+  if ('fault' in expand) faults.set('expand', [expand.fault])
+  if ('fault' in expand || faults.size > 0) throw badFields(Object.fromEntries(faults))
+  return { ignored, ...expand }
 }
 
 /** Maximum number of files of the same time that the page shows. */

@@ -206,10 +206,14 @@ export const getFile: RouteSchema = {
   tags: ['Files'],
   summary: 'Get a file',
   params: parameters({ id: number('Id of the record.', { minimum: 1, examples: [1] }) }),
-  querystring: parameters({ expand, format: format() }),
+  querystring: parameters({ expand, strict, format: format() }),
   headers: parameters(ifNoneMatch),
   response: {
-    '200': negotiated('The record.', negotiable(ref(recordSchema), exampleRecord)),
+    '200': negotiated(
+      'The record.',
+      negotiable(ref(recordSchema), exampleRecord),
+      'Ignored-Parameters',
+    ),
     ...errors(
       'NotModified',
       'BadParameters',

@@ -111,7 +111,7 @@ export interface StreamRequest {
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {
-  const { filter, ordering, details } = parseListRequest(query, { isStrict: true })
+  const { filter, ordering, details } = parseListRequest(query, { alwaysStrict: true })
   const { key, descending, then } = ordering
   if (key === 'modified' || then !== undefined)
     throw badFields({

@@ -13,6 +13,7 @@ import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts
 import type { ApiContext } from '../http/context.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
+import { checkParameters } from '../http/unknown-parameters.ts'
 import { networkTag } from '../series/network-status.ts'
 import type { NetworkStatus } from '../series/network-status.ts'
 import type { NetworkContext } from '../series/route.ts'
@@ -38,6 +39,7 @@ export function addNetwork(app: FastifyInstance, context: Context): void {
 function showNetwork({ network, reader, tag, limits }: Context): RouteHandlerMethod {
   return async (request, reply) => {
     const representation = negotiate(request, reply)
+    checkParameters(request, reply)
     const requester = await limits.page(request, reply)
     const current = await network.currentFor(requester)
     if (isFresh(request, reply, tag(networkTag(current), representation)))

@@ -1,7 +1,7 @@
 /** Schema of the network at a glance. */
 import type { Static } from 'typebox'
 import { seriesStates } from '../../series/series-summary.ts'
-import { errors, negotiated } from '../openapi/responses.ts'
+import { negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,
@@ -16,8 +16,8 @@ import {
   text,
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
-import { seriesSchema } from '../series/schema.ts'
+import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
+import { listErrors, seriesSchema } from '../series/schema.ts'
 
 const counts = Object.fromEntries(
   seriesStates.map((state) => [state, number(`Number of series in the state \`${state}\`.`)]),
@@ -62,11 +62,15 @@ export const getNetwork: RouteSchema = {
   summary: 'The network at a glance',
   description:
     'The number of series by state, the late series, and what arrived. The HTML page also shows the last 24 hours and the last 28 days of each station. The response depends on the clock, so its `ETag` changes every minute.',
-  querystring: parameters({ format: format() }),
+  querystring: parameters({ strict, format: format() }),
   headers: parameters(ifNoneMatch),
   response: {
-    '200': negotiated('The network.', negotiable(ref(networkSchema), example)),
-    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'TooManyRequests', 'Unavailable'),
+    '200': negotiated(
+      'The network.',
+      negotiable(ref(networkSchema), example),
+      'Ignored-Parameters',
+    ),
+    ...listErrors,
   },
   'x-codeSamples': [curl(`${api}network/`)],
 }

@@ -23,7 +23,7 @@ const description = [
   'The `Accept` header chooses the representation: programs get JSON, browsers get HTML pages; `format=json` forces JSON. Links into the API carry `format=api`, which leaves the choice to `Accept`. Every path with `GET` also supports `HEAD` and `OPTIONS`. Scripts of any origin may read (CORS).',
   'Request targets may be in absolute form (RFC 9112, 3.2.2). Empty path segments are merged: `data//obs/` is `data/obs/`. A path without its trailing slash is redirected to the path with it.',
   'Most responses carry an `ETag`; a request with this tag in `If-None-Match` gets `304` until something changes. Times are UTC, in ISO 8601.',
-  'A parameter with an invalid value gets `400`, except `limit` and `offset`; the response names all invalid parameters at once. An unknown parameter of a list is ignored and named in `Ignored-Parameters`; in a stream, in the change feed and with `strict=1` it gets `400`. A method that a path does not support gets `405`; `Allow` lists the supported methods. `429` and `503` carry `Retry-After`.',
+  'A parameter with an invalid value gets `400`, except `limit` and `offset`; the response names all invalid parameters at once. An unknown parameter is ignored and named in `Ignored-Parameters`; in a stream, in the change feed and with `strict=1` it gets `400`. A method that a path does not support gets `405`; `Allow` lists the supported methods. `429` and `503` carry `Retry-After`.',
 ].join('\n\n')
 
 const tags = [

@@ -7,7 +7,7 @@ const formats: Readonly<Record<string, string>> = {
   api: '`api` leaves the choice between JSON and a page to `Accept`',
   json: '`json` forces JSON',
   ndjson: '`ndjson` is the whole list with one JSON record per line',
-  csv: '`csv` is the whole list as a table with a header line',
+  csv: '`csv` is a table of all rows, with a header line',
   urls: '`urls` is the whole list with one download URL per line',
   txt: '`txt` is plain text',
   atom: '`atom` is the whole list as an Atom feed',

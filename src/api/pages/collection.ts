@@ -11,16 +11,6 @@ import { page, partial } from './layout.ts'
 import type { PageFrame } from './layout.ts'
 import type { Cell, Column } from './table.ts'
 
-/** Names the unknown parameters, so that people notice a typing error in a filter. */
-partial(
-  'ignored',
-  `<% if (it.ignored.length > 0) { %>
-<p class="notice" role="status">Unknown parameters, ignored:
-<% for (const name of it.ignored) { %><code><%= name %></code> <% } %></p>
-<% } %>
-`,
-)
-
 /** Links to other pages of a collection. */
 partial(
   'pager',

@@ -6,6 +6,7 @@ import type { ApiContext } from '../http/context.ts'
 import type { Links } from '../http/links.ts'
 import { mediaTypes, negotiateAmong } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
+import { checkParameters } from '../http/unknown-parameters.ts'
 import { exampleRoot } from '../openapi/openapi.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { page, partial } from './layout.ts'
@@ -34,6 +35,7 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
     renders: schemaTypes,
     get: (request, reply) => {
       const type = negotiateAmong(schemaTypes, request, reply)
+      checkParameters(request, reply)
       const { json, state } = current()
       const representation = `${state}-${schemaTypes.indexOf(type as 'application/json')}`
       if (isFresh(request, reply, tag(representation, 'json'))) return sendNotModified(reply)
@@ -47,6 +49,7 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
     renders: [mediaTypes.html],
     get: (request, reply) => {
       negotiateAmong([mediaTypes.html], request, reply)
+      checkParameters(request, reply)
       const { page, state } = current()
       if (isFresh(request, reply, tag(state, 'html'))) return sendNotModified(reply)
       return sendHtml(reply, page)

@@ -82,6 +82,16 @@ partial(
   `<% it.text.split('\`').forEach((part, position) => { if (position % 2 === 1) { %><code><%= part %></code><% } else { %><%= part %><% } }) %>`,
 )
 
+/** Names the unknown parameters, so that people notice a typing error in a filter. */
+partial(
+  'ignored',
+  `<% if (it.ignored.length > 0) { %>
+<p class="notice" role="status">Unknown parameters, ignored:
+<% for (const name of it.ignored) { %><code><%= name %></code> <% } %></p>
+<% } %>
+`,
+)
+
 /** Shows facts in columns: each has a name, a value and perhaps a link. */
 partial(
   'facts',

@@ -7,6 +7,7 @@ import { resourceUrl } from '../http/links.ts'
 import type { ResourceName } from '../http/links.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
+import { checkParameters } from '../http/unknown-parameters.ts'
 import { getRoot, rootSchema } from './schema.ts'
 
 const template = `<p>A catalogue of the RINEX files of a GNSS archive, with links to download them.</p>
@@ -56,6 +57,7 @@ export function addRoot(
     about: { name: 'Api Root', description: 'The resources of this service.' },
     get: (request, reply) => {
       const representation = negotiate(request, reply)
+      checkParameters(request, reply)
       // The root does not depend on the catalogue.
       if (isFresh(request, reply, tag('root', representation))) return sendNotModified(reply)
       const resources = Object.entries(descriptions).map(([name, description]) => ({

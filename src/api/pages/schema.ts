@@ -14,7 +14,7 @@ import {
   url,
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
+import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
 
 export const rootSchema = component(
   'Root',
@@ -41,17 +41,21 @@ const exampleUrls = Object.fromEntries(
   resourceNames.map((name) => [name, resourceUrl(exampleLinks, name)]),
 )
 const exampleDocument = { openapi: '3.1.1', info: {}, paths: {}, components: {} }
-const readErrors = errors('NotModified', 'NotFound', 'NotAcceptable')
+const readErrors = errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable')
 const headers = parameters(ifNoneMatch)
 
 export const getRoot: RouteSchema = {
   operationId: 'getRoot',
   tags: ['Service'],
   summary: 'List the resources',
-  querystring: parameters({ format: format() }),
+  querystring: parameters({ strict, format: format() }),
   headers,
   response: {
-    '200': negotiated('The URLs of the resources.', negotiable(ref(rootSchema), exampleUrls)),
+    '200': negotiated(
+      'The URLs of the resources.',
+      negotiable(ref(rootSchema), exampleUrls),
+      'Ignored-Parameters',
+    ),
     ...readErrors,
   },
   'x-codeSamples': [curl(api)],
@@ -61,13 +65,17 @@ export const getSchema: RouteSchema = {
   operationId: 'getSchema',
   tags: ['Service'],
   summary: 'OpenAPI document',
-  querystring: parameters({ format: format() }),
+  querystring: parameters({ strict, format: format() }),
   headers,
   response: {
-    '200': negotiated('The document, in one of its two media types.', {
-      ...json(ref(openApiSchema), exampleDocument),
-      ...json(ref(openApiSchema), exampleDocument, mediaTypes.openApi),
-    }),
+    '200': negotiated(
+      'The document, in one of its two media types.',
+      {
+        ...json(ref(openApiSchema), exampleDocument),
+        ...json(ref(openApiSchema), exampleDocument, mediaTypes.openApi),
+      },
+      'Ignored-Parameters',
+    ),
     ...readErrors,
   },
   'x-codeSamples': [curl(`${api}schema/`)],
@@ -77,9 +85,14 @@ export const getDocs: RouteSchema = {
   operationId: 'getDocs',
   tags: ['Service'],
   summary: 'API reference',
+  querystring: parameters({ strict, format: format(['api']) }),
   headers,
   response: {
-    '200': negotiated('The page.', { [mediaTypes.html]: { schema: { type: 'string' } } }),
+    '200': negotiated(
+      'The page.',
+      { [mediaTypes.html]: { schema: { type: 'string' } } },
+      'Ignored-Parameters',
+    ),
     ...readErrors,
   },
 }

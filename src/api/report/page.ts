@@ -9,7 +9,8 @@ import type { Cell } from '../pages/table.ts'
 import { weekLabel } from './week-report.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
-const template = `<%~ include('@form', it.form) %>
+const template = `<%~ include('@ignored', it) %>
+<%~ include('@form', it.form) %>
 <p class="extent"><%= it.extent %></p>
 <nav aria-label="Weeks"><ul>
 <li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
@@ -37,13 +38,22 @@ export const weekForm: FormView = {
 /** Maximum number of replaced files on the page; the JSON has more. */
 const maxReplaced = 100
 
-/** The UTC days since 1970 to whose weeks the page links: from the first day with known deliveries to today. */
-export interface ReportDays {
+interface ReportContext {
+  /**
+   * The UTC days since 1970 to whose weeks the page links: from the first day with known deliveries
+   * to today.
+   */
   readonly first: number
   readonly today: number
+  /** Names of unknown parameters. */
+  readonly ignored: readonly string[]
 }
 
-export function renderReport(report: WireReport, week: Week, { first, today }: ReportDays): string {
+export function renderReport(
+  report: WireReport,
+  week: Week,
+  { first, today, ignored }: ReportContext,
+): string {
   const { stations, replaced } = report
   const query = `?week=${encodeURIComponent(report.week)}`
   const [before, after] = [weekBeside(week, -1), weekBeside(week, 1)]
@@ -70,7 +80,7 @@ export function renderReport(report: WireReport, week: Week, { first, today }: R
       .slice(0, maxReplaced)
       .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
     isComplete: report.replaced_complete && replaced.length <= maxReplaced,
-    query,
+    ...{ query, ignored },
     before: before.toDay < first ? null : before.name,
     after: after.fromDay > today ? null : after.name,
   })

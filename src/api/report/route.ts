@@ -2,7 +2,6 @@
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { deliveryDays } from '../../series/series.ts'
 import { gpsWeekOf, parseWeek } from '../../series/weeks.ts'
-import type { Week } from '../../series/weeks.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -12,6 +11,8 @@ import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { everywhere, findUnknown } from '../http/unknown-parameters.ts'
+import type { Faults } from '../http/unknown-parameters.ts'
 import { networkTag } from '../series/network-status.ts'
 import type { NetworkContext } from '../series/route.ts'
 import { renderReport, weekForm } from './page.ts'
@@ -42,9 +43,8 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
     const format = negotiateFormat(['txt'], request, reply)
     const query = request.query as Query
     const today = Math.floor(nowUs() / usPerDay)
-    const week = parseReportWeek(query, today)
-    const known = ['week', 'format']
-    reply.headers(ignoredHeader(Object.keys(query).filter((key) => !known.includes(key))))
+    const { week, ignored } = parseReportRequest(query, today)
+    reply.headers(ignoredHeader(ignored))
     const requester = await limits.page(request, reply)
     const current = await network.currentFor(requester)
     if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
@@ -56,7 +56,7 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
     const report = weekReport(week, series, replaced)
     if (format === 'html') {
       const first = Math.max(Math.floor(knownFromSeconds / secondsPerDay), today - deliveryDays)
-      return sendHtml(reply, renderReport(report, week, { first, today }))
+      return sendHtml(reply, renderReport(report, week, { first, today, ignored }))
     }
     if (format === 'json') return sendJson(reply, report)
     const text = Buffer.from(reportText(report))
@@ -65,15 +65,18 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
 }
 
 /**
- * Parses the week of a request; by default the last whole GPS week.
- * @throws HttpError 400 for a text that is no week, and for a week that has not begun
+ * Parses a request; its week is the last whole GPS week by default.
+ * @throws HttpError 400 for a text that is no week, for a week that has not begun, and for unknown
+ * parameters with `strict=1`
  */
-function parseReportWeek(query: Query, today: number): Week {
+function parseReportRequest(query: Query, today: number) {
+  const faults: Faults = new Map()
+  const ignored = findUnknown(query, [...everywhere, 'week'], faults)
   const text = (lastValue(query, 'week') ?? '').trim()
-  if (text === '') return gpsWeekOf(today - 7)
-  const week = parseWeek(text)
+  const week = text === '' ? gpsWeekOf(today - 7) : parseWeek(text)
   if (week === undefined)
-    throw badFields({ week: ['Enter a GPS week such as 2402, or an ISO week such as 2026-W04.'] })
-  if (week.fromDay > today) throw badFields({ week: ['This week has not begun.'] })
-  return week
+    faults.set('week', ['Enter a GPS week such as 2402, or an ISO week such as 2026-W04.'])
+  else if (text !== '' && week.fromDay > today) faults.set('week', ['This week has not begun.'])
+  if (week === undefined || faults.size > 0) throw badFields(Object.fromEntries(faults))
+  return { week, ignored }
 }

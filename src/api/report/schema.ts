@@ -19,7 +19,7 @@ import {
   text,
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
+import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
 import { listErrors, seriesFields } from '../series/schema.ts'
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
@@ -120,7 +120,7 @@ export const getReport: RouteSchema = {
       'A GPS week (Sunday to Saturday) or an ISO week (Monday to Sunday); without it, the last whole GPS week.',
       { pattern: '^(?:[0-9]{1,4}|[0-9]{4}-?[Ww][0-9]{2})$', examples: ['2402'] },
     ),
-    format: format(['api', 'json', 'txt']),
+    ...{ strict, format: format(['api', 'json', 'txt']) },
   }),
   headers: parameters(ifNoneMatch),
   response: {

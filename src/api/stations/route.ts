@@ -12,6 +12,7 @@ import { negotiate } from '../http/negotiate.ts'
 import { catalogueOffset, parsePageRange } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { checkParameters } from '../http/unknown-parameters.ts'
 import { renderCollection, sendCollection } from '../pages/collection.ts'
 import { mainSeries, networkTag } from '../series/network-status.ts'
 import type { SeriesStatus, NetworkStatusCache } from '../series/network-status.ts'
@@ -125,6 +126,7 @@ function showStation(context: StationsContext): RouteHandlerMethod {
   const { reader, links, tag, limits, nowUs, expected } = context
   return async (request, reply) => {
     const representation = negotiate(request, reply)
+    checkParameters(request, reply)
     const code = codeOf(request)
     const nowSeconds = nowUs() / 1e6
     // The HTML page depends on the clock, so its tag contains the minute.

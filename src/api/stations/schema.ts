@@ -146,11 +146,16 @@ export const getStation: RouteSchema = {
       examples: ['GRAZ'],
     }),
   }),
-  querystring: parameters({ format: format() }),
+  querystring: parameters({ strict, format: format() }),
   headers: parameters(ifNoneMatch),
   response: {
-    '200': negotiated('The station.', negotiable(ref(stationSchema), example)),
-    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'TooManyRequests', 'Unavailable'),
+    '200': negotiated(
+      'The station.',
+      negotiable(ref(stationSchema), example),
+      'Ignored-Parameters',
+    ),
+    ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
+    ...errors('Unavailable'),
   },
   'x-codeSamples': [curl(`${api}station/GRAZ/`)],
 }

@@ -23,7 +23,8 @@ import type { SeriesAvailability, WireLatency } from './series-formats.ts'
 
 const render = page(
   'series-of-station',
-  `<%~ include('@form', it.form) %>
+  `<%~ include('@ignored', it) %>
+<%~ include('@form', it.form) %>
 <% if (it.ambiguous.length > 0) { %>
 <p class="notice">The short code belongs to several stations: <% for (const code of it.ambiguous) { %><a href="../../<%= code %>/?format=api"><%= code %></a> <% } %></p>
 <% } %>
@@ -75,14 +76,17 @@ export const latencyForm: FormView = {
   all: 'Last four weeks',
 }
 
-export function renderAvailability(series: SeriesAvailability, measure: Measure): string {
+export function renderAvailability(
+  series: SeriesAvailability,
+  { measure, ignored }: { readonly measure: Measure; readonly ignored: readonly string[] },
+): string {
   const wire = serialiseAvailability(series)
   const { station, file_type, period } = wire
   const days = { from: wire.from.slice(0, 10), to: lastDay(wire.to) }
   const label = `Availability of ${station}`
   const isDaily = period === '01D'
   return renderSeriesPage(availabilityForm, wire, {
-    title: label,
+    ...{ title: label, ignored },
     parameters: { file_type, period, ...days, measure },
     formats: ['json', 'csv', 'txt', 'svg'],
     sentence: availabilitySentence(series.availability, wire.known_from),
@@ -99,11 +103,18 @@ export function renderAvailability(series: SeriesAvailability, measure: Measure)
   })
 }
 
-/** @param arrivals slots with their latency in seconds */
-export function renderLatency(wire: WireLatency, arrivals: Arrivals): string {
+/**
+ * @param arrivals slots with their latency in seconds
+ * @param ignored names of unknown parameters
+ */
+export function renderLatency(
+  wire: WireLatency,
+  arrivals: Arrivals,
+  ignored: readonly string[],
+): string {
   const { station, file_type, period, from, to } = wire
   return renderSeriesPage(latencyForm, wire, {
-    title: `Latency of ${station}`,
+    ...{ title: `Latency of ${station}`, ignored },
     parameters: { file_type, period, from, to },
     formats: ['json', 'csv'],
     sentence: latencySentence(wire),
@@ -132,6 +143,7 @@ type Arrivals = readonly (readonly [slot: number, latency: number])[]
 
 interface SeriesPage {
   readonly title: string
+  readonly ignored: readonly string[]
   readonly parameters: Readonly<Record<string, string>>
   readonly formats: readonly string[]
   readonly sentence: string

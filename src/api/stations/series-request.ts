@@ -5,15 +5,16 @@ import { learningDays, periods, slotsPerDay } from '../../series/series.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { fileTypes } from '../../parse/types.ts'
-import { badFields } from '../http/errors.ts'
 import { lastValue } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
+import { everywhere, findUnknown, throwFaults } from '../http/unknown-parameters.ts'
+import type { Faults } from '../http/unknown-parameters.ts'
 
 /** Maximum number of years, and of slots, in a range. */
 const maxYears = 40
 const maxSlots = 100_000
 
-export const seriesParameters = ['file_type', 'period', 'from', 'to', 'format']
+const seriesParameters = [...everywhere, 'file_type', 'period', 'from', 'to']
 
 export interface SeriesRequest extends SeriesKey {
   /** UTC days since 1970, both included. */
@@ -35,7 +36,7 @@ export interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
  * @throws HttpError 400 with all faults
  */
 export function parseAvailability(query: Query, nowSeconds: number): AvailabilityRequest {
-  const faults: Faults = {}
+  const faults: Faults = new Map()
   const measure = choice({ query, key: 'measure', choices: measures, faults }) ?? 'archived'
   const read = readSeries(query, { period: '01D', nowSeconds, faults, known: ['measure'] })
   const { period, toDay } = read
@@ -49,14 +50,12 @@ export function parseAvailability(query: Query, nowSeconds: number): Availabilit
  * @throws HttpError 400 with all faults
  */
 export function parseLatency(query: Query, nowSeconds: number): SeriesRequest {
-  const faults: Faults = {}
+  const faults: Faults = new Map()
   const read = readSeries(query, { period: '01H', nowSeconds, faults, known: [] })
   const fromDay = read.fromDay ?? read.toDay - learningDays + 1
   checkRange({ ...read, fromDay }, faults)
   return { ...read, fromDay }
 }
-
-type Faults = Record<string, string[]>
 
 function choice<T extends string>(parameter: {
   readonly query: Query
@@ -68,7 +67,7 @@ function choice<T extends string>(parameter: {
   const text = (lastValue(query, key) ?? '').trim()
   const found = choices.find((each) => each.toLowerCase() === text.toLowerCase())
   if (found === undefined && text !== '')
-    faults[key] = [`Select a valid choice. ${text} is not one of the available choices.`]
+    faults.set(key, [`Select a valid choice. ${text} is not one of the available choices.`])
   return found
 }
 
@@ -85,7 +84,7 @@ function readSeries(
   const dayOf = (key: string): number | undefined => {
     const text = (lastValue(query, key) ?? '').trim()
     const day = parseDay(text)
-    if (day === undefined && text !== '') faults[key] = ['Enter a valid date.']
+    if (day === undefined && text !== '') faults.set(key, ['Enter a valid date.'])
     return day
   }
   return {
@@ -93,7 +92,7 @@ function readSeries(
     period: choice({ query, key: 'period', choices: periods, faults }) ?? options.period,
     fromDay: dayOf('from'),
     toDay: dayOf('to') ?? Math.floor(nowSeconds / secondsPerDay),
-    ignored: Object.keys(query).filter((key) => ![...seriesParameters, ...known].includes(key)),
+    ignored: findUnknown(query, [...seriesParameters, ...known], faults),
   }
 }
 
@@ -102,8 +101,8 @@ type AvailabilityRequestParts = Omit<AvailabilityRequest, 'measure'>
 /** @throws HttpError 400 with the faults found so far, or with the fault of the range */
 function checkRange(read: AvailabilityRequestParts, faults: Faults): void {
   const fault = rangeFault(read)
-  if (fault !== undefined && Object.keys(faults).length === 0) faults['from'] = [fault]
-  if (Object.keys(faults).length > 0) throw badFields(faults)
+  if (fault !== undefined && faults.size === 0) faults.set('from', [fault])
+  throwFaults(faults)
 }
 
 function rangeFault({ fromDay, toDay, period }: AvailabilityRequestParts): string | undefined {

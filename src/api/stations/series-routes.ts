@@ -86,7 +86,7 @@ function showAvailability(context: SeriesContext): RouteHandlerMethod {
     await asker.turn()
     if (series === undefined) throw await unknownStation(reader, code, asker)
     cache()
-    if (format === 'html') return sendHtml(reply, renderAvailability(series, parsed.measure))
+    if (format === 'html') return sendHtml(reply, renderAvailability(series, parsed))
     if (format === 'json') return sendJson(reply, serialiseAvailability(series))
     const { mediaType, write } = textFormats[format]
     return reply.header('content-type', mediaType).send(Buffer.from(write(series)))
@@ -107,7 +107,7 @@ function showLatency(context: SeriesContext): RouteHandlerMethod {
     const wire = serialiseLatency({ ...parsed, station: code }, found)
     if (format === 'csv') return sendCsv(reply, latencyCsv(wire))
     return format === 'html'
-      ? sendHtml(reply, renderLatency(wire, found.arrivals))
+      ? sendHtml(reply, renderLatency(wire, found.arrivals, parsed.ignored))
       : sendJson(reply, wire)
   }
 }

@@ -20,7 +20,7 @@ import {
   text,
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
+import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 const day = (description: string) => text(description, { format: 'date' })
@@ -147,6 +147,14 @@ const exampleLatency: Static<typeof latencySchema> = {
   ambiguous: [],
 }
 
+const exampleRuns = [
+  'start,end,slots,state',
+  '2026-01-01T00:00:00Z,2026-01-11T00:00:00Z,10,present',
+  '2026-01-11T00:00:00Z,2026-01-12T00:00:00Z,1,missing',
+].join('\n')
+const exampleText = '2026 PPPPPPPPPPMPPPPPPPPPPF'
+const exampleDays = ['date,n,within_600,median_s', '2026-01-22,2,2,140'].join('\n')
+
 const code = text('The station code, in upper or lower case.', {
   pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
   examples: ['GRAZ'],
@@ -180,13 +188,18 @@ export const getAvailability: RouteSchema = {
       measures,
       { default: 'archived', examples: ['archived'] },
     ),
-    format: format(['api', 'json', 'csv', 'txt', 'svg']),
+    ...{ strict, format: format(['api', 'json', 'csv', 'txt', 'svg']) },
   }),
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated(
       'The availability.',
-      negotiable(ref(availabilitySchema), exampleAvailability),
+      {
+        ...negotiable(ref(availabilitySchema), exampleAvailability),
+        'text/csv': { schema: { type: 'string' }, example: exampleRuns },
+        'text/plain': { schema: { type: 'string' }, example: exampleText },
+        'image/svg+xml': { schema: { type: 'string' } },
+      },
       'Ignored-Parameters',
     ),
     ...errorResponses,
@@ -204,12 +217,18 @@ export const getLatency: RouteSchema = {
   description:
     'The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. The response depends on the clock, so its `ETag` changes every minute.',
   params: parameters({ code }),
-  querystring: parameters({ ...seriesQuery('01H'), format: format(['api', 'json', 'csv']) }),
+  querystring: parameters({
+    ...seriesQuery('01H'),
+    ...{ strict, format: format(['api', 'json', 'csv']) },
+  }),
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated(
       'The latencies.',
-      negotiable(ref(latencySchema), exampleLatency),
+      {
+        ...negotiable(ref(latencySchema), exampleLatency),
+        'text/csv': { schema: { type: 'string' }, example: exampleDays },
+      },
       'Ignored-Parameters',
     ),
     ...errorResponses,

@@ -10,6 +10,7 @@ import { digest } from '../http/conditional-requests.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { renderStatus } from './page.ts'
 import { addResource } from '../http/resource.ts'
+import { checkParameters } from '../http/unknown-parameters.ts'
 import * as schemas from './schema.ts'
 import { describeStatus } from './serialise.ts'
 
@@ -32,6 +33,7 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
     },
     get: async (request, reply) => {
       const representation = negotiate(request, reply)
+      checkParameters(request, reply)
       const requester = await limits.page(request, reply)
       const [known, indexer] = await Promise.all([reader.summary(requester), indexerStatus()])
       const isPublic = settings.problems === 'public'

@@ -17,7 +17,7 @@ import {
   text,
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters } from '../openapi/parameters.ts'
+import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
 
 const some = list('Some examples.', Type.String())
 
@@ -175,14 +175,16 @@ export const getStatus: RouteSchema = {
   operationId: 'getStatus',
   tags: ['Service'],
   summary: 'Get the status',
-  querystring: parameters({ format: format() }),
+  querystring: parameters({ strict, format: format() }),
   headers: parameters(ifNoneMatch),
   response: {
     '200': negotiated(
       'The status. Its `ETag` is a digest of its content.',
       negotiable(ref(statusSchema), example),
+      'Ignored-Parameters',
     ),
-    ...errors('NotModified', 'NotFound', 'NotAcceptable', 'TooManyRequests', 'Unavailable'),
+    ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
+    ...errors('Unavailable'),
   },
   'x-codeSamples': [curl(`${exampleLinks.api}status/?format=json`)],
 }

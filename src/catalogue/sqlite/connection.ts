@@ -7,7 +7,7 @@ import { UnusableDatabase } from '../writer.ts'
 import type { Values } from './filter-sql.ts'
 import { openForReading } from './open.ts'
 
-/** Interval of the check that the database file was not replaced. */
+/** Interval of the check that the database file was not replaced, by default. */
 const replacedCheckMs = 500
 
 /**
@@ -28,10 +28,15 @@ interface Connection<T> {
   readonly inode: number
 }
 
-/** @param prepare called for each new connection; `use` passes the result of `prepare` to its callback */
+/**
+ * @param prepare called for each new connection; `use` passes the result of `prepare` to its
+ * callback
+ * @param options.checkMs interval of the check that the file was not replaced; 0: at each use
+ */
 export function connectionSource<T>(
   path: string,
   prepare: (db: Database) => T,
+  { checkMs = replacedCheckMs } = {},
 ): ConnectionSource<T> {
   let connection: Connection<T> | undefined
   let checkedMs = 0
@@ -43,7 +48,7 @@ export function connectionSource<T>(
   const current = (): Connection<T> => {
     if (closed) throw new CatalogueUnavailable('the reader is closed')
     const now = performance.now()
-    if (connection !== undefined && now - checkedMs < replacedCheckMs) return connection
+    if (connection !== undefined && now - checkedMs < checkMs) return connection
     const { dev, ino } = statSync(path)
     if (connection?.device !== dev || connection.inode !== ino) {
       drop()

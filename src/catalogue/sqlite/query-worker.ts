@@ -64,7 +64,9 @@ function deadline(): CheckDeadline {
   }
 }
 
-const source = connectionSource(database, prepareRun)
+// A worker must never read an older file than the main thread, which keeps some of its answers until
+// the catalogue changes.
+const source = connectionSource(database, prepareRun, { checkMs: 0 })
 
 function respond(request: QueryRequest): QueryResponse {
   try {

@@ -106,15 +106,15 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     filesIn: (query) => ask((queries) => queries.filesIn(query)),
     lastScan: () => ask((queries) => queries.lastScan()),
     summary: async (asker) => {
-      const { cached, version } = await ask((queries) => ({
+      const { cached, known, version } = await ask((queries) => ({
         cached: queries.summary.get(),
+        known: queries.summary,
         version: queries.summary.version(),
       }))
       if (cached !== undefined) return cached
       const summary = await pool.ask('summary', undefined, asker)
-      await ask((queries) => {
-        queries.summary.set(version, summary)
-      })
+      // The version is that of this connection. A later connection, to another file, may count alike.
+      known.set(version, summary)
       return summary
     },
     storage: () =>

@@ -8,6 +8,7 @@ import type { WalkStep } from './walk.ts'
 
 /**
  * Reads the tree in a worker thread, so that a disk that hangs does not block the process. The thread answers requests in order.
+ * If the thread ends, which is a defect of the program or a lack of memory, all requests fail, also later ones.
  */
 export interface TreeReader {
   snapshot(request: SnapshotRequest): Promise<DirectorySnapshot>
@@ -57,22 +58,36 @@ export function startTreeReader(tree: TreeWorkerData['tree']): TreeReader {
     waiting.shift()?.resolve(answer)
   })
   let closing = false
+  let failure: Error | undefined
   const fail = (error: Error): void => {
     // From the call of `close` on, requests stay unanswered, so that they do not look like failures.
     if (closing) return
-    for (const request of waiting.splice(0)) request.reject(error)
+    // An exit follows each error, but only the error has a cause.
+    failure ??= error
+    for (const request of waiting.splice(0)) request.reject(failure)
   }
-  worker.on('error', fail)
-  worker.on('exit', () => {
-    fail(new Error('the tree worker has ended'))
+  worker.on('error', (error) => {
+    fail(new Error('the tree worker has ended', { cause: error }))
+  })
+  worker.on('exit', (code) => {
+    fail(new Error(`the tree worker has ended: exit code ${code}`))
   })
   const forward =
     <Name extends keyof TreeFunctions>(name: Name) =>
-    (...args: Parameters<TreeFunctions[Name]>) =>
-      new Promise<Awaited<ReturnType<TreeFunctions[Name]>>>((resolve, reject) => {
+    (...args: Parameters<TreeFunctions[Name]>) => {
+      const answer = new Promise<Awaited<ReturnType<TreeFunctions[Name]>>>((resolve, reject) => {
+        if (failure !== undefined) {
+          reject(failure)
+          return
+        }
         waiting.push({ sinceMs: performance.now(), resolve: resolve as () => void, reject })
         worker.postMessage({ name, args } satisfies TreeCall)
       })
+      // Several requests may fail at once. The first one ends the process in order; the others must
+      // not count as unhandled errors, which would end it at once.
+      answer.catch(() => undefined)
+      return answer
+    }
   return {
     snapshot: forward('snapshot'),
     stamps: forward('stamps'),

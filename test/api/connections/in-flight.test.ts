@@ -66,22 +66,22 @@ t.test('a waiting request does not start when its client has left', async (t) =>
   t.strictSame(started, ['1'])
 })
 
-t.test('a connection with more than 8 waiting requests is closed', async (t) => {
+t.test('a connection with more than 32 waiting requests is closed', async (t) => {
   const { started, port } = await openWaiting(t)
   const socket = open(port)
-  socket.write(Array.from({ length: 9 }, (_, n) => wait(n)).join(''))
+  socket.write(Array.from({ length: 33 }, (_, n) => wait(n)).join(''))
   await until(() => started.length === 1, 'the first of them')
   await runEventLoop()
   t.notOk(socket.destroyed || socket.readableEnded)
-  socket.write(wait(9))
+  socket.write(wait(33))
   await readToEnd(socket)
   t.strictSame(started, ['0'])
 })
 
-t.test('a connection with more than 64 KiB of waiting requests is closed', async (t) => {
+t.test('a connection with more than 48 KiB of waiting requests is closed', async (t) => {
   const { started, waiting, port } = await openWaiting(t)
   const socket = open(port).resume()
-  const bytes = 20_000
+  const bytes = 10_000
   const large = (n: number) =>
     `GET /wait/${n} HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`
   socket.write(wait(0))
@@ -94,8 +94,12 @@ t.test('a connection with more than 64 KiB of waiting requests is closed', async
   }
   t.notOk(socket.closed)
   for (const n of [7, 8, 9, 10, 11]) socket.write(large(n))
-  await once(socket, 'close')
+  await readToEnd(socket)
   t.equal(started.length, 7)
+  const atOnce = open(port)
+  atOnce.write([7, 8, 9, 10, 11].map(large).join(''))
+  await readToEnd(atOnce)
+  t.equal(started.length, 8, 'also when all of them are sent at once')
 })
 
 t.test('bytes that are not HTTP get 400 after the responses to earlier requests', async (t) => {

@@ -106,24 +106,15 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
       'usual',
       withQuery(
         url,
-        'area=nowhere&expand=nothing&problem=nothing&period=nothing&week=nothing&file_type=nothing',
+        'area=nowhere&expand=nothing&problem=nothing&week=nothing&file_type=nothing&strict=1',
       ),
     ],
     ['403', 'closed', { url }],
     ['410', 'usual', withQuery(url, 'since=999999')],
   ]
-  const formats = ['csv', 'ndjson', 'urls'].map((format): Case => [
-    '200',
-    'usual',
-    withQuery(url, `format=${format}`),
-  ])
   const expanded: Case = ['200', 'usual', withQuery(url, 'expand=file&since=0')]
   return [
     ...cases.filter(([status]) => status in responses),
-    ...(path === '/api/rinex-file/' ? formats : []),
-    ...(/series|missing/.test(path) ? formats.slice(0, 1) : []),
-    ...(path === '/api/alerts/' ? [['200', 'usual', withQuery(url, 'format=atom')] as const] : []),
-    ...(path === '/api/report/' ? [['200', 'usual', withQuery(url, 'format=txt')] as const] : []),
     ...(/rinex-file|changes/.test(path) ? [expanded] : []),
   ]
 }

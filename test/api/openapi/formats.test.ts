@@ -1,0 +1,73 @@
+/** The formats of each resource: those of the document, of OPTIONS and of real responses are the same. */
+import t from '../../tap.ts'
+import type { Test } from 'tap'
+import { filePlace } from '../../../src/api/openapi/parameters.ts'
+import type { ResponseObject } from '../../../src/api/openapi/openapi.ts'
+import { openService } from '../service.ts'
+import { faultsOf, follow, operationsOf, readDocument } from './cases.ts'
+
+/** Values of `format` of all resources, and some that no resource has. */
+const formats = [
+  ...['api', 'json', 'csv', 'ndjson', 'urls', 'txt', 'svg', 'atom'],
+  ...['html', 'xml', 'text', 'events', 'openapi', 'JSON', 'gzip'],
+]
+
+/** Media types that clients may accept. */
+const accepted = [
+  ...['*/*', 'application/json', 'text/html', 'text/html, */*;q=0.1', 'text/csv', 'text/plain'],
+  ...['image/svg+xml', 'application/atom+xml', 'application/x-ndjson', 'text/event-stream'],
+  ...['application/vnd.oai.openapi+json', 'application/xml', 'application/gzip'],
+]
+
+async function openDescribed(t: Test) {
+  const { year, day, hour, filename } = filePlace
+  const service = await openService(t)
+  for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`])
+    await service.add(`${directory}/${filename}`)
+  const document = await readDocument(service)
+  const operations = operationsOf(document).filter(({ method }) => method === 'GET')
+  return { app: service.app, document, operations }
+}
+
+const typeOf = (answer: { readonly headers: Readonly<Record<string, unknown>> }): string =>
+  String(answer.headers['content-type']).replace(/;.*/, '')
+
+t.test(
+  'each resource serves exactly its documented formats, as its documented types',
+  async (t) => {
+    const { app, document, operations } = await openDescribed(t)
+    for (const { path, url, parameters = [], responses, ...operation } of operations) {
+      const described = follow<ResponseObject>(document, responses['200'])
+      const documented = Object.keys(described.content ?? {}).sort()
+      const schema = parameters.find(({ name }) => name === 'format')?.schema
+      const served: string[] = []
+      const types = new Set<string>()
+      for (const format of formats) {
+        const answer = await app.inject(`${url}?format=${format}`)
+        // A download is the file, whatever its query.
+        if (schema === undefined) t.equal(answer.statusCode, 200, `${path} ${format}`)
+        if (answer.statusCode === 200) {
+          served.push(format)
+          types.add(typeOf(answer))
+          t.strictSame(faultsOf(document, described, answer), [], `${path} ${format}`)
+        } else t.equal(answer.statusCode, 404, `${path} ${format}`)
+      }
+      if (schema !== undefined)
+        t.strictSame((schema['enum'] as string[]).toSorted(), served.toSorted(), `${path}: formats`)
+      const stream = operation['x-event-stream']
+      for (const accept of accepted) {
+        // An event stream has no end.
+        const method = accept === stream?.accept ? 'HEAD' : 'GET'
+        const answer = await app.inject({ method, url, headers: { accept } })
+        if (answer.statusCode === 200) types.add(typeOf(answer))
+        else t.equal(answer.statusCode, 406, `${path} ${accept}`)
+      }
+      const events = stream === undefined ? [] : [stream.accept]
+      t.strictSame([...types].sort(), [...documented, ...events].sort(), `${path}: media types`)
+      if (!path.startsWith('/api/')) continue
+      const options = await app.inject({ method: 'OPTIONS', url })
+      const { renders } = options.json<{ renders: string[] }>()
+      t.strictSame(renders.toSorted(), [...documented, ...events].sort(), `${path}: OPTIONS`)
+    }
+  },
+)
