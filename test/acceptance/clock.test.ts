@@ -159,6 +159,33 @@ t.test('restarts with a wrong system clock lose no record and no new file', { sk
   await checkEnd(t, service)
 })
 
+t.test('withheld removals are released after six hours of restarts', { skip }, async (t) => {
+  const service = await startWithClock(t)
+  const many = paths(hourDirectory(1), 1100)
+  for (const path of many) put(service.archive, path)
+  await untilEqual(service)
+  const count = await service.count()
+  renameSync(join(service.archive, hourDirectory(1)), join(service.folder, 'moved'))
+  const isWithheld = async () => (await service.status()).held_removals === many.length
+  await until('all removals are withheld', isWithheld)
+  const restartAt = async (hours: number) => {
+    await stop(service.indexer, 'SIGTERM')
+    setClock(service.folder, (hours / 24) * dayMs)
+    service.startIndexer()
+  }
+  for (const hours of [3, 5.75]) {
+    await restartAt(hours)
+    await until(`all are withheld again after ${hours} hours`, isWithheld)
+    t.equal(await service.count(), count)
+  }
+  await restartAt(6.25)
+  await untilEqual(service)
+  t.equal(await service.count(), count - many.length)
+  await until('it has recovered', async () => (await service.status()).state === 'watching')
+  // A killed process would leave files of faketime in /dev/shm.
+  await Promise.all([stop(service.indexer, 'SIGTERM'), stop(service.api, 'SIGTERM')])
+})
+
 const times: Record<string, number> = {
   'in a minute': Date.now() / 1000 + 60,
   'next year': Date.now() / 1000 + 365 * 86_400,
