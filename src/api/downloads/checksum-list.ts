@@ -15,7 +15,9 @@ export function openChecksums({
   reader,
   tag,
   limits,
-}: Pick<ApiContext, 'reader' | 'tag' | 'limits'>): DirectoryHandler {
+  settings,
+}: Pick<ApiContext, 'reader' | 'tag' | 'limits' | 'settings'>): DirectoryHandler {
+  const unhashedNote = settings.checksums === 'all' ? 'not hashed yet' : 'not hashed'
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
@@ -24,14 +26,18 @@ export function openChecksums({
     reply.header('content-type', 'text/plain; charset=utf-8')
     if (request.method === 'HEAD') return reply.send()
     await limits.page(request, reply)
-    const notes = await notesOf(directory, reader)
+    const notes = await notesOf(directory, reader, unhashedNote)
     const lines = checksumLines(directory, reader, notes)
     return reply.send(Readable.from(lines, { objectMode: false }))
   }
 }
 
 /** Makes the comment lines: the number of files without a checksum, and the names of files with a problem. */
-async function notesOf(directory: string, reader: CatalogueReader): Promise<string> {
+async function notesOf(
+  directory: string,
+  reader: CatalogueReader,
+  unhashedNote: string,
+): Promise<string> {
   const problems: string[] = []
   let unhashed = 0
   for await (const files of checksumsOf(directory, reader))
@@ -39,7 +45,7 @@ async function notesOf(directory: string, reader: CatalogueReader): Promise<stri
       if (problem !== undefined) problems.push(`# ${problem}: ${name}\n`)
       if (sha256 === undefined) unhashed++
     }
-  return (unhashed > 0 ? `# ${unhashed} files are not hashed yet\n` : '') + problems.join('')
+  return (unhashed > 0 ? `# ${unhashed} files are ${unhashedNote}\n` : '') + problems.join('')
 }
 
 /**
