@@ -272,7 +272,7 @@ export interface CatalogueReader {
    * Each chunk is read in a transaction of its own.
    */
   checksums(directory: string, after: string): Promise<ChecksumChunk | undefined>
-  /** True if a live file is in the queue of files to be hashed, because it is new or changed, or its checksum is stale. */
+  /** True if a live file is in the queue of files to be hashed, because it is new or changed, or its checksum is stale. Older files do not count. */
   awaitsChecksum(id: number): Promise<boolean>
   /** Reads the list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks. */
   records(query: ChunkQuery, asker?: Asker): Promise<RecordChunk>

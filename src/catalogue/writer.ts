@@ -160,8 +160,6 @@ export interface ArrivedUnhashed {
   readonly throughSeq: number
   /** Upper bound for the number of changes after `throughSeq`. */
   readonly behind: number
-  /** Only for the first pass through a small catalogue: files up to this seq existed before hashing began. */
-  readonly olderSeq: number | undefined
 }
 
 /** Files whose checksums are stale. */
@@ -249,8 +247,7 @@ export interface CatalogueWriter {
   purgeRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
   /**
    * Finds files without a checksum among those that are new or modified after a seq; by default after the seq that
-   * `keepChecksums` stored. If no seq is stored, all files count as new in a catalogue of at most 1,000 files, and none in a
-   * larger one.
+   * `keepChecksums` stored. If no seq is stored, no file counts as new.
    */
   arrivedUnhashed(since: number | undefined): Promise<ArrivedUnhashed>
   /** Finds some of the files without a checksum below an id, highest id first; repeat with `next` until it is `undefined`. */

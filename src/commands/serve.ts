@@ -127,6 +127,7 @@ function settingsOf(config: ConfigOf<'serve'>, logger: Logger): Omit<ApiSettings
     offload: offloadOf(config),
     maxLimit: config.maxLimit,
     keepRemovalsDays: config.keepRemovalsDays,
+    checksums: config.checksums,
     problems: config.problems,
     expected: new ExpectedRules(readExpectedFile(config.expectedFile)),
     version: packageVersion(),

@@ -12,6 +12,7 @@ const common = [
   'database',
   'control_socket',
   'keep_removals_days',
+  'checksums',
   'log_level',
 ] as const
 
@@ -21,7 +22,6 @@ const indexer = [
   'watch_nrt_days',
   'sweep_interval_seconds',
   'full_look_hours',
-  'checksums',
 ] as const
 
 const api = [

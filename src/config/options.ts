@@ -41,7 +41,7 @@ interface Option {
 const problemsChoices = ['public', 'command-line'] as const
 export const sendingChoices = ['self', 'x-accel-redirect', 'x-sendfile'] as const
 
-const checksumChoices = ['arriving', 'all', 'none'] as const
+const checksumChoices = ['all', 'arriving', 'none'] as const
 
 const path = text((value) => value !== '' && !value.includes('\0'))
 const file = { kind: 'path', check: path, expects: 'a file' } as const
@@ -241,8 +241,8 @@ export const options = {
   },
   checksums: {
     ...oneWordOf(checksumChoices),
-    default: 'arriving',
-    meaning: 'Files whose checksums are computed: new and changed files, all files, or none.',
+    default: 'all',
+    meaning: 'Files whose checksums are computed: all files, new and changed files only, or none.',
     flag: 'FILES',
   },
   watch_obs_days: {

@@ -70,6 +70,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       datasetPrefix: 'rinex',
       maxLimit: 1000,
       keepRemovalsDays: 90,
+      checksums: 'all',
       problems: 'public',
       version: '1.2.3',
       connectionsPerAddress: 256,

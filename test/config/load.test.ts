@@ -44,7 +44,7 @@ t.test('no option is required', async (t) => {
     backupIntervalHours: 24,
     sweepIntervalSeconds: 60,
     fullLookHours: 24,
-    checksums: 'arriving',
+    checksums: 'all',
     watchObsDays: 14,
     watchNrtDays: 3,
   } satisfies Config)
@@ -124,7 +124,7 @@ t.test('every option can be set in the file and in the environment', async (t) =
     backup_interval_hours: 0,
     sweep_interval_seconds: 1,
     full_look_hours: 2,
-    checksums: 'all',
+    checksums: 'arriving',
     watch_obs_days: 3,
     watch_nrt_days: 4,
   }

@@ -13,7 +13,9 @@ export function openChecksums({
   reader,
   tag,
   limits,
-}: Pick<ApiContext, 'reader' | 'tag' | 'limits'>): DirectoryHandler {
+  settings,
+}: Pick<ApiContext, 'reader' | 'tag' | 'limits' | 'settings'>): DirectoryHandler {
+  const unhashedNote = settings.checksums === 'all' ? 'not hashed yet' : 'not hashed'
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
@@ -21,7 +23,7 @@ export function openChecksums({
     const headers = { 'content-type': 'text/plain; charset=utf-8' }
     if (request.method === 'HEAD') return reply.headers(headers).send()
     const { turn } = await limits.page(request, reply)
-    const notes = await notesOf(directory, { reader, turn })
+    const notes = await notesOf(directory, { reader, turn }, unhashedNote)
     return sendChunks(reply, headers, checksumLines(directory, { reader, turn }, notes))
   }
 }
@@ -33,7 +35,11 @@ interface ChecksumSource {
 }
 
 /** Makes the comment lines: the number of files without a checksum, and the names of files with a problem. */
-async function notesOf(directory: string, source: ChecksumSource): Promise<string> {
+async function notesOf(
+  directory: string,
+  source: ChecksumSource,
+  unhashedNote: string,
+): Promise<string> {
   const problems: string[] = []
   let unhashed = 0
   for await (const files of checksumsOf(directory, source))
@@ -41,7 +47,7 @@ async function notesOf(directory: string, source: ChecksumSource): Promise<strin
       if (problem !== undefined) problems.push(`# ${problem}: ${name}\n`)
       if (sha256 === undefined) unhashed++
     }
-  return (unhashed > 0 ? `# ${unhashed} files are not hashed yet\n` : '') + problems.join('')
+  return (unhashed > 0 ? `# ${unhashed} files are ${unhashedNote}\n` : '') + problems.join('')
 }
 
 /**

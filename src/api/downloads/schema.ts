@@ -55,7 +55,7 @@ const contents = {
 
 const digested: HeaderObject = {
   description:
-    'SHA-256 of the whole file (RFC 9530), for the version that is sent. Missing until the file is hashed, and again after it was replaced, also by a file of the same size and modification time.',
+    'SHA-256 of the whole file (RFC 9530), for the version that is sent. Missing until the file is hashed (new files within seconds, old files in the background, if the server hashes them), and again after it was replaced, also by a file of the same size and modification time.',
   schema: {
     type: 'string',
     examples: ['sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'],

@@ -134,9 +134,7 @@ function factsOf(record: WireRecord, isWaiting: boolean) {
 
 function checksumState(sha256: string | null, isWaiting: boolean): string {
   if (sha256 !== null) return 'known'
-  return isWaiting
-    ? 'being computed: the file is in the queue'
-    : 'none: the file is not in the queue of files to be hashed'
+  return isWaiting ? 'not hashed yet' : 'not hashed'
 }
 
 function historyFacts({ created, modified }: WireRecord, { seq, change, href }: RecordHistory) {

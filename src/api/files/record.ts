@@ -24,7 +24,13 @@ export function showFile({
   links,
   tag,
   limits,
-}: Pick<ApiContext, 'reader' | 'links' | 'tag' | 'limits'>): RouteHandlerMethod {
+  settings,
+}: Pick<ApiContext, 'reader' | 'links' | 'tag' | 'limits' | 'settings'>): RouteHandlerMethod {
+  const willBeHashed = {
+    all: () => true,
+    arriving: (id: number) => reader.awaitsChecksum(id),
+    none: () => false,
+  }[settings.checksums]
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const id = Number((request.params as { readonly id: string }).id)
@@ -44,7 +50,7 @@ export function showFile({
     const [beside, history, isWaiting] = await Promise.all([
       filesBeside({ reader, requester }, record, links()),
       readHistory(reader, record, links()),
-      wire.file?.sha256 === null && reader.awaitsChecksum(id),
+      wire.file?.sha256 === null && willBeHashed(id),
     ])
     return sendHtml(reply, renderRecord(wire, { beside, history, isWaiting }))
   }

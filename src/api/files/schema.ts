@@ -60,9 +60,12 @@ const details = {
   size: orNull(number('Size in bytes.')),
   mtime: orNull(moment('Modification time of the file, with microseconds.')),
   sha256: orNull(
-    text('SHA-256 in hexadecimal; null until this version of the file is hashed.', {
-      pattern: '^[0-9a-f]{64}$',
-    }),
+    text(
+      'SHA-256 in hexadecimal; null until this version of the file is hashed: new files within seconds, old files in the background, if the server hashes them.',
+      {
+        pattern: '^[0-9a-f]{64}$',
+      },
+    ),
   ),
   station: orNull(text('Station code, in upper case.')),
   area: orNull(oneOf('The area of the archive.', areas)),

@@ -38,8 +38,8 @@ export interface ApiContext extends ApiDeps {
   readonly dataPath: string
   readonly links: () => Links
   /**
-   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of the release, the base URL and
-   * the dataset prefix, because they change the responses.
+   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of the release, the base URL, the
+   * dataset prefix and `checksums`, because they change the responses.
    */
   readonly tag: (
     state: Head | string,
@@ -54,13 +54,13 @@ interface TagOptions {
 }
 
 export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
-  const { baseUrl, datasetPrefix, version } = deps.settings
+  const { baseUrl, datasetPrefix, version, checksums } = deps.settings
   // The base URL is known only when the server listens, so links are computed on first use.
   let cached: { base: string; links: Links; deployment: string } | undefined
   const current = () => {
     const base = baseUrl()
     if (cached?.base !== base) {
-      const deployment = digest([version, base, datasetPrefix].join('\n')).slice(0, 8)
+      const deployment = digest([version, base, datasetPrefix, checksums].join('\n')).slice(0, 8)
       cached = { base, links: linksBelow(base, datasetPrefix), deployment }
     }
     return cached

@@ -44,6 +44,8 @@ export interface ApiSettings extends ConnectionLimits {
   readonly maxLimit: number
   /** Days after which tombstones of removed files are purged. */
   readonly keepRemovalsDays: number
+  /** The files that the indexer hashes. */
+  readonly checksums: 'all' | 'arriving' | 'none'
   /** `public`: the API shows the paths of files with problems. `command-line`: only the command line shows them. */
   readonly problems: 'public' | 'command-line'
   readonly version: string

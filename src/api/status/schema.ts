@@ -127,7 +127,9 @@ export const statusSchema = component(
     checksums: object('Files with a current SHA-256.', {
       files: number('Number of these files.'),
       waiting: orNull(
-        number('Upper bound of the number of files that are still to be hashed; null if unknown.'),
+        number(
+          'Upper bound of the number of files that will be hashed; null if unknown. Files that the configuration excludes are not counted.',
+        ),
       ),
       broken: object('Files whose gzip stream is damaged before its end.', {
         count: number('Number of these files.'),

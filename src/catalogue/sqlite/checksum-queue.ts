@@ -11,11 +11,6 @@ const filesPerQuery = 2000
 /** Maximum number of files that one query returns. */
 const maxResults = 100
 /**
- * If hashing begins in a catalogue that has at most this number of files, these are hashed too, up to about a gigabyte (see
- * `checksum-schedule.ts`). So a small archive has all its checksums.
- */
-const maxHashedAtFirst = 1000
-/**
  * Longest time (µs) for which hashing a file with a stale checksum is postponed. A later time means that the clock was set back,
  * so the file is hashed now.
  */
@@ -44,7 +39,6 @@ export interface HashingParts {
 export function prepareHashing(db: Database, parts: HashingParts) {
   const position = db.prepare('SELECT seq FROM hashing WHERE one = 1').pluck()
   const head = db.prepare('SELECT seq FROM catalogue WHERE one = 1').pluck()
-  const count = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
   const nextChanges = `SELECT * FROM file WHERE seq > ? ORDER BY seq LIMIT ${changesPerQuery}`
   const lastOf = (rows: string) => db.prepare(`SELECT max(seq), count(*) FROM (${rows})`).raw()
   const lastChange = lastOf(nextChanges)
@@ -61,16 +55,13 @@ export function prepareHashing(db: Database, parts: HashingParts) {
   return {
     arrived: (since: number | undefined): ArrivedUnhashed => {
       const headSeq = head.get() as number
-      const reached = since ?? (position.get() as number | null) ?? undefined
-      const isSmall = reached === undefined && (count.get() as number) <= maxHashedAtFirst
-      const from = reached ?? (isSmall ? 0 : headSeq)
+      const from = since ?? (position.get() as number | null) ?? headSeq
       const files = (arrived.all(from) as UnhashedRow[]).map(toFile)
       const [seq, changes] = lastChange.get(from) as [number | null, number]
       // If fewer changes than the limit are found, the remaining seqs belong to removals.
       const end = seq === null || changes < changesPerQuery ? headSeq : seq
       const throughSeq = files.length < maxResults ? end : (files.at(-1)?.seq ?? end)
-      const olderSeq = isSmall ? headSeq : undefined
-      return { files, throughSeq, behind: headSeq - throughSeq, olderSeq }
+      return { files, throughSeq, behind: headSeq - throughSeq }
     },
     below: (id: number) => {
       const files = (below.all(id) as UnhashedRow[]).map(toFile)

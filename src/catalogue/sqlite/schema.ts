@@ -303,7 +303,7 @@ const tables = `
   CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
 
   -- The progress of hashing, one row. All files that were created or modified up to seq were examined. seq is NULL before
-  -- hashing begins; files that exist when it begins count as old, unless there are at most 1,000. files is the number of
+  -- hashing begins; files that exist when it begins count as old. files is the number of
   -- checksums that are not stale, stale that of stale ones.
   CREATE TABLE hashing (
     one   INTEGER PRIMARY KEY CHECK (one = 1),

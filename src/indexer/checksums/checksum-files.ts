@@ -43,8 +43,6 @@ export interface ChecksumFiles {
    * @param throughSeq the seq up to which new files have been processed
    */
   store(throughSeq: number): Promise<void>
-  /** Number of bytes in all files that were read. */
-  readonly bytes: number
   /** Drops the checksums that are not stored; their files are read again. */
   discard(): void
 }
@@ -55,7 +53,6 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
   const { writer, hashClient, reportProblem, logger, logFault, nowUs, isClosing } = deps
   let gathered: GatheredChecksum[] = []
   let sinceMs = 0
-  let bytes = 0
   /** Checksums that are stored and whose files have not been checked since. */
   let unchecked: GatheredChecksum[] = []
 
@@ -77,7 +74,6 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
       } else {
         if (gathered.length === 0) sinceMs = performance.now()
         gathered.push({ ...toChecksum(id, digest, startedUs), path })
-        bytes += digest.size
         if (digest.problem !== undefined) logFault(path, digest.problem)
       }
     }
@@ -123,9 +119,6 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
     get isDue() {
       if (gathered.length === 0) return false
       return gathered.length >= batchSize || performance.now() - sinceMs > gatherMs
-    },
-    get bytes() {
-      return bytes
     },
     async store(throughSeq) {
       const checksums = gathered

@@ -1,7 +1,8 @@
 /**
- * Decides which files are hashed, and when: first new and changed files in the order of their seq, then files with stale
- * checksums, then with `checksums = "all"` the older files, highest id first. The schedule polls the catalogue and does not
- * depend on events, so it can miss no file.
+ * Decides which files are hashed, and when: first new and changed files in the order of their seq,
+ * without a limit; then files with stale checksums, at most half of the time; then, unless `all` is
+ * false, the older files, highest id first, at most a tenth of the time. The schedule polls the
+ * catalogue and does not depend on events, so it can miss no file.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
@@ -17,8 +18,11 @@ const pollMs = 1000
 const retryMs = 5000
 /** Delay before a file with a stale checksum that could not be read is tried again (µs). */
 const unreadRetryUs = 60_000_000
-/** After this number of bytes, the files that a small new catalogue has from its first scan are not hashed any more. */
-const firstFilesBytes = 1e9
+/**
+ * Duration of a pause after work, as a multiple of the time that the work took. Old files have waited for years, so hashing them
+ * uses at most a tenth of a processor and of the disk.
+ */
+const restFactor = { stale: 1, older: 9 }
 /**
  * Time between two passes over the older files (ms). A pass reads files that could not be read before, and files that scans have
  * found since.
@@ -49,12 +53,11 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   /** The seq up to which new files have been processed; `undefined` stands for the seq that is stored in the catalogue. */
   let throughSeq: number | undefined
   let storedSeq: number | undefined
-  let olderSeq: number | undefined
   let behind = 0
   let stale = 0
   const pass = { below: Number.MAX_SAFE_INTEGER, nextMs: 0, unread: 0 }
-  /** Time until which neither stale nor older files are read (steady clock). */
-  let pausedUntilMs = 0
+  /** Times until which stale files, and older files, are not read (steady clock). */
+  const pausedUntilMs = { stale: 0, older: 0 }
 
   /** Stores the gathered checksums and the seq, if any of them is new. */
   const store = async (): Promise<void> => {
@@ -70,12 +73,9 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     const firstYoung = files.findIndex((file) => readDelayMs(file, nowUs) > 0)
     return firstYoung === -1 ? files : files.slice(0, firstYoung)
   }
-  /**
-   * Pauses the hashing of stale and older files for as long as the work took, so that this hashing uses at most half of the disk
-   * and of a processor.
-   */
-  const pauseSince = (startedMs: number): void => {
-    pausedUntilMs = performance.now() + (performance.now() - startedMs)
+  const pauseSince = (startedMs: number, queue: 'stale' | 'older'): void => {
+    const nowMs = performance.now()
+    pausedUntilMs[queue] = nowMs + restFactor[queue] * (nowMs - startedMs)
   }
 
   /** @returns true if there may be more to do */
@@ -83,23 +83,12 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     const { files, ...found } = await writer.arrivedUnhashed(throughSeq)
     const due = dueOf(files)
     behind = found.behind + files.length
-    olderSeq ??= found.olderSeq
     for (const batch of batchesOf(due)) {
       await checksumFiles.read(batch)
       if (isClosing()) return false
       behind -= batch.length
       throughSeq = batch.at(-1)?.seq
       if (checksumFiles.isDue) await store()
-      if (
-        olderSeq !== undefined &&
-        (throughSeq ?? 0) < olderSeq &&
-        checksumFiles.bytes > firstFilesBytes
-      ) {
-        if (!deps.all) logger.info('older files are not hashed: set checksums = "all" to hash them')
-        throughSeq = olderSeq
-        await store()
-        return true
-      }
     }
     // If a file is too young to be read, the seq stays below the seq of that file, and the next call of this function begins
     // there.
@@ -114,7 +103,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
   /** @returns true if there was something to do */
   const readStale = async (): Promise<boolean> => {
     const startedMs = performance.now()
-    if (startedMs < pausedUntilMs) return false
+    if (startedMs < pausedUntilMs.stale) return false
     const found = await writer.staleChecksums(deps.nowUs())
     stale = found.count
     const due = dueOf(found.files)
@@ -129,17 +118,19 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     // The checksums are stored at once, so that no file is found in the queue again.
     await store()
     await writer.hashAgain(unread, deps.nowUs() + unreadRetryUs)
-    pauseSince(startedMs)
+    pauseSince(startedMs, 'stale')
     return true
   }
 
   const readOlder = async (): Promise<boolean> => {
     const startedMs = performance.now()
-    if (!deps.all || startedMs < Math.max(pass.nextMs, pausedUntilMs) || deps.isBusy()) return false
+    const { stale: afterStaleMs, older: afterOlderMs } = pausedUntilMs
+    if (!deps.all || startedMs < Math.max(pass.nextMs, afterStaleMs, afterOlderMs)) return false
+    if (deps.isBusy()) return false
     const { files, next } = await writer.unhashedBelow(pass.below)
     const restMs = Math.max(0, ...files.map((file) => readDelayMs(file, deps.nowUs())))
     if (restMs > 0) {
-      pausedUntilMs = startedMs + restMs
+      pausedUntilMs.older = startedMs + restMs
       return false
     }
     const [batch] = batchesOf(files)
@@ -149,7 +140,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
     }
     const left = batch !== undefined && batch.length < files.length
     pass.below = (left ? batch.at(-1)?.id : next) ?? Number.MAX_SAFE_INTEGER
-    pauseSince(startedMs)
+    pauseSince(startedMs, 'older')
     if (pass.below === Number.MAX_SAFE_INTEGER) {
       pass.nextMs = performance.now() + passIntervalMs
       await store()
@@ -170,7 +161,7 @@ export function openChecksumSchedule(deps: ChecksumScheduleDeps): ChecksumSchedu
         arrivedMs = performance.now()
       }
       const worked = !isClosing() && ((await readStale()) || (!isClosing() && (await readOlder())))
-      const restMs = pausedUntilMs - performance.now()
+      const restMs = Math.max(pausedUntilMs.stale, pausedUntilMs.older) - performance.now()
       // A timer may fire a little early. The loop then waits for the rest of the pause only, not for another poll interval.
       await sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs)
     }

@@ -302,9 +302,10 @@ t.test('a path that is not in the catalogue gets 404', async (t) => {
 
 t.test('symlinks may lead to the linked directories of the configuration', async (t) => {
   const disk = t.testdirName
-  const service = await openService(t, { settings: { linkedDirectories: [join(disk, 'second')] } })
+  const service = await openService(t, { settings: { linkedDirectories: [join(disk, 'disk')] } })
   mkdirSync(join(service.archive, 'obs/2026'), { recursive: true })
-  for (const name of ['second', 'third']) {
+  // The name of the one that is not linked begins with that of the linked one.
+  for (const name of ['disk', 'disk-old']) {
     mkdirSync(join(disk, name))
     writeFileSync(join(disk, name, dayFile), content)
     utimesSync(join(disk, name, dayFile), oldMtime, oldMtime)
@@ -316,10 +317,10 @@ t.test('symlinks may lead to the linked directories of the configuration', async
   }
   const status = async (place: string) =>
     (await service.app.inject(`/rinex/data/${place}/${dayFile}`)).statusCode
-  t.equal(await status('obs/2026/second'), 200)
-  t.equal(await status('nrt/2026/second'), 200, 'a symlink to a file')
-  t.equal(await status('obs/2026/third'), 404)
-  t.equal(await status('nrt/2026/third'), 404)
+  t.equal(await status('obs/2026/disk'), 200)
+  t.equal(await status('nrt/2026/disk'), 200, 'a symlink to a file')
+  t.equal(await status('obs/2026/disk-old'), 404)
+  t.equal(await status('nrt/2026/disk-old'), 404)
 })
 
 t.test('the archive root may be a symlink, and the symlink may change', async (t) => {

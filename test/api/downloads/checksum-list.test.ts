@@ -266,6 +266,21 @@ t.test('a directory without files has an empty list, an unknown directory gets 4
     t.match(await service.app.inject(`${target}/${name}`), { statusCode: 404 }, name)
 })
 
+t.test('"not hashed yet" is said only if all files are hashed', async (t) => {
+  const answers: { body: string; tag: unknown }[] = []
+  for (const checksums of ['all', 'arriving', 'none'] as const) {
+    const service = await openService(t, { settings: { checksums } })
+    await service.addNames(hour, [hourFile])
+    const { body, headers } = await service.app.inject(`${data}/${hour}/SHA256SUMS`)
+    answers.push({ body, tag: headers.etag?.toString().split('-').at(-1) })
+  }
+  t.strictSame(
+    answers.map(({ body }) => body),
+    ['# 1 files are not hashed yet\n', '# 1 files are not hashed\n', '# 1 files are not hashed\n'],
+  )
+  t.equal(new Set(answers.map(({ tag }) => tag)).size, 3, 'the tag depends on the setting')
+})
+
 t.test('a real file named SHA256SUMS is not served', async (t) => {
   const service = await openService(t)
   await service.addNames(day, [dayFile])

@@ -1,6 +1,7 @@
 /** The page of one record: its history, its checksum, and its commands. */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
+import type { ApiSettings } from '../../../src/api/server.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
@@ -11,8 +12,11 @@ const facts = { size: 12, mtimeUs: 1_769_058_367_000_008 }
 const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
 const headers = { accept: 'text/html' }
 
-async function openWithFile(t: Test): Promise<Service> {
-  const service = await openService(t)
+async function openWithFile(
+  t: Test,
+  checksums: ApiSettings['checksums'] = 'all',
+): Promise<Service> {
+  const service = await openService(t, { settings: { checksums } })
   await service.writer.apply([change(day, { added: [newFile(dayFile, facts)] })])
   return service
 }
@@ -85,20 +89,34 @@ t.test('a change before the beginning of the feed has no link', async (t) => {
 })
 
 t.test('the page shows the state of the checksum in words', async (t) => {
-  const service = await openWithFile(t)
+  const service = await openWithFile(t, 'arriving')
   const { writer } = service
   const state = async () => factsOf(await bodyOf(service))['Checksum']
-  t.equal(await state(), 'none: the file is not in the queue of files to be hashed')
+  t.equal(await state(), 'not hashed')
   await writer.keepChecksums([], 0)
-  t.equal(await state(), 'being computed: the file is in the queue')
+  t.equal(await state(), 'not hashed yet')
   const sha256 = Buffer.alloc(32, 0xab)
   const checksum = { id: 1, ...facts, ...identity, sha256, problem: undefined, rested: true }
   await writer.keepChecksums([checksum], 1)
   t.equal(await state(), 'known')
   t.equal(factsOf(await bodyOf(service))['SHA-256'], sha256.toString('hex'))
   await writer.hashAgain([1], 0)
-  t.equal(await state(), 'being computed: the file is in the queue', 'a stale checksum')
+  t.equal(await state(), 'not hashed yet', 'a stale checksum')
   t.notOk('SHA-256' in factsOf(await bodyOf(service)))
+})
+
+t.test('the page says "not hashed yet" only of a file that will be hashed', async (t) => {
+  for (const [checksums, before, after] of [
+    ['all', 'not hashed yet', 'not hashed yet'],
+    ['arriving', 'not hashed', 'not hashed yet'],
+    ['none', 'not hashed', 'not hashed'],
+  ] as const) {
+    const service = await openWithFile(t, checksums)
+    const state = async () => factsOf(await bodyOf(service))['Checksum']
+    t.equal(await state(), before, `an old file with ${checksums}`)
+    await service.writer.keepChecksums([], 0)
+    t.equal(await state(), after, `a new file with ${checksums}`)
+  }
 })
 
 t.test('commands download the file, and check it if its checksum is known', async (t) => {

@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { exact } from '../../tap.ts'
 import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
+import { lacksMounts } from '../../acceptance/service.ts'
 import { testFolder } from '../../folder.ts'
 
 t.test('an area on the same disk is not foreign, and a missing area is not foreign', async (t) => {
@@ -13,6 +15,36 @@ t.test('an area on the same disk is not foreign, and a missing area is not forei
   t.notOk(isForeign('obs'))
   t.notOk(isForeign('obs'))
   t.notOk(isForeign('nrt'))
+})
+
+/**
+ * Reads an area, mounts another disk there, reads it, and reads it again without this disk. It runs in
+ * a mount namespace of its own, so that no mount is left.
+ */
+const program = (archive: string) => `
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { openDiskCheck } from '${import.meta.resolve('../../../src/indexer/tree/links.ts')}'
+import { readDirectory } from '${import.meta.resolve('../../../src/indexer/tree/read-directory.ts')}'
+const archive = ${JSON.stringify(archive)}
+const tree = { archive, linkedDirectories: [], isForeign: openDiskCheck(archive) }
+const look = () => {
+  const { outcome, error } = readDirectory(tree, { path: 'obs', depth: 'facts' })
+  console.log(outcome, error ?? '')
+}
+look()
+execFileSync('mount', ['-t', 'tmpfs', 'none', archive + '/obs'])
+mkdirSync(archive + '/obs/2025')
+look()
+execFileSync('umount', [archive + '/obs'])
+look()
+`
+
+t.test('another disk that is mounted at an area is foreign', { skip: lacksMounts }, async (t) => {
+  const archive = testFolder(t, { obs: { '2026': {} } })
+  const args = ['-m', process.execPath, '--input-type=module', '--eval', program(archive)]
+  const { stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8' })
+  t.match(stdout, /^read \nlost-area another disk is mounted there.*\nread \n$/, stderr)
 })
 
 t.test('every directory on a foreign disk is lost-area, even a missing one', async (t) => {

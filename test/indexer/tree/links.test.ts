@@ -244,3 +244,22 @@ t.test(
     t.end()
   },
 )
+
+t.test('a directory whose name begins with that of a linked directory is not linked', async (t) => {
+  const { archive, disk, tree } = makeTree(t)
+  const sibling = `${disk}-old`
+  mkdirSync(join(sibling, '2008/001'), { recursive: true })
+  writeFileSync(join(sibling, '2008/001', name), '')
+  writeFileSync(join(sibling, link), '')
+  symlinkSync(join(sibling, '2008'), join(archive, 'obs/2008'))
+  symlinkSync(join(sibling, link), join(archive, 'obs/2010', link))
+  const read = (linkedDirectories: readonly string[], path: string) =>
+    readDirectory({ ...tree, linkedDirectories }, { path, depth: 'facts' })
+  for (const path of ['obs/2008', 'obs/2008/001']) {
+    t.match(read([disk], path), { outcome: 'missing', error: /not in linked_directories/ }, path)
+    t.match(read([disk, sibling], path), { outcome: 'read' }, path)
+  }
+  t.strictSame(read([disk], 'obs/2010').names, [])
+  t.match(read([disk], 'obs/2010').rejections, [{ reason: 'symlink', count: 1, names: [link] }])
+  t.strictSame(read([disk, sibling], 'obs/2010').names, [link])
+})
