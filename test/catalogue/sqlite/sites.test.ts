@@ -126,7 +126,7 @@ t.test('readers notice that a repair of the counts joins or separates a site', a
      UPDATE station SET live_seq = 0`,
   )
   db.close()
-  t.match(await shown(), { stations: joined.stations, countries: exact([2, 0]) })
+  t.match(await shown(), exact({ stations: joined.stations, countries: [2, 0] }))
   await writer.repairCounts()
   t.strictSame(await shown(), before)
   const changes = await reader.changes({ since: seq, limit: 1, filters: { countries: ['AUT'] } })
