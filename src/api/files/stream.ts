@@ -103,7 +103,7 @@ export interface StreamRequest {
   readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
-  /** The parameters with which the change feed follows the stream: its filters, as far as the feed has them, and `expand`. */
+  /** Parameters of the feed that follows the stream: its filters, if the feed has them, and `expand`. */
   readonly followed: readonly Parameter[]
 }
 

@@ -9,7 +9,7 @@ import { ignoredHeader } from './headers.ts'
 import { lastValue } from './query.ts'
 import type { Query } from './query.ts'
 
-/** The faults of a request: the messages of each parameter. This is a map, because a client may send a parameter `__proto__`. */
+/** The messages for each invalid parameter: a map, because a client may send `__proto__`. */
 export type Faults = Map<string, readonly string[]>
 
 /** Names of the parameters that every resource has. */

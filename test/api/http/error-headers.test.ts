@@ -1,4 +1,4 @@
-/** Each response below the API has `Vary` and `Cache-Control`, whatever its route and status; each other one has the latter. */
+/** Each response below the API has `Vary` and `Cache-Control`; each other one has the latter. */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
@@ -9,7 +9,7 @@ const data = '/rinex/data/'
 const page = { accept: 'text/html, */*;q=0.1' }
 const post = { 'content-type': 'application/json', authorization: 'Bearer TOKEN' }
 
-/** The status, the request, its headers and its body; paths without a slash at the start are below the API. */
+/** A status and its request; a path without a slash at its start is below the API. */
 type Case = readonly [
   status: number,
   target: string,

@@ -7,7 +7,7 @@ import { openService } from '../service.ts'
 
 const page = { accept: 'text/html, */*;q=0.1' }
 
-/** The paths of all resources below the API, from the document, with a catalogue that has their examples. */
+/** All resources of the document below the API, with a catalogue that has their examples. */
 async function openResources(t: Test) {
   const service = await openService(t)
   const { year, day, filename } = filePlace

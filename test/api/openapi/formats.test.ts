@@ -1,4 +1,4 @@
-/** The formats of each resource: those of the document, of OPTIONS and of real responses are the same. */
+/** The document, OPTIONS and real responses have the same formats for each resource. */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { filePlace } from '../../../src/api/openapi/parameters.ts'
