@@ -4,22 +4,25 @@ import { listedProblems } from '../reader.ts'
 import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
 import type { FileProblemReason } from '../records.ts'
 import { isValidChecksum } from './checksum-rows.ts'
+import type { Values } from './filter-sql.ts'
+import type { CheckDeadline } from './page-ids.ts'
 
 interface Range {
   readonly limit: number
   readonly offset: number
 }
 
-/** Counts and lists the entries of one kind of problem. */
-interface Source {
-  count(): number
-  entries(range: Range): ProblemEntry[]
-}
+/**
+ * Counts all entries of one kind of problem, and lists those of a range; none if its limit is 0.
+ */
+type Source = (range: Range, checkDeadline: CheckDeadline) => ProblemsPage
 
 /** Time of the latest change of a file `f`. */
 const sinceUs = 'max(f.created_us, coalesce(f.modified_us, 0), coalesce(f.returned_us, 0))'
 
-export function prepareProblems(db: Database): (query: ProblemsQuery) => ProblemsPage {
+export function prepareProblems(
+  db: Database,
+): (query: ProblemsQuery, checkDeadline: CheckDeadline) => ProblemsPage {
   const sources: Readonly<Record<ListedProblem, Source>> = {
     incomplete: prepareFiles(db, {
       problem: 'incomplete',
@@ -39,16 +42,16 @@ export function prepareProblems(db: Database): (query: ProblemsQuery) => Problem
     }),
     rejected: prepareRejected(db),
   }
-  return ({ kinds, limit, offset }) => {
+  return ({ kinds, limit, offset }, checkDeadline) => {
     let [count, skip] = [0, offset]
     const entries: ProblemEntry[] = []
     for (const kind of listedProblems.filter((each) => kinds.includes(each))) {
-      const total = sources[kind].count()
-      count += total
-      const wanted = limit - entries.length
-      if (skip < total && wanted > 0)
-        entries.push(...sources[kind].entries({ limit: wanted, offset: skip }))
-      skip = Math.max(0, skip - total)
+      checkDeadline()
+      const range = { limit: limit - entries.length, offset: skip }
+      const found = sources[kind](range, checkDeadline)
+      count += found.count
+      entries.push(...found.entries)
+      skip = Math.max(0, skip - found.count)
     }
     return { count, entries }
   }
@@ -68,14 +71,11 @@ function prepareFiles(db: Database, { problem, reason, from }: FileProblem): Sou
     `SELECT (SELECT path FROM directory WHERE id = f.directory) || '/' || f.name AS path, ${sinceUs} AS sinceUs
      FROM ${from} ORDER BY f.id DESC LIMIT +@limit OFFSET +@offset`,
   )
-  return {
-    count: () => count.get() as number,
-    entries: (range) =>
-      (paths.all(range) as { path: string; sinceUs: number }[]).map((row) => ({
-        ...row,
-        problem,
-        reason,
-      })),
+  return (range) => {
+    const total = count.get() as number
+    const isPast = range.offset >= total || range.limit === 0
+    const rows = (isPast ? [] : paths.all(range)) as { path: string; sinceUs: number }[]
+    return { count: total, entries: rows.map((row) => ({ ...row, problem, reason })) }
   }
 }
 
@@ -85,22 +85,48 @@ interface RejectedRow {
   readonly sinceUs: number | null
 }
 
-/** Lists the stored names of rejected entries, by reason, then newest directory first. */
+/** The number of stored names of a directory and reason. */
+type RejectionRow = readonly [directory: number, reason: string, names: number]
+
+/** Number of rows between two checks of the deadline. */
+const rowsPerCheck = 1000
+
+/**
+ * Lists the stored names of rejected entries, by reason, then newest directory first. There may be
+ * a hundred names for each directory and reason, so one pass counts them, and only the names of the
+ * page are read.
+ */
 function prepareRejected(db: Database): Source {
-  const count = db
-    .prepare('SELECT coalesce(sum(json_array_length(names)), 0) FROM rejection')
-    .pluck()
+  const numbers = db
+    .prepare(
+      `SELECT directory, reason, json_array_length(names) FROM rejection
+       ORDER BY reason, directory DESC`,
+    )
+    .raw()
   const paths = db.prepare(
     `SELECT rtrim(d.path || '/' || name.value, '/') AS path, r.reason, r.since_us AS sinceUs
      FROM rejection r CROSS JOIN json_each(r.names) name CROSS JOIN directory d ON d.id = r.directory
-     ORDER BY r.reason, r.directory DESC, name.key LIMIT +@limit OFFSET +@offset`,
+     WHERE r.directory = @directory AND r.reason = @reason
+     ORDER BY name.key LIMIT +@limit OFFSET +@offset`,
   )
-  return {
-    count: () => count.get() as number,
-    entries: (range) =>
-      (paths.all(range) as RejectedRow[]).map(({ path, reason, sinceUs }) => ({
+  return ({ limit, offset }, checkDeadline) => {
+    const parts: Values[] = []
+    let [count, rows] = [0, 0]
+    for (const row of numbers.iterate() as Iterable<RejectionRow>) {
+      const [directory, reason, names] = row
+      const from = Math.max(count, offset)
+      const to = Math.min(count + names, offset + limit)
+      if (from < to) parts.push({ directory, reason, offset: from - count, limit: to - from })
+      count += names
+      if (++rows % rowsPerCheck === 0) checkDeadline()
+    }
+    const found = parts.flatMap((part) => paths.all(part) as RejectedRow[])
+    return {
+      count,
+      entries: found.map(({ path, reason, sinceUs }) => ({
         ...{ problem: 'rejected', path, reason },
         sinceUs: sinceUs ?? undefined,
       })),
+    }
   }
 }

@@ -14,7 +14,10 @@ import { prepareSeriesSlots } from './series-slots.ts'
 import { prepareStations } from './stations.ts'
 import { prepareCachedHead, prepareSummary } from './summary.ts'
 
-/** Maximum wall time of a query for a page or a chunk, in milliseconds. Other queries have no limit. */
+/**
+ * Maximum wall time of a query for a page, a chunk or problems, in milliseconds. Other queries have
+ * no limit.
+ */
 const longestMs = 2000
 
 const { database, cancelled } = workerData as {

@@ -1,0 +1,77 @@
+/** Pages of very many rejected names. */
+import t from '../../tap.ts'
+import type { Test } from 'tap'
+import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
+import { prepareProblems } from '../../../src/catalogue/sqlite/problems.ts'
+import { openWide } from './wide.ts'
+
+const kinds = ['incomplete', 'rejected'] as const
+
+/** 8,000 directories with a hundred rejected names each, of two reasons. */
+function openRejected(t: Test) {
+  const { database, db } = openWide(t)
+  db.exec(`INSERT INTO directory (path) WITH RECURSIVE n (i) AS (
+      VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 8000)
+    SELECT printf('nrt/%d/%03d/%02d', 2000 + i / 8784, 1 + (i / 24) % 366, i % 24) FROM n`)
+  const names = `(SELECT json_group_array(printf('%d-%d.txt', d.id, value)) FROM json_each(@hundred))`
+  db.prepare(
+    `INSERT INTO rejection SELECT id, iif(id % 10 = 0, 'symlink', 'not-gz'), 100, ${names}, 5
+     FROM directory d`,
+  ).run({ hundred: JSON.stringify(Array.from({ length: 100 }, (_, n) => n)) })
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+  })
+  return { db, reader }
+}
+
+/** The name at a place of the list: by reason, then newest directory first. */
+function nameAt(place: number): string {
+  const row = Math.floor(place / 100)
+  const name = place % 100
+  if (row >= 7200) return `${8000 - 10 * (row - 7200)}-${name}.txt`
+  // Nine of ten directories, from 7999 down.
+  return `${7999 - 10 * Math.floor(row / 9) - (row % 9)}-${name}.txt`
+}
+
+t.test('any page of 800,000 rejected names is read', async (t) => {
+  const { reader } = openRejected(t)
+  for (const [offset, limit] of [
+    [0, 3],
+    [99, 2],
+    [450, 300],
+    [719_950, 100],
+    [799_999, 20],
+    [800_000, 20],
+    [12, 0],
+  ] as const) {
+    const { count, entries } = await reader.problems({ kinds, limit, offset })
+    t.equal(count, 800_000)
+    const places = Array.from({ length: Math.min(limit, 800_000 - offset) }, (_, n) => offset + n)
+    t.strictSame(
+      entries.map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
+      places.map(nameAt),
+      `${limit} from ${offset}`,
+    )
+  }
+  const { rejected } = await reader.summary()
+  t.strictSame(
+    rejected.map(({ reason, count, examples }) => [reason, count, examples.length]),
+    [
+      ['not-gz', 720_000, 5],
+      ['symlink', 80_000, 5],
+    ],
+  )
+})
+
+t.test('a query for problems ends at its deadline', (t) => {
+  const { db } = openRejected(t)
+  let checks = 0
+  const problems = prepareProblems(db)
+  const late = () => {
+    if (++checks > 4) throw new Error('too late')
+  }
+  t.throws(() => problems({ kinds, limit: 1, offset: 0 }, late), { message: 'too late' })
+  t.equal(problems({ kinds, limit: 1, offset: 0 }, () => undefined).count, 800_000)
+  t.end()
+})
