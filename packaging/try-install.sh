@@ -169,10 +169,10 @@ as admin rinex-catalogue rescan --full --wait
 step 'the first start after the upgrade migrates a database of an earlier schema'
 stop_services
 # shellcheck disable=SC2016
-node --input-type=module -e '
+node_modules/node-linux-*/bin/node --input-type=module -e '
   const { makeEarlier } = await import(process.argv[1])
   makeEarlier(process.argv[2], 10)
-' "$PWD/build/test/catalogue/earlier-database.js" "$tree/var/lib/rinex-catalogue/catalogue.db"
+' "$PWD/test/catalogue/earlier-database.ts" "$tree/var/lib/rinex-catalogue/catalogue.db"
 start rinex-catalogue-api
 await rinex-catalogue-api '"listening"'
 code=$(curl -so /dev/null -w '%{http_code}' "$(url)")

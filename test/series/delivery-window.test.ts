@@ -1,134 +1,109 @@
+/** The deliveries in memory, compared with a plain list of all deliveries. */
 import t from '../tap.ts'
 import { DeliveryWindow } from '../../src/series/delivery-window.ts'
+import { periodRules, periods } from '../../src/series/series.ts'
 import type { Period } from '../../src/series/series.ts'
+import { secondsPerDay } from '../../src/parse/calendar.ts'
+import { fc } from '../random.ts'
 
-const daySeconds = 86_400
-const day = Date.UTC(2026, 0, 22) / 1000 / daySeconds
+const firstDay = 20_000
 
-/** Ids of series: two of hourly files, and one each of daily files and quarter hours. */
-const periods: ReadonlyMap<number, Period> = new Map([
-  [1, '01H'],
-  [2, '01H'],
-  [3, '01D'],
-  [4, '15M'],
-])
+interface Delivery {
+  readonly day: number
+  /** Series 1 to 3; series 1 and 2 are those of a station with two codes. */
+  readonly id: number
+  /** Number of the slot within its day. */
+  readonly slot: number
+  readonly latency: number
+}
 
-type Row = readonly [minutes: number, id: number, latency: number]
+const delivery: fc.Arbitrary<Delivery> = fc.record({
+  day: fc.integer({ min: firstDay, max: firstDay + 3 }),
+  id: fc.integer({ min: 1, max: 3 }),
+  slot: fc.integer({ min: 0, max: 3 }),
+  latency: fc.integer({ min: -1, max: 3 }),
+})
 
-/** The deliveries of a day, by the start of their slots; -1 for files that were not seen arriving. */
-function dayOf(at: number, ...rows: readonly Row[]) {
-  const minutes = [...new Set(rows.map(([minute]) => minute))].sort((a, b) => a - b)
-  const starts = minutes.map((minute) => {
-    const same = rows.filter(([each]) => each === minute)
+/** A step adds deliveries, or drops the days before a day. */
+const step = fc.oneof(
+  fc.array(delivery, { maxLength: 8 }),
+  fc.integer({ min: firstDay, max: firstDay + 4 }),
+)
+
+const startOf = ({ day, slot }: Delivery, period: Period): number => {
+  const { seconds } = periodRules[period]
+  return day * secondsPerDay + Math.min(slot, secondsPerDay / seconds - 1) * seconds
+}
+
+/** The catalogue keeps the first delivery of a slot. */
+class Reference {
+  readonly #period: Period
+  #rows: { readonly id: number; readonly start: number; readonly latency: number }[] = []
+
+  constructor(period: Period) {
+    this.#period = period
+  }
+
+  add(delivery: Delivery): void {
+    const { id, latency } = delivery
+    const start = startOf(delivery, this.#period)
+    if (!this.#rows.some((row) => row.id === id && row.start === start))
+      this.#rows.push({ id, start, latency })
+  }
+
+  drop(day: number): void {
+    this.#rows = this.#rows.filter(({ start }) => start >= day * secondsPerDay)
+  }
+
+  /** The deliveries of a day, as the catalogue returns them. */
+  day(day: number) {
+    const ofDay = this.#rows.filter(({ start }) => Math.floor(start / secondsPerDay) === day)
+    const starts = [...new Set(ofDay.map(({ start }) => start))].sort((a, b) => a - b)
     return {
-      start: at * daySeconds + minute * 60,
-      ids: Int32Array.from(same, ([, id]) => id),
-      latencies: Int32Array.from(same, ([, , latency]) => latency),
+      day,
+      starts: starts.map((start) => {
+        const rows = ofDay.filter((row) => row.start === start)
+        return {
+          start,
+          ids: Int32Array.from(rows, ({ id }) => id),
+          latencies: Int32Array.from(rows, ({ latency }) => latency),
+        }
+      }),
+    }
+  }
+
+  of(ids: readonly number[]) {
+    const rows = this.#rows.filter(({ id }) => ids.includes(id))
+    const starts = [...new Set(rows.map(({ start }) => start))].sort((a, b) => a - b)
+    return {
+      slots: starts.map((start) => start / periodRules[this.#period].seconds),
+      latencies: starts.map((start) => {
+        const seen = rows.filter((row) => row.start === start && row.latency >= 0)
+        return seen.length === 0 ? -1 : Math.min(...seen.map(({ latency }) => latency))
+      }),
+    }
+  }
+}
+
+t.test('the deliveries of one code and of two codes are those of a plain list', (t) => {
+  const holds = fc.property(fc.constantFrom(...periods), fc.array(step), (period, steps) => {
+    const periodOf = new Map([1, 2, 3].map((id) => [id, period]))
+    const [window, reference] = [new DeliveryWindow(), new Reference(period)]
+    for (const each of steps) {
+      if (typeof each === 'number') {
+        window.dropBefore(each)
+        reference.drop(each)
+        continue
+      }
+      for (const added of each) reference.add(added)
+      for (const day of new Set(each.map((added) => added.day)))
+        window.replace(reference.day(day), periodOf)
+    }
+    for (const ids of [[1], [2], [1, 2], [1, 2, 3], []]) {
+      const { slots, latencies } = window.deliveriesOf(ids)
+      t.strictSame({ slots, latencies }, reference.of(ids), ids.join())
     }
   })
-  return { day: at, starts }
-}
-
-function deliveriesOf(window: DeliveryWindow, ids: readonly number[]) {
-  const { slots, latencies } = window.deliveriesOf(ids)
-  return { slots, latencies }
-}
-
-const hourSlot = (at: number, hour: number): number => at * 24 + hour
-
-t.test('a series has its slots and latencies in the order of time', async (t) => {
-  const window = new DeliveryWindow()
-  window.replace(dayOf(day + 1, [0, 1, 30]), periods)
-  window.replace(dayOf(day, [60, 1, 20], [0, 1, 10], [0, 3, 5], [15, 4, 7], [30, 9, 1]), periods)
-  t.strictSame(deliveriesOf(window, [1]), {
-    slots: [hourSlot(day, 0), hourSlot(day, 1), hourSlot(day + 1, 0)],
-    latencies: [10, 20, 30],
-  })
-  t.strictSame(deliveriesOf(window, [3]), { slots: [day], latencies: [5] })
-  t.strictSame(deliveriesOf(window, [4]), { slots: [day * 96 + 1], latencies: [7] })
-  for (const ids of [[], [2], [9]])
-    t.strictSame(deliveriesOf(window, ids), { slots: [], latencies: [] }, 'of no known series')
-})
-
-t.test('of two deliveries of a slot, the earliest that was seen counts', async (t) => {
-  const window = new DeliveryWindow()
-  const rows: readonly Row[] = [
-    ...([
-      [0, 1, 100],
-      [0, 2, 50],
-    ] as const),
-    ...([
-      [60, 1, 50],
-      [60, 2, 100],
-    ] as const),
-    ...([
-      [120, 1, -1],
-      [120, 2, 70],
-    ] as const),
-    ...([
-      [180, 1, 70],
-      [180, 2, -1],
-    ] as const),
-    ...([
-      [240, 1, -1],
-      [240, 2, -1],
-    ] as const),
-    ...([
-      [300, 1, 0],
-      [300, 2, 9],
-    ] as const),
-    [360, 2, 8],
-    [420, 1, 9],
-  ]
-  window.replace(dayOf(day, ...rows), periods)
-  for (const ids of [
-    [1, 2],
-    [2, 1],
-  ])
-    t.strictSame(deliveriesOf(window, ids), {
-      slots: Array.from({ length: 8 }, (_, hour) => hourSlot(day, hour)),
-      latencies: [50, 50, 70, 70, -1, 0, 8, 9],
-    })
-  t.strictSame(deliveriesOf(window, [1, 9]), deliveriesOf(window, [1]), 'an id without deliveries')
-})
-
-t.test('slots of two series are in the order of time', async (t) => {
-  const window = new DeliveryWindow()
-  window.replace(dayOf(day, [60, 1, 1], [0, 2, 2]), periods)
-  t.strictSame(deliveriesOf(window, [1, 2]).slots, [hourSlot(day, 0), hourSlot(day, 1)])
-})
-
-t.test('a day replaces the same day of its series, and no other day', async (t) => {
-  const window = new DeliveryWindow()
-  for (const at of [day - 1, day, day + 1])
-    window.replace(dayOf(at, [0, 1, 1], [23 * 60, 1, 2]), periods)
-  window.replace(dayOf(day, [0, 1, 1], [60, 1, 5], [23 * 60, 1, 2]), periods)
-  t.strictSame(deliveriesOf(window, [1]), {
-    slots: [
-      ...[hourSlot(day - 1, 0), hourSlot(day - 1, 23)],
-      ...[hourSlot(day, 0), hourSlot(day, 1), hourSlot(day, 23)],
-      ...[hourSlot(day + 1, 0), hourSlot(day + 1, 23)],
-    ],
-    latencies: [1, 2, 1, 5, 2, 1, 2],
-  })
-})
-
-t.test('the deliveries before a day can be dropped', async (t) => {
-  const window = new DeliveryWindow()
-  for (const at of [day - 1, day])
-    window.replace(
-      dayOf(at, [0, 1, at], [23 * 60, 1, at], [0, 3, at], [23 * 60 + 45, 4, at]),
-      periods,
-    )
-  window.dropBefore(day - 1)
-  t.equal(deliveriesOf(window, [1]).slots.length, 4, 'nothing is before the first day')
-  window.dropBefore(day)
-  t.strictSame(deliveriesOf(window, [1]), {
-    slots: [hourSlot(day, 0), hourSlot(day, 23)],
-    latencies: [day, day],
-  })
-  t.strictSame(deliveriesOf(window, [3]), { slots: [day], latencies: [day] })
-  t.strictSame(deliveriesOf(window, [4]), { slots: [day * 96 + 95], latencies: [day] })
-  window.dropBefore(day + 1)
-  for (const id of [1, 3, 4]) t.strictSame(deliveriesOf(window, [id]), { slots: [], latencies: [] })
+  fc.assert(holds, { numRuns: 200 })
+  t.end()
 })

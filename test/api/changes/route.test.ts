@@ -108,6 +108,42 @@ t.test('filters select changes, and the links repeat the filters', async (t) => 
   )
 })
 
+t.test('filtered pages have all changes, however many others lie between them', async (t) => {
+  const service = await openService(t)
+  const { app } = service
+  // One query examines 2,000 changes, so the second one begins with a matching change. A page has
+  // at most 1,000.
+  const batches = [
+    ['obs', 900],
+    ['nrt', 1100],
+    ['obs', 900],
+    ['nrt', 2100],
+    ['obs', 700],
+  ] as const
+  let named = 0
+  const expected: number[] = []
+  for (const [area, count] of batches) {
+    const names = Array.from(
+      { length: count },
+      () => `${(named++).toString(36).padStart(4, '0')}0010.26d.gz`,
+    )
+    if (area === 'obs') expected.push(...names.map((_, n) => named - count + n + 1))
+    await service.addNames(area === 'obs' ? day : hour, names)
+  }
+  const pages: number[][] = []
+  for (let target = `${path}?since=0&limit=1000&area=obs`; ;) {
+    const page = (await app.inject(target)).json<Page>()
+    pages.push(page.results.map(({ seq }) => seq))
+    if (page.results.length === 0) break
+    target = page.next.slice('https://archive.example'.length)
+  }
+  t.strictSame(
+    pages.map(({ length }) => length),
+    [1000, 1000, 500, 0],
+  )
+  t.strictSame(pages.flat(), expected)
+})
+
 t.test('a 400 response names all invalid values', async (t) => {
   const { app } = await openFeed(t)
   const query =

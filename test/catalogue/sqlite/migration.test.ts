@@ -1,6 +1,7 @@
 /** Migration of the databases of earlier releases. */
 import { randomBytes } from 'node:crypto'
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t from '../../tap.ts'
@@ -11,9 +12,11 @@ import { connectForWriting, openForReading } from '../../../src/catalogue/sqlite
 import { migratingVersion, schemaVersion, versionOf } from '../../../src/catalogue/sqlite/schema.ts'
 import { upgradeDatabase } from '../../../src/catalogue/sqlite/open.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { lacksMounts } from '../../acceptance/service.ts'
 import { change, newFile } from '../change.ts'
 import { makeEarlier, read } from '../earlier-database.ts'
 import { testFolder } from '../../folder.ts'
+import { programLine } from '../../program.ts'
 
 const day = 'obs/2026/001'
 const hour = 'nrt/2026/001/05'
@@ -158,6 +161,41 @@ for (const version of [7, 8, 9, 10, 12] as const)
     t.equal(read(`${database}-backup-1`, versionOf), version, 'the backup has the earlier schema')
     t.same(await upgrade(database), [], 'a second upgrade does nothing')
   })
+
+/** Runs the indexer once on a disk with a copy of a database and this much more space. */
+function migrateOn(t: Test, database: string, freeFactor: number) {
+  // In this folder the path of the control socket is short.
+  const cwd = testFolder(t, { disk: {}, archive: { obs: {}, nrt: {} } })
+  const { size } = statSync(database)
+  const bytes = Math.floor(size * (1 + freeFactor))
+  const script = `mount -t tmpfs -o size=${bytes} none disk && cp ${database} disk/c.db &&
+    "$0" "$@"; code=$?; ls disk; exit $code`
+  const [node, args] = programLine(['index', '--once', '--archive', 'archive'])
+  const command = ['-m', 'sh', '-c', script, node, ...args, '--database', 'disk/c.db']
+  return { size, ...spawnSync('unshare', command, { cwd, encoding: 'utf8' }) }
+}
+
+t.test('a migration needs free space of 1.5 times the size', { skip: lacksMounts }, async (t) => {
+  const database = await makeDatabase(t)
+  makeEarlier(database, 12)
+  const db = new Sqlite(database)
+  db.exec('CREATE TABLE filler AS SELECT zeroblob(4000000)')
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
+  const refused = migrateOn(t, database, 1.45)
+  t.equal(refused.status, 1, 'systemd tries again: space may become free')
+  const needed = Math.ceil(refused.size * 1.5)
+  t.match(
+    refused.stdout + refused.stderr,
+    new RegExp(
+      `cannot be migrated to schema ${schemaVersion}: needs ${needed} bytes of free space, \\d+ are available: free some space`,
+    ),
+  )
+  t.notMatch(refused.stdout, 'c.db-backup-1')
+  const migrated = migrateOn(t, database, 1.6)
+  t.match(migrated.stdout, 'c.db-backup-1')
+  t.notMatch(migrated.stdout + migrated.stderr, 'free space')
+})
 
 t.test('an interrupted migration continues at the next start', async (t) => {
   const database = await makeDatabase(t)
