@@ -17,10 +17,15 @@ t.setTimeout(0)
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .sort()
+// When the program that runs this one is killed, the connection to it ends.
+process.on('disconnect', () => process.exit(1))
+process.channel?.unref()
+
 const cache = `NODE_COMPILE_CACHE=${resolve('build/compile-cache')}`
 for (const file of files) {
   const name = join('test', file)
-  void t.spawn('env', ['-u', 'NODE_OPTIONS', cache, process.execPath, name], {
+  // With a process group of its own, a test can end all that it has started, see test/tap.ts.
+  void t.spawn('setsid', ['env', '-u', 'NODE_OPTIONS', cache, process.execPath, name], {
     name,
     timeout: longest,
     buffered: true,

@@ -1,8 +1,16 @@
-/** The test runner, with one time limit for a file, whether it runs alone or in the suite. */
+/**
+ * The test runner, with one time limit for a file, whether it runs alone or in the suite; nothing is
+ * left of a suite that was killed.
+ */
 import t from 'tap'
 
 // The default of 30 seconds is too short on a busy machine.
 t.setTimeout(600_000)
+
+// A test of the suite has a process group of its own. When the suite is killed, the connection to it
+// ends, and so do the test and all processes that it has started.
+process.on('disconnect', () => process.kill(0, 'SIGTERM'))
+process.channel?.unref()
 
 export default t
 
