@@ -172,7 +172,7 @@ stop_services
 node --input-type=module -e '
   const { makeEarlier } = await import(process.argv[1])
   makeEarlier(process.argv[2], 10)
-' "$PWD/build/test/catalogue/earlier-database.js" "$tree/var/lib/rinex-catalogue/catalogue.db"
+' "$PWD/test/catalogue/earlier-database.ts" "$tree/var/lib/rinex-catalogue/catalogue.db"
 start rinex-catalogue-api
 await rinex-catalogue-api '"listening"'
 code=$(curl -so /dev/null -w '%{http_code}' "$(url)")
