@@ -44,7 +44,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['test/acceptance/**'],
+    files: ['test/acceptance/**', 'test/soak/**'],
     rules: {
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Use fetchAlone.' }],
     },

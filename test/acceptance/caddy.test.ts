@@ -135,7 +135,6 @@ t.test('the service works behind Caddy with the example configuration', { skip }
     t.equal(root.headers.location, '/rinex/api/')
     t.ok(root.headers['strict-transport-security'])
     const { status, headers } = await fetchAlone(`${caddy.httpUrl}/rinex/api/?x=1`, {
-      redirect: 'manual',
       headers: { host: publicName },
     })
     t.ok([301, 308].includes(status), `${status} ${headers.get('location')}`)

@@ -182,7 +182,7 @@ async function downloadDifference(
 
 async function get(service: Service, path: string) {
   const url = new URL(`/rinex/data/${path}`, service.url)
-  const answer = await fetchAlone(url, { redirect: 'manual' })
+  const answer = await fetchAlone(url)
   const bytes = Buffer.from(await answer.arrayBuffer())
   const [digest, location] = ['repr-digest', 'location'].map((name) => answer.headers.get(name))
   return { status: answer.status, bytes, digest, location }

@@ -1,6 +1,7 @@
 /** Readers of pages, lists and files, and a log of the memory and the open files of both processes. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
+import { fetchAlone } from '../acceptance/service.ts'
 import type { Service } from '../acceptance/service.ts'
 
 const paths = [
@@ -36,7 +37,7 @@ export async function readPages(service: Service, signal: AbortSignal): Promise<
   let files = 0
   const read = async (path: string, accept: string): Promise<string> => {
     try {
-      const answer = await fetch(new URL(path, service.url), { headers: { accept } })
+      const answer = await fetchAlone(new URL(path, service.url), { headers: { accept } })
       const body = await answer.text()
       answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1)
       if (!expected.has(answer.status))
