@@ -10,7 +10,7 @@ import type { Health } from './health.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
 import type { KnownDirectories } from './known-directories.ts'
 import { reconcileInParts, splitChange } from './directory-parts.ts'
-import { tooManyEntries } from './tree/directory-snapshot.ts'
+import { largeDirectory, tooManyEntries } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /** Delay before the directories of a failed transaction are read again (ms). */
@@ -30,7 +30,7 @@ export interface ApplyStageDeps {
   /** Decides which part of a change may be applied now. */
   readonly accept: (snapshot: DirectorySnapshot, change: DirectoryChange) => Promise<Accepted>
   /**
-   * Called after a directory was read or could not be read, and when it is gone; `known` is false if it is gone. `identity` is
+   * Called after a directory was read or could not be read, and when it is gone; `known` is false if it is gone or too large to be watched. `identity` is
    * the identity of the directory at its read, `undefined` if it was not read.
    */
   readonly onDirectory: (path: string, known: boolean, identity: string | undefined) => void
@@ -152,7 +152,8 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     else if (snapshot.outcome !== 'lost-area' && snapshot.outcome !== 'missing')
       known.add(snapshot.path)
     else return
-    deps.onDirectory(snapshot.path, !gone, snapshot.identity)
+    const isLarge = snapshot.names.length > largeDirectory || snapshot.error === tooManyEntries
+    deps.onDirectory(snapshot.path, !gone && !isLarge, snapshot.identity)
   }
 
   const flushBatch = async (left?: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> => {

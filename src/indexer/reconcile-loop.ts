@@ -9,6 +9,7 @@ import { openJobQueue } from './job-queue.ts'
 import type { DirectoryJob, Job, ReadNowResult, Requester, WalkJob } from './job-queue.ts'
 import { openScan } from './scan-progress.ts'
 import type { Scan } from './scan-progress.ts'
+import { largeDirectory } from './tree/directory-snapshot.ts'
 import type { ReadDepth, DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 
@@ -18,8 +19,6 @@ import type { TreeReader } from './tree/tree-reader.ts'
  * of them if the last directory was large or slow to read.
  */
 const readAhead = { least: 8, most: 32, names: 10_000 }
-/** After a directory with more names than this, only one read is in flight, because each snapshot needs memory. */
-const largeDirectory = 50_000
 
 export interface ReconcileLoopDeps extends Omit<
   ApplyStageDeps,

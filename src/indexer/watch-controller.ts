@@ -46,7 +46,7 @@ export interface WatchControllerDeps {
 export interface WatchController {
   start(): void
   /**
-   * Call it after a directory was read. A known directory is watched if it is hot (see `isHot`); the watch of an unknown one
+   * Call it after a directory was read. A known directory is watched if it is hot (see `isHot`); the watch of one that is gone or large
    * ends. If another directory is at this path now, which `identity` shows, the watches at and below the path are restarted, at
    * most about once a minute.
    */

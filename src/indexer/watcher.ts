@@ -9,7 +9,8 @@ import { basename, join } from 'node:path'
 import { watch } from 'chokidar'
 import type { ChokidarOptions, FSWatcher } from 'chokidar'
 import { errorCode, isMissing } from '../runtime/error-code.ts'
-import { identityOf } from './tree/directory-snapshot.ts'
+import { identityOf, largeDirectory } from './tree/directory-snapshot.ts'
+import { hasMoreEntries } from './tree/entries.ts'
 
 export interface WatchDeps {
   /** Absolute path of the archive root. */
@@ -20,7 +21,9 @@ export interface WatchDeps {
   readonly onWatching: (directory: string) => void
   /** Called when so many events arrived at once that the kernel may have dropped some. */
   readonly onOverflow: () => void
-  /** Called when a directory cannot be watched, except if it is missing or this user may not read it. */
+  /** Maximum number of entries of a watched directory. */
+  readonly mostEntries?: number
+  /** Called when a directory cannot be watched, except if it is missing or large, or this user may not read it. */
   readonly onFailure: (directory: string, error: Error) => void
 }
 
@@ -56,6 +59,13 @@ export function openWatcher(deps: WatchDeps): Watcher {
 
   const start = async (directory: string): Promise<void> => {
     const path = join(deps.archive, directory)
+    const isLarge = await hasMoreEntries(path, deps.mostEntries ?? largeDirectory)
+    // The answer may have taken long.
+    if (closing || !wanted.has(directory) || watched.has(directory)) return
+    if (isLarge) {
+      wanted.delete(directory)
+      return
+    }
     // The identity is taken before the watch begins, so that a directory which replaces this one meanwhile has another identity.
     const found = stat(path).then(identityOf, () => undefined)
     const watcher = watch(path, watchOptions)

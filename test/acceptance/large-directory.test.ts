@@ -27,7 +27,7 @@ t.test(
       utimesSync(path, old, old)
     }
     // As in the systemd unit.
-    const wrapIndexer = ['env', 'NODE_OPTIONS=--max-semi-space-size=8']
+    const wrapIndexer = ['env', 'NODE_OPTIONS=--max-semi-space-size=8 --max-old-space-size=512']
     const options = { CHECKSUMS: 'none', SWEEP_INTERVAL_SECONDS: '2' }
     const service = await startService(t, folder, { wrapIndexer, options })
     await until('the first part is written', async () => (await service.count()) > 0)

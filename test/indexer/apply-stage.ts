@@ -16,11 +16,13 @@ export function openApplyStageOn(t: Test) {
   const deletionGuard = openDeletionGuard()
   const acceptance = openAcceptance({ ...parts, settling: openSettling(), deletionGuard })
   let closing = false
+  /** Whether each directory may be watched. */
+  const watched = new Map<string, boolean>()
   const areasBack: string[] = []
   const applyStage = openApplyStage({
     ...{ ...parts, dirty, known },
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    onDirectory: () => undefined,
+    onDirectory: (path, isKnown) => watched.set(path, isKnown),
     onAreaRestored: (area) => areasBack.push(area),
     onFailed: () => undefined,
     onApplied: () => undefined,
@@ -39,5 +41,16 @@ export function openApplyStageOn(t: Test) {
   const status = () => parts.health.status(noProblems)
   const close = () => (closing = true)
   const withheld = () => [...deletionGuard.withheld()]
-  return { ...parts, close, withheld, dirty, known, applyStage, readAndApply, status, areasBack }
+  return {
+    ...parts,
+    close,
+    withheld,
+    watched,
+    dirty,
+    known,
+    applyStage,
+    readAndApply,
+    status,
+    areasBack,
+  }
 }

@@ -102,7 +102,8 @@ t.test('removals are judged for the whole directory, not for each part', async (
 })
 
 t.test('a directory with too many entries is not read, and reported', async (t) => {
-  const { applyStage, writer, archive, put, health, lines, readAndApply } = openApplyStageOn(t)
+  const { applyStage, writer, archive, put, health, lines, readAndApply, watched } =
+    openApplyStageOn(t)
   const names = namesOf(3)
   for (const name of names) put(`${day}/${name}`)
   await readAndApply('obs')
@@ -125,7 +126,9 @@ t.test('a directory with too many entries is not read, and reported', async (t) 
   const reason = /^obs\/2020\/001\/ has more than 500,000 entries .* divide it/
   t.match(health.status(noProblems), { state: 'degraded', reasons: exact([reason]) })
   t.equal(lines.filter(({ msg }) => msg === 'degraded').length, 1, 'logged once')
+  t.equal(watched.get(day), false, 'nor watched')
   t.match((await look(4)).snapshot, { outcome: 'read' })
+  t.equal(watched.get(day), true)
   t.strictSame(health.status(noProblems).reasons, [])
 })
 

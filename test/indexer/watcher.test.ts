@@ -12,11 +12,12 @@ import { until } from './until.ts'
 import { testFolder } from '../folder.ts'
 
 /** A watcher and its calls. */
-function openOn(t: Test, tree: Parameters<Test['testdir']>[0]) {
+function openOn(t: Test, tree: Parameters<Test['testdir']>[0], mostEntries?: number) {
   const archive = testFolder(t, tree)
   const calls = { events: [] as string[], watching: [] as string[], failures: [] as string[] }
   const watcher = openWatcher({
     archive,
+    ...(mostEntries === undefined ? {} : { mostEntries }),
     onEvent: (directory) => calls.events.push(directory),
     onWatching: (directory) => calls.watching.push(directory),
     onOverflow: () => undefined,
@@ -56,6 +57,21 @@ t.test('every change in a watched directory is an event', async (t) => {
   })
   await causesEvent('obs/a', 'a file removed from it', () => rmSync(file))
   await causesEvent('obs', 'a new directory', () => mkdirSync(join(archive, 'obs/c')))
+})
+
+t.test('a directory with too many entries is not watched', async (t) => {
+  const { archive, watcher, calls, setDirectories } = openOn(
+    t,
+    { obs: { large: { a: '', b: '', c: '' }, small: { a: '', b: '' } } },
+    2,
+  )
+  watcher.setDirectories(['obs/large', 'obs/small'], { retry: false })
+  await until(t, 'the other is watched', () => calls.watching.includes('obs/small'))
+  t.strictSame(calls, { events: [], watching: ['obs/small'], failures: [] })
+  t.notOk(watcher.has('obs/large'))
+  rmSync(join(archive, 'obs/large/a'))
+  await setDirectories('obs/large', 'obs/small')
+  t.ok(watcher.has('obs/large'), 'when it is small enough')
 })
 
 t.test('events that fill half the queue of the kernel count as an overflow', async (t) => {

@@ -18,6 +18,12 @@ export type ReadDepth = 'names' | 'facts' | 'auto'
 export const mostEntries = 500_000
 export const tooManyEntries = `more than ${mostEntries.toLocaleString('en')} entries`
 
+/**
+ * A directory with more entries than this is large: it is not watched, because chokidar reads all its entries again at each
+ * event, and no other directory is read ahead, because each snapshot needs memory.
+ */
+export const largeDirectory = 50_000
+
 export interface SnapshotRequest {
   /** Path below the archive root: `obs/2026/001`. */
   readonly path: string

@@ -1,6 +1,7 @@
 /** Reads the entries of directories one after the other, so that a huge directory is not collected in memory. */
 import { opendirSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
+import { opendir } from 'node:fs/promises'
 import { mostRejectedNames } from '../../catalogue/writer.ts'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryRejection } from '../../catalogue/writer.ts'
@@ -21,6 +22,22 @@ export function* entriesOf(path: string): Generator<Dirent, undefined> {
 export function isEmptyDirectory(path: string): boolean {
   for (const _ of entriesOf(path)) return false
   return true
+}
+
+/** True if a directory has more entries than this; false if it cannot be read. Does not block this thread. */
+export async function hasMoreEntries(path: string, most: number): Promise<boolean> {
+  let count = 0
+  try {
+    const entries = await opendir(path, { bufferSize: 1000 })
+    try {
+      while (count <= most && (await entries.read()) !== null) count++
+    } finally {
+      await entries.close()
+    }
+  } catch {
+    // The next use of the directory reports the problem.
+  }
+  return count > most
 }
 
 /** Counts the rejected entries of a directory by reason, and keeps the first names of each reason. */
