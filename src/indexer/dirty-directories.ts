@@ -78,7 +78,8 @@ export function openDirtyDirectories(): DirtyDirectories {
         await new Promise<void>((resolve) => {
           endWait = resolve
           const dueMs = first()?.dueMs
-          if (dueMs !== undefined) timer = setTimeout(resolve, Math.max(0, dueMs - performance.now()))
+          if (dueMs !== undefined)
+            timer = setTimeout(resolve, Math.max(0, dueMs - performance.now()))
         })
       clearTimeout(timer)
       woken = false
