@@ -74,5 +74,5 @@ t.test('a chunk of files is read only when the chunk before it was sent', async 
   const listing = listingOf({ ...reader, filesIn }, query)
   const seen: number[] = []
   while ((await listing.next()).done !== true) seen.push(reads)
-  t.strictSame(seen, [0, 1, 2, 3, 4, 4], 'the beginning, four chunks and the end')
+  t.strictSame(seen, [1, 2, 3, 4, 4], 'four chunks and the end')
 })
