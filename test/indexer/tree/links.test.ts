@@ -260,6 +260,8 @@ t.test('a directory whose name begins with that of a linked directory is not lin
     t.match(read([disk, sibling], path), { outcome: 'read' }, path)
   }
   t.strictSame(read([disk], 'obs/2010').names, [])
-  t.match(read([disk], 'obs/2010').rejections, [{ reason: 'symlink', count: 1, names: [link] }])
+  t.strictSame(read([disk], 'obs/2010').rejections, [
+    { reason: 'symlink', count: 1, names: [link] },
+  ])
   t.strictSame(read([disk, sibling], 'obs/2010').names, [link])
 })
