@@ -17,9 +17,10 @@ t.setTimeout(0)
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .sort()
-// When the program that runs this one is killed, the connection to it ends.
-process.on('disconnect', () => process.exit(1))
-process.channel?.unref()
+// The library would go on after these signals, and at a normal exit it kills the tests at once, but not what they have
+// started. When the connection to this process ends, a test ends all of it: see test/tap.ts.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
+  process.on(signal, () => process.kill(process.pid, 'SIGKILL'))
 
 const cache = `NODE_COMPILE_CACHE=${resolve('build/compile-cache')}`
 for (const file of files) {
