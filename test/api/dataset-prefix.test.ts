@@ -43,11 +43,11 @@ async function serve(t: Test, datasetPrefix: string) {
   return { root: `${base}/${datasetPrefix}/`, get }
 }
 
-/** The links of an HTML page, or the URLs in a JSON response: absolute, without fragment. */
+/** The links of an HTML page, or the URLs in a JSON response: absolute, without fragment. The icon of a listing is none. */
 function linksOf(url: string, type: string, body: string): string[] {
   const links: string[] = []
   if (type === 'text/html')
-    for (const [, link = ''] of body.matchAll(/ href="([^"]+)"/g))
+    for (const [, link = ''] of body.matchAll(/ href="(?!data:)([^"]+)"/g))
       links.push(link.replaceAll('&amp;', '&'))
   if (type === 'application/json')
     JSON.parse(body, (_key, value: unknown) => {

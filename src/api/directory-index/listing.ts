@@ -4,6 +4,7 @@ import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/rea
 import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
 import type { Requester } from '../http/context.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
+import { iconData } from '../pages/assets-route.ts'
 
 export interface ListingFormat {
   readonly name: 'html' | 'json'
@@ -23,8 +24,8 @@ const sizeWidth = 19
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /**
- * The HTML format of nginx, because programs that read listings parse it; but names are not truncated. It has no stylesheet,
- * because a mirror would download that with the files.
+ * The HTML format of nginx, because programs that read listings parse it; but names are not truncated. It has no stylesheet, and
+ * its icon is a part of it, because a mirror would download these with the files.
  */
 const html: ListingFormat = {
   name: 'html',
@@ -37,6 +38,7 @@ const html: ListingFormat = {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
+<link rel="icon" href="${iconData}">
 </head>
 <body>
 <h1>${title}</h1>

@@ -1,4 +1,5 @@
 /** Serves the stylesheet, the script and the icon of the HTML pages. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
@@ -12,16 +13,19 @@ const folder = join(packageRoot, 'src/api/pages/assets')
 /** The assets of the HTML pages. Each has a route, so no other file can be reached. */
 const names = ['page.css', 'page.js', 'icon.svg']
 
+/** Where browsers look for the icon of everything that does not name one, for example JSON. */
+const iconPath = '/favicon.ico'
+
+/** The icon as a `data:` URL, for pages that may request nothing. */
+export const iconData = `data:image/svg+xml;base64,${readFileSync(join(folder, 'icon.svg'), 'base64')}`
+
 export async function addAssets(
   app: FastifyInstance,
   { settings }: Pick<ApiContext, 'settings'>,
 ): Promise<void> {
   // Ranges are off, because a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and small files need no ranges.
   await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
-  for (const name of names) {
-    addResource(app, {
-      path: `/${settings.datasetPrefix}/assets/${name}`,
-      get: (_request, reply) => reply.sendFile(name, { maxAge: '1h' }),
-    })
-  }
+  const assets = names.map((name) => [`/${settings.datasetPrefix}/assets/${name}`, name] as const)
+  for (const [path, name] of [...assets, [iconPath, 'icon.svg'] as const])
+    addResource(app, { path, get: (_request, reply) => reply.sendFile(name, { maxAge: '1h' }) })
 }

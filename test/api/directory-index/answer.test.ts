@@ -1,4 +1,5 @@
 /** Directory listings as HTML and JSON. */
+import { readFileSync } from 'node:fs'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { listingDate } from '../../../src/api/directory-index/answer.ts'
@@ -76,7 +77,14 @@ t.test('the HTML listing has the format of nginx', async (t) => {
 `,
   )
   t.match(answer.body, `<h1>Index of ${data}${day}/</h1>`)
-  t.notMatch(answer.body, /<script|<link|style=/, 'no scripts, no stylesheets')
+  t.notMatch(answer.body, /<script|style=/, 'no scripts, no styles')
+  const links = Array.from(answer.body.matchAll(/<link [^>]*>/g), ([link]) => link)
+  const icon = readFileSync('src/api/pages/assets/icon.svg', 'base64')
+  t.strictSame(
+    links,
+    [`<link rel="icon" href="data:image/svg+xml;base64,${icon}">`],
+    'the icon, and nothing that a mirror would download',
+  )
 })
 
 t.test('the JSON listing has name, type, mtime and size', async (t) => {

@@ -2,6 +2,17 @@
 import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
+t.test('browsers find the icon where they look for it, and may cache it', async (t) => {
+  const { app } = await openService(t)
+  const icon = await app.inject('/rinex/assets/icon.svg')
+  const answer = await app.inject('/favicon.ico')
+  t.match(answer, { statusCode: 200, body: icon.body })
+  t.match(answer.headers, {
+    'content-type': /^image\/svg\+xml/,
+    'cache-control': 'public, max-age=3600',
+  })
+})
+
 t.test('an asset is sent whole, even if a range is requested', async (t) => {
   const { app } = await openService(t)
   const url = '/rinex/assets/icon.svg'
