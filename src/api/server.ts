@@ -21,7 +21,7 @@ import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { Turns } from './connections/turns.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
-import { answerError, notFound, sendError } from './http/errors.ts'
+import { notFound, sendError } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
 import { logAccess, loggedStatus } from './http/access-log.ts'
@@ -35,7 +35,7 @@ import { addHealth } from './status/health.ts'
 import { addMetrics, openMetrics } from './status/metrics.ts'
 import { addProblems } from './file-problems/route.ts'
 import { addRinexFile } from './files/route.ts'
-import { addRoot } from './pages/root.ts'
+import { addRoot, openEntrances } from './pages/root.ts'
 import { addMissing } from './missing/route.ts'
 import { addNetwork } from './network/route.ts'
 import { addReport } from './report/route.ts'
@@ -75,9 +75,11 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const context = apiContext(deps, clientLimits)
   const startResponse = openStartResponse({ limiter, observe, apiPath: context.apiPath })
+  const answer = answerByAccept(context)
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
     startResponse,
+    answer,
     inFlight,
     serverFactory: (handle) => {
       // Requests wait before the framework, which would create a request and a reply object for each request in the queue.
@@ -109,10 +111,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   await app.register(accepts)
   compressAnswers(app)
   answerPreflights(app)
-  const answer = answerByAccept(context.apiPath)
   app.setErrorHandler(answer)
+  const enter = openEntrances(context)
   app.setNotFoundHandler((request, reply) => {
-    answer(notFound(), request, reply)
+    if (!enter(request, reply)) answer(notFound(), request, reply)
   })
   addRoot(app, context)
   addRinexFile(app, context)
@@ -192,12 +194,13 @@ function observeResponse(
 interface AppParts {
   readonly datasetPrefix: string
   readonly startResponse: StartResponse
+  readonly answer: ReturnType<typeof answerByAccept>
   readonly inFlight: InFlightRequests
   readonly serverFactory: (handle: RequestListener) => Server
 }
 
 function createApp(logger: Logger, parts: AppParts): FastifyInstance {
-  const { datasetPrefix, startResponse, inFlight, serverFactory } = parts
+  const { datasetPrefix, startResponse, answer, inFlight, serverFactory } = parts
   // The framework logs only its address at the level `info`, and `serve` logs the address itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
@@ -218,7 +221,7 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
     // Answers 404 if the path cannot be decoded or one of its segments is too long. No hook runs for these requests.
     frameworkErrors: (_error, request, reply) => {
       startResponse(request, reply, () => {
-        answerError(notFound(), request, reply)
+        answer(notFound(), request, reply)
       })
     },
     clientErrorHandler: (error, socket) => {

@@ -102,7 +102,7 @@ t.test('no header is sent twice', async (t) => {
   t.strictSame(
     [...seen.statuses].sort((a, b) => a - b),
     [
-      ...[200, 204, 206, 301, 304],
+      ...[200, 204, 206, 301, 303, 304],
       ...[400, 401, 403, 404, 405, 406, 410, 412, 415, 416, 417, 500, 503],
     ],
     'all statuses that these requests can have',

@@ -198,6 +198,39 @@ t.test('a path without its slash is redirected, and similar paths get 404', asyn
   }
 })
 
+const entrances = ['/', '/rinex', '/rinex/', '/rinex/?x=1', '/rinex//']
+
+t.test('/ and the dataset prefix lead browsers to the network page', async (t) => {
+  const { app } = await openService(t)
+  const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  for (const url of entrances)
+    for (const method of ['GET', 'HEAD'] as const) {
+      const answer = await app.inject({ url, method, headers: browser })
+      t.match(answer, { statusCode: 303, body: '', headers: { vary: 'Accept' } }, url)
+      // A browser resolves the location by the path that it requested, with all its slashes.
+      const { pathname, search } = new URL(String(answer.headers.location), `http://a${url}`)
+      const [, rest] = /^\/(?:rinex\/)?(.*)/.exec(pathname) ?? []
+      t.equal(`${rest}${search}`, 'api/network/?format=api', url)
+    }
+})
+
+t.test('for programs, nothing is at / and at the dataset prefix', async (t) => {
+  const { app } = await openService(t)
+  for (const url of entrances)
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+      const answer = await app.inject({ url, headers })
+      t.match(answer, { statusCode: 404, headers: { vary: 'Accept' } }, url)
+      t.strictSame(answer.json(), { detail: 'Not found.' }, url)
+    }
+  for (const [method, url] of [
+    ['PUT', '/'],
+    ['POST', '/rinex/'],
+    ['OPTIONS', '/rinex'],
+    ['GET', '/rinex/?format=json'],
+  ] as const)
+    t.equal((await app.inject({ method, url, headers: html })).statusCode, 404, `${method} ${url}`)
+})
+
 const scan = {
   startedUs: startUs,
   endedUs: startUs + 1_500_000,

@@ -7,6 +7,7 @@ import {
   moment,
   number,
   object,
+  negotiable,
   oneOf,
   schemaRef,
   text,
@@ -89,12 +90,7 @@ const responses: Responses = {
   '416': {
     description: 'The range is outside of the file.',
     headers: { 'Content-Range': header('The size of the file.', 'bytes */2413871') },
-    content: {
-      'application/json': {
-        schema: schemaRef('Detail'),
-        example: { detail: 'Range not satisfiable.' },
-      },
-    },
+    content: negotiable(schemaRef('Detail'), { detail: 'Range not satisfiable.' }),
   },
   ...errors('Unavailable'),
 }

@@ -111,7 +111,8 @@ export function normaliseTarget(target: string, datasetPrefix: string): string {
   return path.replaceAll(/\/{2,}/g, '/') + origin.slice(path.length)
 }
 
-function toOriginForm(target: string): string {
+/** Removes scheme and authority of a target in absolute form. */
+export function toOriginForm(target: string): string {
   const authority = schemeAndAuthority.exec(target)
   if (authority === null) return target
   const rest = target.slice(authority[0].length)

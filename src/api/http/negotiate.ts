@@ -26,7 +26,8 @@ interface MediaRange {
 
 /** The value of `format`; `undefined` when `Accept` decides. */
 export function namedFormat({ query }: FastifyRequest): string | undefined {
-  const format = lastValue(query as Query, 'format') ?? ''
+  // A request whose path cannot be decoded has no query.
+  const format = lastValue((query ?? {}) as Query, 'format') ?? ''
   return format === '' || format === 'api' ? undefined : format
 }
 
@@ -42,6 +43,13 @@ export function negotiate(request: FastifyRequest, reply: FastifyReply): Represe
   if (preferred === undefined) throw notAcceptable()
   if (preferred === 'html') reply.header('vary', compressedVary)
   return preferred
+}
+
+/** True if the client prefers HTML and `format` names no format. */
+export function prefersHtml(request: FastifyRequest): boolean {
+  return (
+    namedFormat(request) === undefined && preferredRepresentation(request.headers.accept) === 'html'
+  )
 }
 
 function notAcceptable(): HttpError {

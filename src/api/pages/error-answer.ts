@@ -2,9 +2,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from '../http/compression.ts'
 import { sendHtml } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
 import { answerError, BadFields, logError, resetHeaders, UnknownName } from '../http/errors.ts'
 import type { ErrorResponse } from '../http/errors.ts'
-import { namedFormat, preferredRepresentation } from '../http/negotiate.ts'
+import { relativeUrl } from '../http/links.ts'
+import { prefersHtml } from '../http/negotiate.ts'
 import { parsePageRange } from '../http/query.ts'
 import { rawQuery } from '../http/resource.ts'
 import { filterForm } from './filter-form.ts'
@@ -12,18 +14,22 @@ import type { FormView } from './filter-form.ts'
 import { page } from './layout.ts'
 
 /**
- * Answers the errors below the API path with an HTML page if the client prefers HTML and `format` names no format. Errors of POST
- * requests and all other errors are JSON.
+ * Answers the errors below the API path and the data path with an HTML page if the client prefers HTML and `format` names no
+ * format. Errors of POST requests and all other errors are JSON.
  */
-export function answerByAccept(apiPath: string) {
+export function answerByAccept({ apiPath, dataPath }: Pick<ApiContext, 'apiPath' | 'dataPath'>) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const url = request.raw.url ?? ''
     const path = url.split('?', 1)[0] ?? ''
-    if (!prefersHtml(request) || !path.startsWith(apiPath)) {
+    const isData = path.startsWith(dataPath)
+    if (isData) reply.header('vary', 'Accept')
+    const hasPages = isData || path.startsWith(apiPath)
+    if (!hasPages || request.method === 'POST' || !prefersHtml(request)) {
       answerError(error, request, reply)
       return
     }
-    const up = '../'.repeat(path.slice(apiPath.length).split('/').length - 1)
+    const up = relativeUrl(request.originalUrl, apiPath)
+    const above = isData ? (path.endsWith('/') ? '../' : './') : ''
     const response = logError(error, request)
     const query = rawQuery(url).slice(1)
     resetHeaders(reply)
@@ -32,17 +38,9 @@ export function answerByAccept(apiPath: string) {
       reply.code(response.statusCode),
       error instanceof BadFields
         ? renderBadRequest(error.fields, { query, up }, request.routeOptions.config.faultForm)
-        : renderFailure(error, response, { query, up, requestId: request.id }),
+        : renderFailure(error, response, { query, up, above, requestId: request.id }),
     )
   }
-}
-
-function prefersHtml(request: FastifyRequest): boolean {
-  return (
-    request.method !== 'POST' &&
-    namedFormat(request) === undefined &&
-    preferredRepresentation(request.headers.accept) === 'html'
-  )
 }
 
 interface Place {
@@ -50,6 +48,12 @@ interface Place {
   readonly query: string
   /** Relative path to the API root. */
   readonly up: string
+}
+
+interface FailurePlace extends Place {
+  /** Relative URL of the directory above; empty for a path that is not below `data/`. */
+  readonly above: string
+  readonly requestId: string
 }
 
 /** Largest `limit` that the form of a rejected request repeats. */
@@ -96,7 +100,8 @@ function renderBadRequest(
 const renderMessage = page(
   'failure',
   `<p class="notice fault"><%= it.detail %></p>
-<% if (it.suggestions.length > 0) { %>
+<% if (it.above !== '') { %><p>Look for it in <a href="<%= it.above %>">the directory above</a>, or search for it here.</p>
+<% } %><% if (it.suggestions.length > 0) { %>
 <p>Did you mean <% for (const code of it.suggestions) { %><a href="<%= it.up %>station/<%= code %>/?format=api"><%= code %></a> <% } %>?</p>
 <% } %>
 <% if (it.requestId !== '') { %><p>The log of the service has the reason under <code><%= it.requestId %></code>.</p><% } %>
@@ -119,20 +124,22 @@ const titles: Readonly<Record<number, string>> = {
 function renderFailure(
   error: unknown,
   { statusCode, detail }: ErrorResponse,
-  { query, up, requestId }: Place & { readonly requestId: string },
+  { query, up, above, requestId }: FailurePlace,
 ): string {
   return renderMessage(
     { title: titles[statusCode] ?? 'Error', up, json: jsonOf(query) },
     {
-      detail: statusCode === 404 ? notFoundText(error) : detail,
+      detail: statusCode === 404 ? notFoundText(error, above !== '') : detail,
       up,
+      above: statusCode === 404 ? above : '',
       suggestions: error instanceof UnknownName ? error.didYouMean : [],
       requestId: statusCode >= 500 ? requestId : '',
     },
   )
 }
 
-function notFoundText(error: unknown): string {
+function notFoundText(error: unknown, isData: boolean): string {
+  if (isData) return 'The archive has no file and no directory with this address.'
   return error instanceof UnknownName
     ? 'The catalogue has no station with this code.'
     : 'Nothing has this address. A file that was removed has no page any more.'

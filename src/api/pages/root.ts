@@ -1,11 +1,11 @@
-/** Serves the root of the API: the list of its resources. */
+/** Serves the root of the API: the list of its resources; leads browsers to the first page. */
 import { page } from './layout.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { resourceUrl } from '../http/links.ts'
+import { relativeUrl, resourceUrl } from '../http/links.ts'
 import type { ResourceName } from '../http/links.ts'
-import { negotiate } from '../http/negotiate.ts'
+import { negotiate, prefersHtml } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
 import { checkParameters } from '../http/unknown-parameters.ts'
 import { getRoot, rootSchema } from './schema.ts'
@@ -69,4 +69,21 @@ export function addRoot(
       return sendJson(reply, Object.fromEntries(resources.map(({ name, url }) => [name, url])))
     },
   })
+}
+
+/**
+ * Redirects a browser that requests `/` or the dataset prefix, with or without its slash, to the page of the network. Returns
+ * false for every other request: for programs, nothing is at these paths.
+ */
+export function openEntrances({ apiPath, settings }: Pick<ApiContext, 'apiPath' | 'settings'>) {
+  const prefix = `/${settings.datasetPrefix}`
+  return (request: FastifyRequest, reply: FastifyReply): boolean => {
+    const [path = ''] = (request.raw.url ?? '').split('?', 1)
+    if (!['/', prefix, `${prefix}/`].includes(path)) return false
+    reply.header('vary', 'Accept')
+    if (!['GET', 'HEAD'].includes(request.method) || !prefersHtml(request)) return false
+    const location = relativeUrl(request.originalUrl, `${apiPath}network/?format=api`)
+    void reply.code(303).header('location', location).send()
+    return true
+  }
 }

@@ -1,4 +1,4 @@
-/** Each response below the API has `Vary` and `Cache-Control`; each other one has the latter. */
+/** Each response below the API, and each error below `data/`, has `Vary` and `Cache-Control`; each other one has the latter. */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
@@ -22,6 +22,9 @@ const resources = [
   ...['station/GRAZ/availability/', 'station/GRAZ/latency/', 'missing/', 'report/', 'alerts/'],
   ...['changes/', 'status/', 'status/problems/', 'schema/', 'docs/'],
 ]
+
+/** Nothing is at these paths for programs; browsers are redirected. */
+const entrances = ['/', '/rinex', '/rinex/']
 
 const errors: readonly Case[] = [
   ...resources.flatMap((path): Case[] => [
@@ -51,7 +54,7 @@ const errors: readonly Case[] = [
     [413, `POST ${path}`, post, JSON.stringify({ path: 'x'.repeat(20_000) })],
     [415, `POST ${path}`, { ...post, 'content-type': 'text/plain' }, '{}'],
   ]),
-  ...['/', '/nothing', '/%', '/rinex', '/rinex/', '/rinex/apinothing', '/rinex/assets/none'].map(
+  ...[...entrances, '/nothing', '/%', '/rinex/apinothing', '/rinex/assets/none'].map(
     (path): Case => [404, `GET ${path}`],
   ),
   [405, 'PUT /healthz'],
@@ -77,14 +80,17 @@ async function faultsOf(t: Test, { app }: Service, [status, request, headers, bo
     ...(body === undefined ? {} : { payload: body }),
   })
   t.equal(answer.statusCode, status, `${request} ${JSON.stringify(headers)}`)
-  const isApi = url.startsWith('/rinex/api/')
+  const hasPages = ['/rinex/api/', data].some((root) => url.startsWith(root))
   const isPage = String(answer.headers['content-type']).startsWith('text/html')
-  const vary = isApi ? (isPage ? 'Accept, Accept-Encoding' : 'Accept') : undefined
-  const expected = { vary, 'cache-control': 'no-cache' }
+  const vary = isPage ? 'Accept, Accept-Encoding' : 'Accept'
+  const varies = hasPages || entrances.includes(url)
+  const expected = { vary: varies ? vary : undefined, 'cache-control': 'no-cache' }
   const { vary: had, 'cache-control': control } = answer.headers
   t.strictSame({ vary: had, 'cache-control': control }, expected, `${status} ${request}`)
   return isPage
 }
+
+const isEntrance = (request: string): boolean => entrances.includes(request.slice('GET '.length))
 
 function administered(more: ServiceOptions['deps'] = () => ({})): ServiceOptions {
   const administration = {
@@ -101,7 +107,7 @@ t.test('each kind of error has Vary and Cache-Control', async (t) => {
   for (const each of errors) await faultsOf(t, service, each)
   let pages = 0
   for (const [status, request, headers, body] of errors)
-    if (headers === undefined && request.startsWith('GET'))
+    if (headers === undefined && request.startsWith('GET') && !isEntrance(request))
       if (await faultsOf(t, service, [status, request, page, body])) pages++
   t.ok(pages > 20, 'errors are pages for people')
 })

@@ -2,6 +2,7 @@
 import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
+const api = '/rinex/api/rinex-file/'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 t.test('a page names the same ignored parameters as the header', async (t) => {
@@ -105,6 +106,40 @@ t.test('browsers get errors below the API as pages with a search form', async (t
     t.equal(new URL(sheet, `https://archive.example${url}`).pathname, '/rinex/assets/page.css')
     t.match((await app.inject({ url })).headers['content-type'], 'application/json')
   }
-  const data = await app.inject({ url: '/rinex/data/obs/2026/001/none.gz', headers: browser })
-  t.match(data, { statusCode: 404, headers: { 'content-type': 'application/json' } })
+})
+
+t.test('browsers get errors below data/ as pages with a link up', async (t) => {
+  const { app } = await openService(t)
+  for (const [path, above] of [
+    ['obs/2026/001/none.gz', 'obs/2026/001/'],
+    ['obs//2026/001/none.gz', 'obs//2026/001/'],
+    ['obs/2026/001/SHA256SUMS', 'obs/2026/001/'],
+    ['obs/1999/', 'obs/'],
+    ['obs/1999', 'obs/'],
+    ['obs/%41/?x=1', 'obs/'],
+    ['obs/%', 'obs/'],
+  ] as const) {
+    const url = `/rinex/data/${path}`
+    const page = await app.inject({ url, headers: browser })
+    t.match(page, { statusCode: 404, headers: { 'content-type': /^text\/html/ } }, path)
+    t.equal(page.headers.vary, 'Accept, Accept-Encoding', path)
+    const hrefOf = (pattern: RegExp) =>
+      new URL(pattern.exec(page.body)?.[1] ?? '', `https://archive.example${url}`).pathname
+    t.equal(hrefOf(/<a href="([^"]*)">the directory above</), `/rinex/data/${above}`, path)
+    t.equal(hrefOf(/<form class="filters" method="get" action="([^"]*)"/), api, path)
+    t.equal(hrefOf(/rel="stylesheet" href="([^"]*)"/), '/rinex/assets/page.css', path)
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
+      const program = await app.inject({ url, headers })
+      t.match(program, { statusCode: 404, headers: { 'content-type': 'application/json' } }, path)
+      t.equal(program.headers.vary, 'Accept', path)
+      t.strictSame(program.json(), { detail: 'Not found.' }, path)
+    }
+  }
+  const absolute = 'http://a.example/rinex/data/obs/none'
+  const { body } = await app.inject({ url: absolute, headers: browser })
+  t.match(body, '<link rel="stylesheet" href="../../api/../assets/page.css">')
+  const put = await app.inject({ method: 'PUT', url: '/rinex/data/obs/', headers: browser })
+  t.match(put, { statusCode: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
+  t.match(put.body, '<p class="notice fault">Method &quot;PUT&quot; not allowed.</p>')
+  t.notMatch(put.body, 'the directory above')
 })
