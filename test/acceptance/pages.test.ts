@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
@@ -13,7 +13,7 @@ import { accessibilityFaults, follow, needsBrowser, openBrowser, openPage } from
 import type { WatchedPage } from './browser.ts'
 import { longestMs, startService, until } from './service.ts'
 import type { Service } from './service.ts'
-import { put } from './tree.ts'
+import { arrive, put } from './tree.ts'
 
 t.setTimeout(longestMs)
 
@@ -41,6 +41,7 @@ async function startArchive(t: Test): Promise<{ service: Service; browser: Brows
 }
 
 const rows = 'table tbody tr'
+const phone = { width: 360, height: 640 }
 
 for (const javaScriptEnabled of [true, false])
   t.test(
@@ -92,7 +93,7 @@ t.test('a record page has the download and links to its station', { skip }, asyn
 
 async function openRecord(t: Test, page: Page): Promise<void> {
   await page.goto(`${api}rinex-file/?station=GRAZ&date=2026-030&file_duration=h&ordering=data_date`)
-  await follow(page, page.getByRole('link', { name: /^Record \d/ }).first())
+  await follow(page, page.locator(`${rows} th a`).first())
   t.match(await page.locator('h1').textContent(), 'GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz')
   t.equal(await page.getByRole('link', { name: /20260300100_01H/ }).count(), 1, 'the next hour')
   t.equal(await page.getByRole('link', { name: /20260300000_01D_MN/ }).count(), 1, 'another type')
@@ -124,7 +125,7 @@ t.test('open pages of changes and status show a new file', { skip }, async (t) =
   put(service.archive, `obs/2026/031/${name}`, content)
   await changes.page.getByText(name).waitFor()
   t.match(await changes.page.locator(`${rows} th`).first().textContent(), name)
-  t.equal(await changes.page.locator(`${rows} td`).nth(1).textContent(), 'new')
+  t.equal(await changes.page.locator(`${rows} td`).first().textContent(), 'new')
   await status.page.getByRole('cell', { name: '181' }).waitFor()
   t.strictSame([...changes.complaints, ...status.complaints], [])
 })
@@ -170,16 +171,99 @@ t.test('the network page leads to missing files, and shows a new file', { skip }
     await followMissing(t, page)
     t.strictSame(complaints, [])
   }
-  const { page, complaints } = await openPage(browser, service.url)
+  const { page, complaints } = await openPage(browser, service.url, { viewport: phone })
   await page.goto(`${api}network/`)
   // The newest hour decides about the state, while the page is open.
   putHour(service.archive, 'WTZR00DEU', hour, 1)
   await page.getByRole('region', { name: 'Late series' }).waitFor({ state: 'detached' })
+  await showsNewest(t, page)
   t.strictSame(complaints, [])
 })
 
+t.test('on a phone, the pictures of the network begin at now', { skip }, async (t) => {
+  const { service, browser } = await startNetwork(t)
+  for (const javaScriptEnabled of [false, true]) {
+    const { page } = await openPage(browser, service.url, { javaScriptEnabled, viewport: phone })
+    await page.goto(`${api}network/`)
+    await showsNewest(t, page)
+    const region = page.getByRole('region', { name: 'The last 24 hours' })
+    const links = region.getByRole('link')
+    const before = await edgesOf(region.locator('svg'))
+    await region.focus()
+    await page.keyboard.press('ArrowLeft')
+    await until('the keyboard scrolls to older hours', async () => {
+      return (await edgesOf(region.locator('svg'))).left > before.left
+    })
+    await links.first().focus()
+    t.ok(await isShown(region, links.first()), 'the focus scrolls back to the name of a station')
+  }
+})
+
+/** The left and the right edge of an element on the screen, in pixels. */
+async function edgesOf(element: Locator): Promise<{ left: number; right: number }> {
+  const { x: left, width } = (await element.boundingBox()) ?? { x: NaN, width: NaN }
+  return { left, right: left + width }
+}
+
+/** Checks that the pictures show their newest column, and beside it the names of the stations. */
+async function showsNewest(t: Test, page: Page): Promise<void> {
+  for (const name of ['The last 24 hours', 'The last 28 days']) {
+    const region = page.getByRole('region', { name })
+    const [shown, picture] = [await edgesOf(region), await edgesOf(region.locator('svg'))]
+    t.ok(picture.left < shown.left - 100, `${name}: the picture is wider than the screen`)
+    t.ok(Math.abs(picture.right - shown.right) < 2, `${name}: its right end is shown`)
+    t.ok(await isShown(region, region.getByRole('link').first()), `${name}: a station`)
+  }
+}
+
+/** True if the middle of an element is shown in a region that scrolls sideways. */
+async function isShown(region: Locator, element: Locator): Promise<boolean> {
+  const [shown, { left, right }] = [await edgesOf(region), await edgesOf(element)]
+  const middle = (left + right) / 2
+  return middle > shown.left && middle < shown.right
+}
+
+t.test('the links of a table are reachable on screens of all widths', { skip }, async (t) => {
+  const { service, browser } = await startArchive(t)
+  const directory = 'obs/2026/001'
+  arrive(service.archive, `${directory}/GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz`)
+  put(service.archive, `${directory}/GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz`, content)
+  await until('the misplaced file is listed', async () => (await service.count()) === 185)
+  for (const javaScriptEnabled of [false, true])
+    for (const width of [1000, 800, 500, 360]) {
+      const viewport = { width, height: 640 }
+      const { page } = await openPage(browser, service.url, { javaScriptEnabled, viewport })
+      for (const [path, names] of [
+        ['rinex-file/', [/^Download GRAZ/, /^GRAZ/]],
+        ['changes/', [/^GRAZ/]],
+        ['status/problems/', [/^other-date/]],
+      ] as const) {
+        await page.goto(`${api}${path}`)
+        if (path === 'changes/') await page.getByText('replaced: another size').waitFor()
+        for (const name of names) {
+          const region = page.locator('.wide').first()
+          const link = region.locator('tbody').getByRole('link', { name }).first()
+          t.ok(await isShown(region, link), `${path} ${String(name)} at ${width} pixels`)
+        }
+      }
+    }
+})
+
+t.test('no page, listing or JSON has an error in the console', { skip }, async (t) => {
+  const { service, browser } = await startArchive(t)
+  const { page } = await openPage(browser, service.url)
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error') errors.push(`${message.location().url} ${message.text()}`)
+  })
+  for (const path of ['../data/', '../data/obs/2026/', '', 'rinex-file/', '?format=json'])
+    await page.goto(`${api}${path}`, { waitUntil: 'networkidle' })
+  t.strictSame(errors, [])
+})
+
 async function followMissing(t: Test, page: Page): Promise<void> {
-  await page.goto(`${api}network/`)
+  await page.goto('/')
+  t.match(page.url(), `${api}network/`, 'the first page')
   t.match(await page.locator('.lead').textContent(), '2 stations at')
   t.equal(await page.getByRole('group', { name: 'by station' }).count(), 2, 'hours and days')
   const late = page.getByRole('region', { name: 'Late series' })
@@ -216,6 +300,7 @@ t.test('every page is accessible and requests only this server', { skip }, async
     'status/',
     'status/problems/',
     'docs/',
+    '../data/obs/1999/',
   ]
   for (const colorScheme of ['light', 'dark'] as const) {
     const watched = await openPage(browser, service.url, { colorScheme })
@@ -228,7 +313,7 @@ t.test('every page is accessible and requests only this server', { skip }, async
     }
     t.strictSame(watched.complaints, [])
   }
-  const narrow = await openPage(browser, service.url, { viewport: { width: 360, height: 640 } })
+  const narrow = await openPage(browser, service.url, { viewport: phone })
   for (const path of paths) {
     await narrow.page.goto(`${api}${path}`)
     const width = await narrow.page.evaluate('document.documentElement.scrollWidth')

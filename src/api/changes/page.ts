@@ -85,7 +85,8 @@ export function renderChanges(data: ChangesPageData): string {
       caption:
         'Each file with its latest change, the newest first; size and time of the file as they are now, or were before its removal; times in UTC, (022) is the day of the year',
       columns: [
-        ...['At', 'Change', 'File'],
+        // A phone shows only the first columns.
+        ...['Change', 'File', 'At'],
         { label: 'Size', isNumber: true },
         ...['Last written', 'Start of data'],
         { label: 'Number', isNumber: true },
@@ -98,12 +99,12 @@ export function renderChanges(data: ChangesPageData): string {
 function rowOf(wire: WireChange): readonly (Cell | string)[] {
   const { at, change, seq, record } = wire
   return [
-    { text: readableTime(at, 'second'), time: at },
     labelOf(wire),
     {
       ...{ text: record.filename, isHeader: true },
       href: change === 'removed' ? null : record.url,
     },
+    { text: readableTime(at, 'second'), time: at },
     sizeOf(wire),
     readableTime(record.file?.mtime ?? null, 'second'),
     readableDate(record.data_date),

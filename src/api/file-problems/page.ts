@@ -16,11 +16,13 @@ export const problemsView: CollectionView<WireProblem, never> = {
   ],
   all: 'All problems',
   caption: 'Paths below the archive root; times in UTC',
-  columns: ['Problem', 'Path', 'Reason', 'Since'],
+  className: 'files',
+  // A phone shows only the first columns, and a path is as wide as its screen.
+  columns: ['Problem', 'Reason', 'Path', 'Since'],
   row: ({ problem, path, reason, since }) => [
     problem,
-    { text: path, isHeader: true, isCode: true },
     { text: reason, href: `../../docs/?format=api#reason-${reason}` },
+    { text: path, isHeader: true, isCode: true },
     readableTime(since, 'second'),
   ],
 }

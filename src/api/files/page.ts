@@ -44,7 +44,9 @@ export const filesView: CollectionView<WireRecord, OrderKey> = {
   known: [...filterParameters.keys(), 'expand'],
   className: 'files',
   caption: 'Times in UTC; (022) is the day of the year',
+  // The two links of a file come first, because narrow screens cut off the last columns.
   columns: [
+    'Get',
     { key: 'filename', label: 'File', first: 'ascending' },
     { label: 'Size', isNumber: true },
     { key: 'data_date', label: 'Start of data', first: 'descending' },
@@ -76,7 +78,8 @@ function rowOf(record: WireRecord): readonly (Cell | string)[] {
   const { id, url, filename, download_path, data_date, file, created, modified } = record
   const isReplaced = modified !== created
   return [
-    { text: filename, href: download_path, isHeader: true, problem: file?.problem ?? '' },
+    { text: '↓', href: download_path, label: `Download ${filename}` },
+    { text: filename, href: url, isHeader: true, problem: file?.problem ?? '' },
     typeof file?.size === 'number' ? readableSize(file.size) : '',
     { text: readableDate(data_date), time: data_date },
     typeLabel(record.file_type),
@@ -90,7 +93,7 @@ function rowOf(record: WireRecord): readonly (Cell | string)[] {
         noteTitle: `replaced ${readableTime(modified, 'second')}`,
       }),
     },
-    { text: String(id), href: url, label: `Record ${id}` },
+    String(id),
   ]
 }
 

@@ -78,7 +78,8 @@ function picture(
   columns: number,
 ): string {
   const sizes = { width: 640, labelWidth: 84, endWidth: 52 }
-  return gridSvg({ title, marks, rows, columns, columnLabels, ...sizes })
+  // A phone shows only the right part of the picture, so the stations are beside the newest hours or days.
+  return gridSvg({ title, marks, rows, columns, columnLabels, ...sizes, labelsAtEnd: true })
 }
 
 function rowOf({ station }: SeriesStatus, row: Omit<GridRow<Mark>, 'label' | 'href'>) {

@@ -32,14 +32,16 @@ export interface Grid<Name extends string> {
   readonly columnLabels: readonly (readonly [column: number, text: string])[]
   /** Width of the picture; `svgWidth` without it. */
   readonly width?: number
-  /** Width of the labels at the left, and of the texts at the right. */
+  /** Width of the labels of the rows, and of the texts at the right. */
   readonly labelWidth: number
   readonly endWidth?: number
+  /** True if the labels are at the right, between the last column and the texts; otherwise they are at the left. */
+  readonly labelsAtEnd?: boolean
   /** Returns the text of a run of equal cells in a row. Without it, runs have no text. */
   readonly runTitle?: (row: number, first: number, cells: number, name: Name) => string
 }
 
-const size = { line: 14, gap: 2, top: 20, legend: 28 }
+const size = { line: 14, gap: 2, top: 20, legend: 28, legendStep: 86 }
 
 /** @param picture `height` and `width` are in pixels, without scaling */
 export function svg(
@@ -57,13 +59,15 @@ ${content}
 export function gridSvg<Name extends string>(grid: Grid<Name>): string {
   const { rows, columns, columnLabels, width = svgWidth, labelWidth, endWidth = 0, title } = grid
   const cell = (width - labelWidth - endWidth) / columns
+  const left = grid.labelsAtEnd === true ? 0 : labelWidth
+  const labelX = grid.labelsAtEnd === true ? width - endWidth - labelWidth + 6 : 0
   const yOf = (row: number): number => size.top + row * (size.line + size.gap)
   const height = yOf(rows.length) + size.legend
   const labels = columnLabels.map(
-    ([column, text]) => `<text x="${rounded(labelWidth + column * cell)}" y="12">${text}</text>`,
+    ([column, text]) => `<text x="${rounded(left + column * cell)}" y="12">${text}</text>`,
   )
   const texts = rows.map(({ label, href, title, end }, row) => {
-    const text = `<text y="${yOf(row) + 11}">${label}</text>`
+    const text = `<text${labelX === 0 ? '' : ` x="${labelX}"`} y="${yOf(row) + 11}">${label}</text>`
     const titled = title === undefined ? text : `<title>${title}</title>${text}`
     const right =
       end === undefined
@@ -72,10 +76,16 @@ export function gridSvg<Name extends string>(grid: Grid<Name>): string {
     return (href === undefined ? titled : `<a href="${href}">${titled}</a>`) + right
   })
   const role = rows.some(({ href }) => href !== undefined) ? 'group' : 'img'
-  return svg(
-    { height, title, width, role },
-    [labels.join(''), ...paths(grid, { cell, yOf }), ...texts, legend(grid, height - 8)].join('\n'),
-  )
+  const cells = paths(grid, { left, cell, yOf })
+  const content = [labels.join(''), ...cells, ...texts, legend(grid, height - 8)].join('\n')
+  return svg({ height, title, width, role }, content)
+}
+
+/** Where the cells of a grid are: the left edge of the first column, the width of a column, and the top of a row. */
+interface Place {
+  readonly left: number
+  readonly cell: number
+  readonly yOf: (row: number) => number
 }
 
 /**
@@ -83,8 +93,8 @@ export function gridSvg<Name extends string>(grid: Grid<Name>): string {
  * picture.
  */
 function paths<Name extends string>(
-  { rows, marks, labelWidth, runTitle }: Grid<Name>,
-  { cell, yOf }: { readonly cell: number; readonly yOf: (row: number) => number },
+  { rows, marks, runTitle }: Grid<Name>,
+  { left, cell, yOf }: Place,
 ): readonly string[] {
   const titled: string[] = []
   const byMark = new Map<Name, string>()
@@ -92,7 +102,7 @@ function paths<Name extends string>(
     for (const { name, first, count } of runsOf(cells)) {
       const { color, top, height } = marks[name]
       const y = rounded(yOf(row) + (top + height / 2) * size.line)
-      const path = `M${rounded(labelWidth + first * cell)} ${y}h${rounded(count * cell)}`
+      const path = `M${rounded(left + first * cell)} ${y}h${rounded(count * cell)}`
       const text = runTitle?.(row, first, count, name)
       const stroke = `<path stroke="${color}" stroke-width="${rounded(height * size.line)}"`
       if (text !== undefined) titled.push(`${stroke} d="${path}"><title>${text}</title></path>`)
@@ -120,13 +130,15 @@ function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
   return runs
 }
 
-/** Draws the legend, with only the marks that occur in the grid. */
-function legend<Name extends string>({ rows, marks, labelWidth }: Grid<Name>, y: number): string {
+/** Draws the legend, with only the marks that occur in the grid. It is on the side of the labels. */
+function legend<Name extends string>(grid: Grid<Name>, y: number): string {
+  const { rows, marks, labelWidth, width = svgWidth } = grid
   const found = new Set(rows.flatMap(({ cells }) => cells))
-  return (Object.entries(marks) as [Name, Mark][])
-    .filter(([name]) => found.has(name))
+  const shown = (Object.entries(marks) as [Name, Mark][]).filter(([name]) => found.has(name))
+  const start = grid.labelsAtEnd === true ? width - shown.length * size.legendStep : labelWidth
+  return shown
     .map(([, { color, top, height, label }], index) => {
-      const x = labelWidth + index * 100
+      const x = start + index * size.legendStep
       const middle = rounded(y - 11 + (top + height / 2) * size.line)
       return `<path stroke="${color}" stroke-width="${rounded(height * size.line)}" d="M${x} ${middle}h14"/><text x="${x + 19}" y="${y}">${label}</text>`
     })

@@ -238,13 +238,15 @@ t.test('the HTML page describes each change, with present size and time of the f
   await writer.apply([change(day, { removed: [2] })])
   await writer.apply([change(day, { added: [newFile('zimm0010.26d.gz')] })])
   const { body } = await app.inject({ url: path, headers: { accept: 'text/html' } })
+  const timeColumn = 2
   const rows = body.split('<tr><td>').slice(1)
   const cells = rows.map((row) =>
     row
       .replace(/<\/t[dh]>/g, '|')
       .replace(/<[^>]*>/g, '')
       .split('|')
-      .slice(1, 5)
+      .slice(0, 5)
+      .filter((_cell, column) => column !== timeColumn)
       .join('|'),
   )
   t.strictSame(cells, [

@@ -162,9 +162,10 @@ t.test('HTML pages are complete, escaped, and link to the files', async (t) => {
   t.match(text, '21 to 40 of 45 files')
   t.match(
     text,
-    `<a href="https://archive.example/rinex/data/${day}/s0240010.26d.gz">s0240010.26d.gz</a>`,
+    `<td><a href="https://archive.example/rinex/data/${day}/s0240010.26d.gz" aria-label="Download s0240010.26d.gz">↓</a></td>` +
+      `<th scope="row"><a href="${url('rinex-file/25/?format=api')}">s0240010.26d.gz</a></th>`,
+    'the links to the download and to the record come first',
   )
-  t.match(text, `<a href="${url('rinex-file/25/?format=api')}" aria-label="Record 25">25</a>`)
   for (const [relation, offset] of Object.entries({ first: 0, prev: 0, next: 40, last: 40 })) {
     const target = url(`rinex-file/?format=api&amp;limit=20&amp;offset=${offset}`)
     t.match(text, `<a href="${target}" rel="${relation}">`, relation)

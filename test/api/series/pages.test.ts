@@ -74,7 +74,7 @@ function cellsOf(html: string, title: string, columns: number): string[] {
   const rows = (picture.match(/<a href/g) ?? []).map(() => Array<string>(columns).fill('.'))
   for (const [, color = '', path = ''] of picture.matchAll(/stroke="(#\w+)"[^>]* d="([^"]*)"/g))
     for (const [, x, y, length] of path.matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g)) {
-      const from = Math.round((Number(x) - 84) / width)
+      const from = Math.round(Number(x) / width)
       const row = rows[Math.floor((Number(y) - 20) / 16)]
       row?.fill(letters[color] ?? '?', from, from + Math.round(Number(length) / width))
     }
