@@ -15,7 +15,6 @@ export const description = 'availability, series, missing files, weeks and the n
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 const msPerDay = 86_400_000
-const hourlyDays = 57
 
 const targets = [
   ['a page of the list', 'rinex-file/?format=json', 'application/json'],
@@ -30,15 +29,16 @@ const targets = [
   ['its page', 'network/', 'text/html'],
 ]
 
-/** Options: --stations (400), --years (25), --database FILE (kept, made if absent), --rounds (9). */
+/** Options: --stations (400), --years (25), --hourly-days (57), --database FILE (kept, made if absent), --rounds (9). */
 export async function run({ print, args }) {
-  const defaults = { stations: 400, years: 25, database: '', rounds: 9 }
-  const { stations, years, database: given, rounds } = optionsOf(args, defaults)
+  const defaults = { stations: 400, years: 25, 'hourly-days': 57, database: '', rounds: 9 }
+  const options = optionsOf(args, defaults)
+  const { database: given, rounds } = options
   const folder = mkdtempSync(join(tmpdir(), 'network-'))
   const database = given === '' ? join(folder, 'catalogue.db') : given
   try {
     if (!existsSync(database)) {
-      const records = await generate({ stations, years, database })
+      const records = await generate({ ...options, database })
       print(`a catalogue of ${records} records`)
     }
     const args = ['serve', '--archive', folder, '--database', database, '--port', '0']
@@ -78,7 +78,7 @@ async function compare({ print, rounds, url }) {
 }
 
 /** One file in 200 is left out. */
-async function generate({ stations, years, database }) {
+async function generate({ stations, years, 'hourly-days': hourlyDays, database }) {
   let nowMs = 0
   const writer = openWriter({ database, nowUs: () => nowMs * 1000 })
   const codes = Array.from({ length: stations }, (_, index) => {
@@ -111,6 +111,7 @@ async function generate({ stations, years, database }) {
   nowMs = Date.now()
   const scan = { startedUs: nowMs * 1000, endedUs: nowMs * 1000, directories: 0, files: records }
   await writer.scanned({ ...scan, added: records, modified: 0, removed: 0 })
+  await writer.heartbeat({ atUs: nowMs * 1000, limitSeconds: 180 })
   await writer.checkpoint()
   writer.close()
   return records

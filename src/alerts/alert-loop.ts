@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { StatusReply } from '../control-socket/client.ts'
-import type { Alert } from '../series/alerts.ts'
 import { secondsPerDay } from '../parse/calendar.ts'
 import { failureFields, isExpected } from '../runtime/logger.ts'
 import { announce, startAnnouncing } from './announcements.ts'
-import type { AlertMemory, AnnouncerState, Check, Message } from './announcements.ts'
+import type { AlertMemory, AnnouncerState, Check, Found, Message } from './announcements.ts'
 import { DamagedMemory } from './memory-file.ts'
 import type { MemoryFile } from './memory-file.ts'
 
@@ -23,7 +22,7 @@ const giveUpSeconds = secondsPerDay
 
 export interface AlertLoopDeps {
   /** Throws the same errors as `CatalogueReader.deliveries`. */
-  readonly openAlerts: () => Promise<readonly Alert[]>
+  readonly openAlerts: () => Promise<Found>
   readonly indexerStatus: () => Promise<StatusReply>
   /** Sends a message once; returns the reason if it was not delivered. */
   readonly send: (message: Message) => Promise<string | undefined>
@@ -128,11 +127,11 @@ async function loadMemory({ memory, logger }: AlertLoopDeps): Promise<AlertMemor
 }
 
 async function readCheck({ openAlerts, indexerStatus, nowSeconds }: AlertLoopDeps): Promise<Check> {
-  const alerts = await openAlerts().catch((error: unknown) => {
+  const found = await openAlerts().catch((error: unknown) => {
     if (error instanceof Error && isExpected(error)) return error
     throw error
   })
-  return { alerts, status: await indexerStatus(), nowSeconds: nowSeconds() }
+  return { found, status: await indexerStatus(), nowSeconds: nowSeconds() }
 }
 
 async function waitFor(ms: number, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import type { Alert, AlertSeries } from '../series/alerts.ts'
 import { periods } from '../series/series.ts'
 import type { AlertMemory, Message } from './announcements.ts'
 
-const version = 1
+const version = 2
 
 export interface MemoryFile {
   /** Returns an empty memory if there is no file. @throws DamagedMemory if `store` did not write it */
@@ -88,13 +88,14 @@ function isMessage(value: unknown): value is Message {
     isTime(value['at']) &&
     isOneOf(alertKinds, value['kind']) &&
     isOneOf(['open', 'closed'], value['state']) &&
+    (value['reason'] === undefined || isText(value['reason'])) &&
     hasSeries(value)
   )
 }
 
-/** An alert is found again by the first of its series, so it has at least one. */
-function hasSeries({ series }: Table): boolean {
-  return isListOf(series, isSeries) && series.length > 0
+/** An alert is found again by the first of its series, so it has at least one, unless its kind has none. */
+function hasSeries({ kind, series }: Table): boolean {
+  return isListOf(series, isSeries) && (series.length > 0 || kind === 'not-current')
 }
 
 function isSeries(value: unknown): value is AlertSeries {

@@ -39,6 +39,7 @@ import { addRoot, openEntrances } from './pages/root.ts'
 import { addMissing } from './missing/route.ts'
 import { addNetwork } from './network/route.ts'
 import { addReport } from './report/route.ts'
+import { CurrencyReader } from './series/currency-reader.ts'
 import { NetworkStatusCache } from './series/network-status.ts'
 import { addSeries } from './series/route.ts'
 import { addRescan } from './admin/rescan.ts'
@@ -57,7 +58,8 @@ const maxBodyBytes = 16 * 1024
 
 /** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
-  const metrics = openMetrics(deps)
+  const currency = new CurrencyReader(deps)
+  const metrics = openMetrics({ ...deps, currency })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
@@ -119,8 +121,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addRoot(app, context)
   addRinexFile(app, context)
   const expected = deps.settings.expected ?? new ExpectedRules([])
-  addStationSeries(app, { ...context, expected })
-  const network = new NetworkStatusCache({ ...deps, expected })
+  addStationSeries(app, { ...context, expected, currency })
+  const network = new NetworkStatusCache({ ...deps, expected, currency })
   addStation(app, { ...context, expected, network })
   metrics.showSeries(network)
   // The deliveries of the last weeks are read before the first request needs them.

@@ -29,7 +29,10 @@ import type {
 import type {
   SeriesQuery,
   SeriesSlots,
+  ArrivalsQuery,
   SeriesArrivals,
+  LiveSlotsQuery,
+  LiveSlots,
   DeliveriesQuery,
   NetworkDeliveries,
   ReplacedFiles,
@@ -241,10 +244,10 @@ export interface Asker {
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
   seriesSlots(query: SeriesQuery, asker?: Asker): Promise<SeriesSlots | undefined>
-  /** The recorded arrivals of a series; `undefined` for an unknown station. */
-  seriesArrivals(
-    query: SeriesQuery & { readonly from: number },
-  ): Promise<SeriesArrivals | undefined>
+  /** The recorded arrivals of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
+  seriesArrivals(query: ArrivalsQuery, asker?: Asker): Promise<SeriesArrivals | undefined>
+  /** The live files of some series, in the order of the query. Throws `NotBuilt`. */
+  liveSlots(query: LiveSlotsQuery, asker?: Asker): Promise<readonly LiveSlots[]>
   /** The recorded deliveries of all series. Throws `NotBuilt`. */
   deliveries(query: DeliveriesQuery, asker?: Asker): Promise<NetworkDeliveries>
   /** The files that were replaced in a range of time, at most 1000. Throws `NotBuilt`. */

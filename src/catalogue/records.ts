@@ -83,6 +83,14 @@ export type ListedFile = Pick<
   readonly details?: FileDetails
 }
 
+/** Up to which time the catalogue is known to equal the tree. */
+export interface Heartbeat {
+  /** Start of the last scan or sweep whose changes are all in the catalogue. */
+  readonly atUs: number
+  /** Age in seconds from which the catalogue is not current. */
+  readonly limitSeconds: number
+}
+
 /** The state of the records: two answers with the same head show the same records and the same details. */
 export interface Head {
   /** Identifies this database; a rebuilt catalogue has another epoch. */
@@ -94,6 +102,8 @@ export interface Head {
    * it.
    */
   readonly detailsSeq: number
+  /** `undefined` until the first scan has ended. */
+  readonly heartbeat: Heartbeat | undefined
 }
 
 /** A station, and the numbers of its live files by area, type, duration and version. */

@@ -1,6 +1,7 @@
 /** Queries of `CatalogueReader` for series and deliveries, and their answers. */
 import type { DayDeliveries } from '../series/delivery-window.ts'
 import type { SeriesKey } from '../series/series.ts'
+import type { SlotRange } from '../series/slot-states.ts'
 import type { Head } from './records.ts'
 
 /** Query for the slots of a series (see src/series). */
@@ -8,13 +9,14 @@ export interface SeriesQuery extends SeriesKey {
   /** Code of the station in upper case, 4 or 9 characters. */
   readonly code: string
   /**
-   * First and last slot to read. Without `from`, the range begins at the first live file of the series; without live files, it
-   * begins at `to`.
+   * First and last slot to read. Without `from`, the range begins at the first delivered slot (see `firstSlot`), but at most
+   * `mostSlots` before `to`; without deliveries, it begins at `to`.
    */
   readonly from: number | undefined
   readonly to: number
-  /** The slots of the last 28 days, from which the usual latency is computed. */
-  readonly learning: { readonly from: number; readonly to: number }
+  readonly mostSlots: number
+  /** The present slot: deliveries of later ones do not count. */
+  readonly now: number
 }
 
 /** The slots of a series; ascending, without duplicates. */
@@ -34,14 +36,14 @@ export interface SeriesSlots {
   readonly ambiguous: readonly string[]
   /** The first slot of the range. */
   readonly from: number
-  /** Slots that have a live file. They begin 28 days before `from`. */
+  /** The first delivered slot (see `firstSlot`) and the last one, wherever the range is; `undefined` without deliveries. */
+  readonly first: number | undefined
+  readonly last: number | undefined
+  /** Slots that have a live file: of the range, of the last slots up to now, and of `lookbackDays` before both. */
   readonly live: readonly number[]
-  /**
-   * Slots with a recorded delivery, even if the file was removed since. They begin 28 days before `from`, but at most 400 days
-   * ago.
-   */
+  /** Slots up to now with a recorded delivery of the last 400 days, even if the file was removed since. */
   readonly recorded: readonly number[]
-  /** Latencies in seconds, ascending: those of the slots in `learning` whose files were seen arriving. */
+  /** Latencies in seconds, ascending: those of the slots of the last 28 days whose files were seen arriving. */
   readonly latencies: readonly number[]
   /**
    * Time from which deliveries are known: the time when the recording began, but at most 400 days ago, because older deliveries
@@ -50,11 +52,41 @@ export interface SeriesSlots {
   readonly knownFromUs: number
 }
 
+/** Query for the live files of some series at some time. */
+export interface LiveSlotsQuery {
+  /** Seconds since 1970; later slots do not count. */
+  readonly now: number
+  readonly series: readonly (SeriesKey & {
+    /** Code of the station, as in `NetworkSeries`. */
+    readonly station: string
+    /** Slots to read; without it those of the `lookbackDays` up to the last one. */
+    readonly range?: SlotRange
+    /** A delivered slot that may have no live file any more; it counts for `first`. */
+    readonly following?: number | undefined
+  })[]
+}
+
+/** The live files of a series. */
+export interface LiveSlots {
+  /** The first slot with a live file (see `firstSlot`); `undefined` if there is none. */
+  readonly first: number | undefined
+  /** Distinct slots of the range with a live file, ascending. */
+  readonly slots: readonly number[]
+}
+
+/** Query for the arrivals of the slots of a series; see `SeriesQuery`. */
+export interface ArrivalsQuery extends Pick<
+  SeriesQuery,
+  'fileType' | 'period' | 'code' | 'to' | 'now'
+> {
+  readonly from: number
+}
+
 /** The recorded arrivals of a series. */
 export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
   /** The slots whose files were seen arriving, ascending, each with its latency in seconds. */
   readonly arrivals: readonly (readonly [slot: number, latency: number])[]
-  /** Latencies in seconds, ascending: those of the slots in `learning` whose files were seen arriving. */
+  /** Latencies in seconds, ascending: those of the slots of the last 28 days whose files were seen arriving. */
   readonly latencies: readonly number[]
 }
 
@@ -79,18 +111,21 @@ export interface NetworkSeries extends SeriesKey {
    * delivery was ever recorded.
    */
   readonly ids: readonly number[]
-  /** Latest start of the data of its live files, in seconds since 1970; `undefined` without live files. */
+  /** First and latest start of the data of its live files, in seconds since 1970; `undefined` without live files. */
+  readonly firstStart: number | undefined
   readonly lastStart: number | undefined
+  /** Number of its live files. */
+  readonly files: number
 }
 
 /** The recorded deliveries of all series on some days. */
 export interface NetworkDeliveries {
   readonly head: Head
-  /** Time when the recording of deliveries began; `Infinity` before. */
-  readonly knownFromUs: number
   readonly series: readonly NetworkSeries[]
   /** False if the changes after `since` are unknown or too many; then no day was read. */
   readonly isComplete: boolean
+  /** True if files of days before the range have changed after `since`. */
+  readonly olderChanged: boolean
   /** The days that were read, ascending, with all their deliveries. */
   readonly days: readonly DayDeliveries[]
 }

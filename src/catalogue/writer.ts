@@ -1,6 +1,6 @@
 /** The interface through which the indexer writes the catalogue. Times and directories are written as in `reader.ts`. */
 import type { Area } from '../parse/archive-path.ts'
-import type { CatalogueSummary, FileIdentity, Head, ScanSummary } from './records.ts'
+import type { CatalogueSummary, FileIdentity, Head, Heartbeat, ScanSummary } from './records.ts'
 import type { Problem } from './filter.ts'
 
 /**
@@ -266,6 +266,8 @@ export interface CatalogueWriter {
    * already only gets this new time.
    */
   hashAgain(ids: readonly number[], fromUs: number): Promise<void>
+  /** Stores that the catalogue equals the tree as it was at a time. */
+  heartbeat(heartbeat: Heartbeat): Promise<void>
   /** Stores the summary of a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
   /**

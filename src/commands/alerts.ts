@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { runAlertLoop } from '../alerts/alert-loop.ts'
 import { openMemoryFile } from '../alerts/memory-file.ts'
 import { openWebhook } from '../alerts/webhook.ts'
+import { CurrencyReader } from '../api/series/currency-reader.ts'
 import { NetworkStatusCache } from '../api/series/network-status.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -28,14 +29,17 @@ export async function alerts(config: Config): Promise<number> {
   const reader = openReader({ database: config.database })
   const end = new AbortController()
   const nowUs = openClock()
-  const network = new NetworkStatusCache({ reader, nowUs, expected })
+  const indexerStatus = () => askStatus(config.controlSocket)
+  const currency = new CurrencyReader({ indexerStatus, nowUs })
+  const network = new NetworkStatusCache({ reader, nowUs, expected, currency })
   const loop = runAlertLoop(
     {
       openAlerts: async () => {
-        const { states, nowSeconds } = await network.current()
-        return openAlerts(states, nowSeconds)
+        const { states, currency } = await network.current()
+        const { asOf } = currency
+        return { currency, alerts: asOf === undefined ? [] : openAlerts(states, asOf) }
       },
-      indexerStatus: () => askStatus(config.controlSocket),
+      indexerStatus,
       send,
       memory: openMemoryFile(config.alertsStateFile),
       nowSeconds: () => nowUs() / 1e6,

@@ -59,6 +59,9 @@ function seriesOfTable(table: Table, addFault: AddFault): readonly ExpectedSerie
   }
   if (rule.fromDay !== undefined && rule.toDay !== undefined && rule.fromDay > rule.toDay)
     addFault('from must not be after to')
+  // The slot of a day begins at its first hour.
+  if (period === '01D' && rule.hours !== undefined && !rule.hours.has(0))
+    addFault('hours of daily files must include 0, because they begin then')
   if (fileType === undefined || period === undefined) return []
   return stations.map((station) => ({ station, fileType, period, rule }))
 }

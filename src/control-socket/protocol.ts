@@ -16,6 +16,8 @@ export interface IndexerStatus {
   readonly sinceUs: number
   /** The causes of the state `degraded`, each with its remedy. */
   readonly reasons: readonly string[]
+  /** The first of the reasons for which the catalogue does not follow the tree; `undefined` from an indexer of an older release. */
+  readonly notCurrent: string | undefined
   readonly pid: number
   readonly version: string
   /** The progress of the running scan. */

@@ -9,7 +9,7 @@ type Phase = 'starting' | 'scanning' | 'watching'
 /** The fields of the status that this module stores. */
 type OwnStatus = Pick<
   IndexerStatus,
-  'state' | 'sinceUs' | 'reasons' | 'pid' | 'version' | 'lastScan' | 'lastSweepUs'
+  'state' | 'sinceUs' | 'reasons' | 'notCurrent' | 'pid' | 'version' | 'lastScan' | 'lastSweepUs'
 >
 
 /** The health of the indexer: its phase, and the problems that make it `degraded`. */
@@ -21,6 +21,12 @@ export interface Health {
    * @returns true if this call ended a problem
    */
   report(name: string, message: string | undefined): boolean
+  /**
+   * The first problem that keeps the catalogue from following the tree: the archive, an area or the database cannot be read or
+   * written. Other problems concern single directories, or only delay changes.
+   * @param except name of a problem that does not count
+   */
+  notCurrent(except?: string): string | undefined
   swept(): void
   scanned(summary: ScanSummary): void
   status(now: Omit<IndexerStatus, keyof OwnStatus>): IndexerStatus
@@ -44,6 +50,8 @@ export function openHealth(deps: {
     update()
     if (state() !== before) sinceUs = nowUs()
   }
+  const notCurrent = (except?: string): string | undefined =>
+    Array.from(problems).find(([name]) => name !== except && stopsCatalogue(name))?.[1]
   return {
     enter(next) {
       change(() => (phase = next))
@@ -60,6 +68,7 @@ export function openHealth(deps: {
       }
       return false
     },
+    notCurrent,
     swept: () => {
       lastSweepUs = nowUs()
     },
@@ -69,7 +78,9 @@ export function openHealth(deps: {
     status: (now) => ({
       state: state(),
       sinceUs,
-      reasons: [...problems.values()],
+      // Two problems may have one cause.
+      reasons: [...new Set(problems.values())],
+      notCurrent: notCurrent(),
       pid: process.pid,
       version: deps.version,
       lastScan,
@@ -77,6 +88,11 @@ export function openHealth(deps: {
       ...now,
     }),
   }
+}
+
+/** True if the catalogue does not follow the tree while there is the problem. */
+function stopsCatalogue(name: string): boolean {
+  return ['archive', 'tree', 'database', 'heartbeat'].includes(name) || name.startsWith('area ')
 }
 
 /** The fault in the gzip stream of a file. */

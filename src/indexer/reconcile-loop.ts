@@ -26,6 +26,8 @@ export interface ReconcileLoopDeps extends Omit<
 > {
   readonly tree: TreeReader
   readonly nowUs: () => number
+  /** True if the catalogue has equalled the tree since the start, and since an area was away. */
+  readonly isFollowing: () => boolean
   /** Called after a directory was reconciled that no walk has read; `costMs` is the time that the reconcile took (ms). */
   readonly onReconciled: (path: string, costMs: number) => void
   /** Called when the loop fails, which is a defect of the program or of its environment. */
@@ -111,8 +113,8 @@ export function startReconcileLoop(deps: ReconcileLoopDeps): ReconcileLoop {
   const runDirectory = async (job: DirectoryJob): Promise<void> => {
     const snapshot = await job.snapshot
     const startedMs = performance.now()
-    // During a scan, a file that is new to the catalogue may have been in the archive before.
-    const arrived = job.arrived && scan === undefined
+    // Otherwise a file that is new to the catalogue may have been in the archive before.
+    const arrived = job.arrived && scan === undefined && deps.isFollowing()
     await applyStage.add({ snapshot, walked: false, arrived })
     deps.onReconciled(snapshot.path, performance.now() - startedMs)
     if (job.requesters.length > 0) await answer(snapshot, job.requesters)

@@ -13,6 +13,7 @@ import { areas } from '../parse/archive-path.ts'
 import { failureFields } from '../runtime/logger.ts'
 import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
+import type { Heartbeat } from './heartbeat.ts'
 import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
 
 /** Time between two attempts to scan the whole archive, if it could not be read or written completely. */
@@ -28,6 +29,7 @@ export interface ScansDeps {
   readonly logger: Logger
   readonly health: Health
   readonly figures: Pick<Figures, 'fullyRead'>
+  readonly heartbeat: Heartbeat
   readonly reconcileLoop: ReconcileLoop
   /** Absolute path of the archive root. */
   readonly archive: string
@@ -45,18 +47,20 @@ export interface Scans {
 }
 
 export function openScans(deps: ScansDeps): Scans {
-  const { writer, logger, health, figures, reconcileLoop, archive } = deps
+  const { writer, logger, health, figures, heartbeat, reconcileLoop, archive } = deps
   let previous: Promise<unknown> = Promise.resolve()
   const scanNow = async (roots: readonly string[], full: boolean): Promise<ScanResult> => {
     health.enter('scanning')
     const result = await reconcileLoop.scan(roots, full ? 'facts' : 'auto')
     if (isComplete(result) && areas.every((area) => roots.includes(area))) {
       health.scanned(result.summary)
+      health.report('archive', undefined)
       if (full) figures.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
         // The records are written. If no earlier summary is stored either, the next start scans again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
+      await heartbeat(result.summary.startedUs, 0)
     }
     health.enter('watching')
     return result
@@ -71,11 +75,11 @@ export function openScans(deps: ScansDeps): Scans {
     async scanAll(patient) {
       for (;;) {
         const result = await scan(areas, false)
+        if (isComplete(result)) return result.summary
         const problem = result.archiveRead
           ? 'some changes could not be written'
           : `${archive} contains no readable obs/ or nrt/: mount the archive, or set archive to its path`
-        health.report('archive', isComplete(result) ? undefined : problem)
-        if (isComplete(result)) return result.summary
+        health.report('archive', problem)
         if (!patient) throw new IncompleteScan(problem)
         await delay(retryMs, undefined, { ref: false })
       }

@@ -6,10 +6,10 @@ import type { Period, SeriesKey } from './series.ts'
 import type { SeriesSummary } from './series-summary.ts'
 
 /**
- * `ingest-stalled`: several stations have alerts, and no file of any station arrives (see `stalledAlert`). `late` and `missing`:
- * the state of one series.
+ * `ingest-stalled`: several stations have alerts, and no file of any station arrives (see `stalledAlert`). `late` and `down`: the
+ * state of one series. `not-current`: the catalogue does not follow the archive, so that nothing else is known; only messages have it.
  */
-export const alertKinds = ['ingest-stalled', 'late', 'missing'] as const
+export const alertKinds = ['ingest-stalled', 'late', 'down', 'not-current'] as const
 export type AlertKind = (typeof alertKinds)[number]
 
 /** A series with an alert, in the form that clients and receivers of messages get. */
@@ -17,23 +17,24 @@ export interface AlertSeries {
   readonly station: string
   readonly file_type: FileType
   readonly period: Period
-  /**
-   * Start of the first late or missing slot after the last slot that was delivered or has the state `unknown`. If the last 28
-   * days have neither a delivered nor an unknown slot: start of the slot after the last delivered one, or null if nothing was
-   * ever delivered.
-   */
+  /** End of the last delivered slot; null if nothing was ever delivered. */
   readonly since: string | null
 }
 
 export interface Alert {
-  /** A later alert of the same series has another id. */
+  /** A later alert of the same series has another id; one that becomes `down` keeps it. */
   readonly id: string
   readonly kind: AlertKind
-  /** The `since` of its series; for `ingest-stalled`, the time of the latest arrival, or null if no file was seen arriving. */
+  /**
+   * The `since` of its series; for `ingest-stalled`, the time of the latest arrival, or null if no file was seen arriving; for
+   * `not-current` the time up to which the catalogue is known to equal the archive.
+   */
   readonly since: string | null
   /** Time at which the alert opened. */
   readonly opened: string
-  /** One series; for `ingest-stalled`, all series whose alerts it replaces. */
+  /** Time since which it has its kind. */
+  readonly changed: string
+  /** One series; for `ingest-stalled`, all series whose alerts it replaces; none for `not-current`. */
   readonly series: readonly AlertSeries[]
 }
 
@@ -43,63 +44,83 @@ export interface StationSeries extends SeriesKey {
   readonly summary: SeriesSummary
 }
 
-/** An alert of the kind `late` or `missing`, which has exactly one series. */
+/** An alert of the kind `late` or `down`, which has exactly one series. */
 interface SeriesAlert extends Alert {
   readonly series: readonly [AlertSeries]
 }
 
-/** An alert opens when its series has been late for this time, or for its usual latency if that is longer. */
+/** An alert opens when its series has been late for this time, or for its limit of lateness if that is longer. */
 const patienceSeconds = secondsPerHour
 
 /**
- * Finds the open alerts, in the order of the series. An alert of the kind `ingest-stalled` comes first, and replaces the alerts of
- * its series.
+ * Finds the open alerts, the longest loss first. An alert of the kind `ingest-stalled` comes before all others, and replaces the
+ * alerts of its series.
  * @param states sorted by station
+ * @param asOf seconds since 1970
  */
-export function openAlerts(states: readonly StationSeries[], nowSeconds: number): readonly Alert[] {
-  const alerts = states.flatMap((each) => seriesAlert(each, nowSeconds))
+export function openAlerts(states: readonly StationSeries[], asOf: number): readonly Alert[] {
+  const alerts = states
+    .flatMap((each) => seriesAlert(each, asOf))
+    .sort((a, b) => compareText(a.since ?? '', b.since ?? ''))
   const isActive = ({ summary: { state } }: StationSeries): boolean =>
-    state === 'present' || state === 'late' || state === 'missing'
+    state === 'present' || state === 'late' || state === 'down'
   const isHourly = ({ period }: Pick<AlertSeries, 'period'>): boolean => period !== '01D'
   // Daily files say nothing about the last hours, so they count only in an archive in which no shorter files arrive.
   const counts = states.some((each) => isActive(each) && isHourly(each)) ? isHourly : () => true
   const stalled = stalledAlert(
     alerts.filter(({ series: [each] }) => counts(each)),
     latestArrival(states.filter(counts)),
-    nowSeconds,
+    asOf,
   )
   if (stalled === undefined) return alerts
   return [stalled, ...alerts.filter(({ series: [each] }) => !counts(each))]
 }
 
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}
+
 function seriesAlert(
   { station, fileType, period, summary }: StationSeries,
-  nowSeconds: number,
+  asOf: number,
 ): readonly SeriesAlert[] {
-  const { state, usualLatency } = summary
-  if (state !== 'late' && state !== 'missing') return []
-  const { seconds } = periodRules[period]
-  const { slot, since } = firstOverdue(summary)
-  const opened = (slot + 1) * seconds + usualLatency + Math.max(patienceSeconds, usualLatency)
-  if (nowSeconds < opened) return []
+  const { state, since, lateAfter } = summary
+  if (state !== 'late' && state !== 'down') return []
+  const { seconds, downAfter } = periodRules[period]
+  const opened =
+    (firstOverdue(summary, seconds) + 1) * seconds +
+    lateAfter +
+    Math.max(patienceSeconds, lateAfter)
+  if (asOf < opened) return []
   const key = { station, file_type: fileType, period }
-  const series = { ...key, since: since === undefined ? null : isoOf(since * seconds) }
-  const id = [state, ...Object.values(key), series.since ?? 'never'].join('-')
-  return [{ id, kind: state, since: series.since, opened: isoOf(opened), series: [series] }]
+  const series = { ...key, since: since === undefined ? null : isoOf(since) }
+  const id = ['loss', ...Object.values(key), series.since ?? 'never'].join('-')
+  const down = since === undefined ? opened : since + lateAfter + downAfter
+  return [
+    {
+      id,
+      kind: state,
+      since: series.since,
+      opened: isoOf(opened),
+      changed: isoOf(state === 'down' ? Math.max(opened, down) : opened),
+      series: [series],
+    },
+  ]
 }
 
 /**
- * The first late or missing slot since the last slot that was delivered or is `unknown`, and the slot at which the `since` of the
- * alert begins. The series must have a late or missing slot.
+ * The first of the last late or missing slots that have no delivered one between them. In a series
+ * with rules, a slot that is not expected may be delivered after them. The series must have a late or missing slot. The runs begin 28 days
+ * ago: a loss that is longer began with the slot after the last delivered one.
  */
-function firstOverdue({ runs, sinceSlot }: SeriesSummary) {
+function firstOverdue({ runs, since }: SeriesSummary, seconds: number): number {
   let slot = NaN
-  for (const run of runs.toReversed()) {
-    if (run.state === 'late' || run.state === 'missing') slot = run.firstSlot
-    else if (!['silent', 'due', 'future'].includes(run.state)) return { slot, since: slot }
+  for (const { state, firstSlot } of runs.toReversed()) {
+    if (state === 'late' || state === 'missing') slot = firstSlot
+    else if (!Number.isNaN(slot) && (state === 'present' || state === 'removed')) return slot
   }
-  // Nothing was delivered in the last 28 days. The runs begin 28 days ago, so the first missing slot may be earlier.
-  return { slot, since: sinceSlot }
+  const isLonger = slot === runs[0]?.firstSlot
+  return isLonger && since !== undefined ? since / seconds : slot
 }
 
 /** Time at which the newest file of all series arrived, in seconds since 1970; `-Infinity` if none was seen arriving. */
@@ -117,19 +138,24 @@ function latestArrival(states: readonly StationSeries[]): number {
 function stalledAlert(
   alerts: readonly SeriesAlert[],
   arrival: number,
-  nowSeconds: number,
+  asOf: number,
 ): Alert | undefined {
   const [first, ...later] = alerts.toSorted((a, b) => (a.opened < b.opened ? -1 : 1))
   const second = later.find(({ series: [each] }) => each.station !== first?.series[0].station)
   if (second === undefined) return undefined
   const lengths = alerts.map(({ series: [each] }) => periodRules[each.period].seconds)
   const silentFrom = arrival + 2 * Math.max(secondsPerHour, ...lengths)
-  if (nowSeconds < silentFrom) return undefined
+  if (asOf < silentFrom) return undefined
   const since = arrival === -Infinity ? null : isoOf(arrival)
   const opened = [second.opened, ...(since === null ? [] : [isoOf(silentFrom)])].toSorted()
+  const last = opened.at(-1) ?? second.opened
   return {
-    ...{ id: `ingest-stalled-${since ?? 'never'}`, kind: 'ingest-stalled', since },
-    ...{ opened: opened.at(-1) ?? second.opened, series: alerts.flatMap(({ series }) => series) },
+    id: `ingest-stalled-${since ?? 'never'}`,
+    kind: 'ingest-stalled',
+    since,
+    opened: last,
+    changed: last,
+    series: alerts.flatMap(({ series }) => series),
   }
 }
 

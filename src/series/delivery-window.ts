@@ -1,13 +1,14 @@
 /** The recorded deliveries of all series over some weeks, in memory. Pure. */
+import { lowerBound } from './latency.ts'
 import { slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
-import { lowerBound } from './slot-states.ts'
+import { SlotSet } from './slot-set.ts'
 
-/** The deliveries of a series, in two arrays of the same length. */
-export interface SeriesDeliveries {
+/** The files of a series that were seen arriving, in two arrays of the same length. */
+export interface Arrivals {
   /** Slot numbers, ascending, without duplicates. */
   readonly slots: readonly number[]
-  /** Latencies in seconds; -1 for files that were not seen arriving. */
+  /** Latencies in seconds, at least 0. */
   readonly latencies: readonly number[]
 }
 
@@ -26,83 +27,111 @@ export interface DayDeliveries {
   }[]
 }
 
-interface Columns {
-  readonly period: Period
-  slots: number[]
-  latencies: number[]
+interface Deliveries {
+  readonly slots: SlotSet
+  /** Ascending slots, and their latencies. */
+  readonly arrivals: { readonly slots: number[]; readonly latencies: number[] }
 }
 
-const none: SeriesDeliveries = { slots: [], latencies: [] }
+const noArrivals: Arrivals = { slots: [], latencies: [] }
 
-/**
- * The deliveries of all series. The catalogue only ever adds deliveries to a day, so a day with as many deliveries as before has
- * not changed.
- */
+/** The deliveries of all series on some days. The catalogue only ever adds deliveries to a day. */
 export class DeliveryWindow {
-  readonly #series = new Map<number, Columns>()
+  readonly #series = new Map<number, Deliveries>()
+  readonly #days: number
+  /** Number of the last days whose latencies are kept. */
+  readonly #arrivalDays: number
+  #firstDay: number
 
   /**
-   * Replaces the deliveries of a day.
+   * An empty window of some UTC days since 1970.
+   * @param range both days included
+   * @param arrivalDays number of the last days of the window whose latencies are kept
+   */
+  constructor(
+    { fromDay, toDay }: { readonly fromDay: number; readonly toDay: number },
+    arrivalDays: number,
+  ) {
+    this.#firstDay = fromDay
+    this.#days = toDay - fromDay + 1
+    this.#arrivalDays = arrivalDays
+  }
+
+  /**
+   * Adds the deliveries of a day; those that are known already do not change.
    * @param periodOf the period of each series in `starts`, by id
    */
-  replace({ day, starts }: DayDeliveries, periodOf: ReadonlyMap<number, Period>) {
-    const added = new Map<number, Columns>()
+  add({ day, starts }: DayDeliveries, periodOf: ReadonlyMap<number, Period>): void {
+    const hasArrivals = day >= this.#firstArrivalDay
     for (const { start, ids, latencies } of starts)
       for (const [row, id] of ids.entries()) {
         const period = periodOf.get(id)
         if (period === undefined) continue
-        let columns = added.get(id)
-        if (columns === undefined) {
-          columns = { period, slots: [], latencies: [] }
-          added.set(id, columns)
-        }
-        columns.slots.push(slotAt(start, period))
-        columns.latencies.push(latencies[row] ?? -1)
+        const { slots, arrivals } = this.#deliveriesOf(id, period)
+        const slot = slotAt(start, period)
+        slots.add(slot)
+        const latency = latencies[row] ?? -1
+        if (latency >= 0 && hasArrivals) insert(arrivals, slot, latency)
       }
-    for (const [id, columns] of added) {
-      const known = this.#series.get(id)
-      if (known === undefined) this.#series.set(id, columns)
-      else replaceDay(known, columns, day)
+  }
+
+  /** Moves the window to later days, without changing its length. */
+  moveTo(firstDay: number): void {
+    this.#firstDay = Math.max(firstDay, this.#firstDay)
+    for (const { slots, arrivals } of this.#series.values()) {
+      slots.moveTo(this.#firstDay)
+      const old = lowerBound(arrivals.slots, this.#firstArrivalDay * slotsPerDay(slots.period))
+      arrivals.slots.splice(0, old)
+      arrivals.latencies.splice(0, old)
     }
   }
 
-  /** Removes the deliveries before a UTC day. */
-  dropBefore(day: number): void {
-    for (const { period, slots, latencies } of this.#series.values()) {
-      const count = lowerBound(slots, day * slotsPerDay(period))
-      if (count === 0) continue
-      slots.splice(0, count)
-      latencies.splice(0, count)
-    }
+  /** The delivered slots of a series with one or more ids, all of the same period. */
+  slotsOf(ids: readonly number[], period: Period): SlotSet {
+    const [first, ...others] = this.#found(ids)
+    if (first === undefined) return new SlotSet(period, this.#firstDay, this.#days)
+    if (others.length === 0) return first.slots
+    const all = new SlotSet(period, this.#firstDay, this.#days)
+    for (const { slots } of [first, ...others]) all.addAll(slots)
+    return all
   }
 
-  /** The deliveries of a series with one or more ids. If a slot has several deliveries, the earliest counts. */
-  deliveriesOf(ids: readonly number[]): SeriesDeliveries {
-    const found = ids.flatMap((id) => this.#series.get(id) ?? [])
-    const [only] = found
-    if (found.length < 2) return only ?? none
+  /** The arrivals of a series with one or more ids. If a slot has several, the earliest counts. */
+  arrivalsOf(ids: readonly number[]): Arrivals {
+    const [first, ...others] = this.#found(ids).map(({ arrivals }) => arrivals)
+    if (others.length === 0) return first ?? noArrivals
     const bySlot = new Map<number, number>()
-    for (const { slots, latencies } of found)
+    for (const { slots, latencies } of [first ?? noArrivals, ...others])
       slots.forEach((slot, index) => {
-        bySlot.set(slot, earlier(bySlot.get(slot), latencies[index] ?? -1))
+        const latency = latencies[index] ?? NaN
+        bySlot.set(slot, Math.min(latency, bySlot.get(slot) ?? Infinity))
       })
     const slots = [...bySlot.keys()].sort((a, b) => a - b)
-    return { slots, latencies: slots.map((slot) => bySlot.get(slot) ?? -1) }
+    return { slots, latencies: slots.map((slot) => bySlot.get(slot) ?? NaN) }
+  }
+
+  get #firstArrivalDay(): number {
+    return this.#firstDay + this.#days - this.#arrivalDays
+  }
+
+  #found(ids: readonly number[]): readonly Deliveries[] {
+    return ids.flatMap((id) => this.#series.get(id) ?? [])
+  }
+
+  #deliveriesOf(id: number, period: Period): Deliveries {
+    const known = this.#series.get(id)
+    if (known !== undefined) return known
+    const slots = new SlotSet(period, this.#firstDay, this.#days)
+    const added: Deliveries = { slots, arrivals: { slots: [], latencies: [] } }
+    this.#series.set(id, added)
+    return added
   }
 }
 
-/** The lower of two latencies; -1 (not seen arriving) only if neither file was seen arriving. */
-function earlier(known: number | undefined, latency: number): number {
-  if (known === undefined || known < 0) return latency
-  return latency < 0 ? known : Math.min(known, latency)
-}
-
-/** Replaces the deliveries of one day in `known` by those of the second argument. Equally many deliveries are the same ones. */
-function replaceDay(known: Columns, { slots, latencies }: Columns, day: number): void {
-  const perDay = slotsPerDay(known.period)
-  const from = lowerBound(known.slots, day * perDay)
-  const count = lowerBound(known.slots, (day + 1) * perDay) - from
-  if (count === slots.length) return
-  known.slots.splice(from, count, ...slots)
-  known.latencies.splice(from, count, ...latencies)
+/** Inserts an arrival in the order of the slots, unless the slot has one. Most arrivals are the newest. */
+function insert({ slots, latencies }: Deliveries['arrivals'], slot: number, latency: number): void {
+  const index = slot > (slots.at(-1) ?? -Infinity) ? slots.length : lowerBound(slots, slot)
+  if (slots[index] === slot) return
+  slots.splice(index, 0, slot)
+  latencies.splice(index, 0, latency)
 }

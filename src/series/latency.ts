@@ -3,20 +3,45 @@ import { secondsPerDay } from '../parse/calendar.ts'
 import { periodRules } from './series.ts'
 import type { Period } from './series.ts'
 
-/** A percentile by nearest rank: `share` (0 to 1) of the values are at or below it; `undefined` without values. */
-export function percentile(ascending: ArrayLike<number>, share: number): number | undefined {
-  if (ascending.length === 0) return undefined
-  const rank = Math.max(1, Math.ceil(share * ascending.length))
+/**
+ * A percentile of the first `count` values by nearest rank: `share` (0 to 1) of them are at or below it; `undefined` without values.
+ */
+export function percentile(
+  ascending: ArrayLike<number>,
+  share: number,
+  count = ascending.length,
+): number | undefined {
+  if (count === 0) return undefined
+  const rank = Math.max(1, Math.ceil(share * count))
   return ascending[rank - 1]
 }
 
+/** The latency that is usual for a series: the median of its recent arrivals; `undefined` without arrivals. */
+export function usualLatency(ascending: ArrayLike<number>): number | undefined {
+  return percentile(ascending, 0.5)
+}
+
 /**
- * The usual latency: the 95th percentile of the latencies of the last 28 days, at least 5 minutes (15M), 10 minutes (01H) or 2
- * hours (01D), at most 24 hours. Without latencies, the lower bound.
+ * The limit of lateness in seconds: an expected file that has not arrived this time after the end of its slot is late. It is the
+ * 95th percentile of the recent arrivals within a day (01D: 3 days) of the end of their slots, at least the target of the period and
+ * at most 24 hours; with too few of these arrivals, a time that does not depend on them (see `PeriodRule`).
  */
-export function usualLatency(period: Period, ascending: ArrayLike<number>): number {
-  const { leastUsual } = periodRules[period]
-  return Math.min(Math.max(percentile(ascending, 0.95) ?? 0, leastUsual), secondsPerDay)
+export function lateAfter(period: Period, ascending: ArrayLike<number>): number {
+  const { target, learnedWithin, leastArrivals, unlearnedLimit } = periodRules[period]
+  const learned = lowerBound(ascending, learnedWithin + 1)
+  if (learned < leastArrivals) return unlearnedLimit
+  return Math.min(Math.max(percentile(ascending, 0.95, learned) ?? 0, target), secondsPerDay)
+}
+
+/** The index of the first value that is not below a bound. */
+export function lowerBound(ascending: ArrayLike<number>, bound: number): number {
+  let [low, high] = [0, ascending.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ascending[middle] ?? NaN) < bound) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 /**

@@ -1,51 +1,39 @@
-/** The state of a series now, and what it delivered in the last 28 days. Pure. */
-import type { SeriesDeliveries } from './delivery-window.ts'
+/** The state of a series now, and its figures of the last 28 days. Pure. */
+import { completenessOf, ratio, shareClass } from './completeness.ts'
+import type { Completeness, ShareClass } from './completeness.ts'
+import type { Arrivals } from './delivery-window.ts'
 import type { ExpectedRule } from './expectation.ts'
-import { usualLatency } from './latency.ts'
-import { learningDays, periodRules, slotAt, slotsPerDay } from './series.ts'
+import { lateAfter, lowerBound, usualLatency } from './latency.ts'
+import { endOfSlot, periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
-import { lowerBound, shareClass, slotStates } from './slot-states.ts'
-import type { ShareClass, SlotState, StateRun } from './slot-states.ts'
+import { slotStates } from './slot-states.ts'
+import type { SeriesState, SlotRange, StateRun } from './slot-states.ts'
+import type { SlotSet } from './slot-set.ts'
 
-/**
- * The state of the newest slot that has ended and is not `due`; in a series with rules, the slot must not be `silent` either. The
- * state is `present` if the slot was delivered, even if the file was removed since. It is `silent` also for a series of which no
- * slot is expected or delivered.
- */
-export const seriesStates = ['late', 'missing', 'silent', 'present', 'unknown'] as const
-export type SeriesState = (typeof seriesStates)[number]
-
-export interface SeriesHistory {
-  readonly period: Period
-  /** Deliveries of at least the last 57 days. */
-  readonly deliveries: SeriesDeliveries
-  /** Seconds since 1970 from which deliveries are recorded. */
-  readonly knownFromSeconds: number
-  /** Start of the newest data of a live file, in seconds since 1970. */
-  readonly lastStart: number | undefined
-  readonly rules?: readonly ExpectedRule[]
+export interface SeriesPast {
+  /** Delivered slots, without those that begin after now; begins `lookbackDays` before the last 28 days, or with the first delivery. */
+  readonly delivered: SlotSet
+  /** The first delivered slot (see `firstSlot`), or any slot between it and the last 28 days. */
+  readonly first: number | undefined
+  /** Arrivals of at least the last 28 days. */
+  readonly arrivals: Arrivals
+  readonly rules: readonly ExpectedRule[]
 }
 
-export interface SeriesSummary {
+export interface SeriesSummary extends Completeness {
   readonly state: SeriesState
-  /**
-   * First slot of the present run. In a run, every slot was delivered, or none was. Slots that are due do not count, and in a
-   * series with rules, slots that are not expected do not count either. A run of delivered slots begins at most 28 days ago.
-   * `undefined` if nothing was ever delivered.
-   */
-  readonly sinceSlot: number | undefined
-  /** The latency that is usual for the series, in seconds. */
-  readonly usualLatency: number
+  /** See `StateNow`. */
+  readonly since: number | undefined
+  readonly ended: boolean
+  /** The median of the latencies of the last 28 days, in seconds. */
+  readonly usualLatency: number | undefined
+  /** The limit of lateness, in seconds. */
+  readonly lateAfter: number
   /** The newest delivered slot; `undefined` if there is none. */
   readonly lastSlot: number | undefined
   /** Time of the latest arrival of a file of any slot, in seconds since 1970. Counts only files that were seen arriving. */
   readonly lastArrival: number | undefined
-  /** Number of slots of the last 28 days that are expected and whose usual latency has passed. */
-  readonly expected: number
-  /** Number of the `expected` slots that were delivered. */
-  readonly delivered: number
-  /** 0 to 1; `undefined` without expected slots. */
-  readonly share: number | undefined
+  /** The class of the completeness; `undefined` also for a series that has ended. */
   readonly class: ShareClass | undefined
   /**
    * Share of the arrivals of the last 28 days that were within the target of the period, 0 to 1; `undefined` without arrivals.
@@ -55,78 +43,74 @@ export interface SeriesSummary {
   readonly runs: readonly StateRun[]
 }
 
-export function summariseSeries(history: SeriesHistory, nowSeconds: number): SeriesSummary {
-  const { period, deliveries, knownFromSeconds, rules = [] } = history
-  const { seconds, leastUsual } = periodRules[period]
-  const { slots, latencies } = deliveries
-  const current = slotAt(nowSeconds, period)
-  const range = { from: current - learningDays * slotsPerDay(period), to: current }
-  // A typed array sorts numbers without a comparison function.
-  const arrived = Int32Array.from(
-    latencies
-      .slice(lowerBound(slots, range.from), lowerBound(slots, range.to + 1))
-      .filter((latency) => latency >= 0),
-  ).sort()
-  const usual = usualLatency(period, arrived)
-  const { runs, expected, delivered } = slotStates(
-    {
-      ...{ period, live: slots, delivered: slots, usualLatency: usual },
-      rules,
-      knownFrom: Math.ceil(knownFromSeconds / seconds),
-    },
-    range,
-    nowSeconds,
-  )
-  const judged = runs.filter(
-    ({ state }) =>
-      state !== 'future' &&
-      state !== 'due' &&
-      // A rule may expect only some hours of the day; the other hours do not make the series silent.
-      !(state === 'silent' && rules.length > 0),
-  )
-  const share = expected === 0 ? undefined : delivered / expected
-  const lastSlot = lastSlotOf(history)
+/** The slots of the last 28 days and the current slot. */
+export function recentSlots(period: Period, asOf: number): SlotRange {
+  const to = slotAt(asOf, period)
+  return { from: to - recentDays * slotsPerDay(period), to }
+}
+
+/** @param asOf seconds since 1970 */
+export function summariseSeries(past: SeriesPast, asOf: number): SeriesSummary {
+  const { delivered, first, arrivals, rules } = past
+  const { period } = delivered
+  const range = recentSlots(period, asOf)
+  const latencies = latenciesIn(arrivals, range)
+  const limit = lateAfter(period, latencies)
+  const history = { live: delivered, delivered, first, lateAfter: limit, rules }
+  const { runs, now, ...figures } = slotStates(history, range, asOf)
+  const completeness = completenessOf(figures, 'delivered')
   return {
-    ...stateOf(judged, lastSlot),
-    ...{ usualLatency: usual, lastSlot, lastArrival: lastArrivalOf(deliveries, seconds) },
-    ...{ expected, delivered, share, class: shareClass(share), runs },
-    withinTarget:
-      arrived.length === 0 ? undefined : lowerBound(arrived, leastUsual + 1) / arrived.length,
+    ...now,
+    ...completeness,
+    class: now.ended ? undefined : shareClass(completeness.completeness),
+    usualLatency: usualLatency(latencies),
+    lateAfter: limit,
+    lastSlot: delivered.lastUpTo(range.to),
+    lastArrival: lastArrivalOf(arrivals, range.to, period),
+    withinTarget: withinTarget(period, latencies),
+    runs,
   }
 }
 
-function stateOf(
-  judged: readonly StateRun[],
-  lastSlot: number | undefined,
-): Pick<SeriesSummary, 'state' | 'sinceSlot'> {
-  const state = asSeriesState(judged.at(-1)?.state ?? 'silent')
-  const isPresent = (run: StateRun): boolean => asSeriesState(run.state) === 'present'
-  const other = judged.findLastIndex((run) => isPresent(run) !== (state === 'present'))
-  const firstSlot = judged[other + 1]?.firstSlot
-  if (other >= 0 || state === 'present') return { state, sinceSlot: firstSlot }
-  // Nothing was delivered in 28 days.
-  return { state, sinceSlot: lastSlot === undefined ? undefined : lastSlot + 1 }
+/** The summary of a series before the first scan has ended. */
+export function unknownSummary(lastSlot: number | undefined, period: Period): SeriesSummary {
+  const none = { possible: 0, present: 0, removed: 0, expected: 0, delivered: 0 }
+  return {
+    ...completenessOf(none, 'delivered'),
+    state: 'unknown',
+    since: undefined,
+    ended: false,
+    class: undefined,
+    usualLatency: undefined,
+    lateAfter: lateAfter(period, []),
+    lastSlot,
+    lastArrival: undefined,
+    withinTarget: undefined,
+    runs: [],
+  }
 }
 
-function asSeriesState(state: SlotState): SeriesState {
-  if (state === 'removed') return 'present'
-  return state === 'due' || state === 'future' ? 'silent' : state
+/** The latencies of the slots of a range in seconds, ascending. */
+export function latenciesIn({ slots, latencies }: Arrivals, range: SlotRange): Int32Array {
+  const [from, end] = [lowerBound(slots, range.from), lowerBound(slots, range.to + 1)]
+  // A typed array sorts numbers without a comparison function.
+  return Int32Array.from(latencies.slice(from, end)).sort()
 }
 
-function lastSlotOf({ deliveries, lastStart, period }: SeriesHistory): number | undefined {
-  const live = lastStart === undefined ? -Infinity : slotAt(lastStart, period)
-  const last = Math.max(deliveries.slots.at(-1) ?? -Infinity, live)
-  return last === -Infinity ? undefined : last
+/** Share of ascending latencies within the target of the period; `undefined` without latencies. */
+export function withinTarget(period: Period, ascending: ArrayLike<number>): number | undefined {
+  return ratio(lowerBound(ascending, periodRules[period].target + 1), ascending.length)
 }
 
+/** The latest arrival of the slots up to one; a later one may have a file if the clock was set back. */
 function lastArrivalOf(
-  { slots, latencies }: SeriesDeliveries,
-  seconds: number,
+  { slots, latencies }: Arrivals,
+  to: number,
+  period: Period,
 ): number | undefined {
   let last = -Infinity
   slots.forEach((slot, index) => {
-    const latency = latencies[index] ?? -1
-    if (latency >= 0) last = Math.max(last, (slot + 1) * seconds + latency)
+    if (slot <= to) last = Math.max(last, endOfSlot(slot, period) + (latencies[index] ?? NaN))
   })
   return last === -Infinity ? undefined : last
 }

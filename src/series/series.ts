@@ -10,40 +10,72 @@ export type Period = (typeof periods)[number]
 export interface PeriodRule {
   /** Length of a slot. */
   readonly seconds: number
-  /** A series is expected only if at least this number of slots was delivered in the 28 days before. */
-  readonly learnedAfter: number
-  /** Lower bound of the usual latency. */
-  readonly leastUsual: number
+  /** A day is steady only if at least this number of slots was delivered in the 28 days that end with it. */
+  readonly steadyFrom: number
+  /** Arrivals within this time are in time, and no limit of lateness is lower. */
+  readonly target: number
+  /** Only arrivals within this time after the end of their slot are used for the limit of lateness. */
+  readonly learnedWithin: number
+  /** The limit of lateness is learned only from at least this number of arrivals. */
+  readonly leastArrivals: number
+  /** The limit of lateness with fewer arrivals. */
+  readonly unlearnedLimit: number
   /** An expected slot that is not delivered is late until this time after its end, and missing after that. */
   readonly lateFor: number
+  /** A series is down when nothing was delivered for this time and its limit of lateness. */
+  readonly downAfter: number
 }
 
 export const periodRules: Readonly<Record<Period, PeriodRule>> = {
   '15M': {
     seconds: 15 * secondsPerMinute,
-    learnedAfter: 96,
-    leastUsual: 5 * secondsPerMinute,
+    steadyFrom: 96,
+    target: 5 * secondsPerMinute,
+    learnedWithin: secondsPerDay,
+    leastArrivals: 24,
+    unlearnedLimit: secondsPerHour,
     lateFor: 3 * secondsPerDay,
+    downAfter: secondsPerDay,
   },
   '01H': {
     seconds: secondsPerHour,
-    learnedAfter: 24,
-    leastUsual: 10 * secondsPerMinute,
+    steadyFrom: 24,
+    target: 10 * secondsPerMinute,
+    learnedWithin: secondsPerDay,
+    leastArrivals: 24,
+    unlearnedLimit: secondsPerHour,
     lateFor: 3 * secondsPerDay,
+    downAfter: secondsPerDay,
   },
   '01D': {
     seconds: secondsPerDay,
-    learnedAfter: 3,
-    leastUsual: 2 * secondsPerHour,
+    steadyFrom: 3,
+    target: 2 * secondsPerHour,
+    learnedWithin: 3 * secondsPerDay,
+    leastArrivals: 3,
+    unlearnedLimit: secondsPerDay,
     lateFor: 7 * secondsPerDay,
+    downAfter: 3 * secondsPerDay,
   },
 }
 
-/** Number of past days from which expectations and the usual latency are learned. */
-export const learningDays = 28
+/** Number of past days that the figures of a series cover, and that a steady day looks back on. */
+export const recentDays = 28
+
+/** Longest time in days for which a series is expected after its last delivery, and over which that is learned. */
+export const expectedDays = 90
+
+/** Number of days before a day that decide whether a series is expected on it. */
+export const lookbackDays = 2 * expectedDays + recentDays - 1
 
 /** Number of days for which deliveries are kept. */
 export const deliveryDays = 400
+
+/** UTC days since 1970, both included. */
+export interface DayRange {
+  readonly fromDay: number
+  readonly toDay: number
+}
 
 /** Identifies a series within a station. */
 export interface SeriesKey {
@@ -75,6 +107,16 @@ export function seriesOf(
 /** The number of the slot that begins at a time: seconds since 1970 divided by the period. */
 export function slotAt(startSeconds: number, period: Period): number {
   return Math.floor(startSeconds / periodRules[period].seconds)
+}
+
+/** The start of a slot, in seconds since 1970. */
+export function startOf(slot: number, period: Period): number {
+  return slot * periodRules[period].seconds
+}
+
+/** The end of a slot, in seconds since 1970. */
+export function endOfSlot(slot: number, period: Period): number {
+  return startOf(slot + 1, period)
 }
 
 /** Number of slots in a UTC day. */

@@ -2,16 +2,15 @@
  * The clock is set while both processes run, and files have impossible times: nothing crashes, no directory is read
  * without end, and new files are listed. File times are not faked, as on a file server.
  */
-import { spawnSync } from 'node:child_process'
 import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
+import { clockWrap, lacksFaketime, setClock } from './fake-clock.ts'
 import {
   fetchAlone,
   directoriesWithoutStamp,
-  lacks,
   startService,
   stop,
   until,
@@ -21,21 +20,13 @@ import type { Listed, Service } from './service.ts'
 import { dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
-const faketime = ['-m', '-f', '+0', 'printenv', 'LD_PRELOAD']
-const skip = lacks('faketime', `faketime ${faketime.join(' ')}`)
-const preload = String(spawnSync('faketime', faketime).stdout).trim()
+const skip = lacksFaketime
 
 const dayMs = 86_400_000
 /** The clock is set this long before the moment that it passes. */
 const leadMs = 500
 
 t.setTimeout(0)
-
-/** Sets the clock of a service ahead of ours. */
-function setClock(folder: string, aheadMs: number): void {
-  writeFileSync(join(folder, 'clock.new'), `${aheadMs < 0 ? '-' : '+'}${Math.abs(aheadMs) / 1000}`)
-  renameSync(join(folder, 'clock.new'), join(folder, 'clock'))
-}
 
 async function startWithClock(t: Test): Promise<Service> {
   const folder = testFolder(t)
@@ -44,11 +35,8 @@ async function startWithClock(t: Test): Promise<Service> {
   for (const path of [...paths(hourDirectory(), 20), ...paths(dayDirectory(), 20)])
     put(archive, path)
   setClock(folder, 0)
-  const clock = [`FAKETIME_TIMESTAMP_FILE=${join(folder, 'clock')}`, 'FAKETIME_NO_CACHE=1']
-  // File times and timers are not faked.
-  const unchanged = ['NO_FAKE_STAT=1', 'FAKETIME_DONT_FAKE_MONOTONIC=1']
   const service = await startService(t, folder, {
-    wrap: ['env', `LD_PRELOAD=${preload}`, ...clock, ...unchanged, 'TZ=Europe/Vienna'],
+    wrap: [...clockWrap(folder), 'TZ=Europe/Vienna'],
     options: { SWEEP_INTERVAL_SECONDS: '1' },
   })
   await until('the first scan ends', service.ready)
@@ -187,7 +175,7 @@ t.test('withheld removals are released after six hours of restarts', { skip }, a
 })
 
 const times: Record<string, number> = {
-  'in a minute': Date.now() / 1000 + 60,
+  'in an hour': Date.now() / 1000 + 3600,
   'next year': Date.now() / 1000 + 365 * 86_400,
   'after 2038': 2 ** 31,
   'after 2106': 2 ** 32,

@@ -175,7 +175,9 @@ t.test('the network page leads to missing files, and shows a new file', { skip }
   await page.goto(`${api}network/`)
   // The newest hour decides about the state, while the page is open.
   putHour(service.archive, 'WTZR00DEU', hour, 1)
-  await page.getByRole('region', { name: 'Late series' }).waitFor({ state: 'detached' })
+  await page
+    .getByRole('region', { name: 'Series that are late or down' })
+    .waitFor({ state: 'detached' })
   await showsNewest(t, page)
   t.strictSame(complaints, [])
 })
@@ -266,7 +268,7 @@ async function followMissing(t: Test, page: Page): Promise<void> {
   t.match(page.url(), `${api}network/`, 'the first page')
   t.match(await page.locator('.lead').textContent(), '2 stations at')
   t.equal(await page.getByRole('group', { name: 'by station' }).count(), 2, 'hours and days')
-  const late = page.getByRole('region', { name: 'Late series' })
+  const late = page.getByRole('region', { name: 'Series that are late or down' })
   t.match(await late.textContent(), 'WTZR00DEU')
   await follow(page, late.getByRole('link', { name: 'WTZR00DEU' }))
   await follow(page, page.getByRole('link', { name: 'Missing files' }))

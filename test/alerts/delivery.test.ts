@@ -11,7 +11,7 @@ import t from '../tap.ts'
 import type { Test } from 'tap'
 import { runAlertLoop } from '../../src/alerts/alert-loop.ts'
 import type { AlertLoopDeps } from '../../src/alerts/alert-loop.ts'
-import type { Message } from '../../src/alerts/announcements.ts'
+import type { Found, Message } from '../../src/alerts/announcements.ts'
 import { openMemoryFile } from '../../src/alerts/memory-file.ts'
 import { openWebhook } from '../../src/alerts/webhook.ts'
 import { CatalogueUnavailable } from '../../src/catalogue/reader-errors.ts'
@@ -24,11 +24,25 @@ const start = 1_800_000_000
 const late = (station: string): Alert => {
   const since = '2027-01-15T05:00:00Z'
   const series = [{ station, file_type: 'o', period: '01H', since }] as const
-  return { id: `late-${station}`, kind: 'late', since, opened: since, series }
+  return { id: `late-${station}`, kind: 'late', since, opened: since, changed: since, series }
 }
 
 /** Each round is a check with these alerts; time passes as the process waits. */
-type Round = readonly Alert[] | 'unavailable' | (() => readonly Alert[])
+type Round = readonly Alert[] | 'unavailable' | 'not-current' | (() => readonly Alert[])
+
+const stopped = 'the indexer is stopped'
+
+function foundIn(round: Exclude<Round, 'unavailable'>, nowSeconds: number): Found {
+  if (round === 'not-current')
+    return {
+      alerts: [],
+      currency: { asOf: nowSeconds - 600, notCurrent: stopped, problems: [] },
+    }
+  return {
+    alerts: typeof round === 'function' ? round() : round,
+    currency: { asOf: nowSeconds, notCurrent: undefined, problems: [] },
+  }
+}
 
 function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts.json')) {
   let nowSeconds = start
@@ -52,7 +66,7 @@ function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts
         openAlerts: async () => {
           const round = left.shift() ?? []
           if (round === 'unavailable') throw new CatalogueUnavailable('no catalogue')
-          return typeof round === 'function' ? round() : round
+          return foundIn(round, nowSeconds)
         },
         indexerStatus: async () => watchingIndexer,
         send: openWebhook({ url, secret, version: '1.2.3' }),
@@ -93,7 +107,7 @@ t.test('a message is signed and delivered once', async (t) => {
   t.equal(message.at, '2027-01-15T09:00:00.000Z')
   t.match(body, '"station":"GRAZ00AUT","file_type":"o","period":"01H"')
   t.not(message.id, received[1]?.message.id)
-  t.same(loop.stored(), { version: 1, open: [], messages: [] })
+  t.same(loop.stored(), { version: 2, open: [], messages: [] })
 })
 
 const failures: Readonly<Record<string, (response: ServerResponse, url: string) => void>> = {
@@ -210,6 +224,22 @@ t.test('a missing catalogue closes no alert', async (t) => {
   t.equal(loop.lines.filter((line) => line.includes('"no catalogue"')).length, 1)
 })
 
+t.test('a message says why the catalogue is not current, and another that it is', async (t) => {
+  const { received, url } = await openReceiver(t)
+  const loop = openLoop(t, url)
+  await loop.run([[late('GRAZ00AUT')], 'not-current', 'not-current'])
+  await openLoop(t, url, loop.file).run([])
+  t.strictSame(
+    received.map(({ body }) => JSON.parse(body.replace(/"id":.*?,"at":.*?,/, '')) as object),
+    [
+      { kind: 'late', state: 'open', series: late('GRAZ00AUT').series },
+      { kind: 'not-current', state: 'open', series: [], reason: stopped },
+      { kind: 'not-current', state: 'closed', series: [] },
+    ],
+  )
+  t.match(loop.lines.join(''), `"reason":"${stopped}","msg":"quiet"`)
+})
+
 const graz = late('GRAZ00AUT')
 const message = {
   id: '0b6f8a52',
@@ -218,23 +248,24 @@ const message = {
   state: 'open',
   series: graz.series,
 }
-const openOnly = (...open: unknown[]) => JSON.stringify({ version: 1, open, messages: [] })
-const messagesOnly = (...messages: unknown[]) => JSON.stringify({ version: 1, open: [], messages })
+const openOnly = (...open: unknown[]) => JSON.stringify({ version: 2, open, messages: [] })
+const messagesOnly = (...messages: unknown[]) => JSON.stringify({ version: 2, open: [], messages })
 
 const damages: Readonly<Record<string, string>> = {
   empty: '',
-  'cut off': '{"version":1,"open":[{"id"',
+  'cut off': '{"version":2,"open":[{"id"',
   garbage: '\x00\x01',
   null: 'null',
   'an array': '[]',
-  'of another version': '{"version":2,"open":[],"messages":[]}',
-  'without lists': '{"version":1}',
-  'a text as a list': '{"version":1,"open":"x","messages":[]}',
-  'a table as a list': '{"version":1,"open":[],"messages":{}}',
+  'of another version': '{"version":1,"open":[],"messages":[]}',
+  'without lists': '{"version":2}',
+  'a text as a list': '{"version":2,"open":"x","messages":[]}',
+  'a table as a list': '{"version":2,"open":[],"messages":{}}',
   'an alert that is null': openOnly(null),
   'an alert without series': openOnly({}),
   'an alert with no series': openOnly({ ...graz, series: [] }),
   'an alert of an unknown kind': openOnly({ ...graz, kind: 'test' }),
+  'an alert of a kind of earlier releases': openOnly({ ...graz, kind: 'missing' }),
   'an alert since no time': openOnly({ ...graz, since: 'yesterday' }),
   'an alert without the time of its opening': openOnly({ ...graz, opened: null }),
   'a series that is null': openOnly({ ...graz, series: [null] }),
@@ -250,6 +281,8 @@ const damages: Readonly<Record<string, string>> = {
   'a message of another shape': messagesOnly({ id: 'x' }),
   'a message of no time': messagesOnly({ ...message, at: 'soon' }),
   'a message of an unknown state': messagesOnly({ ...message, state: 'half' }),
+  'a message with a number as its reason': messagesOnly({ ...message, reason: 7 }),
+  'a message with no series': messagesOnly({ ...message, series: [] }),
   'a second message of another shape': messagesOnly(message, { ...message, id: 7 }),
 }
 
@@ -259,7 +292,7 @@ for (const [name, damaged] of Object.entries(damages))
     const loop = openLoop(t, url, join(testFolder(t, { 'alerts.json': damaged }), 'alerts.json'))
     await loop.run([[graz]])
     t.equal(received.length, 1, 'open alerts are sent again')
-    t.strictSame(loop.stored(), { version: 1, open: [graz], messages: [] })
+    t.strictSame(loop.stored(), { version: 2, open: [graz], messages: [] })
     t.equal(readFileSync(`${loop.file}.damaged`, 'utf8'), damaged)
     const warnings = loop.lines.filter((line) => line.includes('alerts_state_file damaged'))
     t.equal(warnings.length, 1)
@@ -272,9 +305,16 @@ t.test('what the process writes is what it reads', async (t) => {
   const memory = openMemoryFile(join(testFolder(t), 'alerts.json'))
   const never = { ...graz, since: null, series: [{ ...graz.series[0], since: null }] } as Alert
   const stalled = { ...graz, kind: 'ingest-stalled', series: [...graz.series, ...never.series] }
+  const notCurrent = { ...graz, kind: 'not-current', series: [] }
+  const none = { ...message, kind: 'not-current', series: [] }
   const state = {
-    open: [graz, never, stalled as Alert],
-    messages: [message, { ...message, kind: 'missing', state: 'closed' }] as Message[],
+    open: [graz, { ...graz, kind: 'down' }, never, stalled, notCurrent] as Alert[],
+    messages: [
+      message,
+      { ...message, kind: 'down', state: 'closed' },
+      { ...none, reason: stopped },
+      { ...none, state: 'closed' },
+    ] as Message[],
   }
   await memory.store(state)
   t.strictSame(await memory.load(), state)
@@ -322,7 +362,7 @@ t.test('on a full disk the alerts are sent, and stored when there is room again'
     1,
     'no further quiet hour',
   )
-  t.strictSame(loop.stored(), { version: 1, open: [graz, wtzr, zimm], messages: [] })
+  t.strictSame(loop.stored(), { version: 2, open: [graz, wtzr, zimm], messages: [] })
 })
 
 const withoutPython = spawnSync('python3', ['--version']).error !== undefined && 'no python3 here'

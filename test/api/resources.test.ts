@@ -245,6 +245,7 @@ const indexer: IndexerStatus = {
   state: 'degraded',
   sinceUs: startUs,
   reasons: ['the archive is <gone>'],
+  notCurrent: 'the archive is <gone>',
   pid: 4711,
   version: '1.2.3',
   scan: {

@@ -3,9 +3,11 @@ import type { Database } from 'better-sqlite3'
 import { countTables, indexes } from '../../src/catalogue/sqlite/schema.ts'
 
 /** Converts a database to an earlier schema: removes everything that later schemas added. */
-export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 | 12 = 7): void {
+export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 | 12 | 13 = 7): void {
   const db = new Sqlite(database)
-  db.exec('ALTER TABLE station DROP COLUMN live_seq')
+  for (const name of ['heartbeat_us', 'heartbeat_limit_s'])
+    db.exec(`ALTER TABLE catalogue DROP COLUMN ${name}`)
+  if (version < 13) db.exec('ALTER TABLE station DROP COLUMN live_seq')
   if (version < 12) removeDeliveries(db)
   if (version < 10) removeCounts(db)
   if (version < 9) {

@@ -52,7 +52,19 @@ t.test('alerts --test sends a signed message and reports whether it was delivere
 t.test('the alerts service runs until a signal, also without a catalogue', async (t) => {
   const { url, received } = await openReceiver(t)
   const folder = folderWith(t, `webhook_url = "${url}"\nsecret_file = "secret"`)
-  for (const expected of ['cannot read', 'the indexer is stopped']) {
+  const nowUs = openClock()
+  const beat = async (ageSeconds: number | undefined): Promise<void> => {
+    const writer = openWriter({ database: join(folder, 'c.db'), nowUs })
+    if (ageSeconds !== undefined)
+      await writer.heartbeat({ atUs: nowUs() - ageSeconds * 1e6, limitSeconds: 180 })
+    writer.close()
+  }
+  for (const [expected, age] of [
+    ['cannot read', undefined],
+    ['the indexer is stopped', 0],
+    ['the indexer is stopped', 300],
+    ['alert delivered', 300],
+  ] as const) {
     const outcome = launch(folder, 'alerts')
     await until(t, expected, () => outcome.text.includes(expected))
     outcome.child.kill('SIGTERM')
@@ -60,9 +72,10 @@ t.test('the alerts service runs until a signal, also without a catalogue', async
     t.equal(code, 0)
     t.notMatch(outcome.text, /in-the-url|nobody-logs/)
     t.ok(existsSync(join(folder, 'state/alerts.json')))
-    openWriter({ database: join(folder, 'c.db'), nowUs: openClock() }).close()
+    t.equal(received.length, expected === 'alert delivered' ? 1 : 0, expected)
+    await beat(age)
   }
-  t.same(received, [])
+  t.match(received[0]?.message, { kind: 'not-current', reason: 'the indexer is stopped' })
 })
 
 t.test('the alerts service reports the faults of its configuration', async (t) => {

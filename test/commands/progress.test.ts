@@ -37,7 +37,7 @@ t.test('the summary of a scan has its counts and its speed', async (t) => {
     ...{ added: 4000, modified: 2, removed: 1 },
   }
   const summary = {
-    head: { epoch: 'e', seq: 1, detailsSeq: 0 },
+    head: { epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined },
     areas: { obs: { files: 3000, directories: 10 }, nrt: { files: 1000, directories: 2 } },
     misplaced: 3,
     incomplete: { reason: 'incomplete', count: 0, examples: [] },
@@ -66,7 +66,7 @@ t.test('the summary of a scan that took no time has a speed', async (t) => {
   }
   const empty = { files: 0, directories: 0 }
   const summary = {
-    head: { epoch: 'e', seq: 1, detailsSeq: 0 },
+    head: { epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined },
     areas: { obs: empty, nrt: empty },
     misplaced: 0,
     incomplete: { reason: 'incomplete', count: 0, examples: [] },

@@ -15,7 +15,7 @@ import { programLine } from '../program.ts'
 const atUs = Date.UTC(2026, 0, 22, 5, 7, 9) * 1000 + 123_456
 
 const empty: CatalogueSummary = {
-  head: { epoch: 'e', seq: 0, detailsSeq: 0 },
+  head: { epoch: 'e', seq: 0, detailsSeq: 0, heartbeat: undefined },
   areas: { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } },
   misplaced: 0,
   incomplete: { reason: '', count: 0, examples: [] },

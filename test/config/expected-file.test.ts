@@ -33,6 +33,10 @@ const wrong: readonly (readonly [text: string, faults: readonly string[]])[] = [
   ['[[series]', ['cannot be read: Invalid TOML document']],
   [`${table}stations = "WTZR"`, ['[[series]] 1: unknown key stations']],
   [
+    `${table.replace('01H', '01D')}hours = [12]`,
+    ['[[series]] 1: hours of daily files must include 0, because they begin then'],
+  ],
+  [
     table.replace('graz00aut', 'graz0'),
     ['[[series]] 1: station must be codes of 4 or 9 characters'],
   ],

@@ -103,7 +103,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
   ]
   scan.step(step('obs', { names: ['a', 'b'], rejections }, 0.5))
   scan.applied({
-    head: { epoch: '', seq: 1, detailsSeq: 0 },
+    head: { epoch: '', seq: 1, detailsSeq: 0, heartbeat: undefined },
     added: 2,
     modified: 1,
     removed: 0,

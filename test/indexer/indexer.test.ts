@@ -9,6 +9,7 @@ import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
 import { startIndexer } from '../../src/indexer/indexer.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import { dayDirectory, pathIn } from '../acceptance/tree.ts'
 import { testFolder } from '../folder.ts'
 import { until } from './until.ts'
 
@@ -88,16 +89,20 @@ t.test('scanning an unchanged tree again changes nothing', async (t) => {
     put(join(folder, 'archive'), path)
   const before = await startOn(t, folder)
   await before.indexer.catchUp({ scan: true, patient: false })
-  const head = await before.reader.head()
-  const page = await before.reader.page({ limit: 20, offset: 0 })
+  /** The head and the list; each scan has a heartbeat of its own. */
+  const shownBy = async (reader: typeof before.reader) => {
+    const { heartbeat, ...head } = await reader.head()
+    const { records, count } = await reader.page({ limit: 20, offset: 0 })
+    return { hasHeartbeat: heartbeat !== undefined, head, records, count }
+  }
+  const shown = await shownBy(before.reader)
   t.match(await before.indexer.catchUp({ scan: true, patient: false }), {
     scan: { added: 0, modified: 0, removed: 0 },
   })
   await before.close()
   const after = await startOn(t, folder)
   await after.indexer.catchUp({ scan: true, patient: false })
-  t.same(await after.reader.head(), head)
-  t.same(await after.reader.page({ limit: 20, offset: 0 }), page)
+  t.strictSame(await shownBy(after.reader), shown)
 })
 
 t.test('changes in an indexed tree are catalogued', async (t) => {
@@ -148,6 +153,28 @@ t.test('changes made while no indexer ran are found at its start', async (t) => 
     const listed = await after.paths()
     return listed.join() === 'obs/2026/002/graz0020.26d.gz,obs/2026/003/graz0030.26d.gz'
   })
+})
+
+t.test('a file that came while no indexer ran was not seen arriving', async (t) => {
+  const folder = testFolder(t)
+  const [old, came, seen] = [2, 1, 0].map((daysAgo) => pathIn(dayDirectory(daysAgo), 0))
+  put(join(folder, 'archive'), old ?? '')
+  const before = await startOn(t, folder)
+  await before.indexer.catchUp({ scan: false, patient: false })
+  await before.close()
+  put(join(folder, 'archive'), came ?? '')
+  const { archive, indexer, reader, paths } = await startOn(t, folder)
+  indexer.watch()
+  // The watches begin before the indexer has caught up.
+  await until(t, 'directories are watched', () => indexer.status().watching.directories > 0)
+  await until(t, 'a watch has read the file', async () => (await paths()).length === 2)
+  await indexer.catchUp({ scan: false, patient: false })
+  put(archive, seen ?? '')
+  await until(t, 'a further file is listed', async () => (await paths()).length === 3)
+  const today = Math.floor(Date.now() / 86_400_000)
+  const query = { code: 'A00000AUT', fileType: 'o', period: '01D', from: 0, to: today } as const
+  const { arrivals = [] } = (await reader.seriesArrivals({ ...query, now: today })) ?? {}
+  t.strictSame(arrivals, [[today, 0]])
 })
 
 t.test('removals older than keepRemovalsMs are purged', async (t) => {

@@ -63,6 +63,7 @@ function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   })
   const nothing = () => undefined
   const reconcileLoop = startReconcileLoop({
+    isFollowing: () => true,
     ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
     accept: (snapshot, change) => acceptance.accept(snapshot, change),
     ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing, onAreaRestored: nothing },

@@ -23,24 +23,33 @@ function openScheduleOn(
     fullReadMs: options.fullReadMs ?? 86_400_000,
   }
   const failures: unknown[] = []
+  const beatsUs: number[] = []
+  const heartbeat = async (startedUs: number) => void beatsUs.push(startedUs)
   const onFailure = (error: unknown) => failures.push(error)
-  const schedule = openSchedule({ ...parts, ...times, dirty, known, reconcileLoop, onFailure })
+  const schedule = openSchedule({
+    ...{ ...parts, ...times, dirty, known, reconcileLoop, heartbeat, onFailure },
+  })
   t.teardown(() => schedule.close())
   const drain = () => {
     const all = []
     for (let next; (next = dirty.take(Infinity)) !== undefined;) all.push(next)
     return all
   }
-  return { ...parts, schedule, drain, failures }
+  return { ...parts, schedule, drain, failures, beatsUs }
 }
 
 t.test('a sweep queues the directories that may have changed, to read their facts', async (t) => {
-  const { put, schedule, drain, writer, health } = openScheduleOn(t, { directories: [] })
+  const { put, schedule, drain, writer, health, beatsUs, nowUs } = openScheduleOn(t, {
+    directories: [],
+  })
   put('obs/2020/001/graz0010.20d.gz')
   const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
   await writer.apply([change('obs/2020/001', { stamp })])
   t.equal(health.status(noProblems).lastSweepUs, undefined)
+  const beforeUs = nowUs()
   t.equal(await schedule.sweepNow(), 3)
+  const [beatUs = NaN] = beatsUs
+  t.ok(beatUs >= beforeUs && beatUs < (health.status(noProblems).lastSweepUs ?? NaN))
   t.same(
     drain()
       .map(({ path, depth }) => `${path} ${depth}`)

@@ -1,11 +1,13 @@
-/** Alerts of series that are late or missing: tables of cases, and a comparison with a slow reference implementation. */
+/** Alerts of series that are late or down: tables of cases, and a comparison with a slow reference implementation. */
 import t, { exact } from '../tap.ts'
 import { openAlerts } from '../../src/series/alerts.ts'
 import type { Alert, StationSeries } from '../../src/series/alerts.ts'
 import type { ExpectedRule } from '../../src/series/expectation.ts'
-import { periodRules } from '../../src/series/series.ts'
+import { periodRules, slotAt, slotsPerDay } from '../../src/series/series.ts'
 import type { Period } from '../../src/series/series.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
+import { firstSlot } from '../../src/series/slot-states.ts'
+import { SlotSet } from '../../src/series/slot-set.ts'
 import { fc } from '../random.ts'
 
 const hour = 3600
@@ -26,20 +28,25 @@ interface Delivered {
 }
 
 /** A series that delivers for 10 days at least, as it is at a time. */
-function seriesAt(nowSeconds: number, delivered: Delivered): StationSeries {
-  const { station = 'GRAZ00AUT', period = '01H', from = -10 * day, to, latency = 120 } = delivered
+function seriesAt(asOf: number, described: Delivered): StationSeries {
+  const { station = 'GRAZ00AUT', period = '01H', from = -10 * day, to, latency = 120 } = described
   const { seconds } = periodRules[period]
   const slots: number[] = []
   for (let end = midnight + from; end <= midnight + to; end += seconds) {
     const slot = end / seconds - 1
-    if (end + latency <= nowSeconds && delivered.isLost?.(slot) !== true) slots.push(slot)
+    if (end + latency <= asOf && described.isLost?.(slot) !== true) slots.push(slot)
   }
-  const deliveries = { slots, latencies: slots.map(() => latency) }
-  const history = { period, deliveries, knownFromSeconds: 0, lastStart: undefined }
-  const rules = delivered.rules ?? []
+  const now = slotAt(asOf, period)
+  const delivered = SlotSet.of(period, slots, {
+    firstDay: Math.floor((slots[0] ?? now) / slotsPerDay(period)),
+    lastDay: Math.floor(now / slotsPerDay(period)),
+  })
+  const first = firstSlot((slot) => delivered.firstFrom(slot), period)
+  const arrivals = { slots, latencies: slots.map(() => latency) }
+  const rules = described.rules ?? []
   return {
     ...{ station, fileType: 'o', period },
-    summary: summariseSeries({ ...history, rules }, nowSeconds),
+    summary: summariseSeries({ delivered, first, arrivals, rules }, asOf),
   }
 }
 
@@ -60,10 +67,11 @@ t.test('a series has an alert after it was late for an hour', async (t) => {
   t.same(kindsAt(12 * hour + 599, until10), [])
   t.same(alertsAt(12 * hour + 600, until10), [
     {
-      id: 'late-GRAZ00AUT-o-01H-2026-01-22T10:00:00Z',
+      id: 'loss-GRAZ00AUT-o-01H-2026-01-22T10:00:00Z',
       kind: 'late',
       since: '2026-01-22T10:00:00Z',
       opened: '2026-01-22T12:10:00Z',
+      changed: '2026-01-22T12:10:00Z',
       series: [
         { station: 'GRAZ00AUT', file_type: 'o', period: '01H', since: '2026-01-22T10:00:00Z' },
       ],
@@ -71,8 +79,55 @@ t.test('a series has an alert after it was late for an hour', async (t) => {
   ])
   const isLost = (slot: number): boolean => slot === midnight / hour + 10
   t.same(kindsAt(14 * hour, { to: 13 * hour, isLost }), [], 'a lost file alone is none')
-  t.same(kindsAt(9 * day, until10), ['late GRAZ00AUT 01H'])
+  t.same(kindsAt(9 * day, until10), ['down GRAZ00AUT 01H'])
   t.same(kindsAt(25 * day, until10), [], 'it is not expected any more')
+})
+
+t.test('a file that a rule does not expect hides no loss before it', async (t) => {
+  const hours = new Set([0, 1, 2, 3, 4, 5])
+  const rules = [{ fromDay: undefined, toDay: undefined, hours }]
+  const nightly = { to: 7 * hour, rules, isLost: (slot: number) => slot % 24 === 5 }
+  t.match(alertsAt(9 * hour, nightly), exact([{ kind: 'late', since: '2026-01-22T07:00:00Z' }]))
+})
+
+t.test('an alert keeps its id when its series is down; a later loss has another', async (t) => {
+  const until10 = { to: 10 * hour }
+  const [late] = alertsAt(34 * hour + 600, until10)
+  const [down] = alertsAt(34 * hour + 601, until10)
+  t.equal(late?.kind, 'late', 'a day and the limit after the last file')
+  t.strictSame(down, { ...late, kind: 'down', changed: '2026-01-23T10:10:00Z' })
+  const isLost = (slot: number): boolean =>
+    slot >= midnight / hour + 10 && slot < midnight / hour + 38
+  const back = { to: 39 * hour, isLost }
+  t.same(alertsAt(40 * hour, back), [], 'one file ends the alert')
+  const [later] = alertsAt(42 * hour, back)
+  t.match(later, { kind: 'late', since: '2026-01-23T15:00:00Z', opened: '2026-01-23T17:10:00Z' })
+  t.not(later?.id, late?.id)
+})
+
+t.test('the longest loss comes first', async (t) => {
+  const rule = { fromDay: midnight / day, toDay: undefined, hours: undefined }
+  const network = [
+    { to: 10 * hour },
+    { station: 'ONSA00SWE', to: -11 * day, rules: [rule] },
+    { station: 'WTZR00DEU', to: -2 * day },
+    { station: 'YELL00CAN', to: 15 * hour },
+    { station: 'ZIMM00CHE', to: 9 * hour },
+  ]
+  t.same(kindsAt(15 * hour + 600, ...network), [
+    'down ONSA00SWE 01H',
+    'down WTZR00DEU 01H',
+    'late ZIMM00CHE 01H',
+    'late GRAZ00AUT 01H',
+  ])
+})
+
+t.test('the time at which an alert opened does not move with the days', async (t) => {
+  const lost = { from: -100 * day, to: 10 * hour }
+  const openedAfter = (days: number) => alertsAt(days * day, lost).map(({ opened }) => opened)
+  // The limit is an hour when no arrival is in the last 28 days.
+  for (const days of [30, 31, 60, 89])
+    t.strictSame(openedAfter(days), ['2026-01-22T13:00:00Z'], `after ${days} days`)
 })
 
 t.test('a series whose files usually take longer gets more time', async (t) => {
@@ -84,15 +139,24 @@ t.test('a series whose files usually take longer gets more time', async (t) => {
   t.same(kindsAt(day + 4 * hour, daily), ['late GRAZ00AUT 01D'])
 })
 
-t.test('an expected series without files is late, then missing after its rule ends', async (t) => {
+t.test('an expected series that never delivered is down, until its rule ends', async (t) => {
   const rule = { fromDay: midnight / day, toDay: undefined, hours: new Set([3, 15]) }
   const never = { to: -11 * day, rules: [rule] }
-  t.same(kindsAt(4 * hour, never), [])
-  const [alert] = alertsAt(40 * hour, never)
-  t.match(alert, { id: 'late-GRAZ00AUT-o-01H-never', kind: 'late', since: null })
-  t.match(alert, { opened: '2026-01-22T05:10:00Z' })
+  t.same(kindsAt(6 * hour - 1, never), [], 'without arrivals, the limit is an hour')
+  t.same(kindsAt(6 * hour, never), ['down GRAZ00AUT 01H'])
+  const found = alertsAt(40 * hour, never)
+  t.match(
+    found,
+    exact([
+      {
+        ...{ id: 'loss-GRAZ00AUT-o-01H-never', kind: 'down', since: null },
+        ...{ opened: '2026-01-22T06:00:00Z', series: [{ since: null }] },
+      },
+    ]),
+  )
   const ended = { ...never, rules: [{ ...rule, toDay: midnight / day }] }
-  t.same(kindsAt(10 * day, ended), ['missing GRAZ00AUT 01H'])
+  t.same(kindsAt(day, ended), ['down GRAZ00AUT 01H'])
+  t.same(kindsAt(10 * day, ended), [], 'nothing of the last day is expected')
 })
 
 t.test('if no hourly file arrives for two hours, all stations have one alert', async (t) => {
@@ -134,13 +198,17 @@ function naive(states: readonly StationSeries[], now: number): Map<string, numbe
   const open = new Map<string, { opened: number; station: string; isHourly: boolean }>()
   for (const each of states) {
     const { station, period, summary } = each
-    if (summary.state !== 'late' && summary.state !== 'missing') continue
+    if (summary.state !== 'late' && summary.state !== 'down') continue
     const slots = slotsOf(each)
     const isOverdue = (state: string): boolean => state === 'late' || state === 'missing'
-    const lastOther = slots.findLastIndex(({ state }) => /present|removed|unknown/.test(state))
+    const lastOther = slots.findLastIndex(({ state }) => /present|removed/.test(state))
     const first = slots.find(({ state }, index) => index > lastOther && isOverdue(state))
-    const late = ((first?.slot ?? NaN) + 1) * periodRules[period].seconds + summary.usualLatency
-    const opened = late + Math.max(hour, summary.usualLatency)
+    const { seconds } = periodRules[period]
+    // The states begin 28 days ago. A longer loss began with the slot after the last delivered one.
+    const isLonger = first === slots[0] && summary.since !== undefined
+    const start = isLonger ? summary.since : (first?.slot ?? NaN) * seconds
+    const late = start + seconds + summary.lateAfter
+    const opened = late + Math.max(hour, summary.lateAfter)
     const isHourly = period !== '01D'
     if (opened <= now)
       open.set(`${summary.state} ${station} ${period}`, { opened, station, isHourly })
@@ -167,7 +235,7 @@ function naive(states: readonly StationSeries[], now: number): Map<string, numbe
 const histories = fc.record({
   station: fc.constantFrom('GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'),
   period: fc.constantFrom<Period>('15M', '01H', '01D'),
-  stop: fc.integer({ min: -20 * 24, max: 30 }),
+  stop: fc.integer({ min: -40 * 24, max: 30 }),
   latency: fc.constantFrom(0, 60, 900, 5000, 20_000, 100_000),
   lossEvery: fc.integer({ min: 1, max: 40 }),
 })
@@ -183,12 +251,19 @@ t.test('`openAlerts` finds the same alerts as a simple reference implementation'
       const states = network.map(({ stop, lossEvery, ...each }) =>
         seriesAt(now, {
           ...each,
-          from: -40 * day,
+          from: -80 * day,
           to: stop * hour,
           isLost: (slot) => slot % (lossEvery + 1) === 0,
         }),
       )
-      const found = openAlerts(states, now).map(({ kind, opened, series }): [string, number] => [
+      const alerts = openAlerts(states, now)
+      const losses = alerts.filter(({ kind }) => kind !== 'ingest-stalled')
+      t.strictSame(
+        losses.map(({ since }) => since ?? ''),
+        losses.map(({ since }) => since ?? '').sort(),
+        'the longest loss first',
+      )
+      const found = alerts.map(({ kind, opened, series }): [string, number] => [
         kind === 'ingest-stalled'
           ? kind
           : `${kind} ${series[0]?.station ?? ''} ${series[0]?.period ?? ''}`,

@@ -7,6 +7,9 @@ import { secondsPerDay } from '../../src/parse/calendar.ts'
 import { fc } from '../random.ts'
 
 const firstDay = 20_000
+/** Number of the days of the window, and of those of its last days that have latencies. */
+const days = 4
+const arrivalDays = 2
 
 interface Delivery {
   readonly day: number
@@ -18,16 +21,16 @@ interface Delivery {
 }
 
 const delivery: fc.Arbitrary<Delivery> = fc.record({
-  day: fc.integer({ min: firstDay, max: firstDay + 3 }),
+  day: fc.integer({ min: firstDay - 1, max: firstDay + days }),
   id: fc.integer({ min: 1, max: 3 }),
   slot: fc.integer({ min: 0, max: 3 }),
   latency: fc.integer({ min: -1, max: 3 }),
 })
 
-/** A step adds deliveries, or drops the days before a day. */
+/** A step adds deliveries, or moves the window to a day. */
 const step = fc.oneof(
-  fc.array(delivery, { maxLength: 8 }),
-  fc.integer({ min: firstDay, max: firstDay + 4 }),
+  { weight: 3, arbitrary: fc.array(delivery, { maxLength: 8 }) },
+  { weight: 1, arbitrary: fc.integer({ min: firstDay - 1, max: firstDay + 3 }) },
 )
 
 const startOf = ({ day, slot }: Delivery, period: Period): number => {
@@ -39,6 +42,9 @@ const startOf = ({ day, slot }: Delivery, period: Period): number => {
 class Reference {
   readonly #period: Period
   #rows: { readonly id: number; readonly start: number; readonly latency: number }[] = []
+  /** First day of the window, and first day with latencies. */
+  firstDay = firstDay
+  firstArrivalDay = firstDay + days - arrivalDays
 
   constructor(period: Period) {
     this.#period = period
@@ -51,8 +57,11 @@ class Reference {
       this.#rows.push({ id, start, latency })
   }
 
-  drop(day: number): void {
-    this.#rows = this.#rows.filter(({ start }) => start >= day * secondsPerDay)
+  /** Deliveries before the new window are lost, and latencies before its last days too. */
+  move(day: number): void {
+    this.firstDay = Math.max(day, this.firstDay)
+    this.firstArrivalDay = this.firstDay + days - arrivalDays
+    this.#rows = this.#rows.filter(({ start }) => start >= this.firstDay * secondsPerDay)
   }
 
   /** The deliveries of a day, as the catalogue returns them. */
@@ -73,14 +82,23 @@ class Reference {
   }
 
   of(ids: readonly number[]) {
-    const rows = this.#rows.filter(({ id }) => ids.includes(id))
-    const starts = [...new Set(rows.map(({ start }) => start))].sort((a, b) => a - b)
+    const { seconds } = periodRules[this.#period]
+    const rows = this.#rows.filter(
+      ({ id, start }) => ids.includes(id) && start >= this.firstDay * secondsPerDay,
+    )
+    const startsOf = (some: typeof rows): number[] =>
+      [...new Set(some.map(({ start }) => start))].sort((a, b) => a - b)
+    const seen = rows.filter(
+      ({ start, latency }) => latency >= 0 && start >= this.firstArrivalDay * secondsPerDay,
+    )
     return {
-      slots: starts.map((start) => start / periodRules[this.#period].seconds),
-      latencies: starts.map((start) => {
-        const seen = rows.filter((row) => row.start === start && row.latency >= 0)
-        return seen.length === 0 ? -1 : Math.min(...seen.map(({ latency }) => latency))
-      }),
+      slots: startsOf(rows).map((start) => start / seconds),
+      arrivals: {
+        slots: startsOf(seen).map((start) => start / seconds),
+        latencies: startsOf(seen).map((start) =>
+          Math.min(...seen.flatMap((row) => (row.start === start ? [row.latency] : []))),
+        ),
+      },
     }
   }
 }
@@ -88,22 +106,48 @@ class Reference {
 t.test('the deliveries of one code and of two codes are those of a plain list', (t) => {
   const holds = fc.property(fc.constantFrom(...periods), fc.array(step), (period, steps) => {
     const periodOf = new Map([1, 2, 3].map((id) => [id, period]))
-    const [window, reference] = [new DeliveryWindow(), new Reference(period)]
+    const window = new DeliveryWindow(
+      { fromDay: firstDay, toDay: firstDay + days - 1 },
+      arrivalDays,
+    )
+    const reference = new Reference(period)
     for (const each of steps) {
       if (typeof each === 'number') {
-        window.dropBefore(each)
-        reference.drop(each)
+        window.moveTo(each)
+        reference.move(each)
         continue
       }
-      for (const added of each) reference.add(added)
-      for (const day of new Set(each.map((added) => added.day)))
-        window.replace(reference.day(day), periodOf)
+      // Only days of the window are read, and a day always with all its deliveries.
+      const within = each.filter(
+        ({ day }) => day >= reference.firstDay && day < reference.firstDay + days,
+      )
+      for (const added of within) reference.add(added)
+      for (const day of new Set(within.map((added) => added.day)))
+        window.add(reference.day(day), periodOf)
     }
     for (const ids of [[1], [2], [1, 2], [1, 2, 3], []]) {
-      const { slots, latencies } = window.deliveriesOf(ids)
-      t.strictSame({ slots, latencies }, reference.of(ids), ids.join())
+      const slots = window.slotsOf(ids, period)
+      t.strictSame([...slots], reference.of(ids).slots, `slots of ${ids.join()}`)
+      t.strictSame(
+        [slots.period, slots.firstDay, slots.days],
+        [period, reference.firstDay, days],
+        'the set has the days of the window',
+      )
+      const { slots: arrived, latencies } = window.arrivalsOf(ids)
+      t.strictSame({ slots: arrived, latencies }, reference.of(ids).arrivals, ids.join())
     }
   })
   fc.assert(holds, { numRuns: 200 })
   t.end()
+})
+
+t.test('deliveries of a series that is not known are left out', async (t) => {
+  const window = new DeliveryWindow({ fromDay: firstDay, toDay: firstDay }, 1)
+  const start = firstDay * secondsPerDay
+  const [ids, latencies] = [Int32Array.of(1, 2), Int32Array.of(5, 6)]
+  const day = { day: firstDay, starts: [{ start, ids, latencies }] }
+  window.add(day, new Map([[1, '01D']]))
+  t.strictSame([...window.slotsOf([1], '01D')], [firstDay])
+  t.strictSame([...window.slotsOf([2], '01D')], [])
+  t.strictSame(window.arrivalsOf([2]), { slots: [], latencies: [] })
 })

@@ -1,139 +1,64 @@
+/** States by the second, rules, latencies and classes: tables of cases. Random histories are in series-states.test.ts. */
 import t from '../tap.ts'
+import { completenessOf, shareClass } from '../../src/series/completeness.ts'
 import { openExpectation } from '../../src/series/expectation.ts'
-import { percentile, usualLatency } from '../../src/series/latency.ts'
-import { periodRules, periods, seriesOf, slotsPerDay } from '../../src/series/series.ts'
+import { lateAfter, percentile, usualLatency } from '../../src/series/latency.ts'
+import { periodRules, seriesOf, slotsPerDay } from '../../src/series/series.ts'
 import type { Period } from '../../src/series/series.ts'
-import { shareClass, slotStates, stateText } from '../../src/series/slot-states.ts'
-import type { SlotState } from '../../src/series/slot-states.ts'
+import { firstSlot, slotStates, stateText } from '../../src/series/slot-states.ts'
+import { SlotSet } from '../../src/series/slot-set.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
-import { fc } from '../random.ts'
 
 const daySeconds = 86_400
 
-/** Computes the state of a slot directly from the definitions; slow. */
-function naiveState(
-  slot: number,
-  history: { period: Period; live: number[]; delivered: number[]; usualLatency: number },
-  now: number,
-): { state: SlotState; expected: boolean } {
-  const length = { '15M': 900, '01H': 3600, '01D': daySeconds }[history.period]
-  const least = { '15M': 96, '01H': 24, '01D': 3 }[history.period]
-  const lateDays = history.period === '01D' ? 7 : 3
-  const dayStart = Math.floor((slot * length) / daySeconds) * daySeconds
-  const windowStart = dayStart - 28 * daySeconds
-  const inWindow = history.delivered.filter(
-    (each) => each * length >= windowStart && each * length < dayStart,
-  )
-  const possible = inWindow.length === 0 ? 0 : dayStart / length - Math.min(...inWindow)
-  const expected = inWindow.length >= least && inWindow.length * 2 >= possible
-  const end = (slot + 1) * length
-  const state = history.live.includes(slot)
-    ? 'present'
-    : history.delivered.includes(slot)
-      ? 'removed'
-      : end > now
-        ? 'future'
-        : !expected
-          ? 'silent'
-          : now < end + history.usualLatency
-            ? 'due'
-            : now < end + lateDays * daySeconds
-              ? 'late'
-              : 'missing'
-  return { state, expected }
+/** A set of the days up to one on which `last` is a slot. */
+function setOf(period: Period, slots: readonly number[], last = slots.at(-1) ?? 0): SlotSet {
+  return SlotSet.of(period, slots, {
+    firstDay: Math.floor((slots[0] ?? 0) / slotsPerDay(period)),
+    lastDay: Math.floor(last / slotsPerDay(period)),
+  })
 }
 
-const days = 45
+const slotsFrom = (from: number, count: number): number[] =>
+  Array.from({ length: count }, (_, index) => from + index)
 
-/** A series of 45 days with gaps and removed files, and a clock near its end. */
-const histories = fc
-  .record({
-    period: fc.constantFrom(...periods),
-    startDay: fc.integer({ min: -10, max: 25_000 }),
-    gaps: fc.array(fc.tuple(fc.integer({ min: 0, max: days }), fc.integer({ min: 0, max: 12 }))),
-    removedEvery: fc.integer({ min: 2, max: 50 }),
-    share: fc.double({ min: 0.2, max: 1, noNaN: true }),
-    usualLatency: fc.integer({ min: 300, max: daySeconds }),
-    nowOffset: fc.integer({ min: -2 * daySeconds, max: 12 * daySeconds }),
-  })
-  .map(({ period, startDay, gaps, removedEvery, share, usualLatency, nowOffset }) => {
-    const perDay = slotsPerDay(period)
-    const first = startDay * perDay
-    const all = Array.from({ length: days * perDay }, (_, index) => first + index)
-    const delivered = all.filter((slot, index) => {
-      const day = Math.floor((slot - first) / perDay)
-      const isGap = gaps.some(([from, length]) => day >= from && day < from + length)
-      return !isGap && (index * 0.618_034) % 1 < share
-    })
-    const live = delivered.filter((_, index) => index % removedEvery !== 0)
-    const now = (startDay + days) * daySeconds + nowOffset
-    return { history: { period, delivered, live, usualLatency }, first, now }
-  })
+/** A series of live files from slot 0 on. */
+function historyOf(period: Period, count: number, limit: number) {
+  const delivered = setOf(period, slotsFrom(0, count))
+  return { live: delivered, delivered, first: 0, lateAfter: limit, rules: [] }
+}
 
-t.test('the states of any history equal those of a simple reference implementation', async () => {
-  fc.assert(
-    fc.property(
-      histories,
-      fc.integer({ min: 0, max: days }),
-      ({ history, first, now }, skipped) => {
-        const perDay = slotsPerDay(history.period)
-        // The naive states of all quarter-hour slots would take minutes, so only a few days are compared.
-        const shown = history.period === '15M' ? 4 : days + 3
-        const range = { from: first + skipped * perDay, to: first + (skipped + shown) * perDay - 1 }
-        const naive = []
-        let [expected, delivered] = [0, 0]
-        for (let slot = range.from; slot <= range.to; slot++) {
-          const one = naiveState(slot, history, now)
-          naive.push(one.state)
-          const length = periodRules[history.period].seconds
-          if (!one.expected || now < (slot + 1) * length + history.usualLatency) continue
-          expected++
-          if (history.delivered.includes(slot)) delivered++
-        }
-        const states = slotStates(history, range, now)
-        const found = states.runs.flatMap(({ state, slots }) => Array<SlotState>(slots).fill(state))
-        return (
-          found.join() === naive.join() &&
-          states.expected === expected &&
-          states.delivered === delivered
-        )
-      },
-    ),
-    { numRuns: 60 },
-  )
+t.test('a station that stops is late, then missing, then ends', async (t) => {
+  const history = historyOf('01H', 40 * 24, 600)
+  const after = (seconds: number) =>
+    slotStates(history, { from: 39 * 24, to: 90 * 24 - 1 }, 40 * daySeconds + seconds)
+  const day = daySeconds
+  const since = 40 * day
+  t.equal(stateText(after(50 * day + 600).runs), `P24M${40 * 24}S${10 * 24}`, '40 days are missed')
+  t.equal(stateText(after(3 * day + 900).runs), `P24L72F${47 * 24}`)
+  t.equal(stateText(after(3 * day + 7800).runs), `P24M2L72F${47 * 24 - 2}`)
+  for (const [seconds, state, ended] of [
+    [3600 + 599, 'present', false],
+    [3600 + 600, 'late', false],
+    [day + 600, 'late', false],
+    [day + 601, 'down', false],
+    [40 * day + 3600 + 599, 'down', false],
+    [40 * day + 3600 + 600, 'silent', true],
+  ] as const) {
+    const { now } = after(seconds)
+    const wanted = { state, since: state === 'present' ? since - 28 * day : since, ended }
+    // The run of delivered slots begins 28 days before the present slot.
+    if (state === 'present') wanted.since += 3600
+    t.strictSame(now, wanted, `${seconds} s after the last file`)
+  }
 })
 
-t.test('the missing slots of a station are exactly its gaps', async (t) => {
-  const now = 120 * daySeconds
-  const delivered = Array.from({ length: 120 * 24 }, (_, slot) => slot).filter((n) => n % 67 !== 66)
-  const history = { period: '01H', live: delivered, delivered, usualLatency: 600 } as const
-  const states = slotStates(history, { from: 60 * 24, to: 120 * 24 - 1 }, now)
-  const gaps = states.runs.filter(({ state }) => state === 'missing' || state === 'late')
-  t.ok(gaps.every(({ firstSlot, slots }) => firstSlot % 67 === 66 && slots === 1))
-  t.equal(gaps.length, Math.floor((120 * 24) / 67) - Math.floor((60 * 24) / 67))
+t.test('a campaign of three days is missed for three days', async (t) => {
+  const { isExpected, hasEnded } = openExpectation(setOf('01H', slotsFrom(0, 72), 20 * 24))
+  const days = slotsFrom(0, 12)
+  t.equal(days.map((day) => Number(isExpected(day * 24))).join(''), '011111000000')
+  t.equal(days.map((day) => Number(hasEnded(day))).join(''), '000000111111')
 })
-
-t.test(
-  'the slots of a station that stops delivering are late, then missing, then silent',
-  async (t) => {
-    const delivered = Array.from({ length: 40 * 24 }, (_, slot) => slot)
-    const history = { period: '01H', live: delivered, delivered, usualLatency: 600 } as const
-    const { runs } = slotStates(history, { from: 39 * 24, to: 70 * 24 - 1 }, 70 * daySeconds)
-    t.equal(stateText(runs), `P24M${15 * 24}S${15 * 24}`)
-    const early = slotStates(history, { from: 39 * 24, to: 43 * 24 }, 43 * daySeconds + 900)
-    t.equal(stateText(early.runs), 'P24L72F1')
-  },
-)
-
-t.test(
-  'a series is learned after a day of hourly files, and a campaign is no longer expected after it',
-  async (t) => {
-    const campaign = Array.from({ length: 72 }, (_, slot) => slot)
-    const { isExpected } = openExpectation('01H', campaign)
-    const expectedDays = Array.from({ length: 12 }, (_, day) => isExpected(day * 24))
-    t.same(expectedDays.map(Number).join(''), '011111100000')
-  },
-)
 
 t.test('a slot is due, late and missing from the very second on', async (t) => {
   for (const [period, lateDays] of [
@@ -143,27 +68,50 @@ t.test('a slot is due, late and missing from the very second on', async (t) => {
   ] as const) {
     const { seconds } = periodRules[period]
     const slot = 60 * slotsPerDay(period)
-    const delivered = Array.from({ length: slot }, (_, each) => each)
-    const [end, usualLatency] = [(slot + 1) * seconds, 1000]
-    const history = { period, live: delivered, delivered, usualLatency }
+    const [end, limit] = [(slot + 1) * seconds, 1000]
+    const history = historyOf(period, slot, limit)
     for (const [now, state, expected] of [
       [end - 1, 'F1', 0],
       [end, 'D1', 0],
-      [end + usualLatency - 1, 'D1', 0],
-      [end + usualLatency, 'L1', 1],
+      [end + limit - 1, 'D1', 0],
+      [end + limit, 'L1', 1],
       [end + lateDays * daySeconds - 1, 'L1', 1],
       [end + lateDays * daySeconds, 'M1', 1],
     ] as const) {
       const found = slotStates(history, { from: slot, to: slot }, now)
       t.equal(stateText(found.runs), state, `${period} ${now - end} s after its end`)
       t.equal(found.expected, expected, `${period} ${now - end} s after its end`)
+      t.equal(found.possible, expected, `${period} ${now - end} s after its end`)
     }
   }
 })
 
+t.test('the figures count present and removed slots apart', async (t) => {
+  const history = { ...historyOf('01H', 60 * 24, 600), live: setOf('01H', slotsFrom(0, 59 * 24)) }
+  const range = { from: 58 * 24, to: 61 * 24 - 1 }
+  const { runs, ...figures } = slotStates(history, range, 60 * daySeconds + 2 * 3600)
+  t.equal(stateText(runs), 'P24R24L1D1F22')
+  const counts = { possible: 49, present: 24, removed: 24, expected: 49, delivered: 48 }
+  t.match(figures, counts)
+  t.match(completenessOf(figures, 'archived'), { possible: 25, present: 24, completeness: 0.96 })
+  t.match(completenessOf(figures, 'delivered'), { possible: 49, present: 48, share: 48 / 49 })
+})
+
+t.test('a misdated file is not the first of a series', async (t) => {
+  const first = (slots: readonly number[], period: Period = '01D') =>
+    firstSlot((slot) => slots.find((each) => each >= slot), period)
+  t.equal(first([]), undefined)
+  t.equal(first([5]), undefined, 'nor is one without any other')
+  t.equal(first([5, 33]), 5)
+  t.equal(first([5, 34, 35]), 34)
+  t.equal(first([-4000, 5, 34, 35, 4000]), 34)
+  t.equal(first([0, 28 * 24], '01H'), 0)
+  t.equal(first([0, 28 * 24 + 1], '01H'), undefined)
+})
+
 t.test('rules replace the learned expectation', async (t) => {
   const rule = { fromDay: 10, toDay: 20, hours: new Set([0, 12]) }
-  const { isExpected } = openExpectation('01H', [], [rule])
+  const { isExpected, hasEnded } = openExpectation(setOf('01H', []), [rule])
   for (const [day, hour, expected] of [
     [9, 0, false],
     [10, 0, true],
@@ -172,6 +120,7 @@ t.test('rules replace the learned expectation', async (t) => {
     [21, 12, false],
   ] as const)
     t.equal(isExpected(day * 24 + hour), expected, `day ${day}, hour ${hour}`)
+  t.notOk(hasEnded(1000), 'a series with rules never ends')
 })
 
 t.test('names of both forms, any source, interval and content fill the same slots', async (t) => {
@@ -193,23 +142,52 @@ t.test('names of both forms, any source, interval and content fill the same slot
   }
 })
 
-t.test('the usual latency is a percentile within bounds', async (t) => {
-  const hundred = Array.from({ length: 100 }, (_, index) => (index + 1) * 60)
+t.test('the usual latency is the median', async (t) => {
+  const hundred = slotsFrom(1, 100).map((minutes) => minutes * 60)
   t.equal(percentile(hundred, 0.95), 95 * 60)
   t.equal(percentile([], 0.95), undefined)
-  t.equal(usualLatency('01H', hundred), 95 * 60)
-  t.equal(usualLatency('01H', []), 600, 'the lower bound of hourly files')
-  t.equal(usualLatency('15M', [1, 2]), 300)
-  t.equal(usualLatency('01D', [1e6]), daySeconds, 'at most a day')
+  t.equal(usualLatency(hundred), 50 * 60)
+  t.equal(usualLatency([7]), 7)
+  t.equal(usualLatency([1, 1e6]), 1, 'by nearest rank, without bounds')
+  t.equal(usualLatency([]), undefined)
+})
+
+t.test('the limit of lateness is a percentile of arrivals, within bounds', async (t) => {
+  const [hour, day] = [3600, daySeconds]
+  const times = (count: number, latency: number): number[] => Array<number>(count).fill(latency)
+  for (const [period, latencies, limit, why] of [
+    ['15M', [], hour, 'no arrivals'],
+    ['15M', times(23, 10), hour, 'too few arrivals'],
+    ['15M', times(24, 10), 300, 'the target'],
+    ['01H', [], hour, 'no arrivals'],
+    ['01H', times(23, 10), hour, 'too few arrivals'],
+    ['01H', times(24, 10), 600, 'the target'],
+    ['01H', slotsFrom(1, 100).map((minutes) => minutes * 60), 95 * 60, 'the percentile'],
+    ['01H', [...times(95, 700), ...times(5, 9000)], 700, 'exactly the percentile'],
+    ['01H', [...times(94, 700), ...times(6, 9000)], 9000, 'more late arrivals'],
+    ['01H', [...times(24, 700), ...times(99, day + 1)], 700, 'arrivals after a day do not count'],
+    ['01H', [...times(23, 700), ...times(99, day + 1)], hour, 'nor do they help'],
+    ['01H', [...times(23, 700), day], 700, 'an arrival after exactly a day counts'],
+    ['01H', times(24, day), day, 'a day'],
+    ['01D', [], day, 'no arrivals'],
+    ['01D', times(2, 10), day, 'too few arrivals'],
+    ['01D', times(3, 10), 7200, 'the target'],
+    ['01D', times(3, 9000), 9000, 'the percentile'],
+    ['01D', times(3, 3 * day), day, 'at most a day'],
+    ['01D', [...times(2, 10), 3 * day + 1], day, 'arrivals after three days do not count'],
+  ] as const)
+    t.equal(lateAfter(period, latencies), limit, `${period}: ${why}`)
 })
 
 t.test('shares are classified as by the EPN central bureau', async (t) => {
   t.equal(shareClass(undefined), undefined)
   for (const [share, name] of [
     [1, 'good'],
+    [0.9001, 'good'],
     [0.9, 'fair'],
     [0.8, 'fair'],
     [0.799, 'poor'],
+    [0, 'poor'],
   ] as const)
     t.equal(shareClass(share), name, `${share}`)
 })

@@ -2,7 +2,7 @@
 import type { Alert, AlertSeries } from '../../series/alerts.ts'
 import { queryText, resourceUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
-import { readableDate, readableTime, typeLabel } from '../pages/labels.ts'
+import { readableTime, typeLabel } from '../pages/labels.ts'
 
 /** Maximum number of series that the text of an entry names. Only an `ingest-stalled` alert has more than one. */
 const maxSeries = 100
@@ -17,7 +17,7 @@ export function alertFeed(
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${escaped(self)}</id>
 <title>Alerts of the RINEX file catalogue</title>
-<updated>${alerts[0]?.opened ?? nowIso}</updated>
+<updated>${newest(alerts) ?? nowIso}</updated>
 <author><name>RINEX file catalogue</name></author>
 <link rel="self" type="application/atom+xml" href="${escaped(self)}"/>
 <link rel="alternate" type="text/html" href="${escaped(resourceUrl(links, 'alerts'))}"/>
@@ -25,14 +25,22 @@ ${alerts.map((alert) => entryOf(alert, links)).join('')}</feed>
 `
 }
 
+/** The time of the alert that changed last; ISO times sort as text. */
+function newest(alerts: readonly Alert[]): string | undefined {
+  return alerts
+    .map(({ changed }) => changed)
+    .sort()
+    .at(-1)
+}
+
 function entryOf(alert: Alert, links: Links): string {
-  const { id, opened, series } = alert
+  const { id, changed, series } = alert
   const lines = series.slice(0, maxSeries).map(seriesText)
   if (series.length > maxSeries) lines.push(`and ${series.length - maxSeries} more series`)
   return `<entry>
 <id>${escaped(`${links.api}alerts/#${id}`)}</id>
 <title>${escaped(alertTitle(alert))}</title>
-<updated>${opened}</updated>
+<updated>${changed}</updated>
 <link href="${escaped(resourceUrl(links, 'alerts'))}"/>
 <content type="text">${escaped(lines.join('\n'))}</content>
 </entry>
@@ -50,7 +58,7 @@ export function alertTitle({ kind, since, series }: Alert): string {
 }
 
 function seriesText({ station, period, file_type: type, since }: AlertSeries): string {
-  const start = since === null ? 'never delivered' : `since ${readableDate(since)}`
+  const start = since === null ? 'never delivered' : `nothing since ${readableTime(since)} UTC`
   return `${station} ${period} ${typeLabel(type)}: ${start}`
 }
 

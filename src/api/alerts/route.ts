@@ -12,7 +12,8 @@ import type { Query } from '../http/query.ts'
 import { throwFaults } from '../http/unknown-parameters.ts'
 import { addResource } from '../http/resource.ts'
 import { sendCollection } from '../pages/collection.ts'
-import { networkTag } from '../series/network-status.ts'
+import { bannerOf } from '../series/banner.ts'
+import { currencyHeaders, serialiseCurrency, statesTag } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/route.ts'
 import { sharedParameters } from '../series/schema.ts'
 import { matchesSeries } from '../series/series-list.ts'
@@ -33,7 +34,7 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
 }
 
 function listAlerts(context: NetworkContext): RouteHandlerMethod {
-  const { network, settings, links, tag, limits } = context
+  const { network, settings, links, tag, limits, nowUs } = context
   return async (request, reply) => {
     const format = negotiateFormat(['atom'], request, reply)
     const query = request.query as Query
@@ -44,24 +45,33 @@ function listAlerts(context: NetworkContext): RouteHandlerMethod {
     throwFaults(faults)
     reply.headers(ignoredHeader(ignored))
     const current = await network.currentFor(await limits.page(request, reply))
-    if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
+    const { head, currency, states } = current
+    reply.headers(currencyHeaders(currency))
+    if (isFresh(request, reply, tag(`${statesTag(head, currency)}-${format}`, 'text')))
       return sendNotModified(reply)
-    const found = openAlerts(current.states, current.nowSeconds)
-      .filter(({ series }) =>
-        series.some((each) =>
-          matchesSeries({ ...each, fileType: each.file_type }, { ...filter, periods }),
-        ),
-      )
-      .sort((a, b) => (a.opened === b.opened ? 0 : a.opened < b.opened ? 1 : -1))
+    // While the catalogue is not current, the alerts are those of the last time at which it was.
+    const { asOf } = currency
+    const found = (asOf === undefined ? [] : openAlerts(states, asOf)).filter(({ series }) =>
+      series.some((each) =>
+        matchesSeries({ ...each, fileType: each.file_type }, { ...filter, periods }),
+      ),
+    )
     if (format === 'atom') {
-      const nowIso = secondsToIso(current.nowSeconds)
+      const nowIso = secondsToIso(asOf ?? Math.floor(nowUs() / 1e6))
       const feed = alertFeed(found, { links: links(), kept, nowIso })
       return reply.header('content-type', mediaTypes.atom).send(Buffer.from(feed))
     }
     const range = parsePageRange(query, settings.maxLimit)
     const offset = catalogueOffset(range.offset)
     const results = found.slice(offset, offset + range.limit)
-    const list = { name: 'alerts', count: found.length, range, kept, ignored, results } as const
-    return sendCollection(reply, links(), list, format === 'html' ? renderAlerts : undefined)
+    const further = serialiseCurrency(currency)
+    const count = found.length
+    const list = { name: 'alerts', count, range, kept, ignored, results, further } as const
+    return sendCollection(
+      reply,
+      links(),
+      list,
+      format === 'html' ? (page) => renderAlerts(page, bannerOf(currency)) : undefined,
+    )
   }
 }

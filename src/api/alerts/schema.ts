@@ -1,8 +1,7 @@
 /** Schemas of the open alerts. */
-import { alertKinds } from '../../series/alerts.ts'
 import type { Alert } from '../../series/alerts.ts'
 import { filtersIn } from '../files/schema.ts'
-import { negotiated } from '../openapi/responses.ts'
+import { currencyHeaderNames, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,
@@ -19,42 +18,56 @@ import {
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
-import { listErrors, seriesFields, sharedParameters } from '../series/schema.ts'
+import {
+  currencyFields,
+  exampleCurrency,
+  listErrors,
+  seriesFields,
+  sharedParameters,
+} from '../series/schema.ts'
 
 export const alertSchema = component('Alert', 'An alert that is open.', {
-  id: text('Identifies the alert: another alert of the same series has another id.'),
+  id: text(
+    'Identifies the alert: another alert of the same series has another id; one that becomes `down` keeps it.',
+  ),
   kind: oneOf(
-    '`late` or `missing`: the state of a series. `ingest-stalled`: no hourly or 15-minute file of any station arrives, or no file at all in an archive that expects only daily files; it replaces the alerts of these series.',
-    alertKinds,
+    '`late` or `down`: the state of a series. `ingest-stalled`: no hourly or 15-minute file of any station arrives, or no file at all in an archive that expects only daily files; it replaces the alerts of these series.',
+    ['ingest-stalled', 'late', 'down'],
   ),
   since: orNull(
     moment(
-      'Start of the first slot that is expected and not delivered; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
+      'End of the last delivered slot; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
     ),
   ),
   opened: moment('Time at which the alert opened.'),
+  changed: moment('Time since which it has its kind: later than `opened` when it became `down`.'),
   series: list(
     'The series of the alert: one, or several for `ingest-stalled`.',
     object('A series with an alert.', {
       station: seriesFields.station,
       file_type: seriesFields.file_type,
       period: seriesFields.period,
-      since: orNull(
-        moment('Start of the first late or missing slot after its last delivered one.'),
-      ),
+      since: orNull(moment('End of its last delivered slot; null if nothing was ever delivered.')),
     }),
   ),
 })
 
-export const alertPageSchema = pageOf('AlertPage', 'A page of the alerts.', ref(alertSchema))
+export const alertPageSchema = pageOf(
+  'AlertPage',
+  'A page of the alerts.',
+  ref(alertSchema),
+  currencyFields,
+)
 
 const { api } = exampleLinks
 
 const since = '2026-01-22T03:00:00Z'
 const series = { station: 'GRAZ00AUT', file_type: 'o', period: '01H', since } as const
 const example: Alert = {
-  ...{ id: `late-GRAZ00AUT-o-01H-${since}`, kind: 'late', since },
-  ...{ opened: '2026-01-22T05:10:00Z', series: [series] },
+  ...{ id: `loss-GRAZ00AUT-o-01H-${since}`, kind: 'late', since },
+  opened: '2026-01-22T05:10:00Z',
+  changed: '2026-01-22T05:10:00Z',
+  series: [series],
 }
 
 /** @param maxLimit maximum number of alerts on a page */
@@ -63,7 +76,7 @@ export const listAlerts = (maxLimit: number): RouteSchema => ({
   tags: ['Stations'],
   summary: 'List alerts',
   description:
-    'The alerts that are open now, the newest first. The alert of a series opens when the series has been late for an hour, or for its usual latency if that is longer. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes every minute.',
+    'The alerts that are open now, the longest loss first. The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes about every minute.',
   querystring: parameters({
     ...filtersIn(sharedParameters),
     ...{ ...paging(maxLimit), strict, format: format(['api', 'json', 'atom']) },
@@ -74,13 +87,14 @@ export const listAlerts = (maxLimit: number): RouteSchema => ({
       'A page of the alerts.',
       {
         ...negotiable(ref(alertPageSchema), {
-          ...{ count: 1, next: null, previous: null },
+          ...{ count: 1, next: null, previous: null, ...exampleCurrency },
           results: [example],
         }),
         'application/atom+xml': { schema: { type: 'string' } },
       },
       'Link',
       'Ignored-Parameters',
+      ...currencyHeaderNames,
     ),
     ...listErrors,
   },

@@ -1,8 +1,10 @@
 /** Finds the slots that are expected and not delivered, and serialises them for clients. Pure. */
 import { periodRules, slotsPerDay } from '../../series/series.ts'
+import type { DayRange } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import { secondsToIso } from '../files/serialise.ts'
-import type { SeriesStatus } from '../series/network-status.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import { missingPattern } from './name-patterns.ts'
 import type { MissingOrderKey, MissingState, WireMissing } from './schema.ts'
 
 /** A slot that is expected and not delivered, with its series and its state. */
@@ -12,43 +14,43 @@ export interface MissingSlot {
   readonly state: MissingState
 }
 
-/** UTC days since 1970, both included. */
-export interface DayRange {
-  readonly fromDay: number
-  readonly toDay: number
-}
-
-/** The late and missing slots of a series on some days. */
-export function missingSlots(
+/** The late and missing slots of a series on some days, ascending. */
+export function* missingSlots(
   series: SeriesStatus,
   runs: readonly StateRun[],
   { fromDay, toDay }: DayRange,
-): readonly MissingSlot[] {
+): Generator<MissingSlot> {
   const perDay = slotsPerDay(series.period)
   const [from, end] = [fromDay * perDay, (toDay + 1) * perDay]
-  return runs.flatMap(({ state, firstSlot, slots }) => {
-    if (state !== 'late' && state !== 'missing') return []
-    const first = Math.max(firstSlot, from)
-    const count = Math.max(0, Math.min(firstSlot + slots, end) - first)
-    return Array.from({ length: count }, (_value, index) => ({
-      series,
-      slot: first + index,
-      state,
-    }))
-  })
+  for (const { state, firstSlot, slots } of runs) {
+    if (state !== 'late' && state !== 'missing') continue
+    const last = Math.min(firstSlot + slots, end)
+    for (let slot = Math.max(firstSlot, from); slot < last; slot++) yield { series, slot, state }
+  }
 }
 
-export function serialiseMissing({ series, slot, state }: MissingSlot): WireMissing {
-  const { station, fileType, period, summary } = series
-  const { seconds, lateFor } = periodRules[period]
-  const end = (slot + 1) * seconds
-  const expectedBy = end + summary.usualLatency
+export function serialiseMissing(missing: MissingSlot): WireMissing {
+  const { series, slot, state } = missing
+  const { start, end, expectedBy, since } = timesOf(missing)
   return {
-    ...{ station, file_type: fileType, period },
-    ...{ start: secondsToIso(slot * seconds), end: secondsToIso(end) },
-    ...{ expected_by: secondsToIso(expectedBy), state },
-    since: secondsToIso(state === 'late' ? expectedBy : end + lateFor),
+    station: series.station,
+    file_type: series.fileType,
+    period: series.period,
+    start: secondsToIso(start),
+    end: secondsToIso(end),
+    expected_by: secondsToIso(expectedBy),
+    state,
+    since: secondsToIso(since),
+    name: missingPattern(series, slot),
   }
+}
+
+/** The times of a slot in seconds since 1970; `since` is the time since which it has its state. */
+function timesOf({ series, slot, state }: MissingSlot) {
+  const { seconds, lateFor } = periodRules[series.period]
+  const [start, end] = [slot * seconds, (slot + 1) * seconds]
+  const expectedBy = end + series.summary.lateAfter
+  return { start, end, expectedBy, since: state === 'late' ? expectedBy : end + lateFor }
 }
 
 /** Sorts slots. Slots with equal keys stay in the order of their stations. */
@@ -56,12 +58,10 @@ export function sortMissing(
   slots: readonly MissingSlot[],
   { key, descending }: { readonly key: MissingOrderKey; readonly descending: boolean },
 ): readonly MissingSlot[] {
-  const valueOf = ({ series, slot, state }: MissingSlot): number | string => {
-    const { seconds, lateFor } = periodRules[series.period]
-    const end = (slot + 1) * seconds
-    const expectedBy = end + series.summary.usualLatency
-    const since = state === 'late' ? expectedBy : end + lateFor
-    return { start: slot * seconds, station: series.station, expected_by: expectedBy, since }[key]
+  const valueOf = (each: MissingSlot): number | string => {
+    if (key === 'station') return each.series.station
+    const { start, expectedBy, since } = timesOf(each)
+    return { start, expected_by: expectedBy, since }[key]
   }
   return slots
     .map((each) => ({ each, value: valueOf(each) }))

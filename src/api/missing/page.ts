@@ -12,7 +12,7 @@ export const missingView: CollectionView<WireMissing, MissingOrderKey> = {
   fields: [
     ...seriesFields,
     stateField(missingStates),
-    { name: 'from', label: 'From', hint: '2026-022, 2026-01-22' },
+    { name: 'from', label: 'From', hint: 'at most 62 days, one station 40 years' },
     { name: 'to', label: 'To', hint: '2026-023, 2026-01-23' },
   ],
   all: 'All of 28 days',
@@ -24,13 +24,15 @@ export const missingView: CollectionView<WireMissing, MissingOrderKey> = {
     'State',
     { key: 'since', label: 'Since', first: 'descending' },
     { key: 'expected_by', label: 'Expected by', first: 'descending' },
+    'Name',
   ],
-  row: ({ station, file_type, period, start, state, expected_by, since }) => [
+  row: ({ station, file_type, period, start, state, expected_by, since, name }) => [
     { text: station, href: `../station/${station}/?format=api`, isHeader: true },
     ...[typeLabel(file_type), period],
     { text: readableDate(start), time: start },
     stateCell(state),
     ...[readableTime(since), readableTime(expected_by)],
+    { text: name, isCode: true },
   ],
   hasCsv: true,
 }

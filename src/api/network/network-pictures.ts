@@ -1,12 +1,12 @@
 /** Draws the pictures of the network: each row is a station, each column an hour or a day. Pure. */
-import { learningDays, slotsPerDay } from '../../series/series.ts'
-import { shareClass } from '../../series/slot-states.ts'
+import { recentDays, slotsPerDay } from '../../series/series.ts'
+import { shareClass } from '../../series/completeness.ts'
 import type { SlotState } from '../../series/slot-states.ts'
 import { dayOfYearAt, secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { readableShare } from '../pages/labels.ts'
 import { gridSvg } from '../pages/svg.ts'
 import type { GridRow, Mark as MarkShape } from '../pages/svg.ts'
-import type { SeriesStatus } from '../series/network-status.ts'
+import type { KnownSeries } from '../series/known-series.ts'
 
 type Mark = 'good' | 'fair' | 'poor' | 'none' | 'late' | 'due'
 
@@ -28,11 +28,14 @@ const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
   removed: 'good',
   late: 'late',
   missing: 'none',
+  silent: 'none',
   due: 'due',
 }
 
+const lostStates: ReadonlySet<SlotState | undefined> = new Set(['late', 'missing', 'silent'])
+
 /** Draws the last 24 hours of hourly series. The last column is the current hour. */
-export function hoursSvg(states: readonly SeriesStatus[], nowSeconds: number): string {
+export function hoursSvg(states: readonly KnownSeries[], nowSeconds: number): string {
   const current = Math.floor(nowSeconds / secondsPerHour)
   const first = current - 23
   const rows = states.map((each) => {
@@ -50,25 +53,25 @@ export function hoursSvg(states: readonly SeriesStatus[], nowSeconds: number): s
   return picture('The last 24 hours by station', rows, labels, 24)
 }
 
-/** Draws the last 28 days. The cell of an hourly series shows the share of the day's expected files that were delivered. */
-export function daysSvg(states: readonly SeriesStatus[], nowSeconds: number): string {
+/** Draws the last 28 days. The cell of an hourly series shows the share of the day's possible files that were delivered. */
+export function daysSvg(states: readonly KnownSeries[], nowSeconds: number): string {
   const today = Math.floor(nowSeconds / secondsPerDay)
-  const firstDay = today - learningDays + 1
+  const firstDay = today - recentDays + 1
   const rows = states.map((each) => {
-    const { share, expected, delivered } = each.summary
+    const { completeness, possible, present } = each.summary
     const cells = dayCells(each, firstDay, today)
     return rowOf(each, {
-      title: `${delivered} of ${expected} files`,
-      ...{ cells, end: readableShare(share ?? null) },
+      title: `${present} of ${possible} files`,
+      ...{ cells, end: readableShare(completeness ?? null) },
     })
   })
-  const labels = Array.from({ length: learningDays }, (_value, index) => index)
+  const labels = Array.from({ length: recentDays }, (_value, index) => index)
     .filter((index) => index % 4 === 0)
     .map((index) => {
       const { dayOfYear } = dayOfYearAt((firstDay + index) * secondsPerDay)
       return [index, String(dayOfYear).padStart(3, '0')] as const
     })
-  return picture('The last 28 days by station', rows, labels, learningDays)
+  return picture('The last 28 days by station', rows, labels, recentDays)
 }
 
 function picture(
@@ -82,29 +85,40 @@ function picture(
   return gridSvg({ title, marks, rows, columns, columnLabels, ...sizes, labelsAtEnd: true })
 }
 
-function rowOf({ station }: SeriesStatus, row: Omit<GridRow<Mark>, 'label' | 'href'>) {
+function rowOf({ station }: KnownSeries, row: Omit<GridRow<Mark>, 'label' | 'href'>) {
   return { ...row, label: station, href: `../station/${station}/?format=api` }
 }
 
-/** Returns the states of the slots `from` to `to`, both included; `undefined` for slots that the summary does not have. */
-function slotCells({ summary }: SeriesStatus, from: number, to: number): (SlotState | undefined)[] {
+/**
+ * Returns the states of the slots `from` to `to`, both included; `undefined` for slots that the summary does not have, and for silent
+ * ones before the first delivered slot.
+ */
+function slotCells(
+  { summary, past }: KnownSeries,
+  from: number,
+  to: number,
+): (SlotState | undefined)[] {
   const cells = Array<SlotState | undefined>(to - from + 1).fill(undefined)
-  for (const { state, firstSlot, slots } of summary.runs)
-    cells.fill(state, Math.max(0, firstSlot - from), Math.max(0, firstSlot + slots - from))
+  const { first = Infinity } = past
+  for (const { state, firstSlot, slots } of summary.runs) {
+    const start = state === 'silent' ? Math.max(firstSlot, first) : firstSlot
+    const end = firstSlot + slots - from
+    if (start - from < end) cells.fill(state, Math.max(0, start - from), Math.max(0, end))
+  }
   return cells
 }
 
 /**
- * Returns the mark of each day: the share of its delivered, late and missing slots that were delivered. A day without these slots
- * has the mark `due` or none.
+ * Returns the mark of each day: the share of its possible slots that were delivered. A day without possible slots has the mark `due`
+ * or none.
  */
-function dayCells(series: SeriesStatus, firstDay: number, today: number): (Mark | undefined)[] {
+function dayCells(series: KnownSeries, firstDay: number, today: number): (Mark | undefined)[] {
   const perDay = slotsPerDay(series.period)
   const slots = slotCells(series, firstDay * perDay, (today + 1) * perDay - 1)
   return Array.from({ length: today - firstDay + 1 }, (_value, day) => {
     const states = slots.slice(day * perDay, (day + 1) * perDay)
     const delivered = states.filter((state) => state === 'present' || state === 'removed').length
-    const lost = states.filter((state) => state === 'late' || state === 'missing').length
+    const lost = states.filter((state) => lostStates.has(state)).length
     if (delivered + lost === 0) return states.includes('due') ? 'due' : undefined
     return delivered === 0 ? 'none' : shareClass(delivered / (delivered + lost))
   })

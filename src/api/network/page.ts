@@ -10,8 +10,9 @@ import {
 } from '../pages/labels.ts'
 import { followLink, page } from '../pages/layout.ts'
 import { stateCell } from '../pages/table.ts'
-import { mainSeries } from '../series/network-status.ts'
-import type { NetworkStatus, SeriesStatus } from '../series/network-status.ts'
+import { bannerOf } from '../series/banner.ts'
+import { mainSeries } from '../series/known-series.ts'
+import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
 import type { WireSeries } from '../series/schema.ts'
 import { daysSvg, hoursSvg } from './network-pictures.ts'
 import type { WireNetwork } from './schema.ts'
@@ -22,9 +23,9 @@ const template = `<div data-live="<%= it.follow %>">
 <% for (const total of it.totals) { %><li><a href="../series/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.state %></span></a></li>
 <% } %></ul>
 <% if (it.late.rows.length > 0) { %>
-<h2>Late now</h2>
+<h2>Late or down now</h2>
 <%~ include('@table', it.late) %>
-<p><a href="../series/?state=late&amp;ordering=since&amp;format=api">All late series</a>, <a href="../missing/?format=api">all missing files</a>, <a href="../alerts/?format=api">open alerts</a></p>
+<p><a href="../series/?state=late,down&amp;ordering=since&amp;format=api">All of these series</a>, <a href="../missing/?format=api">all missing files</a>, <a href="../alerts/?format=api">open alerts</a></p>
 <% } %>
 <div class="pictures">
 <% for (const picture of it.pictures) { %>
@@ -54,11 +55,12 @@ const template = `<div data-live="<%= it.follow %>">
 
 const render = page('network', template)
 
-/** Maximum number of late series on the page; the list of series has all late series. */
+/** Maximum number of late series on the page, and of those that are down; the list of series has all. */
 const maxLate = 25
 
 export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string {
-  const { states, nowSeconds, head } = network
+  const { states, currency, head } = network
+  const { asOf = 0 } = currency
   const shown = worstFirst(states)
   const frame = {
     title: 'Network',
@@ -66,6 +68,7 @@ export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string
     description: sentenceOf(wire),
     up: '../',
     json: '?format=json',
+    banner: bannerOf(currency),
   }
   return render(frame, {
     follow: followLink('../', head),
@@ -73,8 +76,8 @@ export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string
     totals: Object.entries(wire.series)
       .filter(([, count]) => count > 0)
       .map(([state, count]) => ({ state, count: readableNumber(count) })),
-    late: lateTable(wire.late.slice(0, maxLate)),
-    pictures: picturesOf(shown, nowSeconds),
+    late: lateTable([...wire.down.slice(0, maxLate), ...wire.late.slice(0, maxLate)]),
+    pictures: picturesOf(shown, asOf),
     table: seriesTable(shown),
     directories: wire.changed_directories.map((directory) => ({
       ...directory,
@@ -86,18 +89,21 @@ export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string
 
 function lateTable(late: readonly WireSeries[]) {
   return {
-    label: 'Late series',
-    caption: 'Expected files that have not arrived; times in UTC, (022) is the day of the year',
-    columns: ['Station', 'Files', 'First missing', 'Newest data', 'Usually after'],
-    rows: late.map(({ station, file_type, period, since, last_slot, usual_s }) => [
+    label: 'Series that are late or down',
+    caption:
+      'Expected files that have not arrived, the longest loss first; times in UTC, (022) is the day of the year',
+    columns: ['Station', 'Files', 'State', 'Nothing since', 'Newest data', 'Late after'],
+    rows: late.map(({ station, file_type, period, state, since, last_slot, late_after_s }) => [
       { text: station, href: `../station/${station}/?format=api`, isHeader: true },
       `${typeLabel(file_type)}, ${period}`,
-      ...[readableDate(since), readableDate(last_slot), readableSeconds(usual_s)],
+      stateCell(state),
+      since === null ? 'never delivered' : readableTime(since),
+      ...[readableDate(last_slot), readableSeconds(late_after_s)],
     ]),
   }
 }
 
-function picturesOf(shown: readonly SeriesStatus[], nowSeconds: number) {
+function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
   const hourly = shown.filter(({ period }) => period === '01H')
   return [
     {
@@ -113,8 +119,8 @@ function picturesOf(shown: readonly SeriesStatus[], nowSeconds: number) {
   ].filter(({ svg }) => svg !== '')
 }
 
-function seriesTable(shown: readonly SeriesStatus[]) {
-  const numbers = ['Delivered', 'Expected', 'Share'].map((label) => ({ label, isNumber: true }))
+function seriesTable(shown: readonly KnownSeries[]) {
+  const numbers = ['Delivered', 'Possible', 'Complete'].map((label) => ({ label, isNumber: true }))
   return {
     label: 'Stations',
     columns: ['Station', 'Period', 'State', ...numbers],
@@ -123,30 +129,35 @@ function seriesTable(shown: readonly SeriesStatus[]) {
       period,
       stateCell(summary.state),
       ...[
-        String(summary.delivered),
-        String(summary.expected),
-        readableShare(summary.share ?? null),
+        String(summary.present),
+        String(summary.possible),
+        readableShare(summary.completeness ?? null),
       ],
     ]),
   }
 }
 
 function sentenceOf(wire: WireNetwork): string {
-  const { expected_28d: expected, delivered_28d: delivered, arrivals_1h: arrivals } = wire
-  const shares =
-    expected === 0
-      ? 'The expected files are learned from the first days of deliveries.'
-      : `${readableShare(delivered / expected)} of ${readableNumber(expected)} expected files of the last 28 days are delivered.`
+  const { possible_28d: possible, completeness_28d: completeness, arrivals_1h: arrivals } = wire
+  if (wire.as_of === null) return `${counted(wire.stations, 'station', 'stations')}.`
+  const share =
+    possible === 0
+      ? 'Nothing was delivered in the last 28 days.'
+      : `${readableShare(completeness)} of ${readableNumber(possible)} files of the last 28 days are delivered.`
+  const ended =
+    wire.ended === 0 ? '' : ` ${counted(wire.ended, 'series has', 'series have')} ended.`
   const arrived =
-    arrivals === null ? '' : ` Listed in the last hour: ${counted(arrivals, 'file', 'files')}.`
-  return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.time)} UTC. ${shares}${arrived}`
+    arrivals === null ? '' : ` Arrived in the last hour: ${counted(arrivals, 'file', 'files')}.`
+  return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.as_of)} UTC. ${share}${ended}${arrived}`
 }
 
-/** Returns the main series of the stations, the lowest share first. Series without expected files are left out. */
-function worstFirst(states: readonly SeriesStatus[]): readonly SeriesStatus[] {
+/** Returns the main series of the stations, the least complete first. Series that have ended are left out, and those without possible slots, unless they are down. */
+function worstFirst(states: readonly KnownSeries[]): readonly KnownSeries[] {
+  const completeness = ({ summary }: KnownSeries): number => summary.completeness ?? -1
   return [...mainSeries(states).values()]
-    .filter(({ summary }) => summary.share !== undefined)
-    .sort(
-      (a, b) => (a.summary.share ?? 2) - (b.summary.share ?? 2) || (a.station < b.station ? -1 : 1),
+    .filter(
+      ({ summary: { completeness, state, ended } }) =>
+        (completeness !== undefined || state === 'down') && !ended,
     )
+    .sort((a, b) => completeness(a) - completeness(b) || (a.station < b.station ? -1 : 1))
 }

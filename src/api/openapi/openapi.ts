@@ -186,12 +186,21 @@ export function orNull<T extends TSchema>(schema: T) {
   })
 }
 
-/** The schema of a page of a collection. */
-export function pageOf<T extends TSchema>(name: string, description: string, item: T) {
+/**
+ * The schema of a page of a collection.
+ * @param further members of the page besides those of every page
+ */
+export function pageOf<T extends TSchema, Further extends TProperties>(
+  name: string,
+  description: string,
+  item: T,
+  further = {} as Further,
+) {
   return component(name, description, {
     count: number('Number of items on all pages.'),
     next: orNull(url('The next page; null on the last page.')),
     previous: orNull(url('The previous page; null on the first page.')),
+    ...further,
     results: list('The items on this page.', item),
   })
 }

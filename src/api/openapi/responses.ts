@@ -28,6 +28,14 @@ export const headers = {
     'The unknown parameters of the request, percent-encoded.',
     'sation, colour',
   ),
+  'As-Of': sometimes(
+    'The time for which states were computed; absent until the first scan of the archive has ended.',
+    '2026-01-22T06:10:00Z',
+  ),
+  'Not-Current': sometimes(
+    'Only while the catalogue does not follow the archive: the reason. States stand still meanwhile.',
+    'the indexer is stopped',
+  ),
   'Catalogue-Seq': sometimes(
     'Only with `csv`, `ndjson` and `urls`: the number of the latest change before the first line. Later changes are in the feed; `Link` has its URL with `rel="monitor"`.',
     '72',
@@ -40,6 +48,12 @@ export const headers = {
     '6f1c8b7e-0d0f-4f5c-9d5e-0c8f7a3b2a11',
   ),
 } satisfies Record<string, HeaderObject>
+
+/** The headers of answers with states. */
+export const currencyHeaderNames = [
+  'As-Of',
+  'Not-Current',
+] as const satisfies (keyof typeof headers)[]
 
 export type HeaderName = keyof typeof headers
 

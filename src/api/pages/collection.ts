@@ -56,8 +56,8 @@ export interface CollectionView<Wire, Key extends string> extends FormView {
   readonly hasCsv?: boolean
 }
 
-/** Further parts of a page, as HTML. */
-interface Parts {
+/** Further parts of a page: `above` and `below` as HTML. */
+interface Parts extends Pick<PageFrame, 'banner'> {
   readonly above?: string
   readonly below?: string
 }
@@ -65,7 +65,7 @@ interface Parts {
 export function renderCollection<Wire, Key extends string>(
   view: CollectionView<Wire, Key>,
   list: CollectionPage<Wire>,
-  { above = '', below = '' }: Parts = {},
+  { above = '', below = '', banner = [] }: Parts = {},
 ): string {
   const { frame, noun, fields, columns, row, caption, className, hasCsv } = view
   const { kept, range, ignored, ordering, results } = list
@@ -74,7 +74,7 @@ export function renderCollection<Wire, Key extends string>(
   const csv = new URLSearchParams([...kept, ['format', 'csv']] as [string, string][])
   const description = `${frame.title} of the archive: ${extent}`
   return render(
-    { ...frame, description, json: jsonLink(list) },
+    { ...frame, banner, description, json: jsonLink(list) },
     {
       ...{ ignored, above, below, extent },
       form: filterForm(view, state),
@@ -108,19 +108,28 @@ export interface CollectionPage<Wire> {
 
 /**
  * Sends a page of a collection with the links to the other pages.
+ * @param further members of the JSON before the results
  * @param render makes the HTML page; without it, the response is JSON
  */
 export function sendCollection<Wire>(
   reply: FastifyReply,
   links: Links,
-  { name, ...list }: Omit<CollectionPage<Wire>, 'pages'> & { readonly name: CollectionName },
+  {
+    name,
+    further,
+    ...list
+  }: Omit<CollectionPage<Wire>, 'pages'> & {
+    readonly name: CollectionName
+    readonly further?: object
+  },
   render: ((list: CollectionPage<Wire>) => string) | undefined,
 ): FastifyReply {
   const { count, kept, range, results } = list
   const pages = pageLinks(links, range, { name, kept, count })
   reply.headers(linkHeader(pages))
   if (render !== undefined) return sendHtml(reply, render({ ...list, pages }))
-  return sendJson(reply, { count, next: pages.next, previous: pages.previous, results })
+  const { next, previous } = pages
+  return sendJson(reply, { count, next, previous, ...further, results })
 }
 
 interface PagerLink {

@@ -30,7 +30,8 @@ const layout = `<!doctype html>
 </nav>
 </header>
 <main id="main">
-<h1><%= it.title %></h1>
+<% for (const text of it.banner ?? []) { %><p class="banner" role="status"><%= text %></p>
+<% } %><h1><%= it.title %></h1>
 <%~ it.body %>
 </main>
 <footer>
@@ -61,6 +62,8 @@ export interface PageFrame {
   readonly description?: string
   /** The resource in the navigation to which the page belongs. */
   readonly section?: string
+  /** Sentences above the title, about what concerns the whole page. */
+  readonly banner?: readonly string[]
   /** Relative path from the page to the API root: `../` for a resource. */
   readonly up: string
   /** Relative URL of the same page as JSON. */

@@ -1,6 +1,8 @@
 /** The HTML page of a weekly report. */
 import { weekBeside } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
+import type { Currency } from '../../series/currency.ts'
+import { bannerOf } from '../series/banner.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'
@@ -11,7 +13,8 @@ import type { WireReport, WireReportShare, WireReportStation } from './schema.ts
 
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
-<p class="extent"><%= it.extent %></p>
+<% for (const sentence of it.summary) { %><p class="lead"><%= sentence %></p>
+<% } %><p class="extent"><%= it.extent %></p>
 <nav aria-label="Weeks"><ul>
 <li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
 <li><% if (it.after === null) { %><span>Week after</span><% } else { %><a href="?week=<%= it.after %>&amp;format=api" rel="next">Week after</a><% } %></li>
@@ -24,7 +27,7 @@ const template = `<%~ include('@ignored', it) %>
 <% } %></ul>
 <% if (!it.isComplete) { %><p>And more.</p><% } %>
 <% } %>
-<p>The same as <a href="<%= it.query %>&amp;format=json">JSON</a> or <a href="<%= it.query %>&amp;format=txt">text for a mail</a>.</p>
+<p>The same as <a href="<%= it.query %>&amp;format=json">JSON</a>, <a href="<%= it.query %>&amp;format=csv">CSV</a> or <a href="<%= it.query %>&amp;format=txt">text for a mail</a>.</p>
 `
 
 const render = page('report', template)
@@ -39,12 +42,9 @@ export const weekForm: FormView = {
 const maxReplaced = 100
 
 interface ReportContext {
-  /**
-   * The UTC days since 1970 to whose weeks the page links: from the first day with known deliveries
-   * to today.
-   */
-  readonly first: number
+  /** The UTC day since 1970 to whose week the page links last. */
   readonly today: number
+  readonly currency: Currency
   /** Names of unknown parameters. */
   readonly ignored: readonly string[]
 }
@@ -52,24 +52,28 @@ interface ReportContext {
 export function renderReport(
   report: WireReport,
   week: Week,
-  { first, today, ignored }: ReportContext,
+  { today, ignored, currency }: ReportContext,
 ): string {
   const { stations, replaced } = report
   const query = `?week=${encodeURIComponent(report.week)}`
   const [before, after] = [weekBeside(week, -1), weekBeside(week, 1)]
   const frame = {
     title: `Report of ${weekLabel(report.week)}`,
-    ...{ section: 'report', up: '../', json: `${query}&format=json` },
+    section: 'report',
+    up: '../',
+    json: `${query}&format=json`,
+    banner: bannerOf(currency),
   }
   return render(frame, {
     form: filterForm(weekForm, { kept: [['week', report.week]], limit: 0 }),
-    extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${counted(stations.length, 'station', 'stations')}`,
+    summary: report.summary,
+    extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${counted(stations.length, 'station', 'stations')}${endedText(report.ended)}`,
     table: {
       label: 'Stations',
       caption: 'Observation files; in time is within 10 minutes of the end of the hour',
       columns: [
         'Station',
-        ...['Daily', 'Share', 'Hourly', 'Share', 'In time'].map((label) => ({
+        ...['Daily', 'Complete', 'Hourly', 'Complete', 'In time'].map((label) => ({
           ...{ label, isNumber: true },
         })),
         'Missing',
@@ -81,9 +85,14 @@ export function renderReport(
       .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
     isComplete: report.replaced_complete && replaced.length <= maxReplaced,
     ...{ query, ignored },
-    before: before.toDay < first ? null : before.name,
+    before: before.name === week.name ? null : before.name,
     after: after.fromDay > today ? null : after.name,
   })
+}
+
+function endedText(ended: number): string {
+  const had = counted(ended, 'series had', 'series had')
+  return ended === 0 ? '' : `; ${had} ended by the end of this week`
 }
 
 function rowOf(row: WireReportStation): readonly (Cell | string)[] {
@@ -98,7 +107,9 @@ function rowOf(row: WireReportStation): readonly (Cell | string)[] {
 
 function sharesOf(share: WireReportShare | null): readonly (Cell | string)[] {
   if (share === null) return ['', '']
-  return [`${share.delivered} of ${share.expected}`, classCell(share.share, share.class)]
+  if (share.possible === 0 && share.expected > 0)
+    return [`${share.delivered} of ${share.expected} expected`, '']
+  return [`${share.present} of ${share.possible}`, classCell(share.completeness, share.class)]
 }
 
 function classCell(share: number | null, name: string | null): Cell {

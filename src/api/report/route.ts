@@ -1,9 +1,9 @@
 /** Serves the report of a week. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { deliveryDays } from '../../series/series.ts'
-import { gpsWeekOf, parseWeek } from '../../series/weeks.ts'
+import type { SeriesKey } from '../../series/series.ts'
+import { gpsWeekOf, parseWeek, weekBeside } from '../../series/weeks.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { badFields } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
@@ -13,11 +13,11 @@ import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { everywhere, findUnknown } from '../http/unknown-parameters.ts'
 import type { Faults } from '../http/unknown-parameters.ts'
-import { networkTag } from '../series/network-status.ts'
+import { currencyHeaders, statesTag } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/route.ts'
 import { renderReport, weekForm } from './page.ts'
 import { getReport, weekReportSchema } from './schema.ts'
-import { reportText, weekReport } from './week-report.ts'
+import { reportCsv, reportText, weekReport } from './week-report.ts'
 
 type ReportContext = NetworkContext & Pick<ApiContext, 'reader'>
 
@@ -30,7 +30,7 @@ export function addReport(app: FastifyInstance, context: ReportContext): void {
     get: showReport(context),
     schema: getReport,
     config: { faultForm: weekForm },
-    renders: [mediaTypes.json, mediaTypes.html, 'text/plain'],
+    renders: [mediaTypes.json, mediaTypes.html, 'text/csv', 'text/plain'],
     about: {
       name: 'Week Report',
       description: 'The deliveries of each station in a week.',
@@ -40,25 +40,30 @@ export function addReport(app: FastifyInstance, context: ReportContext): void {
 
 function showReport({ network, reader, tag, limits, nowUs }: ReportContext): RouteHandlerMethod {
   return async (request, reply) => {
-    const format = negotiateFormat(['txt'], request, reply)
+    const format = negotiateFormat(['csv', 'txt'], request, reply)
     const query = request.query as Query
     const today = Math.floor(nowUs() / usPerDay)
     const { week, ignored } = parseReportRequest(query, today)
     reply.headers(ignoredHeader(ignored))
     const requester = await limits.page(request, reply)
     const current = await network.currentFor(requester)
-    if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
+    const { head, currency } = current
+    reply.headers(currencyHeaders(currency))
+    if (isFresh(request, reply, tag(`${statesTag(head, currency)}-${week.name}-${format}`, 'text')))
       return sendNotModified(reply)
-    const { series, knownFromSeconds } = await network.days(week.fromDay, week.toDay, requester)
+    const isWanted = ({ fileType, period }: SeriesKey): boolean =>
+      fileType === 'o' && period !== '15M'
+    const days = { isWanted, withLatencies: true }
+    const series = await network.days(current, { ...week, ...days }, requester)
+    const before = await network.days(current, { ...weekBeside(week, -1), isWanted }, requester)
     const modified = { fromUs: week.fromDay * usPerDay, toUs: (week.toDay + 1) * usPerDay - 1 }
     const replaced = await reader.replacedFiles(modified, requester)
     await requester.turn()
-    const report = weekReport(week, series, replaced)
-    if (format === 'html') {
-      const first = Math.max(Math.floor(knownFromSeconds / secondsPerDay), today - deliveryDays)
-      return sendHtml(reply, renderReport(report, week, { first, today, ignored }))
-    }
+    const report = weekReport({ week, currency, series, before, replaced })
+    if (format === 'html')
+      return sendHtml(reply, renderReport(report, week, { today, ignored, currency }))
     if (format === 'json') return sendJson(reply, report)
+    if (format === 'csv') return sendCsv(reply, reportCsv(report))
     const text = Buffer.from(reportText(report))
     return reply.header('content-type', 'text/plain; charset=utf-8').send(text)
   }

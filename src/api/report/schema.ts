@@ -1,8 +1,7 @@
 /** Schemas of the report of a week. */
-import Type from 'typebox'
 import type { Static } from 'typebox'
-import { shareClasses } from '../../series/slot-states.ts'
-import { negotiated } from '../openapi/responses.ts'
+import { shareClasses } from '../../series/completeness.ts'
+import { currencyHeaderNames, negotiated } from '../openapi/responses.ts'
 import {
   component,
   curl,
@@ -20,9 +19,14 @@ import {
 } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
-import { listErrors, seriesFields } from '../series/schema.ts'
+import {
+  currencyFields,
+  exampleCurrency,
+  listErrors,
+  seriesFields,
+  share,
+} from '../series/schema.ts'
 
-const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 const day = (description: string) => text(description, { format: 'date' })
 const classOf = (name: string) =>
   orNull(
@@ -35,10 +39,18 @@ const classOf = (name: string) =>
 const shares = (files: string) =>
   orNull(
     object(`${files} of the week; null if none is expected or delivered.`, {
-      expected: number('Number of slots that are expected and whose usual latency has passed.'),
+      possible: number(
+        'Number of slots since the first delivered one that have ended and whose limit of lateness has passed.',
+      ),
+      present: number('Number of these slots that were delivered.'),
+      completeness: orNull(share('Share of the possible slots that were delivered.')),
+      expected: number('Number of slots that are expected and whose limit of lateness has passed.'),
       delivered: number('Number of these slots that were delivered.'),
       share: orNull(share('Share of the expected slots that were delivered.')),
-      class: classOf('share'),
+      class: classOf('completeness'),
+      ended: flag(
+        'True if the series had ended by the end of this week: it then counts in no sum and has no class.',
+      ),
     }),
   )
 
@@ -51,6 +63,12 @@ export const weekReportSchema = component(
     }),
     from: day('The first day of the week.'),
     to: day('The last day of the week.'),
+    ...currencyFields,
+    summary: list(
+      'At most three sentences: the total, the series below 80 %, and the change against the week before.',
+      text('A sentence.'),
+    ),
+    ended: number('Number of series that had ended by the end of this week; they are in no sum.'),
     stations: list(
       'Stations with expected or delivered files, by code.',
       object('A station.', {
@@ -88,13 +106,28 @@ export type WireReportStation = WireReport['stations'][number]
 export type WireReportShare = NonNullable<WireReportStation['daily']>
 
 const example: WireReport = {
-  ...{ week: '2402', from: '2026-01-18', to: '2026-01-24' },
+  ...{ week: '2402', from: '2026-01-18', to: '2026-01-24', ...exampleCurrency },
+  as_of: '2026-01-27T06:10:00Z',
+  summary: [
+    '98.9 % complete: 173 of 175 files of 2 series were delivered.',
+    'No series is below 80 %.',
+    '0.6 percentage points more than in the week before (98.3 %).',
+  ],
+  ended: 0,
   stations: [
     {
-      ...{ station: 'GRAZ00AUT', country: 'AUT' },
-      daily: { expected: 7, delivered: 7, share: 1, class: 'good' },
-      hourly: { expected: 168, delivered: 166, share: 0.9881, class: 'good' },
-      ...{ within_600: 0.994, timeliness: 'good' },
+      station: 'GRAZ00AUT',
+      country: 'AUT',
+      daily: {
+        ...{ possible: 7, present: 7, completeness: 1 },
+        ...{ expected: 7, delivered: 7, share: 1, class: 'good', ended: false },
+      },
+      hourly: {
+        ...{ possible: 168, present: 166, completeness: 0.9881 },
+        ...{ expected: 168, delivered: 166, share: 0.9881, class: 'good', ended: false },
+      },
+      within_600: 0.994,
+      timeliness: 'good',
       missing: ['GRAZ00AUT_?_20260220300_01H_*O.*', 'GRAZ00AUT_?_20260220400_01H_*O.*'],
     },
   ],
@@ -114,13 +147,13 @@ export const getReport: RouteSchema = {
   tags: ['Stations'],
   summary: 'Report of a week',
   description:
-    'Shares of daily and hourly observation files, timeliness, missing and replaced files. Deliveries are known for 400 days. `format=txt` is the report as text, for a mail. The response depends on the clock, so its `ETag` changes every minute.',
+    'Completeness of daily and hourly observation files, timeliness, missing and replaced files. Files that were removed count for 400 days. `format=txt` is the report as text, for a mail; the CSV has a line for each station. The response depends on the clock, so its `ETag` changes about every minute.',
   querystring: parameters({
     week: text(
       'A GPS week (Sunday to Saturday) or an ISO week (Monday to Sunday); without it, the last whole GPS week.',
       { pattern: '^(?:[0-9]{1,4}|[0-9]{4}-?[Ww][0-9]{2})$', examples: ['2402'] },
     ),
-    ...{ strict, format: format(['api', 'json', 'txt']) },
+    ...{ strict, format: format(['api', 'json', 'csv', 'txt']) },
   }),
   headers: parameters(ifNoneMatch),
   response: {
@@ -128,9 +161,11 @@ export const getReport: RouteSchema = {
       'The report.',
       {
         ...negotiable(ref(weekReportSchema), example),
+        'text/csv': { schema: { type: 'string' } },
         'text/plain': { schema: { type: 'string' } },
       },
       'Ignored-Parameters',
+      ...currencyHeaderNames,
     ),
     ...listErrors,
   },

@@ -1,36 +1,57 @@
 /** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
 import type { ReplacedFiles } from '../../catalogue/series-queries.ts'
-import { lowerBound, shareClass } from '../../series/slot-states.ts'
+import { completenessOf, ratio, shareClass } from '../../series/completeness.ts'
+import type { Currency } from '../../series/currency.ts'
+import { withinTarget } from '../../series/series-summary.ts'
+import { endOfSlot } from '../../series/series.ts'
+import { weekBeside } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
-import { dayToIso } from '../../parse/calendar.ts'
+import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
+import { csvText } from '../files/csv.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
+import { missingPatterns } from '../missing/name-patterns.ts'
 import { missingSlots } from '../missing/missing-rows.ts'
-import type { SeriesDays } from '../series/network-status.ts'
+import { counted, readableNumber, readableShare } from '../pages/labels.ts'
+import { serialiseCurrency } from '../series/known-series.ts'
+import type { SeriesOfDays } from '../series/network-days.ts'
 import { shareOrNull } from '../series/series-list.ts'
-import { missingPatterns } from './name-patterns.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
-/** Target for the latency of hourly files, in seconds. */
-const timely = 600
+interface ReportSources {
+  readonly week: Week
+  readonly currency: Currency
+  /** The series of observation files, with their slots of this week and of the week before. */
+  readonly series: readonly SeriesOfDays[]
+  readonly before: readonly SeriesOfDays[]
+  readonly replaced: ReplacedFiles
+}
 
-/** @param series all series, with their slots in this week */
-export function weekReport(
-  week: Week,
-  series: readonly SeriesDays[],
-  replaced: ReplacedFiles,
-): WireReport {
-  const byStation = new Map<string, SeriesDays[]>()
-  for (const each of series)
-    if (each.fileType === 'o' && isOfWeek(each))
-      byStation.set(each.station, [...(byStation.get(each.station) ?? []), each])
+export function weekReport({
+  week,
+  currency,
+  series,
+  before,
+  replaced,
+}: ReportSources): WireReport {
+  const shown = series.filter(isOfWeek)
+  const byStation = new Map<string, SeriesOfDays[]>()
+  for (const each of shown)
+    byStation.set(each.station, [...(byStation.get(each.station) ?? []), each])
+  const stations = Array.from(byStation)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([station, found]) => stationReport(station, found, week))
   return {
     week: week.name,
     from: dayToIso(week.fromDay),
     to: dayToIso(week.toDay),
-    stations: Array.from(byStation)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([station, found]) => stationReport(station, found, week)),
+    ...serialiseCurrency(currency),
+    summary: summaryOf(
+      shown.filter((each) => !hasEnded(each, week)),
+      before.filter((each) => isOfWeek(each) && !hasEnded(each, weekBeside(week, -1))),
+    ),
+    ended: series.filter((each) => hasEnded(each, week)).length,
+    stations,
     replaced: replaced.files.map(({ path, modifiedUs }) => ({
       path,
       modified: microsecondsToIso(modifiedUs),
@@ -40,49 +61,111 @@ export function weekReport(
 }
 
 /** True if a series is expected or delivered in the week; the report leaves out other series. */
-function isOfWeek({ slots }: SeriesDays): boolean {
+function isOfWeek({ slots }: SeriesOfDays): boolean {
   return slots.expected > 0 || slots.runs.some(({ state }) => state === 'present')
+}
+
+/** True if a series has ended, and its last file is not after the week: it then counts in no sum. */
+function hasEnded({ period, summary: { ended, lastSlot } }: SeriesOfDays, week: Week): boolean {
+  const weekEnd = (week.toDay + 1) * secondsPerDay
+  return ended && (lastSlot === undefined || endOfSlot(lastSlot, period) <= weekEnd)
+}
+
+/** The totals, the series that are poor, and the change against the week before. */
+function summaryOf(series: readonly SeriesOfDays[], before: readonly SeriesOfDays[]): string[] {
+  const [now, earlier] = [total(series), total(before)]
+  if (now.completeness === undefined) return ['No files were possible in this week.']
+  const share = readableShare(now.completeness)
+  const files = `${readableNumber(now.present)} of ${readableNumber(now.possible)} files`
+  const poor = series.filter(isPoor)
+  const names = poor.map(({ station, period }) => `${station} ${period}`).join(', ')
+  return [
+    `${share} complete: ${files} of ${counted(series.length, 'series', 'series')} were delivered.`,
+    poor.length === 0
+      ? 'No series is below 80 %.'
+      : `${counted(poor.length, 'series is', 'series are')} below 80 %: ${names}.`,
+    changeSentence(now.completeness, earlier.completeness),
+  ]
+}
+
+function changeSentence(now: number, before: number | undefined): string {
+  if (before === undefined) return 'Nothing was possible in the week before.'
+  const points = ((now - before) * 100).toFixed(1)
+  if (Number(points) === 0) return `As in the week before (${readableShare(before)}).`
+  const change = `${points.replace('-', '')} percentage points ${now < before ? 'less' : 'more'}`
+  return `${change} than in the week before (${readableShare(before)}).`
+}
+
+function isPoor({ slots }: SeriesOfDays): boolean {
+  return shareClass(completenessOf(slots, 'delivered').completeness) === 'poor'
+}
+
+/** The completeness of all series together. */
+function total(series: readonly SeriesOfDays[]) {
+  const counts = { possible: 0, present: 0 }
+  for (const { slots } of series) {
+    const { possible, present } = completenessOf(slots, 'delivered')
+    counts.possible += possible
+    counts.present += present
+  }
+  return { ...counts, completeness: ratio(counts.present, counts.possible) }
 }
 
 function stationReport(
   station: string,
-  series: readonly SeriesDays[],
+  series: readonly SeriesOfDays[],
   week: Week,
 ): WireReportStation {
   const [daily, hourly] = (['01D', '01H'] as const).map((wanted) =>
     series.find(({ period }) => period === wanted),
   )
-  const arrivals = hourly?.latencies ?? []
-  const inTime =
-    arrivals.length === 0 ? undefined : lowerBound(arrivals, timely + 1) / arrivals.length
+  const inTime = withinTarget('01H', hourly?.latencies ?? [])
   return {
-    ...{ station, country: countryOf(station) ?? null },
-    daily: shareOf(daily),
-    hourly: shareOf(hourly),
+    station,
+    country: countryOf(station) ?? null,
+    daily: shareOf(daily, week),
+    hourly: shareOf(hourly, week),
     within_600: shareOrNull(inTime),
     timeliness: shareClass(inTime) ?? null,
     missing: series.flatMap((each) =>
       missingPatterns(
         each,
-        missingSlots(each, each.slots.runs, week).map(({ slot }) => slot),
+        Array.from(missingSlots(each, each.slots.runs, week), ({ slot }) => slot),
       ),
     ),
   }
 }
 
-function shareOf(series: SeriesDays | undefined): WireReportShare | null {
+function shareOf(series: SeriesOfDays | undefined, week: Week): WireReportShare | null {
   if (series === undefined) return null
-  const { expected, delivered } = series.slots
-  const share = expected === 0 ? undefined : delivered / expected
-  return { expected, delivered, share: shareOrNull(share), class: shareClass(share) ?? null }
+  const { possible, present, completeness, expected, delivered, share } = completenessOf(
+    series.slots,
+    'delivered',
+  )
+  const ended = hasEnded(series, week)
+  return {
+    possible,
+    present,
+    completeness: shareOrNull(completeness),
+    expected,
+    delivered,
+    share: shareOrNull(share),
+    class: (ended ? undefined : shareClass(completeness)) ?? null,
+    ended,
+  }
 }
 
 /** The report as plain text, for a mail. */
 export function reportText(report: WireReport): string {
-  const { stations, replaced } = report
+  const { stations, replaced, as_of: asOf, not_current: reason } = report
   const missing = stations.flatMap((station) => station.missing)
   return [
     `RINEX observation files of ${weekLabel(report.week)}, ${report.from} to ${report.to}`,
+    ...(asOf === null ? [] : [`As of ${asOf}`]),
+    ...(reason === null ? [] : [`The catalogue is not current: ${reason}`]),
+    '',
+    ...report.summary,
+    ...(report.ended === 0 ? [] : [`${report.ended} series had ended by the end of this week.`]),
     '',
     `${'Station'.padEnd(10)}${'Daily'.padStart(20)}${'Hourly'.padStart(20)}${'In 10 min'.padStart(12)}`,
     ...stations.map(stationLine),
@@ -97,6 +180,47 @@ export function reportText(report: WireReport): string {
   ].join('\n')
 }
 
+const shareColumns = [
+  'possible',
+  'present',
+  'completeness',
+  'class',
+  'expected',
+  'delivered',
+  'share',
+  'ended',
+] as const
+
+/** The stations, a line each. */
+export function reportCsv({ stations }: WireReport): string {
+  const columns = [
+    'station',
+    'country',
+    ...shareColumns.map((name) => `daily_${name}`),
+    ...shareColumns.map((name) => `hourly_${name}`),
+    'within_600',
+    'timeliness',
+    'missing',
+  ]
+  const cells = (share: WireReportShare | null): (string | number | null)[] =>
+    shareColumns.map((name) => {
+      const value = share?.[name] ?? null
+      return typeof value === 'boolean' ? String(value) : value
+    })
+  return csvText(
+    columns,
+    stations.map((row) => [
+      row.station,
+      row.country,
+      ...cells(row.daily),
+      ...cells(row.hourly),
+      row.within_600,
+      row.timeliness,
+      row.missing.join(' '),
+    ]),
+  )
+}
+
 /** `GPS week 2393`, `week 2026-W47`. */
 export function weekLabel(week: string): string {
   return week.includes('W') ? `week ${week}` : `GPS week ${week}`
@@ -109,8 +233,12 @@ function stationLine({ station, daily, hourly, within_600: inTime }: WireReportS
 
 function shareText(share: WireReportShare | null): string {
   if (share === null) return '-'
-  const counts = `${share.delivered}/${share.expected}`
-  return share.share === null ? counts : `${counts.padStart(9)} ${percent(share.share).padStart(8)}`
+  // A series of `expected_file` may have delivered nothing at all.
+  if (share.possible === 0 && share.expected > 0)
+    return `${share.delivered}/${share.expected} expected`
+  const counts = `${share.present}/${share.possible}`
+  if (share.completeness === null) return counts
+  return `${counts.padStart(9)} ${percent(share.completeness).padStart(8)}`
 }
 
 function percent(share: number): string {

@@ -1,6 +1,6 @@
 /** The HTML page of the series. */
 import { periods } from '../../series/series.ts'
-import { seriesStates } from '../../series/series-summary.ts'
+import { seriesStates } from '../../series/slot-states.ts'
 import { fileFields } from '../files/form-fields.ts'
 import type { CollectionView } from '../pages/collection.ts'
 import type { Field } from '../pages/filter-form.ts'
@@ -28,7 +28,8 @@ export const seriesView: CollectionView<WireSeries, SeriesOrderKey> = {
   noun: ['series', 'series'],
   fields: [...seriesFields, stateField(seriesStates)],
   all: 'All series',
-  caption: 'Times in UTC, (022) is the day of the year; shares of the last 28 days',
+  caption:
+    'Times in UTC, (022) is the day of the year; figures of the last 28 days: complete counts all files since the first one, of expected only those that were expected',
   columns: [
     { key: 'station', label: 'Station', first: 'ascending' },
     ...['Type', 'Period'],
@@ -36,7 +37,8 @@ export const seriesView: CollectionView<WireSeries, SeriesOrderKey> = {
     { key: 'since', label: 'Since', first: 'ascending' },
     { key: 'last_slot', label: 'Newest data', first: 'ascending' },
     { key: 'last_arrival', label: 'Last arrival', first: 'descending' },
-    { key: 'share_28d', label: 'Delivered', first: 'ascending', isNumber: true },
+    { key: 'completeness_28d', label: 'Complete', first: 'ascending', isNumber: true },
+    { key: 'share_28d', label: 'Of expected', first: 'ascending', isNumber: true },
     { key: 'within_target_28d', label: 'In time', first: 'ascending', isNumber: true },
   ],
   row: (series) => {
@@ -45,10 +47,11 @@ export const seriesView: CollectionView<WireSeries, SeriesOrderKey> = {
     return [
       { text: station, href, isHeader: true },
       ...[typeLabel(type), period],
-      stateCell(series.state),
-      ...[readableDate(series.since), readableDate(series.last_slot)],
+      stateCell(series.ended ? 'ended' : series.state),
+      ...[readableTime(series.since), readableDate(series.last_slot)],
       readableTime(series.last_arrival),
-      shareCell(series.share_28d),
+      shareCell(series.completeness_28d),
+      readableShare(series.share_28d),
       readableShare(series.within_target_28d),
     ]
   },

@@ -1,6 +1,6 @@
 /** Serves the list of series. `answerList` answers it and the list of missing files: in pages, or all rows at once as CSV. */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
-import { seriesStates } from '../../series/series-summary.ts'
+import { seriesStates } from '../../series/slot-states.ts'
 import { csvText } from '../files/csv.ts'
 import { isFresh, sendCsv, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
@@ -13,8 +13,10 @@ import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { renderCollection, sendCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
-import { networkTag } from './network-status.ts'
-import type { NetworkStatus, NetworkStatusCache } from './network-status.ts'
+import { bannerOf } from './banner.ts'
+import { currencyHeaders, serialiseCurrency, statesTag } from './known-series.ts'
+import type { NetworkStatus } from './known-series.ts'
+import type { NetworkStatusCache } from './network-status.ts'
 import { seriesView } from './page.ts'
 import * as schemas from './schema.ts'
 import { matchesSeries, parseSeriesList, serialiseSeries, sortSeries } from './series-list.ts'
@@ -62,7 +64,9 @@ export function answerList<Request extends ListRequest, Item, Wire, Key extends 
     reply.headers(ignoredHeader(ignored))
     const requester = await limits.page(request, reply)
     const current = await network.currentFor(requester)
-    if (isFresh(request, reply, tag(`${networkTag(current)}-${format}`, 'text')))
+    const { head, currency } = current
+    reply.headers(currencyHeaders(currency))
+    if (isFresh(request, reply, tag(`${statesTag(head, currency)}-${format}`, 'text')))
       return sendNotModified(reply)
     const found = await find(current, listRequest, requester)
     const count = found.length
@@ -75,12 +79,15 @@ export function answerList<Request extends ListRequest, Item, Wire, Key extends 
     const range = parsePageRange(query, settings.maxLimit)
     const offset = catalogueOffset(range.offset)
     const results = found.slice(offset, offset + range.limit).map(serialise)
-    const list = { name, count, range, kept, ignored, results, ordering }
+    const further = serialiseCurrency(currency)
+    const list = { name, count, range, kept, ignored, results, ordering, further }
     return sendCollection(
       reply,
       links(),
       list,
-      format === 'html' ? (page) => renderCollection(view, page) : undefined,
+      format === 'html'
+        ? (page) => renderCollection(view, page, { banner: bannerOf(currency) })
+        : undefined,
     )
   }
 }

@@ -1,7 +1,7 @@
 /** Parses requests for lists of series, and filters, sorts and serialises series. Pure. */
 import type { FileFilter } from '../../catalogue/filter.ts'
-import { periodRules, periods } from '../../series/series.ts'
-import { seriesStates } from '../../series/series-summary.ts'
+import { periods, startOf } from '../../series/series.ts'
+import { seriesStates } from '../../series/slot-states.ts'
 import type { Period } from '../../series/series.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { badFields } from '../http/errors.ts'
@@ -11,7 +11,7 @@ import type { Query } from '../http/query.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
 import { invalidChoice } from '../files/parameter-values.ts'
 import { secondsToIso } from '../files/serialise.ts'
-import type { SeriesStatus } from './network-status.ts'
+import type { SeriesStatus } from './known-series.ts'
 import { sharedParameters } from './schema.ts'
 import type { SeriesOrderKey, WireSeries } from './schema.ts'
 
@@ -91,18 +91,29 @@ export function matchesSeries(
 }
 
 export function serialiseSeries({ station, fileType, period, summary }: SeriesStatus): WireSeries {
-  const { seconds } = periodRules[period]
-  const startOf = (slot: number | undefined): string | null =>
-    slot === undefined ? null : secondsToIso(slot * seconds)
+  const { lastSlot } = summary
   return {
-    ...{ station, country: countryOf(station) ?? null, file_type: fileType, period },
-    ...{ state: summary.state, since: startOf(summary.sinceSlot), usual_s: summary.usualLatency },
-    last_slot: startOf(summary.lastSlot),
-    last_arrival: summary.lastArrival === undefined ? null : secondsToIso(summary.lastArrival),
+    station,
+    country: countryOf(station) ?? null,
+    file_type: fileType,
+    period,
+    state: summary.state,
+    since: isoOrNull(summary.since),
+    ended: summary.ended,
+    usual_s: summary.usualLatency ?? null,
+    late_after_s: summary.lateAfter,
+    last_slot: isoOrNull(lastSlot === undefined ? undefined : startOf(lastSlot, period)),
+    last_arrival: isoOrNull(summary.lastArrival),
+    completeness_28d: shareOrNull(summary.completeness),
     share_28d: shareOrNull(summary.share),
     within_target_28d: shareOrNull(summary.withinTarget),
     class: summary.class ?? null,
   }
+}
+
+/** @param seconds since 1970 */
+export function isoOrNull(seconds: number | undefined): string | null {
+  return seconds === undefined ? null : secondsToIso(seconds)
 }
 
 /** Rounds a share to four digits after the point; null if the share is unknown. */

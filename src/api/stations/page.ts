@@ -2,13 +2,24 @@
 import type { stationOrderKeys } from '../../catalogue/reader.ts'
 import { daysAhead } from '../../catalogue/records.ts'
 import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
-import { seriesStates } from '../../series/series-summary.ts'
+import { seriesStates } from '../../series/slot-states.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import type { CollectionView } from '../pages/collection.ts'
-import { counted, durationLabel, readableDate, readableNumber, typeLabel } from '../pages/labels.ts'
+import {
+  counted,
+  durationLabel,
+  readableDate,
+  readableNumber,
+  readableShare,
+  readableTime,
+  typeLabel,
+} from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
+import type { PageFrame } from '../pages/layout.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
-import type { SeriesStatus } from '../series/network-status.ts'
+import type { Cell } from '../pages/table.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import { isoOrNull } from '../series/series-list.ts'
 import { stateField } from '../series/page.ts'
 import type { WireStation } from './station-list.ts'
 
@@ -32,12 +43,12 @@ export const stationsView: CollectionView<StationRow, (typeof stationOrderKeys)[
   sizes: [20, 50, 100, 500],
   known: ['area', 'merged'],
   caption:
-    'Dates of the data in UTC; (022) is the day of the year. State and share are those of the hourly observation files, or of the daily ones',
+    'Dates of the data in UTC; (022) is the day of the year. State and completeness are those of the hourly observation files, or of the daily ones',
   columns: [
     { key: 'code', label: 'Station', first: 'ascending' },
     { key: 'country', label: 'Country', first: 'ascending' },
     'Now',
-    { label: 'Last 28 days', isNumber: true },
+    { label: 'Complete in 28 days', isNumber: true },
     { key: 'first_data_date', label: 'First data', first: 'ascending' },
     { key: 'last_data_date', label: 'Last data', first: 'descending' },
     { key: 'count', label: 'Files', first: 'descending', isNumber: true },
@@ -49,8 +60,8 @@ export const stationsView: CollectionView<StationRow, (typeof stationOrderKeys)[
     return [
       { text: code, href: url, isHeader: true, note: others.join(', ') },
       country ?? (merged ? 'merged navigation' : ''),
-      series === undefined ? '' : stateCell(series.summary.state),
-      shareCell(series?.summary.share ?? null),
+      nowCell(series),
+      shareCell(series?.summary.ended === true ? null : (series?.summary.completeness ?? null)),
       { text: readableDate(first_data_date), time: first_data_date },
       { text: readableDate(last_data_date), time: last_data_date },
       { text: readableNumber(station.count), href: files },
@@ -61,9 +72,15 @@ export const stationsView: CollectionView<StationRow, (typeof stationOrderKeys)[
   },
 }
 
+function nowCell(series: SeriesStatus | undefined): Cell | string {
+  if (series === undefined) return ''
+  return stateCell(series.summary.ended ? 'ended' : series.summary.state)
+}
+
 const renderOne = page(
   'station',
-  `<p class="lead"><a class="button" href="<%= it.files %>">Files of <%= it.code %></a> <a class="button" href="../../missing/?format=api&amp;station=<%= it.code %>">Missing files</a> <%= it.summary %></p>
+  `<% for (const each of it.states) { %><p class="lead"><%= each.files %>: <span class="state <%= each.state %>"><%= each.state %></span><%= each.words %></p>
+<% } %><p class="lead"><a class="button" href="<%= it.files %>">Files of <%= it.code %></a> <a class="button" href="../../missing/?format=api&amp;station=<%= it.code %>">Missing files</a> <%= it.summary %></p>
 <% for (const section of it.sections) { %>
 <section>
 <h2><%= section.title %></h2>
@@ -91,10 +108,17 @@ export interface StationSection {
   readonly picture: string
 }
 
+export interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
+  readonly sections: readonly StationSection[]
+  /** All series of the station. */
+  readonly states: readonly SeriesStatus[]
+  /** Seconds since 1970. */
+  readonly nowSeconds: number
+}
+
 export function renderStation(
   station: WireStation,
-  sections: readonly StationSection[],
-  nowSeconds: number,
+  { sections, states, nowSeconds, banner }: StationPage,
 ): string {
   const [first, last] = [station.first_data_date, station.last_data_date].map(readableDate)
   const summary = `${counted(station.count, 'file', 'files')} from ${first ?? ''} to ${last ?? ''}`
@@ -104,6 +128,7 @@ export function renderStation(
     description: `RINEX files of ${station.code}: ${summary}`,
     up: '../../',
     json: '?format=json',
+    banner,
   }
   const facts = [
     { name: 'Country', value: station.country ?? 'unknown' },
@@ -119,7 +144,26 @@ export function renderStation(
     },
     { name: 'By version', value: counts(station.file_version, (version) => version) },
   ]
-  return renderOne(frame, { ...station, facts, sections, summary, ...yearsOf(station, nowSeconds) })
+  const shown = states.filter(({ fileType }) => fileType === 'o').map(stateWords)
+  const years = yearsOf(station, nowSeconds)
+  return renderOne(frame, { ...station, facts, sections, summary, states: shown, ...years })
+}
+
+/** What a series does now, in words. */
+function stateWords({ fileType, period, summary }: SeriesStatus) {
+  const { state, since, ended, completeness } = summary
+  const complete =
+    completeness === undefined || ended
+      ? ''
+      : `; ${readableShare(completeness)} complete in 28 days`
+  const iso = isoOrNull(since)
+  const time = iso === null ? '' : ` since ${readableTime(iso)} UTC`
+  const nothing = iso === null ? ', nothing was ever delivered' : `, nothing${time}`
+  return {
+    files: `${typeLabel(fileType)} ${period}`,
+    state: ended ? 'ended' : state,
+    words: `${state === 'present' ? time : state === 'unknown' ? '' : nothing}${complete}.`,
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Draws the pictures of a station's series as SVG. Pure. */
 import { periodRules, slotsPerDay } from '../../series/series.ts'
-import type { SlotState } from '../../series/slot-states.ts'
+import type { ShownState } from '../../series/slot-states.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { readableDate, readableSeconds } from '../pages/labels.ts'
 import { gridSvg, rounded, svg, svgWidth } from '../pages/svg.ts'
@@ -11,7 +11,7 @@ import type { SeriesAvailability, WireLatency } from './series-formats.ts'
 const labelWidth = 68
 
 /** The marks of the states. The colours of Okabe and Ito are distinct for any colour vision. */
-const marks: Readonly<Record<Exclude<SlotState, 'future'>, Mark>> = {
+const marks: Readonly<Record<Exclude<ShownState, 'future'>, Mark>> = {
   present: { color: '#009e73', top: 0, height: 1, label: 'present' },
   removed: { color: '#56b4e9', top: 0.25, height: 0.75, label: 'removed' },
   due: { color: '#999999', top: 0.85, height: 0.15, label: 'due' },

@@ -1,10 +1,10 @@
 /** Serves the stations that the file names contain. */
-import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { SeriesArrivals } from '../../catalogue/series-queries.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
-import type { SeriesState } from '../../series/series-summary.ts'
-import { secondsToIso } from '../files/serialise.ts'
+import type { Currency } from '../../series/currency.ts'
+import type { SeriesState } from '../../series/slot-states.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { ignoredHeader } from '../http/headers.ts'
@@ -14,8 +14,10 @@ import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { checkParameters } from '../http/unknown-parameters.ts'
 import { renderCollection, sendCollection } from '../pages/collection.ts'
-import { mainSeries, networkTag } from '../series/network-status.ts'
-import type { SeriesStatus, NetworkStatusCache } from '../series/network-status.ts'
+import { bannerOf } from '../series/banner.ts'
+import { currencyHeaders, mainSeries, statesTag } from '../series/known-series.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import type { NetworkStatusCache } from '../series/network-status.ts'
 import { renderStation, stationsView } from './page.ts'
 import type { StationSection } from './page.ts'
 import { calendarSvg, dotsSvg } from './pictures.ts'
@@ -24,13 +26,7 @@ import { serialiseLatency } from './series-formats.ts'
 import type { SeriesAvailability, WireLatency } from './series-formats.ts'
 import { availabilitySentence, latencySentence } from './series-pages.ts'
 import { parseAvailability, parseLatency } from './series-request.ts'
-import {
-  codeOf,
-  minuteState,
-  readArrivals,
-  readAvailability,
-  unknownStation,
-} from './series-routes.ts'
+import { codeOf, readArrivals, readAvailability, unknownStation } from './series-routes.ts'
 import type { AvailabilitySource } from './series-routes.ts'
 import { parseStationsRequest, serialiseStation } from './station-list.ts'
 
@@ -39,7 +35,7 @@ interface StationsContext extends Pick<
   'apiPath' | 'reader' | 'settings' | 'links' | 'tag' | 'limits' | 'nowUs'
 > {
   readonly expected: ExpectedRules
-  readonly network: Pick<NetworkStatusCache, 'current' | 'ifLoaded'>
+  readonly network: Pick<NetworkStatusCache, 'current' | 'currentFor' | 'ifLoaded'>
 }
 
 export function addStation(app: FastifyInstance, context: StationsContext): void {
@@ -81,7 +77,8 @@ function listStations(context: StationsContext): RouteHandlerMethod {
           ? await network.ifLoaded()
           : undefined
     const tagOf = (head: Head): string =>
-      tag(known === undefined ? head : networkTag(known), representation)
+      tag(known === undefined ? head : statesTag(known.head, known.currency), representation)
+    if (known !== undefined) reply.headers(currencyHeaders(known.currency))
     if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
     const requester = await limits.page(request, reply)
     const range = parsePageRange(query, settings.maxLimit)
@@ -107,7 +104,12 @@ function listStations(context: StationsContext): RouteHandlerMethod {
       links(),
       list,
       representation === 'html'
-        ? (shown) => renderCollection(stationsView, { ...shown, results: rows })
+        ? (shown) =>
+            renderCollection(
+              stationsView,
+              { ...shown, results: rows },
+              { banner: known === undefined ? [] : bannerOf(known.currency) },
+            )
         : undefined,
     )
   }
@@ -123,31 +125,48 @@ function codesIn(
 }
 
 function showStation(context: StationsContext): RouteHandlerMethod {
-  const { reader, links, tag, limits, nowUs, expected } = context
+  const { reader, links, tag, limits } = context
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     checkParameters(request, reply)
     const code = codeOf(request)
-    const nowSeconds = nowUs() / 1e6
-    // The HTML page depends on the clock, so its tag contains the minute.
-    const tagOf = (head: Head): string =>
-      tag(representation === 'html' ? minuteState(head, nowSeconds) : head, representation)
+    if (representation === 'html') return showStationPage(context, request, reply)
+    const tagOf = (head: Head): string => tag(head, representation)
     if (isFresh(request, reply, tagOf(await reader.head()))) return sendNotModified(reply)
     const requester = await limits.page(request, reply)
     const { head, station } = await reader.station(code)
     if (station === undefined) throw await unknownStation(reader, code, requester)
     reply.header('etag', tagOf(head))
-    const wire = serialiseStation(station, links())
-    if (representation === 'json') return sendJson(reply, wire)
-    return sendHtml(
-      reply,
-      renderStation(
-        wire,
-        await readSections({ reader, expected, requester }, code, nowSeconds),
-        nowSeconds,
-      ),
-    )
+    return sendJson(reply, serialiseStation(station, links()))
   }
+}
+
+/** The page has states, so all of it is as current as they are. */
+async function showStationPage(
+  context: StationsContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { reader, links, tag, limits, network, nowUs } = context
+  const code = codeOf(request)
+  const requester = await limits.page(request, reply)
+  const { head, currency, states } = await network.currentFor(requester)
+  reply.headers(currencyHeaders(currency))
+  if (isFresh(request, reply, tag(statesTag(head, currency), 'html'))) return sendNotModified(reply)
+  const { station } = await reader.station(code)
+  if (station === undefined) throw await unknownStation(reader, code, requester)
+  const nowSeconds = currency.asOf ?? nowUs() / 1e6
+  const sections = await readSections({ ...context, requester }, code, { currency, nowSeconds })
+  const own = states.filter((each) => each.station === code || station.codes.includes(each.station))
+  return sendHtml(
+    reply,
+    renderStation(serialiseStation(station, links()), {
+      sections,
+      states: own,
+      nowSeconds,
+      banner: bannerOf(currency),
+    }),
+  )
 }
 
 /**
@@ -157,19 +176,19 @@ function showStation(context: StationsContext): RouteHandlerMethod {
 async function readSections(
   { requester, ...context }: AvailabilitySource & { readonly requester: Requester },
   code: string,
-  nowSeconds: number,
+  { currency, nowSeconds }: { readonly currency: Currency; readonly nowSeconds: number },
 ): Promise<readonly StationSection[]> {
   const availability = (query: Query) =>
     readAvailability(
       context,
       { ...parseAvailability(query, nowSeconds), code, asker: requester },
-      nowSeconds,
+      currency,
     )
-  const request = { ...parseLatency({}, nowSeconds), station: code }
+  const request = { ...parseLatency({}, nowSeconds), station: code, currency }
   const [daily, hourly, arrivals] = await Promise.all([
     availability({}),
     availability({ period: '01H' }),
-    readArrivals(context.reader, { ...request, code }, nowSeconds),
+    readArrivals(context.reader, { ...request, code, asker: requester }, nowSeconds),
   ])
   return [
     ...calendarSection(daily, 'Daily observation files'),
@@ -182,16 +201,13 @@ async function readSections(
 
 function calendarSection(series: SeriesAvailability | undefined, title: string): StationSection[] {
   if (series === undefined) return []
-  const { availability, period, knownFromSeconds } = series
+  const { availability, period } = series
   const isEmpty = availability.runs.every(({ state }) =>
-    ['silent', 'future', 'unknown'].includes(state),
+    ['silent', 'future', 'unknown', 'due'].includes(state),
   )
   if (isEmpty) return []
-  const knownFrom = Number.isFinite(knownFromSeconds)
-    ? secondsToIso(Math.floor(knownFromSeconds))
-    : null
   const href = `availability/?period=${period}&format=api`
-  const sentence = availabilitySentence(availability, knownFrom)
+  const sentence = availabilitySentence(availability)
   return [{ title, sentence, href, picture: calendarSvg(series) }]
 }
 

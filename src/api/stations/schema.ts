@@ -1,7 +1,7 @@
 /** Schemas of the stations that the file names contain. */
 import Type from 'typebox'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
-import { seriesStates } from '../../series/series-summary.ts'
+import { seriesStates } from '../../series/slot-states.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { stationParameters } from '../files/parameters.ts'
 import { fileTypes } from '../../parse/types.ts'

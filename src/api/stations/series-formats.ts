@@ -1,16 +1,18 @@
 /** Writes availability and latency as JSON, CSV and text. Pure. */
 import type { SeriesArrivals } from '../../catalogue/series-queries.ts'
 import type { Availability } from '../../series/availability.ts'
-import { percentile, summariseLatencies, usualLatency } from '../../series/latency.ts'
-import { periodRules, slotsPerDay } from '../../series/series.ts'
+import { lateAfter, percentile, summariseLatencies, usualLatency } from '../../series/latency.ts'
+import type { Currency } from '../../series/currency.ts'
+import { endOfSlot, slotsPerDay, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import { stateLetters, stateText } from '../../series/slot-states.ts'
-import type { SlotState, StateRun } from '../../series/slot-states.ts'
+import type { ShownState, SlotRange, StateRun } from '../../series/slot-states.ts'
 import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Static } from 'typebox'
 import { csvText } from '../files/csv.ts'
 import { secondsToIso } from '../files/serialise.ts'
+import { serialiseCurrency } from '../series/known-series.ts'
 import { shareOrNull } from '../series/series-list.ts'
 import type { SeriesRequest } from './series-request.ts'
 import type { availabilitySchema, latencySchema } from './series-schema.ts'
@@ -22,43 +24,65 @@ export interface SeriesAvailability {
   readonly station: string
   readonly fileType: FileType
   readonly period: Period
-  readonly from: number
-  readonly to: number
+  readonly range: SlotRange
+  readonly currency: Currency
+  /** The first and the last delivered slot of the series. */
+  readonly first: number | undefined
+  readonly last: number | undefined
   readonly ambiguous: readonly string[]
   readonly knownFromSeconds: number
   readonly availability: Availability
 }
 
 export function serialiseAvailability(series: SeriesAvailability): WireAvailability {
-  const { station, fileType, period, from, to, ambiguous, knownFromSeconds, availability } = series
-  const { runs, expected, delivered, share, usualLatency } = availability
-  const startOf = (slot: number): string => secondsToIso(slot * periodRules[period].seconds)
+  const { station, fileType, period, range, currency, availability, knownFromSeconds } = series
+  const { runs, gaps } = availability
+  const iso = (slot: number): string => secondsToIso(startOf(slot, period))
+  const startOrNull = (slot: number | undefined): string | null =>
+    slot === undefined ? null : iso(slot)
   return {
-    ...{ station, file_type: fileType, period },
-    ...{ from: startOf(from), to: startOf(to + 1), slots: to - from + 1, expected, delivered },
-    share: shareOrNull(share),
+    station,
+    file_type: fileType,
+    period,
+    from: iso(range.from),
+    to: iso(range.to + 1),
+    ...serialiseCurrency(currency),
+    first: startOrNull(series.first),
+    last: startOrNull(series.last),
+    ended: availability.ended,
+    slots: range.to - range.from + 1,
+    possible: availability.possible,
+    present: availability.present,
+    completeness: shareOrNull(availability.completeness),
+    expected: availability.expected,
+    delivered: availability.delivered,
+    share: shareOrNull(availability.share),
     class: availability.class ?? null,
     states: stateText(runs),
     spans: runs
       .filter(({ state }) => state === 'present')
-      .map(({ firstSlot, slots }) => [startOf(firstSlot), startOf(firstSlot + slots)] as const),
-    ambiguous,
+      .map(({ firstSlot, slots }) => [iso(firstSlot), iso(firstSlot + slots)] as const),
+    gaps: gaps.map(
+      ({ firstSlot, slots, state }) =>
+        [iso(firstSlot), iso(firstSlot + slots), slots, state] as const,
+    ),
+    ambiguous: series.ambiguous,
     known_from: Number.isFinite(knownFromSeconds)
       ? secondsToIso(Math.floor(knownFromSeconds))
       : null,
-    usual_s: usualLatency,
+    usual_s: availability.usualLatency ?? null,
+    late_after_s: availability.lateAfter,
   }
 }
 
 /** Writes a line for each run of slots in the same state. */
 export function availabilityCsv({ period, availability }: SeriesAvailability): string {
-  const { seconds } = periodRules[period]
   const columns = ['start', 'end', 'slots', 'state']
   return csvText(
     columns,
     availability.runs.map(({ state, firstSlot, slots }) => [
-      secondsToIso(firstSlot * seconds),
-      secondsToIso((firstSlot + slots) * seconds),
+      secondsToIso(startOf(firstSlot, period)),
+      secondsToIso(endOfSlot(firstSlot + slots - 1, period)),
       ...[slots, state],
     ]),
   )
@@ -82,14 +106,17 @@ export function availabilityText(series: SeriesAvailability): string {
 export interface CalendarLine {
   /** `2026` for a year, `2026-022` for a day. */
   readonly label: string
-  readonly cells: readonly (SlotState | undefined)[]
+  readonly cells: readonly (ShownState | undefined)[]
   /** The slot of the first cell. */
   readonly firstSlot: number
 }
 
 /** Splits the runs into lines: a line is a year of daily slots, or a day of other slots. */
-export function linesOf(runs: readonly StateRun[], period: Period): readonly CalendarLine[] {
-  const lines: { label: string; cells: (SlotState | undefined)[]; firstSlot: number }[] = []
+export function linesOf(
+  runs: readonly StateRun<ShownState>[],
+  period: Period,
+): readonly CalendarLine[] {
+  const lines: { label: string; cells: (ShownState | undefined)[]; firstSlot: number }[] = []
   for (const { state, firstSlot, slots } of runs)
     for (let slot = firstSlot; slot < firstSlot + slots; slot++) {
       const { label, lineStart } = lineOf(slot, period)
@@ -121,18 +148,20 @@ function lineOf(slot: number, period: Period): { label: string; lineStart: numbe
 export type WireLatency = Static<typeof latencySchema>
 
 export function serialiseLatency(
-  series: SeriesRequest & { readonly station: string },
+  series: SeriesRequest & { readonly station: string; readonly currency: Currency },
   { arrivals, latencies, ambiguous }: SeriesArrivals,
 ): WireLatency {
   const { station, fileType, period, fromDay, toDay } = series
   const summary = summariseLatencies(arrivals.map(([, latency]) => latency))
   return {
     ...{ station, file_type: fileType, period, from: dayToIso(fromDay), to: dayToIso(toDay) },
+    ...serialiseCurrency(series.currency),
     arrivals: summary.count,
     within: Object.fromEntries(summary.within) as WireLatency['within'],
     median_s: summary.median ?? null,
     p95_s: summary.p95 ?? null,
-    usual_s: usualLatency(period, latencies),
+    usual_s: usualLatency(latencies) ?? null,
+    late_after_s: lateAfter(period, latencies),
     histogram: summary.histogram.map(([from, to, count]) => [from, to ?? null, count] as const),
     days: daysOf(arrivals, slotsPerDay(period)),
     ambiguous,

@@ -1,8 +1,9 @@
 /** The HTML pages of the availability and the latency of a station. */
-import { measures } from '../../series/availability.ts'
-import type { Availability, Measure } from '../../series/availability.ts'
-import { periodRules, periods } from '../../series/series.ts'
-import type { SlotState } from '../../series/slot-states.ts'
+import type { Availability } from '../../series/availability.ts'
+import { measures } from '../../series/completeness.ts'
+import type { Measure } from '../../series/completeness.ts'
+import { periods, startOf } from '../../series/series.ts'
+import type { ShownState } from '../../series/slot-states.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { secondsToIso } from '../files/serialise.ts'
 import { filterForm } from '../pages/filter-form.ts'
@@ -12,7 +13,6 @@ import {
   readableNumber,
   readableSeconds,
   readableShare,
-  readableTime,
   typeLabel,
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
@@ -78,7 +78,7 @@ export const latencyForm: FormView = {
 
 export function renderAvailability(
   series: SeriesAvailability,
-  { measure, ignored }: { readonly measure: Measure; readonly ignored: readonly string[] },
+  { measure, ...said }: Said & { readonly measure: Measure },
 ): string {
   const wire = serialiseAvailability(series)
   const { station, file_type, period } = wire
@@ -86,10 +86,10 @@ export function renderAvailability(
   const label = `Availability of ${station}`
   const isDaily = period === '01D'
   return renderSeriesPage(availabilityForm, wire, {
-    ...{ title: label, ignored },
+    ...{ ...said, title: label },
     parameters: { file_type, period, ...days, measure },
     formats: ['json', 'csv', 'txt', 'svg'],
-    sentence: availabilitySentence(series.availability, wire.known_from),
+    sentence: availabilitySentence(series.availability),
     pictures: [{ label, svg: calendarSvg(series) }],
     table: {
       label: isDaily ? 'Days by year' : 'Files by day',
@@ -103,18 +103,11 @@ export function renderAvailability(
   })
 }
 
-/**
- * @param arrivals slots with their latency in seconds
- * @param ignored names of unknown parameters
- */
-export function renderLatency(
-  wire: WireLatency,
-  arrivals: Arrivals,
-  ignored: readonly string[],
-): string {
+/** @param arrivals slots with their latency in seconds */
+export function renderLatency(wire: WireLatency, arrivals: Arrivals, said: Said): string {
   const { station, file_type, period, from, to } = wire
   return renderSeriesPage(latencyForm, wire, {
-    ...{ title: `Latency of ${station}`, ignored },
+    ...{ ...said, title: `Latency of ${station}` },
     parameters: { file_type, period, from, to },
     formats: ['json', 'csv'],
     sentence: latencySentence(wire),
@@ -141,9 +134,14 @@ export function renderLatency(
 
 type Arrivals = readonly (readonly [slot: number, latency: number])[]
 
-interface SeriesPage {
-  readonly title: string
+/** What a page says beside its subject: the names of unknown parameters, and its banner. */
+interface Said {
   readonly ignored: readonly string[]
+  readonly banner: readonly string[]
+}
+
+interface SeriesPage extends Said {
+  readonly title: string
   readonly parameters: Readonly<Record<string, string>>
   readonly formats: readonly string[]
   readonly sentence: string
@@ -154,11 +152,11 @@ interface SeriesPage {
 function renderSeriesPage(
   form: FormView,
   { ambiguous }: Pick<WireLatency, 'ambiguous'>,
-  { title, parameters, ...parts }: SeriesPage,
+  { title, banner, parameters, ...parts }: SeriesPage,
 ): string {
   const query = `?${new URLSearchParams(parameters).toString()}`
   return render(
-    { title, section: 'station', up: '../../../', json: `${query}&format=json` },
+    { title, banner, section: 'station', up: '../../../', json: `${query}&format=json` },
     {
       ...parts,
       ...{ ambiguous, query },
@@ -176,30 +174,31 @@ function lastDay(end: string): string {
   return new Date(Date.parse(end) - 1000).toISOString().slice(0, 10)
 }
 
-/** @param knownFrom the ISO time from which deliveries are recorded */
-export function availabilitySentence(
-  { share, expected, delivered, class: name }: Availability,
-  knownFrom: string | null,
-): string {
-  const since = knownFrom === null ? '' : ` since ${readableTime(knownFrom)} UTC`
-  if (share === undefined)
-    return `No files are expected in this range: deliveries are recorded${since}, and a series is expected after some regular days.`
-  return `${readableNumber(delivered)} of ${readableNumber(expected)} expected files (${readableShare(share)}, ${name ?? ''})${since}.`
+export function availabilitySentence(availability: Availability): string {
+  const { completeness, possible, present, expected, delivered, ended } = availability
+  if (completeness === undefined) return 'No files were possible in this range.'
+  const name = availability.class === undefined ? '' : `, ${availability.class}`
+  const files = `${readableNumber(present)} of ${readableNumber(possible)} files`
+  const expectation =
+    expected === possible && delivered === present
+      ? ''
+      : ` Of ${readableNumber(expected)} that were expected, ${readableNumber(delivered)} were delivered.`
+  const end = ended ? ' The series has ended: this counts to its last file.' : ''
+  return `${readableShare(completeness)} complete${name}: ${files}.${expectation}${end}`
 }
 
-export function latencySentence({ arrivals, within, median_s, usual_s }: WireLatency): string {
-  if (arrivals === 0)
-    return `No arrivals are recorded in this range. The usual latency is taken as ${readableSeconds(usual_s)}.`
+export function latencySentence({ arrivals, within, median_s, late_after_s }: WireLatency): string {
+  const limit = `A file is late after ${readableSeconds(late_after_s)}.`
+  if (arrivals === 0) return `No arrivals are recorded in this range. ${limit}`
   const share = readableShare(within['600'] / arrivals)
-  return `${readableNumber(arrivals)} arrivals, ${share} of them within 10 minutes; median ${readableSeconds(median_s)}, usual latency ${readableSeconds(usual_s)}.`
+  return `${readableNumber(arrivals)} arrivals, ${share} of them within 10 minutes; median ${readableSeconds(median_s)}. ${limit}`
 }
 
 function rowsOf(series: SeriesAvailability) {
   const { period, availability } = series
-  const { seconds } = periodRules[period]
   return linesOf(availability.runs, period).map(({ label, cells, firstSlot }) => {
-    const day = readableDate(secondsToIso(firstSlot * seconds))
-    const count = (...states: readonly SlotState[]): string =>
+    const day = readableDate(secondsToIso(startOf(firstSlot, period)))
+    const count = (...states: readonly ShownState[]): string =>
       String(cells.filter((cell) => cell !== undefined && states.includes(cell)).length)
     const states = [count('present'), count('missing'), count('late', 'due'), count('removed')]
     return [{ text: period === '01D' ? label : day, isHeader: true }, ...states]

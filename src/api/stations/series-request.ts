@@ -1,7 +1,7 @@
 /** Parses requests for availability and latency: the series and the days. Pure. */
-import { measures } from '../../series/availability.ts'
-import type { Measure } from '../../series/availability.ts'
-import { learningDays, periods, slotsPerDay } from '../../series/series.ts'
+import { measures } from '../../series/completeness.ts'
+import type { Measure } from '../../series/completeness.ts'
+import { periods, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { fileTypes } from '../../parse/types.ts'
@@ -12,7 +12,8 @@ import type { Faults } from '../http/unknown-parameters.ts'
 
 /** Maximum number of years, and of slots, in a range. */
 const maxYears = 40
-const maxSlots = 100_000
+export const maxDays = maxYears * 366
+export const maxSlots = 100_000
 
 const seriesParameters = [...everywhere, 'file_type', 'period', 'from', 'to']
 
@@ -25,14 +26,14 @@ export interface SeriesRequest extends SeriesKey {
 }
 
 export interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
-  /** `undefined` means the day of the first file. */
+  /** `undefined` means the day of the first file, at most `maxDays` before `toDay`. */
   readonly fromDay: number | undefined
   readonly measure: Measure
 }
 
 /**
  * Parses a request for availability, by default of daily observation files. Without `from`, the range begins with the first file
- * of a daily series; for other series it is the 28 days up to `to`.
+ * of a daily series, but at most 40 years before `to`; for other series it is the 28 days up to `to`.
  * @throws HttpError 400 with all faults
  */
 export function parseAvailability(query: Query, nowSeconds: number): AvailabilityRequest {
@@ -40,7 +41,7 @@ export function parseAvailability(query: Query, nowSeconds: number): Availabilit
   const measure = choice({ query, key: 'measure', choices: measures, faults }) ?? 'archived'
   const read = readSeries(query, { period: '01D', nowSeconds, faults, known: ['measure'] })
   const { period, toDay } = read
-  const fromDay = read.fromDay ?? (period === '01D' ? undefined : toDay - learningDays + 1)
+  const fromDay = read.fromDay ?? (period === '01D' ? undefined : toDay - recentDays + 1)
   checkRange({ ...read, fromDay }, faults)
   return { ...read, measure, fromDay }
 }
@@ -52,7 +53,7 @@ export function parseAvailability(query: Query, nowSeconds: number): Availabilit
 export function parseLatency(query: Query, nowSeconds: number): SeriesRequest {
   const faults: Faults = new Map()
   const read = readSeries(query, { period: '01H', nowSeconds, faults, known: [] })
-  const fromDay = read.fromDay ?? read.toDay - learningDays + 1
+  const fromDay = read.fromDay ?? read.toDay - recentDays + 1
   checkRange({ ...read, fromDay }, faults)
   return { ...read, fromDay }
 }
@@ -109,7 +110,7 @@ function rangeFault({ fromDay, toDay, period }: AvailabilityRequestParts): strin
   if (fromDay === undefined) return undefined
   if (fromDay > toDay) return 'The range ends before it begins.'
   const days = toDay - fromDay + 1
-  if (days > maxYears * 366) return `A range has at most ${maxYears} years.`
+  if (days > maxDays) return `A range has at most ${maxYears} years.`
   if (days * slotsPerDay(period) > maxSlots)
     return `A range has at most ${maxSlots} slots; this one has ${days * slotsPerDay(period)}.`
   return undefined

@@ -3,9 +3,11 @@ import { distance } from 'fastest-levenshtein'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
-import { availabilityOf, learningSlots } from '../../series/availability.ts'
+import { availabilityOf } from '../../series/availability.ts'
+import type { Currency } from '../../series/currency.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
-import { slotsPerDay } from '../../series/series.ts'
+import { slotAt, slotsPerDay } from '../../series/series.ts'
+import { SlotSet } from '../../series/slot-set.ts'
 import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { UnknownName } from '../http/errors.ts'
@@ -14,6 +16,9 @@ import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
+import { bannerOf } from '../series/banner.ts'
+import type { CurrencyReader } from '../series/currency-reader.ts'
+import { currencyHeaders, statesTag } from '../series/known-series.ts'
 import { calendarSvg } from './pictures.ts'
 import {
   availabilityCsv,
@@ -24,7 +29,7 @@ import {
 } from './series-formats.ts'
 import type { SeriesAvailability } from './series-formats.ts'
 import { availabilityForm, latencyForm, renderAvailability, renderLatency } from './series-pages.ts'
-import { parseAvailability, parseLatency } from './series-request.ts'
+import { maxDays, parseAvailability, parseLatency } from './series-request.ts'
 import type { AvailabilityRequest, SeriesRequest } from './series-request.ts'
 import * as schemas from './series-schema.ts'
 
@@ -33,6 +38,7 @@ interface SeriesContext extends Pick<
   'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'
 > {
   readonly expected: ExpectedRules
+  readonly currency: Pick<CurrencyReader, 'of'>
 }
 
 const textFormats = {
@@ -76,17 +82,23 @@ function showAvailability(context: SeriesContext): RouteHandlerMethod {
   const { reader, nowUs } = context
   return async (request, reply) => {
     const format = negotiateFormat(textFormatNames, request, reply)
-    const nowSeconds = nowUs() / 1e6
+    const { head, currency, nowSeconds } = await presentOf(context)
     const parsed = parseAvailability(request.query as Query, nowSeconds)
-    const cache = () => cacheForMinute(reply, format, nowSeconds)
-    const asker = await startUnlessFresh(context, request, reply, { ...parsed, format, nowSeconds })
+    const cache = () => cacheForMinute(reply, format, nowUs() / 1e6)
+    const state = { ...parsed, format, head, currency }
+    const asker = await startUnlessFresh(context, request, reply, state)
     if (asker === undefined) return sendNotModified(cache())
     const code = codeOf(request)
-    const series = await readAvailability(context, { ...parsed, code, asker }, nowSeconds)
+    const series = await readAvailability(context, { ...parsed, code, asker }, currency)
     await asker.turn()
     if (series === undefined) throw await unknownStation(reader, code, asker)
     cache()
-    if (format === 'html') return sendHtml(reply, renderAvailability(series, parsed))
+    const { ignored, measure } = parsed
+    if (format === 'html')
+      return sendHtml(
+        reply,
+        renderAvailability(series, { measure, ignored, banner: bannerOf(currency) }),
+      )
     if (format === 'json') return sendJson(reply, serialiseAvailability(series))
     const { mediaType, write } = textFormats[format]
     return reply.header('content-type', mediaType).send(Buffer.from(write(series)))
@@ -94,22 +106,34 @@ function showAvailability(context: SeriesContext): RouteHandlerMethod {
 }
 
 function showLatency(context: SeriesContext): RouteHandlerMethod {
-  const { reader, nowUs } = context
+  const { reader } = context
   return async (request, reply) => {
     const format = negotiateFormat(['csv'], request, reply)
-    const nowSeconds = nowUs() / 1e6
+    const { head, currency, nowSeconds } = await presentOf(context)
     const parsed = parseLatency(request.query as Query, nowSeconds)
-    const asker = await startUnlessFresh(context, request, reply, { ...parsed, format, nowSeconds })
+    const state = { ...parsed, format, head, currency }
+    const asker = await startUnlessFresh(context, request, reply, state)
     if (asker === undefined) return sendNotModified(reply)
     const code = codeOf(request)
-    const found = await readArrivals(reader, { ...parsed, code }, nowSeconds)
+    const found = await readArrivals(reader, { ...parsed, code, asker }, nowSeconds)
     if (found === undefined) throw await unknownStation(reader, code, asker)
-    const wire = serialiseLatency({ ...parsed, station: code }, found)
+    const wire = serialiseLatency({ ...parsed, station: code, currency }, found)
     if (format === 'csv') return sendCsv(reply, latencyCsv(wire))
+    const { ignored } = parsed
     return format === 'html'
-      ? sendHtml(reply, renderLatency(wire, found.arrivals, parsed.ignored))
+      ? sendHtml(
+          reply,
+          renderLatency(wire, found.arrivals, { ignored, banner: bannerOf(currency) }),
+        )
       : sendJson(reply, wire)
   }
+}
+
+/** The state of the catalogue, how current it is, and the time for which states are computed: now, until the first scan has ended. */
+async function presentOf({ reader, currency: currencyReader, nowUs }: SeriesContext) {
+  const head = await reader.head()
+  const currency = await currencyReader.of(head)
+  return { head, currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
 }
 
 /**
@@ -117,19 +141,20 @@ function showLatency(context: SeriesContext): RouteHandlerMethod {
  * a page.
  */
 async function startUnlessFresh(
-  { reader, tag, limits }: SeriesContext,
+  { tag, limits }: SeriesContext,
   request: FastifyRequest,
   reply: FastifyReply,
   state: {
     readonly ignored: readonly string[]
     readonly format: Format
-    readonly nowSeconds: number
+    readonly head: Head
+    readonly currency: Currency
   },
 ): Promise<Requester | undefined> {
-  const { ignored, format, nowSeconds } = state
-  reply.headers(ignoredHeader(ignored))
-  const minute = minuteState(await reader.head(), nowSeconds)
-  if (isFresh(request, reply, tag(`${minute}-${format}`, 'text'))) return undefined
+  const { ignored, format, head, currency } = state
+  reply.headers({ ...ignoredHeader(ignored), ...currencyHeaders(currency) })
+  if (isFresh(request, reply, tag(`${statesTag(head, currency)}-${format}`, 'text')))
+    return undefined
   return limits.page(request, reply)
 }
 
@@ -138,13 +163,8 @@ export function codeOf({ params }: FastifyRequest): string {
   return (params as { readonly code: string }).code.toUpperCase()
 }
 
-/** The part of an `ETag` for responses that depend on the clock. It changes with the catalogue and every minute. */
-export function minuteState({ epoch, seq }: Head, nowSeconds: number): string {
-  return `${epoch}-${seq}-${Math.floor(nowSeconds / 60)}`
-}
-
 /**
- * Lets caches keep a response until the end of the running minute, when its ETag changes. The header is set only for responses
+ * Lets caches keep a response until the end of the running minute. The header is set only for responses
  * with 200 and 304, and not for JSON and HTML, which caches must always revalidate.
  */
 function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number): FastifyReply {
@@ -153,48 +173,67 @@ function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number)
   return reply.header('cache-control', `public, max-age=${seconds}`)
 }
 
-export type AvailabilitySource = Pick<SeriesContext, 'reader' | 'expected'>
+export type AvailabilitySource = Pick<SeriesContext, 'reader' | 'expected' | 'nowUs'>
 
 /** Reads a series and computes its availability; `undefined` for an unknown station. */
 export async function readAvailability(
-  { reader, expected }: AvailabilitySource,
+  { reader, expected, nowUs }: AvailabilitySource,
   request: AvailabilityRequest & { readonly code: string; readonly asker: Asker },
-  nowSeconds: number,
+  currency: Currency,
 ): Promise<SeriesAvailability | undefined> {
   const { code, fileType, period, measure, fromDay, toDay } = request
   const perDay = slotsPerDay(period)
-  const slotsQuery = {
-    ...{ code, fileType, period },
-    from: fromDay === undefined ? undefined : fromDay * perDay,
-    to: (toDay + 1) * perDay - 1,
-    learning: learningSlots(period, nowSeconds),
-  }
-  const slots = await reader.seriesSlots(slotsQuery, request.asker)
+  const now = slotAt(currency.asOf ?? nowUs() / 1e6, period)
+  const to = (toDay + 1) * perDay - 1
+  const slots = await reader.seriesSlots(
+    {
+      ...{ code, fileType, period, to, now },
+      from: fromDay === undefined ? undefined : fromDay * perDay,
+      mostSlots: maxDays * perDay,
+    },
+    request.asker,
+  )
   if (slots === undefined) return undefined
-  const knownFromSeconds = slots.knownFromUs / 1e6
+  const { from, first, last, latencies } = slots
   const station = slots.codes.find((each) => each.length === 9) ?? code
+  const ends = [from, slots.live[0] ?? from, slots.recorded[0] ?? from]
+  const days = {
+    firstDay: Math.floor(Math.min(...ends) / perDay),
+    lastDay: Math.floor(now / perDay),
+  }
+  const live = SlotSet.of(period, slots.live, days).upTo(now)
+  const delivered = SlotSet.of(period, slots.recorded, days).upTo(now)
+  delivered.addAll(live)
+  const knownFromSeconds = slots.knownFromUs / 1e6
   const rules = expected.of({ station, fileType, period })
-  const known = { ...slots, period, to: (toDay + 1) * perDay - 1, knownFromSeconds, rules }
+  const range = { from, to }
   return {
-    ...{ station: code, fileType, period, from: slots.from, to: known.to },
+    ...{ station: code, fileType, period, range, currency, first, last },
     ambiguous: slots.ambiguous,
     knownFromSeconds,
-    availability: availabilityOf(known, measure, nowSeconds),
+    availability: availabilityOf(
+      { range, live, delivered, first, last, latencies, knownFromSeconds, rules },
+      measure,
+      currency.asOf,
+    ),
   }
 }
 
 /** Reads the recorded arrivals of a series; `undefined` for an unknown station. */
 export function readArrivals(
   reader: Pick<SeriesContext['reader'], 'seriesArrivals'>,
-  { code, fileType, period, fromDay, toDay }: SeriesRequest & { readonly code: string },
+  request: SeriesRequest & { readonly code: string; readonly asker: Asker },
   nowSeconds: number,
 ): ReturnType<SeriesContext['reader']['seriesArrivals']> {
+  const { code, fileType, period, fromDay, toDay } = request
   const perDay = slotsPerDay(period)
-  return reader.seriesArrivals({
-    ...{ code, fileType, period },
-    ...{ from: fromDay * perDay, to: (toDay + 1) * perDay - 1 },
-    learning: learningSlots(period, nowSeconds),
-  })
+  return reader.seriesArrivals(
+    {
+      ...{ code, fileType, period },
+      ...{ from: fromDay * perDay, to: (toDay + 1) * perDay - 1, now: slotAt(nowSeconds, period) },
+    },
+    request.asker,
+  )
 }
 
 /** Maximum number of codes that are suggested. */

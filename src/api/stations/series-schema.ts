@@ -1,14 +1,16 @@
 /** Schemas of the availability and the latency of a station's series. */
 import Type from 'typebox'
 import type { Static, TSchema } from 'typebox'
-import { measures } from '../../series/availability.ts'
+import { measures, shareClasses } from '../../series/completeness.ts'
 import { periods } from '../../series/series.ts'
 import { fileTypes } from '../../parse/types.ts'
-import { errors, negotiated } from '../openapi/responses.ts'
+import { currencyHeaderNames, errors, negotiated } from '../openapi/responses.ts'
+import { currencyFields, exampleCurrency, share } from '../series/schema.ts'
 import {
   component,
   curl,
   exampleLinks,
+  flag,
   list,
   moment,
   negotiable,
@@ -22,7 +24,6 @@ import {
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
 
-const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
 const day = (description: string) => text(description, { format: 'date' })
 
 /** An array with one schema for each place; OpenAPI 3.1 has JSON Schema's `prefixItems`. */
@@ -51,24 +52,54 @@ export const availabilitySchema = component(
     ...series,
     from: moment('Start of the first slot.'),
     to: moment('End of the last slot.'),
-    slots: number('Number of slots in the range.'),
-    expected: number(
-      'Number of slots from `known_from` on that are expected and whose usual latency has passed. A series is expected on a day if, in the 28 days before, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and at least half of the slots since the first delivered one.',
+    ...currencyFields,
+    first: orNull(
+      moment(
+        'Start of the first delivered slot, wherever the range is; a slot with no other one within the 28 days after it is passed over, because its name has a wrong date. Null if there is none.',
+      ),
     ),
-    delivered: number('Number of these slots that were delivered, as `measure` counts them.'),
+    last: orNull(moment('Start of the last delivered slot, wherever the range is.')),
+    ended: flag(
+      'True if the series was expected, and has delivered nothing for so long (at most 90 days) that it is not any more. Its figures go to its last file.',
+    ),
+    slots: number('Number of slots in the range.'),
+    possible: number(
+      'Number of slots since `first` that have ended and whose limit of lateness has passed, expected or not; with `measure=archived` without those whose file was removed.',
+    ),
+    present: number('Number of the possible slots that are filled, as `measure` counts.'),
+    completeness: orNull(
+      share('Share of the possible slots that are filled; null if no slot is possible.'),
+    ),
+    expected: number(
+      'Number of slots that are expected and whose limit of lateness has passed. A series is expected on a day by the 90 days up to its last delivery before it: one of them must be steady, and the day must be at most as many days later as of these had a delivery (at least 3). A day is steady if, in the 28 days that end with it, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and at least half of the slots since the first delivered one.',
+    ),
+    delivered: number('Number of the expected slots that were delivered.'),
     share: orNull(
       share('Share of the expected slots that were delivered; null if no slot is expected.'),
     ),
     class: orNull(
-      oneOf('`good` above 0.9, `fair` from 0.8, else `poor`.', ['good', 'fair', 'poor']),
+      oneOf(
+        'Class of `completeness`: `good` above 0.9, `fair` from 0.8, else `poor`; null for a series that has ended.',
+        shareClasses,
+      ),
     ),
     states: text(
-      'States of the slots as run-length text (`P365M2`): P present, R removed, D due, L late, M missing, S silent (not expected), F future, - unknown (before `known_from`).',
+      'States of the slots as run-length text (`P365M2`): P present, R removed, D due, L late, M missing, S silent (not expected), F future, - unknown (only with `measure=delivered`: not delivered before `known_from`).',
       { pattern: '^(?:[PRDLMSF-][0-9]+)+$' },
     ),
     spans: list(
       'Runs of present slots.',
       tuple<readonly [string, string]>('A run.', moment('Its start.'), moment('Its end.')),
+    ),
+    gaps: list(
+      'Runs of slots from `first` on that are not filled and neither due nor future; those of a series that has ended go to its last file.',
+      tuple<readonly [string, string, number, string]>(
+        'A run.',
+        moment('Its start.'),
+        moment('Its end.'),
+        number('Number of its slots.'),
+        oneOf('The state of its slots.', ['removed', 'late', 'missing', 'silent']),
+      ),
     ),
     ambiguous,
     known_from: orNull(
@@ -76,8 +107,13 @@ export const availabilitySchema = component(
         'Time from which deliveries are recorded, at most 400 days ago. For earlier slots without a file, it is unknown if a file was ever delivered.',
       ),
     ),
-    usual_s: number(
-      'The usual latency in seconds: 95 of 100 files of the last 28 days arrived within it. It is at least 300 (15M), 600 (01H) or 7200 (01D), and at most 86400.',
+    usual_s: orNull(
+      number(
+        'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
+      ),
+    ),
+    late_after_s: number(
+      'The limit of lateness in seconds: 95 of 100 arrivals of the last 28 days were within it. At least 300 (15M), 600 (01H) or 7200 (01D), at most 86400; 3600 (01D: 86400) with few arrivals.',
     ),
   },
 )
@@ -89,6 +125,7 @@ export const latencySchema = component(
     ...series,
     from: day('The first day.'),
     to: day('The last day.'),
+    ...currencyFields,
     arrivals: number('Number of recorded arrivals.'),
     within: object('Number of arrivals within 300, 600, 3600 and 7200 seconds.', {
       '300': number('Within 5 minutes.'),
@@ -98,7 +135,12 @@ export const latencySchema = component(
     }),
     median_s: orNull(number('Median latency in seconds; null without arrivals.')),
     p95_s: orNull(number('95th percentile of the latency in seconds; null without arrivals.')),
-    usual_s: number('The usual latency in seconds.'),
+    usual_s: orNull(
+      number(
+        'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
+      ),
+    ),
+    late_after_s: number('The limit of lateness in seconds.'),
     histogram: list(
       'Classes of latencies.',
       tuple<readonly [number, number | null, number]>(
@@ -124,20 +166,40 @@ export const latencySchema = component(
 const { api } = exampleLinks
 
 const exampleAvailability: Static<typeof availabilitySchema> = {
-  ...{ station: 'GRAZ', file_type: 'o', period: '01D' },
-  ...{ from: '2026-01-01T00:00:00Z', to: '2026-01-23T00:00:00Z', slots: 22 },
-  ...{ expected: 18, delivered: 17, share: 0.9444, class: 'good', states: 'P10M1P10F1' },
+  station: 'GRAZ',
+  file_type: 'o',
+  period: '01D',
+  from: '2026-01-01T00:00:00Z',
+  to: '2026-01-23T00:00:00Z',
+  ...exampleCurrency,
+  first: '2025-11-02T00:00:00Z',
+  last: '2026-01-21T00:00:00Z',
+  ended: false,
+  slots: 22,
+  possible: 21,
+  present: 20,
+  completeness: 0.9524,
+  expected: 21,
+  delivered: 20,
+  share: 0.9524,
+  class: 'good',
+  states: 'P10M1P10F1',
   spans: [
     ['2026-01-01T00:00:00Z', '2026-01-11T00:00:00Z'],
     ['2026-01-12T00:00:00Z', '2026-01-22T00:00:00Z'],
   ],
-  ...{ ambiguous: [], known_from: '2025-11-02T09:30:00Z', usual_s: 7200 },
+  gaps: [['2026-01-11T00:00:00Z', '2026-01-12T00:00:00Z', 1, 'missing']],
+  ambiguous: [],
+  known_from: '2025-11-02T09:30:00Z',
+  usual_s: 3900,
+  late_after_s: 7200,
 }
 
 const exampleLatency: Static<typeof latencySchema> = {
   ...{ station: 'GRAZ', file_type: 'o', period: '01H', from: '2026-01-22', to: '2026-01-22' },
+  ...exampleCurrency,
   ...{ arrivals: 2, within: { '300': 1, '600': 2, '3600': 2, '7200': 2 } },
-  ...{ median_s: 140, p95_s: 420, usual_s: 600 },
+  ...{ median_s: 140, p95_s: 420, usual_s: 120, late_after_s: 600 },
   histogram: [
     [0, 300, 1],
     [300, 600, 1],
@@ -179,7 +241,7 @@ export const getAvailability: RouteSchema = {
   tags: ['Stations'],
   summary: 'Availability of a station',
   description:
-    'Also as CSV (a line for each run of slots in the same state), as text (a line for each day with a character for each slot, or for daily files a line for each year with a character for each day), and as a calendar in SVG. The response depends on the clock, so its `ETag` changes every minute. Caches may keep CSV, text and SVG until the end of the running minute (`Cache-Control: public, max-age=…`).',
+    'Also as CSV (a line for each run of slots in the same state), as text (a line for each day with a character for each slot, or for daily files a line for each year with a character for each day), and as a calendar in SVG. The response depends on the clock, so its `ETag` changes about every minute. Caches may keep CSV, text and SVG until the end of the running minute (`Cache-Control: public, max-age=…`).',
   params: parameters({ code }),
   querystring: parameters({
     ...seriesQuery('01D'),
@@ -201,6 +263,7 @@ export const getAvailability: RouteSchema = {
         'image/svg+xml': { schema: { type: 'string' } },
       },
       'Ignored-Parameters',
+      ...currencyHeaderNames,
     ),
     ...errorResponses,
   },
@@ -215,7 +278,7 @@ export const getLatency: RouteSchema = {
   tags: ['Stations'],
   summary: 'Latency of a station',
   description:
-    'The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. The response depends on the clock, so its `ETag` changes every minute.',
+    'The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. The response depends on the clock, so its `ETag` changes about every minute.',
   params: parameters({ code }),
   querystring: parameters({
     ...seriesQuery('01H'),
@@ -230,6 +293,7 @@ export const getLatency: RouteSchema = {
         'text/csv': { schema: { type: 'string' }, example: exampleDays },
       },
       'Ignored-Parameters',
+      ...currencyHeaderNames,
     ),
     ...errorResponses,
   },

@@ -7,6 +7,7 @@ import type { UnservedReason } from '../downloads/unserved-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
+import type { CurrencyReader } from '../series/currency-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
 import { catalogueGauges } from './catalogue-metrics.ts'
 import { countUnservedFiles, countRejections, countRequests } from './http-metrics.ts'
@@ -24,7 +25,9 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'settings'>
+type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'settings'> & {
+  readonly currency: Pick<CurrencyReader, 'of'>
+}
 
 /** Each server has its own registry, because tests run several in one process. */
 export function openMetrics(deps: MetricsDeps): Metrics {
@@ -37,6 +40,7 @@ export function openMetrics(deps: MetricsDeps): Metrics {
   const showBuilds = buildInfo(registry, deps.settings.version)
   const updateCatalogue = catalogueGauges(deps, registry)
   const showIndexer = indexerMetrics(registry)
+  const updateCurrency = currencyGauges(registry, deps)
   return {
     observe: countRequests(registry),
     rejected: countRejections(registry),
@@ -46,7 +50,11 @@ export function openMetrics(deps: MetricsDeps): Metrics {
     },
     contentType: registry.contentType,
     async text() {
-      const [summary, reply] = await Promise.all([updateCatalogue(), deps.indexerStatus()])
+      const [summary, reply] = await Promise.all([
+        updateCatalogue(),
+        deps.indexerStatus(),
+        updateCurrency(),
+      ])
       const status = reply?.state === 'unknown' ? undefined : reply
       showBuilds(status?.version)
       const further = showIndexer(status, summary)
@@ -81,11 +89,38 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
   }
 }
 
+/** @returns a function that updates whether the catalogue is current, and the time for which states are computed */
+function currencyGauges(
+  registry: Registry,
+  { reader, currency }: MetricsDeps,
+): () => Promise<void> {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `rinex_catalogue_${name}`, help, registers: [registry] })
+  const current = gauge(
+    'current',
+    '1 if the catalogue follows the archive, 0 if not: the states of series stand still then.',
+  )
+  const asOf = gauge(
+    'as_of_timestamp_seconds',
+    'The time for which the states of series are computed; 0 until the first scan has ended.',
+  )
+  return async () => {
+    try {
+      const known = await currency.of(await reader.head())
+      current.set(known.notCurrent === undefined ? 1 : 0)
+      asOf.set(known.asOf ?? 0)
+    } catch (error) {
+      if (!isTemporary(error)) throw error
+      current.set(0)
+    }
+  }
+}
+
 /** Adds the number of series by state. It is left out until the deliveries are read, and while the catalogue cannot answer. */
 function countSeries(registry: Registry, network: Pick<NetworkStatusCache, 'ifLoaded'>): void {
   new Gauge({
     name: 'rinex_series',
-    help: 'Series of files by their state now: present, late, missing, silent or unknown.',
+    help: 'Series of files by their state now: present, late, down, silent or unknown.',
     labelNames: ['state', 'period', 'file_type'],
     registers: [registry],
     async collect() {

@@ -4,7 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { ChangesPage, ChangesQuery } from '../reader.ts'
-import type { Change, ChangeKind, Head } from '../records.ts'
+import type { Change, ChangeKind } from '../records.ts'
 import { conditionsOf } from './filter-sql.ts'
 import type { Conditions } from './filter-sql.ts'
 import { joinedChecksum } from './checksums.ts'
@@ -16,6 +16,7 @@ import { openLookups } from './lookup-cache.ts'
 import { openStatements } from './connection.ts'
 import type { Statements } from './connection.ts'
 import { hasAny, select } from './selection.ts'
+import { prepareHead } from './summary.ts'
 
 /** Maximum number of changes that one query with filters examines in each table, which takes a few milliseconds. */
 const changesPerQuery = 2000
@@ -25,9 +26,8 @@ const changesPerQuery = 2000
  * throws `NotBuilt` for a filter on countries while `station_count` is not built.
  */
 export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPage {
-  const state = db.prepare(
-    'SELECT epoch, seq, details_seq AS detailsSeq, forgotten_seq AS purgedSeq FROM catalogue',
-  )
+  const headOf = prepareHead(db)
+  const purged = db.prepare('SELECT forgotten_seq FROM catalogue').pluck()
   const lookups = openLookups(db)
   const counts = prepareCounts(db)
   const parts = { db, statements: openStatements(db), pathOf: preparePaths(db) }
@@ -46,7 +46,8 @@ export function prepareChanges(db: Database): (query: ChangesQuery) => ChangesPa
     join: '',
   })
   return ({ since, limit, filters, details = false }) => {
-    const { purgedSeq, ...head } = state.get() as Head & { purgedSeq: number }
+    const head = headOf()
+    const purgedSeq = purged.get() as number
     const { countries } = filters
     if (countries !== undefined) counts.require('station_count')
     lookups.refresh()

@@ -1,5 +1,5 @@
 /**
- * Migrates a database of schema 7 to 12 to schema 13. Rows, ids, seqs, tombstones and checksums
+ * Migrates a database of schema 7 to 13 to schema 14. Rows, ids, seqs, tombstones and checksums
  * stay. For schema 9 and older, two obsolete tables and an index are dropped, the misplaced files
  * are marked, and the files are counted by id. Each step has one or more short transactions that
  * store its progress, so an interrupted migration continues at the next start. Indexes are built
@@ -64,6 +64,11 @@ const additions: ReadonlyMap<number, string> = new Map([
     `UPDATE catalogue SET seq = seq + 1;
      ALTER TABLE station ADD COLUMN live_seq INTEGER NOT NULL DEFAULT 0;
      UPDATE station SET live_seq = (SELECT seq FROM catalogue WHERE one = 1);`,
+  ],
+  [
+    14,
+    `ALTER TABLE catalogue ADD COLUMN heartbeat_us INTEGER;
+     ALTER TABLE catalogue ADD COLUMN heartbeat_limit_s INTEGER;`,
   ],
 ])
 

@@ -30,6 +30,8 @@ export type QueryKind =
   | 'records'
   | 'stations'
   | 'seriesSlots'
+  | 'seriesArrivals'
+  | 'liveSlots'
   | 'deliveries'
   | 'replacedFiles'
   | 'changedDirectories'

@@ -39,11 +39,14 @@ function prepareRun(db: Database): Run {
   const head = prepareCachedHead(db)
   const list = prepareList(db, head)
   const stations = prepareStations(db, head)
+  const series = prepareSeriesSlots(db, head)
   const answers: Answers = {
     page: (query, checkDeadline) => list.page(query).run(checkDeadline),
     records: (query, checkDeadline) => list.records(query).run(checkDeadline),
     stations: (query) => stations.page(query),
-    seriesSlots: prepareSeriesSlots(db, head).slots,
+    seriesSlots: series.slots,
+    seriesArrivals: series.arrivals,
+    liveSlots: series.live,
     deliveries: prepareNetworkDeliveries(db, head),
     replacedFiles: prepareReplacedFiles(db),
     changedDirectories: prepareChangedDirectories(db),

@@ -13,7 +13,7 @@ import type {
   StationsPage,
   StationsQuery,
 } from '../reader.ts'
-import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../series-queries.ts'
+import type { ArrivalsQuery, SeriesArrivals, SeriesQuery, SeriesSlots } from '../series-queries.ts'
 import type {
   CatalogueSummary,
   FileRecord,
@@ -46,8 +46,6 @@ import { prepareCached, prepareCachedHead, prepareLastScan } from './summary.ts'
 const directMs = 20
 /** If the catalogue has more stations than this, lists of stations go to a query worker. */
 const directStations = 1000
-/** If the range has more slots than this, queries for the slots of a series go to a query worker, except for daily files. */
-const directSlots = 20_000
 
 /**
  * Reads the catalogue in a database file that another process writes. Queries for pages, chunks, stations and slots run in this
@@ -92,11 +90,16 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     stations: (query, asker) =>
       askEither('stations', query, { direct: (queries) => queries.stations(query), asker }),
     station: (code) => ask((queries) => queries.station(code)),
+    // Series of shorter files have thousands of deliveries, each of which needs a lookup.
     seriesSlots: (query, asker) =>
-      query.period === '01D' || query.to - (query.from ?? 0) <= directSlots
+      query.period === '01D'
         ? ask((queries) => queries.seriesSlots(query))
         : pool.ask('seriesSlots', query, asker),
-    seriesArrivals: (query) => ask((queries) => queries.seriesArrivals(query)),
+    seriesArrivals: (query, asker) =>
+      query.period === '01D'
+        ? ask((queries) => queries.seriesArrivals(query))
+        : pool.ask('seriesArrivals', query, asker),
+    liveSlots: (query, asker) => pool.ask('liveSlots', query, asker),
     deliveries: (query, asker) => pool.ask('deliveries', query, asker),
     replacedFiles: (modified, asker) => pool.ask('replacedFiles', modified, asker),
     changedDirectories: (sinceUs, asker) => pool.ask('changedDirectories', sinceUs, asker),
@@ -137,7 +140,7 @@ interface Queries extends Listings, Checksums {
   stations(query: StationsQuery): StationsPage | undefined
   station(code: string): StationAnswer
   seriesSlots(query: SeriesQuery): SeriesSlots | undefined
-  seriesArrivals(query: SeriesQuery & { readonly from: number }): SeriesArrivals | undefined
+  seriesArrivals(query: ArrivalsQuery): SeriesArrivals | undefined
   record(id: number, details?: boolean): (FileRecord & ListedFile) | undefined
   file(directory: string, name: string): FoundFile | undefined
   nameInOtherCase(directory: string, name: string): string | undefined

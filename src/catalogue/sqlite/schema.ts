@@ -10,7 +10,7 @@ import type { Database } from 'better-sqlite3'
 export const applicationId = 0x524e5863
 
 /** The schema this program reads and writes. */
-export const schemaVersion = 13
+export const schemaVersion = 14
 
 /** The oldest schema that is migrated. */
 export const oldestSchemaVersion = 7
@@ -135,7 +135,8 @@ export const deliveryTables = `
 const tables = `
   -- The catalogue itself, one row: its epoch, its latest seq, and the highest id and seq that may be issued (see
   -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary as JSON. deliveries_us is
-  -- the time from which deliveries are recorded. details_seq grows when the size, mtime, checksum or problem of a file
+  -- the time from which deliveries are recorded. heartbeat_us is the time to which the catalogue is known to equal the tree,
+  -- NULL until the first scan has ended; heartbeat_limit_s is the age from which it says no more. details_seq grows when the size, mtime, checksum or problem of a file
   -- changes without a change of its record.
   CREATE TABLE catalogue (
     one           INTEGER PRIMARY KEY CHECK (one = 1),
@@ -146,7 +147,9 @@ const tables = `
     reserved_seq  INTEGER NOT NULL,
     last_scan     TEXT,
     details_seq   INTEGER NOT NULL DEFAULT 0,
-    deliveries_us INTEGER
+    deliveries_us INTEGER,
+    heartbeat_us      INTEGER,
+    heartbeat_limit_s INTEGER
   ) STRICT;
 
   ${ownerTable}

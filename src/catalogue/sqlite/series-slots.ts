@@ -1,16 +1,26 @@
-/** Reads the slots of a series: live files by `file_station`, and recorded deliveries. To be used within a read transaction. */
+/** Reads the slots of series: live files by `file_station`, and recorded deliveries. To be used within a read transaction. */
 import type { Database } from 'better-sqlite3'
+import { lowerBound } from '../../series/latency.ts'
 import {
   deliveryDays,
-  learningDays,
+  lookbackDays,
   periodRules,
+  recentDays,
   seriesOf,
   slotAt,
   slotsPerDay,
 } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
-import { union } from '../../series/slot-states.ts'
-import type { SeriesArrivals, SeriesQuery, SeriesSlots } from '../series-queries.ts'
+import { firstSlot } from '../../series/slot-states.ts'
+import type { SlotRange } from '../../series/slot-states.ts'
+import type {
+  ArrivalsQuery,
+  LiveSlots,
+  LiveSlotsQuery,
+  SeriesArrivals,
+  SeriesQuery,
+  SeriesSlots,
+} from '../series-queries.ts'
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
 import { openLookups } from './lookup-cache.ts'
@@ -25,103 +35,237 @@ interface Site {
   readonly ambiguous: readonly string[]
 }
 
+/** A recorded delivery; `latency` is null for a file that a scan found. */
+type Delivery = readonly [slot: number, latency: number | null]
+
 export function prepareSeriesSlots(db: Database, head: () => Head) {
   const counts = prepareCounts(db)
   const lookups = openLookups(db)
-  const firstDate = db
-    .prepare(
-      `SELECT min(first_date) FROM station_count WHERE station IN (SELECT value FROM json_each(@stations))
-         AND kind IN (SELECT value FROM json_each(@kinds))`,
-    )
-    .pluck()
-  const liveSlots = db
-    .prepare(
-      `SELECT data_date / @seconds FROM file
-       WHERE station = @station AND data_date >= @start AND data_date < @end
-         AND +kind IN (SELECT value FROM json_each(@kinds)) ORDER BY data_date`,
-    )
-    .pluck()
-  // This query needs one lookup per slot, because deliveries are stored by time.
-  const deliveries = `WITH RECURSIVE slot (start) AS (
-      SELECT @start WHERE @start < @end UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
-    SELECT start / @seconds AS slot, min(latency_s) AS latency FROM slot CROSS JOIN delivery ON data_date = start
-    WHERE series IN (SELECT id FROM series WHERE station IN (SELECT value FROM json_each(@stations))
-      AND file_type = @fileType AND period = @period)
-    GROUP BY start`
-  const recorded = db.prepare(`SELECT slot FROM (${deliveries}) ORDER BY slot`).pluck()
-  const arrivals = db
-    .prepare(`SELECT slot, latency FROM (${deliveries}) WHERE latency IS NOT NULL ORDER BY slot`)
-    .raw()
-  const latencies = db
-    .prepare(`SELECT latency FROM (${deliveries}) WHERE latency IS NOT NULL ORDER BY latency`)
-    .pluck()
+  const live = prepareLiveSlots(db, lookups)
+  const recorded = prepareRecorded(db)
   const knownFrom = db.prepare('SELECT deliveries_us FROM catalogue WHERE one = 1').pluck()
-  const slots = (query: SeriesQuery): SeriesSlots | undefined => {
-    counts.require('file_station')
+  const read = (query: Pick<SeriesQuery, 'code' | 'fileType' | 'period' | 'now'>) => {
     counts.require('station_count')
     lookups.refresh()
     const site = siteOf(query.code, lookups)
     if (site === undefined) return undefined
-    const { period, to } = query
-    const { seconds } = periodRules[period]
-    const kinds = JSON.stringify(kindsOf(query, lookups.kinds))
-    const stations = JSON.stringify(site.ids)
-    const first = firstDate.get({ stations, kinds }) as number | null
-    const from = query.from ?? Math.min(first === null ? to : slotAt(first, period), to)
-    const start = from - learningDays * slotsPerDay(period)
-    const range = { start: start * seconds, end: (to + 1) * seconds, seconds }
-    const live = site.ids
-      .map((station) => liveSlots.all({ station, kinds, ...range }) as number[])
-      .reduce<readonly number[]>(union, [])
+    const deliveries = recorded(site, query)
+    const recent = query.now - recentDays * slotsPerDay(query.period)
     return {
-      head: head(),
-      codes: site.ids.map((id) => lookups.stations.get(id) ?? ''),
-      ambiguous: site.ambiguous,
-      from,
-      live,
-      recorded: recorded.all(rangeOf(query, stations, start, to)) as number[],
-      latencies: latencies.all(
-        rangeOf(query, stations, query.learning.from, query.learning.to),
-      ) as number[],
-      knownFromUs: Math.max(
-        (knownFrom.get() as number | null) ?? Infinity,
-        oldestSlot(query) * seconds * 1e6,
-      ),
-    }
-  }
-  return {
-    slots,
-    arrivals: (query: SeriesQuery & { readonly from: number }): SeriesArrivals | undefined => {
-      counts.require('station_count')
-      lookups.refresh()
-      const site = siteOf(query.code, lookups)
-      if (site === undefined) return undefined
-      const { from, to } = query
-      const stations = JSON.stringify(site.ids)
-      return {
+      site,
+      deliveries,
+      facts: {
         head: head(),
         codes: site.ids.map((id) => lookups.stations.get(id) ?? ''),
         ambiguous: site.ambiguous,
-        arrivals: arrivals.all(rangeOf(query, stations, from, to)) as [number, number][],
-        latencies: latencies.all(
-          rangeOf(query, stations, query.learning.from, query.learning.to),
-        ) as number[],
+        latencies: deliveries
+          .flatMap(([slot, latency]) => (slot >= recent ? (latency ?? []) : []))
+          .sort((a, b) => a - b),
+      },
+    }
+  }
+  return {
+    slots: (query: SeriesQuery): SeriesSlots | undefined => {
+      counts.require('file_station')
+      const found = read(query)
+      if (found === undefined) return undefined
+      const { site, deliveries, facts } = found
+      const { period, now, to } = query
+      const slots = deliveries.map(([slot]) => slot)
+      const source = live(site.ids, query)
+      const { first, last } = endsOf(source, slots, query)
+      const earliest = Math.max(first ?? to, to - query.mostSlots + 1)
+      const from = query.from ?? Math.min(earliest, to)
+      const back = lookbackDays * slotsPerDay(period)
+      // The state of the series now needs its last slots too, wherever the range is.
+      const tail = { from: Math.min(last ?? now, now) - back, to: now }
+      return {
+        ...facts,
+        ...{ from, first, last },
+        live: source.slotsIn({ from: from - back, to: Math.min(to, now) }, tail),
+        recorded: slots,
+        knownFromUs: Math.max(
+          (knownFrom.get() as number | null) ?? Infinity,
+          oldestSlot(query) * periodRules[period].seconds * 1e6,
+        ),
       }
+    },
+    arrivals: (query: ArrivalsQuery): SeriesArrivals | undefined => {
+      const found = read(query)
+      if (found === undefined) return undefined
+      const { deliveries, facts } = found
+      return {
+        ...facts,
+        arrivals: deliveries.flatMap(([slot, latency]) =>
+          latency !== null && slot >= query.from && slot <= query.to
+            ? [[slot, latency] as const]
+            : [],
+        ),
+      }
+    },
+    live: ({ series, now }: LiveSlotsQuery): readonly LiveSlots[] => {
+      counts.require('station_count')
+      counts.require('file_station')
+      lookups.refresh()
+      return series.map(({ station, ...key }) => {
+        const source = live(siteOf(station, lookups)?.ids ?? [], key)
+        const delivered = key.following === undefined ? [] : [key.following]
+        const slot = slotAt(now, key.period)
+        const { first } = endsOf(source, delivered, { period: key.period, now: slot })
+        const to = source.lastUpTo(slot) ?? slot
+        const last = { from: to - lookbackDays * slotsPerDay(key.period), to }
+        return { first, slots: source.slotsIn(key.range ?? last) }
+      })
     },
   }
 }
 
-/** Returns the oldest slot whose delivery is read: older deliveries are purged. */
-function oldestSlot({ period, learning }: SeriesQuery): number {
-  return learning.to - deliveryDays * slotsPerDay(period)
+/** The first slot of which deliveries are read: older deliveries are purged. */
+function oldestSlot({ period, now }: EndsQuery): number {
+  return now - deliveryDays * slotsPerDay(period)
 }
 
-/** Parameters for the deliveries of the slots from `from` to `to`, both included. */
-function rangeOf(query: SeriesQuery, stations: string, from: number, to: number) {
-  const { fileType, period } = query
-  const { seconds } = periodRules[period]
-  const first = Math.max(from, oldestSlot(query))
-  return { stations, fileType, period, seconds, start: first * seconds, end: (to + 1) * seconds }
+/** Prepares reading all recorded deliveries of a series up to now; the earliest counts if a slot has several. */
+function prepareRecorded(db: Database) {
+  // One lookup per slot, because deliveries are stored by time.
+  const statement = db
+    .prepare(
+      `WITH RECURSIVE slot (start) AS (
+         SELECT @start UNION ALL SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
+       SELECT start / @seconds, min(latency_s) FROM slot CROSS JOIN delivery ON data_date = start
+       WHERE series IN (SELECT value FROM json_each(@series))
+       GROUP BY start ORDER BY start`,
+    )
+    .raw()
+  const seriesIds = db
+    .prepare(
+      `SELECT id FROM series WHERE station IN (SELECT value FROM json_each(@stations))
+       AND file_type = @fileType AND period = @period`,
+    )
+    .pluck()
+  return (
+    { ids }: Site,
+    { fileType, period, now }: SeriesKey & { readonly now: number },
+  ): readonly Delivery[] => {
+    const series = seriesIds.all({ stations: JSON.stringify(ids), fileType, period })
+    if (series.length === 0) return []
+    const { seconds } = periodRules[period]
+    const start = oldestSlot({ period, now }) * seconds
+    return statement.all({
+      ...{ series: JSON.stringify(series), start, end: (now + 1) * seconds, seconds },
+    }) as Delivery[]
+  }
+}
+
+/** The live files of a series. */
+interface LiveSource {
+  /** The distinct slots of some ranges, ascending. */
+  slotsIn(...ranges: readonly SlotRange[]): number[]
+  /** The first slot that is not before another one, and the last that is not after one. */
+  firstFrom(slot: number): number | undefined
+  lastUpTo(slot: number): number | undefined
+}
+
+function prepareLiveSlots(db: Database, lookups: Lookups) {
+  const isIn = 'station = @station AND kind IN (SELECT value FROM json_each(@kinds))'
+  // The plus keeps SQLite from another index than the one that has all three columns.
+  const ofFile = 'station = @station AND +kind IN (SELECT value FROM json_each(@kinds))'
+  const inRange = db
+    .prepare(
+      `SELECT data_date / @seconds FROM file
+       WHERE ${ofFile} AND data_date >= @start AND data_date < @end`,
+    )
+    .pluck()
+  const ends = db
+    .prepare(`SELECT min(first_date), max(last_date) FROM station_count WHERE ${isIn}`)
+    .raw()
+  const next = db
+    .prepare(
+      `SELECT data_date FROM file WHERE ${ofFile} AND data_date >= @start ORDER BY data_date LIMIT 1`,
+    )
+    .pluck()
+  const previous = db
+    .prepare(
+      `SELECT data_date FROM file WHERE ${ofFile} AND data_date < @end ORDER BY data_date DESC LIMIT 1`,
+    )
+    .pluck()
+  return (stations: readonly number[], key: SeriesKey): LiveSource => {
+    const { period } = key
+    const { seconds } = periodRules[period]
+    const kinds = JSON.stringify(kindsOf(key, lookups.kinds))
+    const sources = stations.map((station) => {
+      const of = { station, kinds }
+      const [first, last] = ends.get(of) as [number | null, number | null]
+      return { of, first: first ?? Infinity, last: last ?? -Infinity }
+    })
+    return {
+      slotsIn: (...ranges) =>
+        distinct(
+          sources.flatMap(({ of }) =>
+            ranges.flatMap(({ from, to }) =>
+              inRange.all({ ...of, seconds, start: from * seconds, end: (to + 1) * seconds }),
+            ),
+          ) as number[],
+        ),
+      firstFrom: (slot) =>
+        slotOf(
+          period,
+          sources.map(({ of, first, last }) => {
+            const start = slot * seconds
+            if (start <= first) return first
+            return start > last
+              ? Infinity
+              : ((next.get({ ...of, start }) as number | null) ?? Infinity)
+          }),
+          Math.min,
+        ),
+      lastUpTo: (slot) =>
+        slotOf(
+          period,
+          sources.map(({ of, first, last }) => {
+            const end = (slot + 1) * seconds
+            if (last < end) return last
+            return end <= first
+              ? -Infinity
+              : ((previous.get({ ...of, end }) as number | null) ?? -Infinity)
+          }),
+          Math.max,
+        ),
+    }
+  }
+}
+
+type EndsQuery = Pick<SeriesQuery, 'period' | 'now'>
+
+/** The first and the last delivered slot of a series, without those after now. */
+function endsOf(live: LiveSource, recorded: readonly number[], { period, now }: EndsQuery) {
+  const nextFrom = (slot: number): number | undefined => {
+    const next = Math.min(
+      live.firstFrom(slot) ?? Infinity,
+      recorded[lowerBound(recorded, slot)] ?? Infinity,
+    )
+    return next > now ? undefined : next
+  }
+  const last = Math.max(
+    live.lastUpTo(now) ?? -Infinity,
+    recorded[lowerBound(recorded, now + 1) - 1] ?? -Infinity,
+  )
+  return { first: firstSlot(nextFrom, period), last: last === -Infinity ? undefined : last }
+}
+
+function slotOf(
+  period: SeriesKey['period'],
+  starts: readonly number[],
+  choose: (...values: readonly number[]) => number,
+): number | undefined {
+  const start = choose(...starts)
+  return Number.isFinite(start) ? slotAt(start, period) : undefined
+}
+
+/** The distinct values, ascending. */
+function distinct(values: readonly number[]): number[] {
+  const sorted = Float64Array.from(values).sort()
+  return Array.from(sorted.filter((value, index) => value !== sorted[index - 1]))
 }
 
 function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kind>): number[] {

@@ -103,11 +103,20 @@ interface DirectoriesRow {
   misplaced: number
 }
 
+interface HeadRow extends Omit<Head, 'heartbeat'> {
+  readonly atUs: number | null
+  readonly limitSeconds: number
+}
+
 export function prepareHead(db: Database): () => Head {
   const statement = db.prepare(
-    'SELECT epoch, seq, details_seq AS detailsSeq FROM catalogue WHERE one = 1',
+    `SELECT epoch, seq, details_seq AS detailsSeq, heartbeat_us AS atUs, heartbeat_limit_s AS limitSeconds
+     FROM catalogue WHERE one = 1`,
   )
-  return () => statement.get() as Head
+  return () => {
+    const { atUs, limitSeconds, ...head } = statement.get() as HeadRow
+    return { ...head, heartbeat: atUs === null ? undefined : { atUs, limitSeconds } }
+  }
 }
 
 /** Prepares reading the last complete scan; `undefined` before the first. */

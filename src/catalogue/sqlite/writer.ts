@@ -1,7 +1,7 @@
 /** The writer of the catalogue: opens the database, and guards its calls against a database that is corrupt or was replaced. */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import type { ScanSummary } from '../records.ts'
+import type { Heartbeat, ScanSummary } from '../records.ts'
 import { CatalogueCorrupt } from '../writer.ts'
 import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../writer.ts'
 import { lockWriter } from './lock.ts'
@@ -98,6 +98,9 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const hashing = prepareHashing(db, shared)
   const summary = db.transaction(prepareSummary(db))
   const setLastScan = db.prepare('UPDATE catalogue SET last_scan = ? WHERE one = 1')
+  const setHeartbeat = db.prepare(
+    'UPDATE catalogue SET heartbeat_us = ?, heartbeat_limit_s = ? WHERE one = 1',
+  )
   const aside = new AbortController()
   const { signal } = aside
   const { reading, writing } = prepareGuards(
@@ -124,6 +127,9 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     keepChecksums: writing(hashing.keep),
     staleChecksums: reading(hashing.stale),
     hashAgain: writing(hashing.hashAgain),
+    heartbeat: writing(({ atUs, limitSeconds }: Heartbeat): void => {
+      setHeartbeat.run(atUs, limitSeconds)
+    }),
     scanned: reading((scan: ScanSummary): void => {
       setLastScan.run(JSON.stringify(scan))
     }),

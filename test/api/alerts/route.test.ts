@@ -25,6 +25,7 @@ async function openNetwork(t: Test, stops: Readonly<Record<string, number>>) {
   })
   const setNow = (seconds: number): void => {
     nowUs = seconds * 1e6
+    void service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
   }
   for (let end = midnight - 71 * hour; end <= midnight + 12 * hour; end += hour) {
     setNow(end + 120)
@@ -50,8 +51,8 @@ t.test('the list of alerts is filtered by station and country, and is paged', as
   const all = await get('')
   t.same(
     all.results.map(({ id }) => id),
-    ['late-WTZR00DEU-o-01H-2026-01-22T07:00:00Z', 'late-GRAZ00AUT-o-01H-2026-01-22T05:00:00Z'],
-    'the newest first',
+    ['loss-GRAZ00AUT-o-01H-2026-01-22T05:00:00Z', 'loss-WTZR00DEU-o-01H-2026-01-22T07:00:00Z'],
+    'the longest loss first',
   )
   t.match(all, { count: 2, next: null })
   t.match(await get('?country=aut'), {
@@ -89,7 +90,7 @@ t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
   )
   t.match(
     feed.body,
-    '<content type="text">GRAZ00AUT 01H observation: since 2026-01-22 (022) 05:00</content>',
+    '<content type="text">GRAZ00AUT 01H observation: nothing since 2026-01-22 05:00 UTC</content>',
   )
   setNow(midnight + 14 * hour + 600)
   const stalled = await get('')

@@ -232,7 +232,10 @@ t.test('another release and another base URL change the ETag', async (t) => {
         settings,
         // A fixed head, because the random epoch would change the ETag.
         deps: ({ reader }) => ({
-          reader: { ...reader, head: () => Promise.resolve({ epoch: 'e', seq: 1, detailsSeq: 0 }) },
+          reader: {
+            ...reader,
+            head: async () => ({ epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined }),
+          },
         }),
       })
       const answer = await service.app.inject('/rinex/api/')

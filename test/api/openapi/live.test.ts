@@ -33,6 +33,7 @@ const authorization = `Bearer ${token}`
 /** A service with the files of the examples. */
 async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(t, options)
+  await service.writer.heartbeat({ atUs: Date.now() * 1000, limitSeconds: 180 })
   for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`]) {
     await service.add(`${directory}/${filename}`)
     const { id = 0 } = (await service.reader.file(directory, filename)) ?? {}

@@ -18,7 +18,11 @@ async function open(t: Test) {
     deps: () => ({ nowUs: () => nowUs }),
     writerNowUs: () => nowUs,
   })
-  const setNow = (seconds: number): void => void (nowUs = Math.round(seconds * 1e6))
+  /** Sets the clock, with a heartbeat at this time. */
+  const setNow = (seconds: number): void => {
+    nowUs = Math.round(seconds * 1e6)
+    void service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
+  }
   return {
     ...service,
     setNow,
@@ -113,8 +117,9 @@ t.test('the pages of weeks lead to the weeks of the same kind', async (t) => {
   for (const [week, before, after] of [
     ['2402', '2401', '2403'],
     ['2026-W04', '2026-W03', '2026-W05'],
-    ['2026-W01', null, '2026-W02'],
-    ['1979-W05', null, '1979-W06'],
+    ['2026-W01', '2025-W52', '2026-W02'],
+    ['1979-W05', '1979-W04', '1979-W06'],
+    ['0', null, '1'],
     ['2409', '2408', null],
   ] as const) {
     const headers = { accept: 'text/html' }
@@ -151,6 +156,35 @@ t.test('only the days of the week count', async (t) => {
     t.strictSame(whole.stations[0]?.missing, [])
   }
 })
+
+t.test(
+  'a series counts in the weeks until its last file, and is counted apart after it',
+  async (t) => {
+    const { report, arrive } = await open(t)
+    const first = secondsOf('2026-01-01T00:00')
+    for (const [station, days] of [
+      ['GRAZ00AUT', 100],
+      ['LINZ00AUT', 27],
+    ] as const)
+      for (let day = 0; day < days; day++) {
+        const start = first + day * daySeconds
+        await arrive(dayName(station, start), start + daySeconds, 60)
+      }
+    const now = '2026-04-11T06:00:00'
+    const alive = await report(now, 'week=2402')
+    t.match(alive.stations, exact([{ daily: { ended: false } }, { daily: { ended: false } }]))
+    t.equal(alive.summary[0], '100.0 % complete: 14 of 14 files of 2 series were delivered.')
+    // The last file of LINZ00AUT is of 27 January.
+    const last = await report(now, 'week=2403')
+    t.match(last.stations, exact([{ daily: { ended: false } }, { daily: { ended: true } }]))
+    t.match(last.stations[1]?.daily, { possible: 3, present: 3, class: null })
+    t.equal(last.summary[0], '100.0 % complete: 7 of 7 files of 1 series were delivered.')
+    t.equal(last.ended, 1)
+    const after = await report(now, 'week=2410')
+    t.match(after, { ended: 1, stations: exact([{ station: 'GRAZ00AUT' }]) })
+    t.equal(after.summary[2], 'As in the week before (100.0 %).')
+  },
+)
 
 t.test('a file is in time until ten minutes after its hour, this second included', async (t) => {
   const { report, arrive } = await open(t)

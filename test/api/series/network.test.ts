@@ -1,8 +1,10 @@
-/** The series of the network, their missing files and their weeks, compared with a slow reference that replays histories. */
+/** The series of the network, their missing files, availability and totals, compared with a slow reference that replays histories. */
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
 import { fc } from '../../random.ts'
+import { oracleMissing, oracleNow, oracleRange } from '../../series/oracle.ts'
+import type { History, MissingSlot, NowAnswer, RangeAnswer } from '../../series/oracle.ts'
 import { dayOf, daySeconds, firstDay, iso, lengths, openNetwork } from './network.ts'
 import type { Period } from './network.ts'
 
@@ -13,17 +15,13 @@ interface Row {
   readonly state: string
   readonly since: string | null
   readonly start: string
-  readonly usual_s: number
   readonly last_slot: string | null
-  readonly last_arrival: string | null
-  readonly share_28d: number | null
-  readonly within_target_28d: number | null
-  readonly class: string | null
 }
 
 interface Page {
   readonly count: number
   readonly next: string | null
+  readonly as_of: string | null
   readonly results: readonly Row[]
 }
 
@@ -31,81 +29,7 @@ async function open(t: Test, options: { startUs: number; expected?: readonly Exp
   const service = await openNetwork(t, options)
   return {
     ...service,
-    get: async (target: string) => JSON.parse(await service.text(target)) as Page,
-  }
-}
-
-interface Arrival {
-  readonly slot: number
-  /** `undefined` if a scan found the file. */
-  readonly latency: number | undefined
-}
-
-/** Least usual latency, how long a slot is late, and slots of the 28 days before that make it expected. */
-const rules = {
-  '15M': { least: 300, lateFor: 3 * daySeconds, enough: 96 },
-  '01H': { least: 600, lateFor: 3 * daySeconds, enough: 24 },
-  '01D': { least: 7200, lateFor: 7 * daySeconds, enough: 3 },
-} as const
-
-/** A series by the definitions, slot by slot. */
-function oracle(period: Period, arrivals: readonly Arrival[], knownFrom: number, now: number) {
-  const length = lengths[period]
-  const { least, lateFor, enough } = rules[period]
-  const perDay = daySeconds / length
-  const current = Math.floor(now / length)
-  const delivered = new Map(arrivals.map(({ slot, latency }) => [slot, latency]))
-  const recent = arrivals.filter(({ slot }) => slot >= current - 28 * perDay && slot <= current)
-  const sorted = recent.flatMap(({ latency }) => latency ?? []).sort((a, b) => a - b)
-  const p95 = sorted[Math.ceil(0.95 * sorted.length) - 1] ?? 0
-  const usual = Math.min(Math.max(p95, least), daySeconds)
-  const isExpected = (slot: number): boolean => {
-    const dayStart = Math.floor(slot / perDay) * perDay
-    const before = [...delivered.keys()].filter((s) => s < dayStart && s >= dayStart - 28 * perDay)
-    return before.length >= enough && before.length * 2 >= dayStart - Math.min(...before)
-  }
-  const slots = Array.from({ length: 28 * perDay + 1 }, (_, n) => current - 28 * perDay + n)
-  const states = slots.map((slot) => {
-    const end = (slot + 1) * length
-    if (delivered.has(slot)) return 'present'
-    if (end > now) return 'future'
-    if (slot * length < knownFrom) return 'unknown'
-    if (!isExpected(slot)) return 'silent'
-    if (now < end + usual) return 'due'
-    return now < end + lateFor ? 'late' : 'missing'
-  })
-  const judged = slots.filter((_, n) => !['future', 'due'].includes(states[n] ?? ''))
-  const last = judged.at(-1) ?? NaN
-  const state = states[last - current + 28 * perDay] ?? 'silent'
-  let since: number | undefined = judged.length
-  while (since > 0 && delivered.has(judged[since - 1] ?? NaN) === (state === 'present')) since--
-  const newest = Math.max(...delivered.keys())
-  const sinceSlot =
-    since > 0 || state === 'present' ? judged[since] : newest > 0 ? newest + 1 : undefined
-  const counted = slots.filter(
-    (slot) => slot * length >= knownFrom && isExpected(slot) && now >= (slot + 1) * length + usual,
-  )
-  const present = counted.filter((slot) => delivered.has(slot))
-  const share = counted.length === 0 ? null : present.length / counted.length
-  const inTime = sorted.filter((latency) => latency <= least).length
-  const round = (value: number) => Math.round(value * 10_000) / 10_000
-  const lastArrival = Math.max(
-    ...arrivals.map(({ slot, latency }) => (slot + 1) * length + (latency ?? -Infinity)),
-  )
-  return {
-    row: {
-      state,
-      since: sinceSlot === undefined ? null : iso(sinceSlot * length),
-      usual_s: usual,
-      last_slot: newest > 0 ? iso(newest * length) : null,
-      last_arrival: lastArrival > 0 ? iso(lastArrival) : null,
-      share_28d: share === null ? null : round(share),
-      within_target_28d: sorted.length === 0 ? null : round(inTime / sorted.length),
-      class: share === null ? null : share > 0.9 ? 'good' : share >= 0.8 ? 'fair' : 'poor',
-    },
-    undelivered: slots
-      .map((slot, n) => [slot, states[n] ?? ''] as const)
-      .filter(([, state]) => ['late', 'missing'].includes(state)),
+    get: async <T = Page>(target: string) => JSON.parse(await service.text(target)) as T,
   }
 }
 
@@ -122,6 +46,12 @@ const historiesOf = (periods: readonly Period[], [startDay, latestStart, firstEn
     gap: fc.tuple(fc.integer({ min: startDay ?? 0, max: days }), fc.integer({ min: 0, max: 6 })),
     latency: fc.integer({ min: 0, max: 20_000 }),
     removedEvery: fc.integer({ min: 2, max: 9 }),
+    /** Slots of the years before, which a scan finds: their last days before the history, and a misdated one. */
+    old: fc.record({
+      days: fc.constantFrom(0, 0, 1, 4, 30, 200),
+      daysBefore: fc.constantFrom(0, 0, 5, 100, 420, 900),
+      misdated: fc.constantFrom(undefined, undefined, -3000, -500, 60),
+    }),
   })
 
 /** Of quarters of an hour only the last days: a series has 96 a day. */
@@ -135,21 +65,30 @@ const networks = fc.record({
   // The end of a year, and a leap day.
   firstDay: fc.constantFrom(dayOf(2025, 12, 1), dayOf(2028, 2, 5)),
   /** The catalogue is made on this day of the history: a scan finds the files before it. */
-  madeOnDay: fc.constantFrom(0, 0, 0, 7, 21),
+  madeOnDay: fc.constantFrom(0, 0, 7, 21, 40),
   hoursLater: fc.integer({ min: 1, max: 50 }),
   /** The answers are read on these days too, so that later ones read only what changed. */
   readDays: fc.array(fc.integer({ min: 0, max: days }), { maxLength: 3 }),
   hoursBack: fc.integer({ min: 0, max: 30 }),
+  /** The indexer stops, and the states stand still. */
+  hoursStopped: fc.integer({ min: 1, max: 100 }),
+  /** First day of the range of availability, before the end. */
+  rangeDays: fc.constantFrom(1, 10, 45, 400, 1000),
 })
 type NetworkHistory = typeof networks extends fc.Arbitrary<infer T> ? T : never
 
-t.test('series and missing files equal those of a simple reference implementation', async (t) => {
+t.test('every answer about series equals that of a simple reference', async (t) => {
   const numRuns = Number(process.env['HISTORIES'] ?? 12)
   await fc.assert(
     fc.asyncProperty(networks, (network) => checkHistory(t, network)),
     { numRuns },
   )
 })
+
+interface Known {
+  readonly delivered: Map<number, number | undefined>
+  readonly live: Set<number>
+}
 
 async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
   const { series, firstDay, madeOnDay, hoursLater, readDays, hoursBack } = network
@@ -160,65 +99,201 @@ async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
     ...readDays.map((day) => ({ at: (firstDay + day) * daySeconds, kind: 'read' }) as const),
   )
   events.sort((a, b) => a.at - b.at)
-  const arrivals = new Map<string, Arrival[]>()
-  for (const event of events) await replay(service, event, { made, arrivals })
+  const known = new Map<string, Known>()
+  await scanBefore(service, events, { made, known })
+  for (const event of events) if (event.at >= made) await replay(service, event, known)
   const now = (firstDay + days) * daySeconds + hoursLater * 3600
+  const check = (asOf: number) => checkAnswers(t, service, { known, asOf, made, network })
   for (const at of [now, now - hoursBack * 3600]) {
-    service.setNow(at)
-    const { results } = await service.get('series/?limit=100')
-    const found = new Map(results.map((row) => [`${row.station} ${row.period}`, row]))
-    t.same([...found.keys()].sort(), [...arrivals.keys()].sort())
-    const missing = await service.get('missing/?limit=10000')
-    const starts: string[] = []
-    for (const [key, known] of arrivals) {
-      const period = key.split(' ')[1] as Period
-      const wanted = oracle(period, known, made, at)
-      t.match(found.get(key), wanted.row, key)
-      const first = (Math.floor(at / daySeconds) - 27) * daySeconds
-      for (const [slot, state] of wanted.undelivered)
-        if (slot * lengths[period] >= first)
-          starts.push(`${key} ${iso(slot * lengths[period])} ${state}`)
-    }
-    const listed = missing.results.map(
-      (row) => `${row.station} ${row.period} ${row.start} ${row.state}`,
-    )
-    t.same(listed.sort(), starts.sort())
-    t.equal(missing.count, starts.length)
+    await service.setNow(at)
+    await check(at)
   }
+  const stopped = now - hoursBack * 3600
+  service.passTo(stopped + network.hoursStopped * 3600)
+  await check(stopped)
   await service.app.close()
   service.reader.close()
   service.writer.close()
 }
 
+async function checkAnswers(
+  t: Test,
+  service: Service,
+  answers: {
+    readonly known: ReadonlyMap<string, Known>
+    readonly asOf: number
+    readonly made: number
+    readonly network: NetworkHistory
+  },
+): Promise<void> {
+  const { known, asOf, made, network } = answers
+  const { results, as_of } = await service.get('series/?limit=100')
+  t.equal(as_of, iso(asOf))
+  const found = new Map(results.map((row) => [`${row.station} ${row.period}`, row]))
+  t.same([...found.keys()].sort(), [...known.keys()].sort())
+  const [lastDay, firstMissing] = [
+    Math.floor(asOf / daySeconds),
+    Math.floor(asOf / daySeconds) - 27,
+  ]
+  const missing: object[] = []
+  const rows = new Map<string, NowAnswer>()
+  for (const [key, { delivered, live }] of known) {
+    const [station, period] = key.split(' ') as [string, Period]
+    const history: History = { period, delivered, live, asOf, knownFrom: made }
+    const wanted = oracleNow(history)
+    rows.set(key, wanted)
+    const row = wireNow(wanted)
+    t.strictSame(pick(found.get(key) ?? {}, row), row, key)
+    const perDay = daySeconds / lengths[period]
+    const recent = { from: firstMissing * perDay, to: (lastDay + 1) * perDay - 1 }
+    for (const row of oracleMissing(history, recent))
+      missing.push({ station, file_type: 'o', period, ...wireMissing(row, period) })
+    const range = {
+      from: (lastDay - Math.min(network.rangeDays, 100_000 / perDay - 1)) * perDay,
+      to: (lastDay + 1) * perDay - 1,
+    }
+    for (const measure of ['archived', 'delivered'] as const) {
+      const target = `period=${period}&measure=${measure}&from=${dateOf(range.from, period)}`
+      const body = await service.get<object>(`station/${station}/availability/?${target}`)
+      const oracle = wireRange(oracleRange(history, range, measure))
+      t.strictSame(pick(body, oracle), oracle, `${key} ${target}`)
+    }
+  }
+  const listed = await service.get<{ results: object[] }>('missing/?limit=10000')
+  const text = (rows: readonly object[], like: object) =>
+    rows.map((row) => JSON.stringify(pick(row, like))).sort()
+  const like = missing[0] ?? {}
+  t.strictSame(text(listed.results, like), text(missing, like))
+  const totals = await service.get<Record<string, unknown>>('network/')
+  t.match(totals, exact(totalsOf([...rows.values()])))
+}
+
+/** The members of an object that another one has, in its order. */
+function pick(object: object, like: object): object {
+  const values = object as Record<string, unknown>
+  return Object.fromEntries(Object.keys(like).map((key) => [key, values[key]]))
+}
+
+const isoOrNull = (seconds: number | null) => (seconds === null ? null : iso(seconds))
+const rounded = (share: number | null) =>
+  share === null ? null : Math.round(share * 10_000) / 10_000
+
+function wireNow(now: NowAnswer) {
+  const { possible_28d, present_28d, expected_28d, delivered_28d, ...row } = now
+  const numbers = [possible_28d, present_28d, expected_28d, delivered_28d]
+  if (numbers.some((number) => number < 0)) throw new Error('negative')
+  return {
+    ...row,
+    since: isoOrNull(row.since),
+    last_slot: isoOrNull(row.last_slot),
+    last_arrival: isoOrNull(row.last_arrival),
+    completeness_28d: rounded(row.completeness_28d),
+    share_28d: rounded(row.share_28d),
+    within_target_28d: rounded(row.within_target_28d),
+  }
+}
+
+function wireRange(range: RangeAnswer) {
+  return {
+    ...range,
+    first: isoOrNull(range.first),
+    last: isoOrNull(range.last),
+    completeness: rounded(range.completeness),
+    share: rounded(range.share),
+    gaps: range.gaps.map(([from, to, slots, state]) => [iso(from), iso(to), slots, state]),
+    spans: range.spans.map(([from, to]) => [iso(from), iso(to)]),
+  }
+}
+
+function wireMissing(missing: MissingSlot, period: Period) {
+  const start = missing.slot * lengths[period]
+  return {
+    start: iso(start),
+    end: iso(start + lengths[period]),
+    expected_by: iso(missing.expected_by),
+    state: missing.state,
+    since: iso(missing.since),
+  }
+}
+
+function totalsOf(rows: readonly NowAnswer[]) {
+  const counted = rows.filter((row) => !row.ended && (row.expected_28d > 0 || row.present_28d > 0))
+  const sum = (key: 'possible_28d' | 'present_28d' | 'expected_28d' | 'delivered_28d') =>
+    counted.reduce((total, row) => total + row[key], 0)
+  const states = ['late', 'down', 'silent', 'present'] as const
+  const possible = sum('possible_28d')
+  return {
+    series: Object.fromEntries(
+      states.map((state) => [state, rows.filter((row) => row.state === state).length]),
+    ),
+    ended: rows.filter((row) => row.ended).length,
+    possible_28d: possible,
+    present_28d: sum('present_28d'),
+    completeness_28d: possible === 0 ? null : rounded(sum('present_28d') / possible),
+    expected_28d: sum('expected_28d'),
+    delivered_28d: sum('delivered_28d'),
+  }
+}
+
+function dateOf(slot: number, period: Period): string {
+  return iso(slot * lengths[period]).slice(0, 10)
+}
+
 type Service = Awaited<ReturnType<typeof open>>
+
+/** Finds the files that are there when the catalogue is made, as its first scan does. */
+async function scanBefore(
+  service: Service,
+  events: readonly HistoryEvent[],
+  { made, known }: { readonly made: number; readonly known: Map<string, Known> },
+): Promise<void> {
+  const files = new Map<string, FileEvent>()
+  for (const event of events) {
+    if (event.kind === 'read' || event.at >= made) continue
+    const key = `${event.station} ${event.period} ${event.slot}`
+    if (event.kind === 'remove') files.delete(key)
+    else if (event.kind !== 'second') files.set(key, event)
+  }
+  const found = [...files.values()]
+  if (found.length > 0)
+    await service.scan(found.map(({ slot, station, period }) => [slot, station, period]))
+  for (const { slot, station, period } of found) {
+    const { delivered, live } = knownOf(known, station, period)
+    delivered.set(slot, undefined)
+    live.add(slot)
+  }
+}
+
+function knownOf(known: Map<string, Known>, station: string, period: Period): Known {
+  const key = `${station} ${period}`
+  const found = known.get(key) ?? { delivered: new Map(), live: new Set() }
+  known.set(key, found)
+  return found
+}
 
 /** Applies an event to the catalogue, and records the first delivery of each slot. */
 async function replay(
   service: Service,
   event: HistoryEvent,
-  { made, arrivals }: { readonly made: number; readonly arrivals: Map<string, Arrival[]> },
+  known: Map<string, Known>,
 ): Promise<void> {
   const { at, kind } = event
-  service.setNow(Math.max(at, made))
+  service.passTo(at)
   if (kind === 'read') {
+    await service.setNow(at)
     await service.get('series/')
     return
   }
   const { slot, station, period } = event
   if (kind === 'remove') {
     await service.remove(slot, station, period)
+    known.get(`${station} ${period}`)?.live.delete(slot)
     return
   }
-  const arrived = at >= made
-  // Before the catalogue was made, only files that are still there count.
-  if (kind === 'arrive' && !arrived && event.removedAt < made) return
-  const source = kind === 'second' ? 'S' : 'R'
-  await service.arrive(slot, station, period, { source, arrived })
-  const known = arrivals.get(`${station} ${period}`) ?? []
-  arrivals.set(`${station} ${period}`, known)
-  if (known.some((each) => each.slot === slot)) return
-  const end = (slot + 1) * lengths[period]
-  known.push({ slot, latency: arrived ? at - end : undefined })
+  await service.arrive(slot, station, period, { source: kind === 'second' ? 'S' : 'R' })
+  const { delivered, live } = knownOf(known, station, period)
+  live.add(slot)
+  if (!delivered.has(slot)) delivered.set(slot, Math.max(0, at - (slot + 1) * lengths[period]))
 }
 
 interface FileEvent {
@@ -227,28 +302,33 @@ interface FileEvent {
   readonly slot: number
   readonly station: string
   readonly period: Period
-  readonly removedAt: number
 }
 
 type HistoryEvent = FileEvent | { readonly at: number; readonly kind: 'read' }
-type History = typeof histories extends fc.Arbitrary<infer T> ? T : never
+type SeriesHistory = typeof histories extends fc.Arbitrary<infer T> ? T : never
 
-function eventsOf(series: History, index: number, firstDay: number): HistoryEvent[] {
-  const { period, isShort, startDay, endDay, lossEvery, gap, latency, removedEvery } = series
+function eventsOf(series: SeriesHistory, index: number, firstDay: number): HistoryEvent[] {
+  const { period, isShort, startDay, endDay, lossEvery, gap, latency, removedEvery, old } = series
   const long = ['GRAZ00AUT', 'ZIMM00CHE', 'ONSA00SWE'][index] ?? ''
   const station = isShort ? long.slice(0, 4) : long
   const perDay = daySeconds / lengths[period]
   const events: FileEvent[] = []
+  const scanned = { at: -Infinity, kind: 'arrive', station, period } as const
+  const oldEnd = (firstDay - old.daysBefore) * perDay
+  const oldDays = period === '15M' ? Math.min(old.days, 4) : old.days
+  for (let slot = oldEnd - oldDays * perDay; slot < oldEnd; slot++)
+    if (slot % 11 !== 0) events.push({ ...scanned, slot })
+  if (old.misdated !== undefined)
+    events.push({ ...scanned, slot: (firstDay + old.misdated) * perDay + perDay - 1 })
   for (let day = startDay; day < endDay; day++)
     for (let n = 0; n < perDay; n++) {
       const slot = (firstDay + day) * perDay + n
       if (slot % lossEvery === 0 || (day >= gap[0] && day < gap[0] + gap[1])) continue
       const at = (slot + 1) * lengths[period] + ((slot * 7919) % (latency + 1))
       const isRemoved = slot % removedEvery === 0
-      const removedAt = isRemoved ? at + 600 : Infinity
-      const event = { slot, station, period, removedAt }
+      const event = { slot, station, period }
       events.push({ ...event, at, kind: 'arrive' })
-      if (isRemoved) events.push({ ...event, at: removedAt, kind: 'remove' })
+      if (isRemoved) events.push({ ...event, at: at + 600, kind: 'remove' })
       if (isRemoved && slot % 3 === 0) events.push({ ...event, at: at + 7200, kind: 'return' })
       const hasSecond = !isShort && slot % removedEvery === 1
       if (hasSecond) events.push({ ...event, at: at + 5000, kind: 'second' })
@@ -256,38 +336,41 @@ function eventsOf(series: History, index: number, firstDay: number): HistoryEven
   return events
 }
 
-t.test('an expected series that never arrived is late, then missing', async (t) => {
-  const start = (firstDay + 10) * daySeconds
-  const rule = { hours: new Set([0, 12]), fromDay: firstDay + 11, toDay: undefined }
-  const { get, setNow, arrive, text } = await open(t, {
-    startUs: start * 1e6,
-    expected: [{ station: 'WTZR', fileType: 'o', period: '01H', rule }],
-  })
-  setNow(start + 1.5 * daySeconds)
-  const { results } = await get('series/')
-  t.match(results, exact([{ station: 'WTZR', period: '01H', state: 'late', last_slot: null }]))
-  const missing = await get('missing/?station=wtzr')
-  t.same(
-    missing.results.map(({ start, state }) => [start, state]),
-    [['2025-12-12T00:00:00Z', 'late']],
-  )
-  setNow(start + 1.1 * daySeconds)
-  await arrive(((firstDay + 11) * daySeconds) / 3600, 'WTZR00DEU', '01H')
-  setNow(start + 1.9 * daySeconds)
-  const [row] = (await get('series/?state=late')).results
-  t.match(row, { station: 'WTZR00DEU', state: 'late', since: '2025-12-12T12:00:00Z' })
-  const week = await text('report/?week=2025-W50&format=txt')
-  t.match(week, /^WTZR00DEU\s+-\s+1\/2\s+50\.0 %/m)
-  t.match(week, '\n  WTZR00DEU_?_20253461200_01H_*O.*\n')
-})
+t.test(
+  'an expected series that never arrived is down, and late after its first file',
+  async (t) => {
+    const start = (firstDay + 10) * daySeconds
+    const rule = { hours: new Set([0, 12]), fromDay: firstDay + 11, toDay: undefined }
+    const { get, setNow, arrive, text } = await open(t, {
+      startUs: start * 1e6,
+      expected: [{ station: 'WTZR', fileType: 'o', period: '01H', rule }],
+    })
+    await setNow(start + 1.5 * daySeconds)
+    const { results } = await get('series/')
+    t.match(results, exact([{ station: 'WTZR', period: '01H', state: 'down', since: null }]))
+    const missing = await get('missing/?station=wtzr')
+    t.same(
+      missing.results.map(({ start, state }) => [start, state]),
+      [['2025-12-12T00:00:00Z', 'late']],
+    )
+    await setNow(start + 1.1 * daySeconds)
+    await arrive(((firstDay + 11) * daySeconds) / 3600, 'WTZR00DEU', '01H')
+    await setNow(start + 1.9 * daySeconds)
+    const [row] = (await get('series/?state=late')).results
+    t.match(row, { station: 'WTZR00DEU', state: 'late', since: '2025-12-12T01:00:00Z' })
+    const week = await text('report/?week=2025-W50&format=txt')
+    t.match(week, /^WTZR00DEU\s+-\s+1\/2 expected/m)
+    t.match(week, '\n  WTZR00DEU_?_20253461200_01H_*O.*\n')
+  },
+)
 
 t.test('filters, pages and formats work, and faulty parameters get 400', async (t) => {
   const { app, get, text, arrive, setNow } = await open(t, { startUs: firstDay * daySeconds * 1e6 })
   for (let slot = firstDay; slot < firstDay + 8; slot++) {
-    setNow((slot + 1) * daySeconds + 600)
+    await setNow((slot + 1) * daySeconds + 600)
     for (const station of ['GRAZ00AUT', 'WTZR00DEU']) await arrive(slot, station, '01D')
   }
-  setNow((firstDay + 10) * daySeconds)
+  await setNow((firstDay + 10) * daySeconds)
   t.equal((await get('series/?country=aut')).count, 1)
   t.equal((await get('series/?period=01H')).count, 0)
   const first = await get('series/?limit=1&ordering=-station')
@@ -314,9 +397,9 @@ t.test('filters, pages and formats work, and faulty parameters get 400', async (
     const tag = { 'if-none-match': String(headers.etag) }
     const again = await app.inject({ url: `/rinex/api/${target}`, headers: tag })
     t.equal(again.statusCode, 304, target)
-    setNow((firstDay + 10) * daySeconds + 61)
+    await setNow((firstDay + 10) * daySeconds + 61)
     const later = await app.inject({ url: `/rinex/api/${target}`, headers: tag })
     t.equal(later.statusCode, 200, `${target} a minute later`)
-    setNow((firstDay + 10) * daySeconds)
+    await setNow((firstDay + 10) * daySeconds)
   }
 })

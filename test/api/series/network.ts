@@ -4,8 +4,10 @@ import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import { ExpectedRules } from '../../../src/series/expectation.ts'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
 import { change, newFile } from '../../catalogue/change.ts'
+import type { StatusReply } from '../../../src/control-socket/client.ts'
 import { openService } from '../service.ts'
 import type { ServiceOptions } from '../service.ts'
+import { watchingIndexer } from '../status/indexer-status.ts'
 
 export const daySeconds = 86_400
 export const dayOf = (year: number, month: number, day: number) =>
@@ -26,14 +28,31 @@ export async function openNetwork(
     maxLimit: 10_000,
     ...(expected && { expected: new ExpectedRules(expected) }),
   }
+  let indexer: StatusReply = watchingIndexer
   const service = await openService(t, {
     settings,
-    deps: () => ({ nowUs: () => nowUs }),
+    deps: () => ({ nowUs: () => nowUs, indexerStatus: () => Promise.resolve(indexer) }),
     writerNowUs: () => nowUs,
   })
+  const beat = (seconds: number) =>
+    service.writer.heartbeat({ atUs: seconds * 1e6, limitSeconds: 180 })
+  await beat(startUs / 1e6)
   return {
     ...service,
-    setNow: (seconds: number) => (nowUs = seconds * 1e6),
+    /** Sets the clock, with a heartbeat at this time. */
+    setNow: async (seconds: number) => {
+      nowUs = seconds * 1e6
+      await beat(seconds)
+    },
+    /** Sets the clock only, as if the indexer had stopped. */
+    passTo: (seconds: number) => (nowUs = seconds * 1e6),
+    /** What the indexer says from now on; the API asks again after a second. */
+    setIndexer: (status: StatusReply) => (indexer = status),
+    /** Files that a scan finds, all at once. */
+    scan: async (files: readonly (readonly [slot: number, station: string, period: Period])[]) => {
+      const added = files.map((file) => newFile(nameOf(...file)))
+      await service.writer.apply([change('obs/2026/001', { arrived: false, added })])
+    },
     text: async (target: string) => (await service.app.inject(`/rinex/api/${target}`)).body,
     /** A file of the slot that is seen arriving, or found by a scan. */
     arrive: async (

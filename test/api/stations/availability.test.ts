@@ -12,12 +12,21 @@ interface Answer {
   readonly slots: number
   readonly expected: number
   readonly delivered: number
+  readonly possible: number
+  readonly present: number
+  readonly completeness: number | null
   readonly share: number | null
   readonly class: string | null
   readonly spans: readonly (readonly string[])[]
   readonly ambiguous: readonly string[]
   readonly known_from: string
-  readonly usual_s: number
+  readonly usual_s: number | null
+  readonly late_after_s: number
+  readonly ended: boolean
+  readonly first: string | null
+  readonly last: string | null
+  readonly gaps: readonly (readonly unknown[])[]
+  readonly as_of: string | null
   readonly from: string
   readonly to: string
 }
@@ -31,6 +40,7 @@ async function open(t: Test) {
   }
   const answer = async (target: string) => JSON.parse((await get(target)).body) as Answer
   const { app, writer } = service
+  await writer.heartbeat({ atUs: startUs, limitSeconds: 180 })
   const addNames = (directory: string, names: readonly string[]) =>
     service.addNames(directory, names)
   return {
@@ -39,7 +49,11 @@ async function open(t: Test) {
     addNames,
     get,
     answer,
-    setDay: (day: number) => (nowUs = day * secondsPerDay * 1e6),
+    /** Sets the clock, with a heartbeat at this time. */
+    setDay: (day: number) => {
+      nowUs = day * secondsPerDay * 1e6
+      return writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
+    },
   }
 }
 
@@ -48,20 +62,24 @@ const dayName = (day: number) =>
 const hourName = (hour: number) =>
   `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
 
-t.test('deliveries are known for 400 days, and all earlier days are unknown', async (t) => {
-  const { answer, writer, setDay } = await open(t)
-  const directory = 'obs/2026/023'
-  const added = [newFile(dayName(23)), newFile('GRAZ00AUT_R_20260230000_01D_MN.rnx.gz')]
-  await writer.apply([change(directory, { arrived: true, added })])
-  await writer.apply([change(directory, { removed: [1] })])
-  const range = 'from=2026-01-20&to=2026-01-26'
-  setDay(today + 390)
-  const before = await answer(`GRAZ/availability/?${range}`)
-  t.match(before, { known_from: '2026-01-22T05:06:07Z', states: '-3R1S3' })
-  setDay(today + 410)
-  const after = await answer(`GRAZ/availability/?${range}`)
-  t.match(after, { known_from: '2026-02-01T00:00:00Z', states: '-7' })
-})
+t.test(
+  'with measure=delivered, days without a file are unknown before deliveries are known',
+  async (t) => {
+    const { answer, writer, setDay } = await open(t)
+    const directory = 'obs/2026/023'
+    const added = [newFile(dayName(23)), newFile('GRAZ00AUT_R_20260230000_01D_MN.rnx.gz')]
+    await writer.apply([change(directory, { arrived: true, added })])
+    await writer.apply([change(directory, { removed: [1] })])
+    const range = 'from=2026-01-20&to=2026-01-26&measure=delivered'
+    await setDay(today + 390)
+    const before = await answer(`GRAZ/availability/?${range}`)
+    t.match(before, { known_from: '2026-01-22T05:06:07Z', states: '-3R1S3' })
+    await setDay(today + 410)
+    const after = await answer(`GRAZ/availability/?${range}`)
+    t.match(after, { known_from: '2026-02-01T00:00:00Z', states: '-7' })
+    t.match(await answer(`GRAZ/availability/?from=2026-01-20&to=2026-01-26`), { states: 'S7' })
+  },
+)
 
 t.test('the answer has the states, the share and the class of daily files', async (t) => {
   const { answer, writer, setDay } = await open(t)
@@ -70,7 +88,7 @@ t.test('the answer has the states, the share and the class of daily files', asyn
       const path = `obs/2026/${String(day).padStart(3, '0')}`
       await writer.apply([change(path, { arrived: true, added: [newFile(dayName(day))] })])
     }
-  setDay(dayStartSeconds(2026, 31) / secondsPerDay + 0.5)
+  await setDay(dayStartSeconds(2026, 31) / secondsPerDay + 0.5)
   const graz = await answer('GRAZ/availability/')
   t.match(graz, {
     station: 'GRAZ',
@@ -83,17 +101,21 @@ t.test('the answer has the states, the share and the class of daily files', asyn
     known_from: '2026-01-22T05:06:07Z',
     ambiguous: exact([]),
   })
-  t.match(graz, { expected: 7, delivered: 6, share: 0.8571, class: 'fair' })
+  // The first three days are not expected.
+  t.match(graz, { possible: 30, present: 29, completeness: 0.9667, class: 'good' })
+  t.match(graz, { expected: 27, delivered: 26, share: 0.963, ended: false })
+  t.match(graz, { first: '2026-01-01T00:00:00Z', last: '2026-01-30T00:00:00Z' })
+  t.strictSame(graz.gaps, [['2026-01-25T00:00:00Z', '2026-01-26T00:00:00Z', 1, 'late']])
   t.same(graz.spans, [
     ['2026-01-01T00:00:00Z', '2026-01-25T00:00:00Z'],
     ['2026-01-26T00:00:00Z', '2026-01-31T00:00:00Z'],
   ])
-  setDay(dayStartSeconds(2026, 33) / secondsPerDay + 0.5)
+  await setDay(dayStartSeconds(2026, 33) / secondsPerDay + 0.5)
   const later = await answer('graz00aut/availability/?from=2026-01-24&to=2026-033')
   t.equal(later.states, 'P1M1P5L1D1F1', 'a day is missing a week after its end')
 })
 
-t.test('a removed file counts as delivered, and days without records are unknown', async (t) => {
+t.test('a removed file counts as delivered', async (t) => {
   const { answer, writer } = await open(t)
   const files = [20, 21].map((day) => newFile(dayName(day)))
   await writer.apply([change('obs/2026/020', { arrived: true, added: files })])
@@ -102,8 +124,10 @@ t.test('a removed file counts as delivered, and days without records are unknown
     await answer('GRAZ/availability/?from=2026-019'),
     await answer('GRAZ/availability/?from=2026-019&measure=delivered'),
   ]
-  t.equal(archived.states, '-1P1R1F1')
-  t.equal(delivered.states, '-1P2F1')
+  t.equal(archived.states, 'S1P1R1F1')
+  t.equal(delivered.states, '-1P1R1F1')
+  t.match(archived, { possible: 1, present: 1 }, 'a removed file is not possible')
+  t.match(delivered, { possible: 2, present: 2 })
   t.same(archived.share, null, 'nothing is expected of a series of two days')
 })
 
@@ -118,14 +142,10 @@ t.test('the hours of today are present, due or in the future', async (t) => {
     await writer.apply([
       change('nrt/2026/022/00', { arrived: true, added: [newFile(hourName(hour))] }),
     ])
-  setDay(today + 9.5 / 24)
+  await setDay(today + 9.5 / 24)
   const hours = await answer('GRAZ/availability/?period=01h&from=2026-01-22')
-  t.equal(
-    hours.states,
-    'P2-1P1-2P1D2F15',
-    'nine hours have ended; the catalogue began in the sixth',
-  )
-  t.equal(hours.usual_s, 86_400, 'what came days late sets the usual latency, at most a day')
+  t.equal(hours.states, 'P2L1P1L2P1L1D1F15', 'nine hours have ended, the ninth half an hour ago')
+  t.equal(hours.late_after_s, 3600, 'what came days late does not set the limit')
 })
 
 t.test(
@@ -141,10 +161,10 @@ t.test(
       change('obs/2026/020', { added: [newFile('GRAZ01AUT_R_20260200000_01D_30S_MO.crx.gz')] }),
     ])
     t.match(await answer('GRAZ/availability/?from=2026-020'), {
-      states: '-1P1F1',
+      states: 'S1P1F1',
       ambiguous: exact(['GRAZ00AUT', 'GRAZ01AUT']),
     })
-    t.match(await answer('GRAZ00AUT/availability/?from=2026-020'), { states: 'P1-1F1' })
+    t.match(await answer('GRAZ00AUT/availability/?from=2026-020'), { states: 'P1D1F1' })
     t.equal((await get('ZIMM/availability/')).statusCode, 404)
   },
 )
@@ -181,16 +201,16 @@ t.test('CSV, text and SVG show the same states', async (t) => {
     '2026-01-17T00:00:00Z,2026-01-19T00:00:00Z,2,present',
   ])
   const text = await get('GRAZ/availability/?format=txt&to=2026-020')
-  t.equal(text.body, `2026 ${' '.repeat(16)}PP-P\n`)
+  t.equal(text.body, `2026 ${' '.repeat(16)}PPSP\n`)
   const hours = await get('GRAZ/availability/?format=txt&period=01H&from=2026-021')
-  t.equal(hours.body.split('\n')[0], `2026-021 ${'-'.repeat(24)}`)
+  t.equal(hours.body.split('\n')[0], `2026-021 ${'S'.repeat(24)}`)
   const svg = await get('GRAZ/availability/?format=svg&to=2026-020')
   t.match(svg.headers, { 'content-type': 'image/svg+xml' })
   t.match(svg.body, /<title>2026-01-17T00:00:00Z to 2026-01-19T00:00:00Z: present, 2<\/title>/)
   t.notMatch(svg.body, /<script|style=/)
 })
 
-t.test('the ETag of the answer changes with the minute', async (t) => {
+t.test('the ETag of the answer changes with the heartbeat', async (t) => {
   const { get, app, addNames, setDay } = await open(t)
   await addNames('obs/2026/001', [dayName(1)])
   const first = await get('GRAZ/availability/')
@@ -200,7 +220,7 @@ t.test('the ETag of the answer changes with the minute', async (t) => {
       headers: { 'if-none-match': String(first.headers['etag']) },
     })
   t.equal((await again()).statusCode, 304)
-  setDay(today + 2)
+  await setDay(today + 2)
   t.equal((await again()).statusCode, 200)
 })
 
@@ -212,7 +232,7 @@ t.test(
     const get = (query: string, headers: Record<string, string> = {}) =>
       app.inject({ url: `/rinex/api/station/GRAZ/${query}`, headers })
     const cachingAt = async (query: string, second: number) => {
-      setDay(today + 0.5 + second / secondsPerDay)
+      await setDay(today + 0.5 + second / secondsPerDay)
       return (await get(query)).headers['cache-control']
     }
     for (const format of ['csv', 'txt', 'svg']) {

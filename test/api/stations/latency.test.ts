@@ -1,4 +1,5 @@
 import t, { exact } from '../../tap.ts'
+import type { Test } from 'tap'
 import { percentile, summariseLatencies } from '../../../src/series/latency.ts'
 import { fc } from '../../random.ts'
 import { change, newFile } from '../../catalogue/change.ts'
@@ -7,9 +8,15 @@ import { openService, startUs } from '../service.ts'
 const name = (hour: number) =>
   `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
 
+async function open(t: Test) {
+  const service = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  await service.writer.heartbeat({ atUs: startUs, limitSeconds: 180 })
+  return service
+}
+
 t.test('the answer has the arrivals, the shares within targets and the days', async (t) => {
   // The catalogue's clock says 05:06:07: the file of 04 h arrives 367 s after its end.
-  const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  const { app, writer } = await open(t)
   const added = [2, 3, 4].map((hour) => newFile(name(hour)))
   await writer.apply([change('nrt/2026/022/02', { arrived: true, added })])
   await writer.apply([change('nrt/2026/022/01', { added: [newFile(name(1))] })])
@@ -23,7 +30,9 @@ t.test('the answer has the arrivals, the shares within targets and the days', as
     within: { '300': 0, '600': 1, '3600': 1, '7200': 2 },
     median_s: 3967,
     p95_s: 7567,
-    usual_s: 7567,
+    as_of: '2026-01-22T05:06:07Z',
+    usual_s: 3967,
+    late_after_s: 3600,
     days: exact([{ date: '2026-01-22', n: 3, within_600: 1, median_s: 3967 }]),
     ambiguous: exact([]),
   })
@@ -41,15 +50,18 @@ t.test('the answer has the arrivals, the shares within targets and the days', as
 t.test(
   'a file found by a scan has no latency, and a slot has the latency of its first file',
   async (t) => {
-    const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+    const { app, writer } = await open(t)
     await writer.apply([change('nrt/2026/022/04', { added: [newFile(name(4))] })])
     const again = name(4).replace('_S_', '_R_')
     await writer.apply([change('nrt/2026/022/04', { arrived: true, added: [newFile(again)] })])
-    const { arrivals, usual_s } = (await app.inject('/rinex/api/station/GRAZ/latency/')).json<{
+    const { arrivals, usual_s, late_after_s } = (
+      await app.inject('/rinex/api/station/GRAZ/latency/')
+    ).json<{
       arrivals: number
-      usual_s: number
+      usual_s: number | null
+      late_after_s: number
     }>()
-    t.same([arrivals, usual_s], [0, 600])
+    t.same([arrivals, usual_s, late_after_s], [0, null, 3600])
     t.equal((await app.inject('/rinex/api/station/ZIMM/latency/')).statusCode, 404)
     const bad = await app.inject('/rinex/api/station/GRAZ/latency/?period=1H&from=x')
     t.match(bad, { statusCode: 400 })
@@ -58,7 +70,7 @@ t.test(
 )
 
 t.test('a range before the recorded deliveries has no arrivals', async (t) => {
-  const { app, writer } = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  const { app, writer } = await open(t)
   // 400 days before the clock of the service.
   const oldest = [3, 4, 5, 6].map((hour) => newFile(`graz353${'abcdefg'.charAt(hour)}.24d.gz`))
   await writer.apply([change('nrt/2024/353/05', { arrived: true, added: oldest })])

@@ -8,6 +8,7 @@ export const watchingIndexer: IndexerStatus = {
   state: 'watching',
   sinceUs: startUs,
   reasons: [],
+  notCurrent: undefined,
   pid: 4711,
   version: '1.2.4',
   scan: undefined,

@@ -17,7 +17,7 @@ const headers = { accept: 'text/html' }
 
 const watching: IndexerStatus = {
   ...{ state: 'watching', sinceUs: startUs, reasons: [], pid: 4711, version: '1.2.3' },
-  ...{ scan: undefined, lastScan: undefined, lastSweepUs: undefined },
+  ...{ notCurrent: undefined, scan: undefined, lastScan: undefined, lastSweepUs: undefined },
   ...{ dirtyDirectories: 1234, settlingFiles: 4, withheldRemovals: 5 },
   watching: { directories: 3, limit: null, overflows: 0 },
   rescans: { running: 2, waiting: undefined, done: 1 },
@@ -142,6 +142,7 @@ const messages: Readonly<Record<string, readonly string[]>> = {
   ],
   'directory ${path}': ['obs/2026/001/ cannot be catalogued: too many SQL variables'],
   database: ['the catalogue cannot be written: database or disk is full'],
+  heartbeat: ['the catalogue cannot be written: attempt to write a readonly database'],
   watching: [
     'no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile',
     'no file watchers left: raise fs.inotify.max_user_instances or the limit of open files; sweeps find changes meanwhile',

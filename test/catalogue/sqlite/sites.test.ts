@@ -34,7 +34,7 @@ function openCatalogue(t: Test, database = join(testFolder(t), 'catalogue.db')) 
   const slots = (code: string) =>
     reader.seriesSlots({
       ...{ code, fileType: 'o', period: '01D', from: slot, to: slot },
-      learning: { from: slot - 28, to: slot },
+      ...{ now: slot, mostSlots: 1 },
     })
   /** What each part of the catalogue shows of the site. */
   const shown = async () => {
@@ -143,8 +143,7 @@ t.test('no code joins another before the counts are built', async (t) => {
   t.match(await reader.changes({ since: 0, limit: 9, filters: {} }), { throughSeq: 2 })
   await t.rejects(slots('GRAZ'), notBuilt)
   const arrivals = reader.seriesArrivals({
-    ...{ code: 'GRAZ', fileType: 'o', period: '01D', from: slot, to: slot },
-    learning: { from: slot - 28, to: slot },
+    ...{ code: 'GRAZ', fileType: 'o', period: '01D', from: slot, to: slot, now: slot },
   })
   await t.rejects(arrivals, notBuilt)
   await writer.buildIndexes()

@@ -8,13 +8,24 @@ import {
   secondsPerMinute,
 } from '../../parse/calendar.ts'
 
+type PatternSeries = SeriesKey & { readonly station: string }
+
+/** The pattern of the names of a series' file in a slot. */
+export function missingPattern(series: PatternSeries, slot: number): string {
+  return patternOf(series, slot, false)
+}
+
+function patternOf(series: PatternSeries, slot: number, isWholeDay: boolean): string {
+  return (series.station.length === 9 ? longPattern : shortPattern)(series, slot, isWholeDay)
+}
+
 /**
  * Returns patterns of the names of a series' files in these slots: long names (RINEX 3.05, section A1) for codes of 9 characters,
  * short names (RINEX 2.11, section 4) for codes of 4 characters. A day on which all files are missing has one pattern.
  * @param slots ascending
  */
 export function missingPatterns(
-  series: SeriesKey & { readonly station: string },
+  series: PatternSeries,
   slots: readonly number[],
 ): readonly string[] {
   const perDay = slotsPerDay(series.period)
@@ -23,7 +34,6 @@ export function missingPatterns(
     const day = Math.floor(slot / perDay)
     byDay.set(day, [...(byDay.get(day) ?? []), slot])
   }
-  const patternOf = series.station.length === 9 ? longPattern : shortPattern
   return Array.from(byDay).flatMap(([, daySlots]) => {
     if (perDay > 1 && daySlots.length === perDay)
       return [patternOf(series, daySlots[0] ?? NaN, true)]
@@ -33,7 +43,7 @@ export function missingPatterns(
 
 /** @param isWholeDay true if the pattern is for all slots of the day */
 function longPattern(
-  { station, fileType, period }: SeriesKey & { readonly station: string },
+  { station, fileType, period }: PatternSeries,
   slot: number,
   isWholeDay: boolean,
 ): string {
@@ -45,7 +55,7 @@ function longPattern(
 const shortTypes = { o: '[oOdD]', n: '[nNgGlLpPqQfFhH]', m: '[mM]' } as const
 
 function shortPattern(
-  { station, fileType, period }: SeriesKey & { readonly station: string },
+  { station, fileType, period }: PatternSeries,
   slot: number,
   isWholeDay: boolean,
 ): string {

@@ -1,0 +1,94 @@
+/** Reads the recorded deliveries of all series into memory, and then only those of days that have changed. */
+import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
+import type { NetworkDeliveries, NetworkSeries } from '../../catalogue/series-queries.ts'
+import type { Head } from '../../catalogue/records.ts'
+import { DeliveryWindow } from '../../series/delivery-window.ts'
+import { deliveryDays, recentDays } from '../../series/series.ts'
+import type { DayRange, Period } from '../../series/series.ts'
+
+/** Maximum number of days of deliveries in one query, which then takes a fraction of a second for a large network. */
+const daysAtOnce = 7
+
+/** Number of the last days whose latencies are kept: two times 28 days and today, and a day ahead because clocks differ. */
+const arrivalDays = 2 * recentDays + 2
+
+export interface LoadedWindow extends DayRange {
+  readonly window: DeliveryWindow
+  readonly head: Head
+  readonly series: readonly NetworkSeries[]
+  /** False if only files of these days have changed since the last load. */
+  readonly olderChanged: boolean
+}
+
+export class DeliveryReader {
+  readonly #reader: Pick<CatalogueReader, 'deliveries'>
+  #loaded: LoadedWindow | undefined
+
+  constructor(reader: Pick<CatalogueReader, 'deliveries'>) {
+    this.#reader = reader
+  }
+
+  /** The days whose slots, and whose latencies, are in memory. */
+  get days(): { readonly slotsFrom: number; readonly latenciesFrom: number } {
+    const { fromDay = Infinity, toDay = Infinity } = this.#loaded ?? {}
+    return { slotsFrom: fromDay, latenciesFrom: toDay - arrivalDays + 1 }
+  }
+
+  /** Brings all deliveries that the catalogue keeps up to date. Reads all of them if the changes are unknown or too many. */
+  async load(today: number): Promise<LoadedWindow> {
+    const range = { fromDay: today - deliveryDays, toDay: today + 1 }
+    this.#loaded = (await this.#changed(range)) ?? (await this.#all(range))
+    return this.#loaded
+  }
+
+  /** Reads the deliveries of some days, with all latencies. */
+  async read(range: DayRange, asker: Asker): Promise<DeliveryWindow> {
+    const window = new DeliveryWindow(range, range.toDay - range.fromDay + 1)
+    await this.#readDays(window, range, asker)
+    return window
+  }
+
+  async #changed(range: DayRange): Promise<LoadedWindow | undefined> {
+    const earlier = this.#loaded
+    // If the clock has jumped back, the window no longer contains the first days.
+    if (earlier === undefined || earlier.fromDay > range.fromDay) return undefined
+    const { window, head: since } = earlier
+    const changed = await this.#reader.deliveries({ ...range, since })
+    if (!changed.isComplete) return undefined
+    window.moveTo(range.fromDay)
+    addTo(window, changed)
+    if (range.toDay > earlier.toDay)
+      await this.#readDays(window, { fromDay: earlier.toDay + 1, toDay: range.toDay })
+    const { head, series, olderChanged } = changed
+    return { window, head, series, olderChanged, ...range }
+  }
+
+  async #all(range: DayRange): Promise<LoadedWindow> {
+    const window = new DeliveryWindow(range, arrivalDays)
+    const { first, last } = await this.#readDays(window, range)
+    // The head of the first part is stored, so the next request reads the changes after it again.
+    return { window, head: first.head, series: last.series, olderChanged: true, ...range }
+  }
+
+  /** Reads a range of days into a window, `daysAtOnce` days at a time. */
+  async #readDays(
+    window: DeliveryWindow,
+    { fromDay, toDay }: DayRange,
+    asker?: Asker,
+  ): Promise<{ readonly first: NetworkDeliveries; readonly last: NetworkDeliveries }> {
+    let first: NetworkDeliveries | undefined
+    for (let day = fromDay; ; day += daysAtOnce) {
+      const part = { fromDay: day, toDay: Math.min(toDay, day + daysAtOnce - 1) }
+      const last = await this.#reader.deliveries(part, asker)
+      first ??= last
+      addTo(window, last)
+      if (day + daysAtOnce > toDay) return { first, last }
+    }
+  }
+}
+
+function addTo(window: DeliveryWindow, deliveries: NetworkDeliveries): void {
+  const periods = new Map<number, Period>()
+  for (const { ids, period } of deliveries.series) for (const id of ids) periods.set(id, period)
+  for (const day of deliveries.days) window.add(day, periods)
+}

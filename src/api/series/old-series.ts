@@ -1,0 +1,135 @@
+/**
+ * Reads the live files of series that delivered nothing, or not enough to be judged, in the days whose deliveries are in memory. What
+ * was read is kept until files before these days, or the ends of the series, change.
+ */
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { LiveSlots, NetworkSeries } from '../../catalogue/series-queries.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import { recentSlots } from '../../series/series-summary.ts'
+import { expectedDays, recentDays, slotAt, slotsPerDay, startOf } from '../../series/series.ts'
+import { firstSlot } from '../../series/slot-states.ts'
+import { SlotSet } from '../../series/slot-set.ts'
+import type { LoadedWindow } from './delivery-reader.ts'
+import { keyOf } from './known-series.ts'
+
+/** Maximum number of series in one query, which then takes a fraction of a second. */
+const seriesInQuery = 100
+
+/** What a series delivered. */
+export interface Delivered {
+  readonly delivered: SlotSet
+  readonly first: number | undefined
+}
+
+interface Kept {
+  /** Changes when the first or the last file of the series, or their number, changes. */
+  readonly version: string
+  readonly live: LiveSlots
+}
+
+export class OldSeries {
+  readonly #reader: Pick<CatalogueReader, 'liveSlots'>
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(reader: Pick<CatalogueReader, 'liveSlots'>) {
+    this.#reader = reader
+  }
+
+  /** Returns a function that returns what a series of the window delivered up to a time, in seconds since 1970. */
+  async pastsOf(
+    { window, series, olderChanged, fromDay, toDay }: LoadedWindow,
+    asOf: number,
+  ): Promise<(series: NetworkSeries) => Delivered> {
+    if (olderChanged) this.#kept.clear()
+    const recent = new Map<NetworkSeries, Delivered>()
+    const old: { readonly series: NetworkSeries; readonly version: string }[] = []
+    for (const each of series) {
+      const { ids, period } = each
+      const delivered = window.slotsOf(ids, period).upTo(slotAt(asOf, period))
+      const first = firstSlot((slot) => delivered.firstFrom(slot), period)
+      recent.set(each, { delivered, first })
+      if (isOld({ ...each, delivered, first, fromDay, asOf }))
+        old.push({ series: each, version: versionOf(each, delivered, asOf) })
+    }
+    await this.#read(old, recent, asOf)
+    return (each) => {
+      const found = recent.get(each) ?? {
+        delivered: new SlotSet(each.period, 0, 0),
+        first: undefined,
+      }
+      const kept = this.#kept.get(keyOf(each))
+      return kept === undefined ? found : together(kept.live, found, toDay)
+    }
+  }
+
+  async #read(
+    old: readonly { readonly series: NetworkSeries; readonly version: string }[],
+    recent: ReadonlyMap<NetworkSeries, Delivered>,
+    asOf: number,
+  ): Promise<void> {
+    const keys = new Set(old.map(({ series }) => keyOf(series)))
+    for (const key of this.#kept.keys()) if (!keys.has(key)) this.#kept.delete(key)
+    const wanted = old.filter(
+      ({ series, version }) => this.#kept.get(keyOf(series))?.version !== version,
+    )
+    for (let start = 0; start < wanted.length; start += seriesInQuery) {
+      const part = wanted.slice(start, start + seriesInQuery)
+      const read = await this.#reader.liveSlots({
+        now: asOf,
+        series: part.map(({ series }) => ({
+          station: series.station,
+          fileType: series.fileType,
+          period: series.period,
+          following: recent.get(series)?.delivered.firstFrom(-Infinity),
+        })),
+      })
+      for (const [index, { series, version }] of part.entries()) {
+        const live = read[index]
+        if (live !== undefined) this.#kept.set(keyOf(series), { version, live })
+      }
+    }
+  }
+}
+
+/**
+ * True if the live files from before the window decide about a series: its last delivery has not all days in the window from which
+ * expectations are learned, or its first slot may be before the window.
+ */
+function isOld(series: {
+  readonly period: NetworkSeries['period']
+  readonly firstStart: number | undefined
+  readonly delivered: SlotSet
+  readonly first: number | undefined
+  readonly fromDay: number
+  readonly asOf: number
+}): boolean {
+  const { period, firstStart, delivered, first, fromDay, asOf } = series
+  if (firstStart === undefined || firstStart >= fromDay * secondsPerDay) return false
+  const last = delivered.lastUpTo(Infinity)
+  const learnedFrom = (fromDay + expectedDays + recentDays) * slotsPerDay(period)
+  if (last === undefined || last < learnedFrom) return true
+  return first === undefined || first > recentSlots(period, asOf).from
+}
+
+function versionOf(
+  { firstStart, lastStart, files, period }: NetworkSeries,
+  delivered: SlotSet,
+  asOf: number,
+): string {
+  // With a file that begins later, the last one before it may be another one with the time.
+  const now = lastStart !== undefined && lastStart > asOf ? slotAt(asOf, period) : ''
+  return [firstStart, lastStart, files, delivered.firstFrom(-Infinity), now].join()
+}
+
+/** The live slots and the recorded ones of a series. */
+function together(live: LiveSlots, { delivered, first }: Delivered, lastDay: number): Delivered {
+  const { period } = delivered
+  const [oldest] = live.slots
+  const firstDay = Math.min(
+    delivered.firstDay,
+    oldest === undefined ? Infinity : Math.floor(startOf(oldest, period) / secondsPerDay),
+  )
+  const all = SlotSet.of(period, live.slots, { firstDay, lastDay })
+  for (const slot of delivered) all.add(slot)
+  return { delivered: all, first: live.first ?? first }
+}

@@ -1,0 +1,51 @@
+/** Stores up to which time the catalogue is known to equal the tree. */
+import { CatalogueCorrupt } from '../catalogue/writer.ts'
+import type { CatalogueWriter } from '../catalogue/writer.ts'
+import type { Health } from './health.ts'
+
+/** The catalogue is current for at least this time after a heartbeat, in seconds. */
+const leastLimitSeconds = 180
+/** Sweeps follow each other faster while they find something; all states depend on the heartbeat. */
+const leastIntervalUs = 30e6
+/** Number of usual times between two heartbeats after which the catalogue is not current. */
+const missedBeats = 3
+
+interface HeartbeatDeps {
+  readonly writer: Pick<CatalogueWriter, 'heartbeat'>
+  readonly health: Pick<Health, 'report' | 'notCurrent'>
+  readonly nowUs: () => number
+  readonly sweepIntervalMs: number
+}
+
+/**
+ * Call it at the end of a scan or sweep whose changes are all in the catalogue.
+ * @param startedUs the start of the scan or sweep; files that arrived later may be missing
+ * @param usualSeconds how long a sweep takes; 0 at the end of a scan, which says nothing about that
+ */
+export type Heartbeat = (startedUs: number, usualSeconds: number) => Promise<void>
+
+export function openHeartbeat({
+  writer,
+  health,
+  nowUs,
+  sweepIntervalMs,
+}: HeartbeatDeps): Heartbeat {
+  const leastUs = Math.min(sweepIntervalMs * 1000, leastIntervalUs)
+  let lastUs = -Infinity
+  return async (startedUs, usualSeconds) => {
+    // A rescan ends after sweeps that began later than it. Only with the clock, heartbeats go back.
+    if (startedUs < lastUs + leastUs && lastUs <= nowUs()) return
+    // A heartbeat that cannot be written is a problem that the next one may end.
+    if (health.notCurrent('heartbeat') !== undefined) return
+    const seconds = sweepIntervalMs / 1000 + usualSeconds
+    const limitSeconds = Math.max(leastLimitSeconds, Math.ceil(missedBeats * seconds))
+    try {
+      await writer.heartbeat({ atUs: startedUs, limitSeconds })
+      lastUs = startedUs
+      health.report('heartbeat', undefined)
+    } catch (error) {
+      if (error instanceof CatalogueCorrupt) throw error
+      health.report('heartbeat', `the catalogue cannot be written: ${(error as Error).message}`)
+    }
+  }
+}

@@ -1,0 +1,268 @@
+/**
+ * Day one: an archive of 18 months is there before the service ever starts. Right after the first scan, all answers about series have
+ * the numbers that the tree has.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from '../tap.ts'
+import type { Test } from 'tap'
+import { clockWrap, lacksFaketime, setClock } from './fake-clock.ts'
+import {
+  begin,
+  count,
+  daysAgo,
+  firstOf,
+  hasEnded,
+  hourlyBegin,
+  keyOf,
+  lastOf,
+  missed,
+  network,
+  now,
+  percent,
+  recent,
+  rounded,
+  sinceOf,
+  today,
+  words,
+  fillArchive,
+} from './series-network.ts'
+import { dayMs, isoOf, nameOf, rowsOfCsv, seriesOnDisk, slotsBetween } from './series-tree.ts'
+import type { DiskSeries, Period } from './series-tree.ts'
+import { fetchAlone, startService, stop, until } from './service.ts'
+import type { Service } from './service.ts'
+import { testFolder } from '../folder.ts'
+
+type Row = Readonly<Record<string, unknown>>
+type MissingRow = Readonly<Record<'period' | 'start' | 'name', string>>
+interface Answer<Result = Row> {
+  readonly as_of: string | null
+  readonly not_current: string | null
+  readonly count: number
+  readonly results: readonly Result[]
+}
+
+async function startOnDayOne(t: Test) {
+  const folder = testFolder(t)
+  fillArchive(join(folder, 'archive'))
+  setClock(folder, now - Date.now())
+  const options = { CHECKSUMS: 'none' }
+  const service = await startService(t, folder, { wrap: clockWrap(folder), options })
+  await until('the first scan ends', service.ready)
+  const asOf = async () => (await json<Answer>(service, 'network/')).as_of
+  await until('states are known', async () => (await asOf()) !== null)
+  return service
+}
+
+/** Reads an answer as text. */
+async function read(service: Service, path: string, accept = 'application/json'): Promise<string> {
+  const answer = await fetchAlone(new URL(`/rinex/api/${path}`, service.url), {
+    headers: { accept },
+  })
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return answer.text()
+}
+
+const json = async <T>(service: Service, path: string): Promise<T> =>
+  JSON.parse(await read(service, path)) as T
+const page = (service: Service, path: string) => read(service, path, 'text/html')
+
+t.test(
+  'on day one, all answers have the numbers of the tree',
+  { skip: lacksFaketime },
+  async (t) => {
+    const service = await startOnDayOne(t)
+    const disk = seriesOnDisk(service.archive)
+    t.strictSame(disk.map(keyOf), Object.keys(words), 'the tree has these series')
+    await t.test('network', (t) => checkNetwork(t, service, disk))
+    await t.test('series', (t) => checkSeries(t, service, disk))
+    await t.test('availability', (t) => checkAvailability(t, service, disk))
+    await t.test('missing files', (t) => checkMissing(t, service, disk))
+    // A month ago, and 15 months ago: longer than deliveries are remembered.
+    for (const day of [daysAgo(34), daysAgo(455)])
+      await t.test(`report of ${isoOf(day)}`, (t) => checkReport(t, { service, disk, day }))
+    const faults = service.log.filter(({ level }) => level === 'error' || level === 'fatal')
+    t.strictSame(faults, [], 'no error is logged')
+    await Promise.all([stop(service.indexer, 'SIGTERM'), stop(service.api, 'SIGTERM')])
+  },
+)
+
+async function checkNetwork(t: Test, service: Service, disk: readonly DiskSeries[]) {
+  const counted = disk.filter((each) => !hasEnded(each)).map(recent)
+  const possible = counted.filter(({ present }) => present > 0).reduce((n, a) => n + a.possible, 0)
+  const present = counted.reduce((n, a) => n + a.present, 0)
+  const network = await json<Row>(service, 'network/')
+  t.match(network, {
+    ...{ stations: 8, ended: 1, not_current: null, arrivals_1h: 0 },
+    series: { present: 6, down: 1, late: 0, silent: 3, unknown: 0 },
+    ...{ possible_28d: possible, present_28d: present },
+    completeness_28d: rounded(present, possible),
+  })
+  const html = await page(service, 'network/')
+  const share = `${percent(present, possible)} of ${possible.toLocaleString('en')} files`
+  for (const text of [share, '1 series has ended.', 'DEAD00ITA', '<svg'])
+    t.ok(html.includes(text), `the page says ${text}`)
+  t.notOk(html.includes('class="banner"'), 'and has no banner')
+}
+
+async function checkSeries(t: Test, service: Service, disk: readonly DiskSeries[]) {
+  const { results } = await json<Answer>(service, 'series/?limit=100')
+  const expected = disk.map((series) => {
+    const { possible, present } = recent(series)
+    const { station, period } = series
+    const [state, ended] = words[keyOf(series)]?.split(' ') ?? []
+    const figures =
+      ended === undefined && firstOf(series) < Infinity ? rounded(present, possible) : null
+    return {
+      ...{ station, period, state, since: isoOf(sinceOf(series)), ended: ended !== undefined },
+      ...{ completeness_28d: figures, last_slot: isoOf(lastOf(series)) },
+    }
+  })
+  const names = Object.keys(expected[0] ?? {})
+  const found = results.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])))
+  t.strictSame(found, expected)
+  const rows = rowsOfCsv(await read(service, 'series/?format=csv'))
+  const texts = results.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [
+        name,
+        String((value as string | number | boolean | null) ?? ''),
+      ]),
+    ),
+  )
+  t.strictSame(rows, texts, 'the CSV says the same')
+}
+
+interface Availability extends Row {
+  readonly gaps: readonly unknown[]
+  readonly states: string
+}
+
+async function checkAvailability(t: Test, service: Service, disk: readonly DiskSeries[]) {
+  for (const series of disk) {
+    const { station, period } = series
+    const path = `station/${station}/availability/?period=${period}&from=${isoOf(begin).slice(0, 10)}`
+    const { possible, present } = count(series, begin, now)
+    const first = firstOf(series)
+    const figures = {
+      ...{ possible, present, completeness: rounded(present, possible) },
+      ...{ first: first === Infinity ? null : isoOf(first), last: isoOf(lastOf(series)) },
+      ended: hasEnded(series),
+    }
+    for (const measure of ['archived', 'delivered'])
+      t.match(await json(service, `${path}&measure=${measure}`), figures, `${station} ${measure}`)
+    if (possible === 0) continue
+    const html = await page(service, path)
+    t.ok(html.includes(`${present.toLocaleString('en')} of ${possible.toLocaleString('en')} files`))
+  }
+  const read = (station: string, query = '') =>
+    json<Availability>(service, `station/${station}/availability/${query}`)
+  const month = [isoOf(daysAgo(230)), isoOf(daysAgo(199)), 31, 'missing']
+  const withGap = await read('GAPM00DEU')
+  t.strictSame(withGap.gaps, [month], 'the month is one range')
+  t.equal(withGap.states, 'P318M31P199F1')
+  const delivered = await read('GAPM00DEU', '?measure=delivered')
+  t.equal(delivered.states, 'P318-31P199F1', 'nobody knows what was delivered before')
+  t.equal((await read('HEAL00AUT')).states, 'P548F1', 'it begins after 1999')
+  t.equal((await read('DEAD00ITA')).states, 'P539M2L6D1F1')
+  const ended = await read('ENDD00POL')
+  t.equal(ended.states, 'P349M90S108D1F1')
+  t.strictSame(ended.gaps, [], 'an ended series has no gap after its last file')
+  t.match((await read('NIGH00NOR', '?period=01H')).states, /^[PSDF\d]+$/, 'nights are not missed')
+}
+
+async function checkMissing(t: Test, service: Service, disk: readonly DiskSeries[]) {
+  for (const station of Object.keys(network)) {
+    const own = disk.filter((series) => series.station === station)
+    const path = `missing/?station=${station}&from=${isoOf(begin).slice(0, 10)}`
+    const wanted = own.flatMap((series) =>
+      missed(series, begin, now).map((start) => ({ ...series, start })),
+    )
+    const { count, results } = await json<Answer<MissingRow>>(service, `${path}&limit=1000`)
+    t.equal(count, wanted.length, `${station}: ${wanted.length} files`)
+    const rowOf = ({ period, start }: Omit<MissingRow, 'name'>) => `${period} ${start}`
+    const rows = wanted.map(({ period, start }) => rowOf({ period, start: isoOf(start) }))
+    t.strictSame(results.map(rowOf).sort(), rows.sort())
+    const csv = rowsOfCsv(await read(service, `${path}&format=csv`))
+    t.strictSame(csv, results, 'the CSV says the same')
+    // Somebody else has all files; the patterns find those that are missing here.
+    const elsewhere = join(service.folder, 'elsewhere', station)
+    mkdirSync(elsewhere, { recursive: true })
+    for (const { period } of own)
+      for (const start of slotsBetween(period, [period === '01D' ? begin : hourlyBegin, today]))
+        writeFileSync(join(elsewhere, nameOf(station, period, start)), '')
+    const list = `ls -1 ${results.map(({ name }) => name).join(' ')} /dev/null`
+    const listed = spawnSync('sh', ['-c', list], { cwd: elsewhere, encoding: 'utf8' })
+    const names = wanted.map(({ period, start }) => nameOf(station, period, start))
+    t.strictSame(listed.stdout.trim().split('\n').sort(), ['/dev/null', ...names].sort())
+    const found = wanted.length === 0 ? 'No missing files match' : `${wanted.length} missing file`
+    t.match(await page(service, path), found)
+  }
+}
+
+/** Checks the GPS week of a day: from the Sunday before it. */
+async function checkReport(
+  t: Test,
+  { service, disk, day }: { service: Service; disk: readonly DiskSeries[]; day: number },
+) {
+  const week = Math.floor((day - Date.UTC(1980, 0, 6)) / (7 * dayMs))
+  const from = Date.UTC(1980, 0, 6) + week * 7 * dayMs
+  const path = `report/?week=${week}`
+  const figuresOf = (series: DiskSeries | undefined) => {
+    if (series === undefined) return null
+    const { possible, present } = count(series, from, from + 7 * dayMs)
+    const completeness = rounded(present, possible)
+    return { possible, present, completeness, ended: hasEnded(series) }
+  }
+  const shown = disk.filter((series) => count(series, from, from + 7 * dayMs).possible > 0)
+  const stations = [...new Set(shown.map(({ station }) => station))].map((station) => {
+    const of = (period: Period) =>
+      figuresOf(shown.find((each) => each.station === station && each.period === period))
+    const own = shown.filter((each) => each.station === station)
+    const missing = own.flatMap((each) => missed(each, from, from + 7 * dayMs))
+    return { station, daily: of('01D'), hourly: of('01H'), missing: missing.length }
+  })
+  const running = shown.filter((series) => !hasEnded(series))
+  const all = running.map((series) => count(series, from, from + 7 * dayMs))
+  const [possible, present] = [
+    all.reduce((sum, each) => sum + each.possible, 0),
+    all.reduce((sum, each) => sum + each.present, 0),
+  ]
+  const sentence = `${percent(present, possible)} complete: ${present} of ${possible} files of ${running.length} series were delivered.`
+
+  const report = await json<{
+    stations: readonly Row[]
+    summary: readonly string[]
+    ended: number
+  }>(service, path)
+  t.equal(report.summary[0], sentence)
+  t.equal(report.ended, disk.filter((each) => hasEnded(each) && lastOf(each) < from).length)
+  const pick = (share: unknown) => {
+    if (share === null) return null
+    const { possible, present, completeness, ended } = share as Row
+    return { possible, present, completeness, ended }
+  }
+  const found = report.stations.map(({ station, daily, hourly, missing }) => ({
+    ...{ station, daily: pick(daily), hourly: pick(hourly) },
+    missing: (missing as readonly string[]).length,
+  }))
+  t.strictSame(found, stations)
+
+  const rows = rowsOfCsv(await read(service, `${path}&format=csv`))
+  const text = await read(service, `${path}&format=txt`)
+  const html = await page(service, path)
+  t.ok(text.includes(sentence) && html.includes(sentence), 'the text and the page say it')
+  t.equal(rows.length, stations.length)
+  for (const [index, { station, daily, hourly }] of stations.entries())
+    for (const [name, share] of Object.entries({ daily, hourly })) {
+      const row = rows[index] ?? {}
+      t.equal(row['station'], station)
+      t.equal(row[`${name}_possible`], String(share?.possible ?? ''))
+      t.equal(row[`${name}_present`], String(share?.present ?? ''))
+      if (share === null) continue
+      const line = text.split('\n').find((each) => each.startsWith(station)) ?? ''
+      t.ok(line.includes(` ${share.present}/${share.possible} `), line)
+      t.ok(html.includes(`${share.present} of ${share.possible}`), `${station} on the page`)
+    }
+}

@@ -1,0 +1,228 @@
+/** Up to which time the catalogue equals the tree, with a real writer, and with a real indexer. */
+import { mkdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import t from '../tap.ts'
+import type { Test } from 'tap'
+import { openReader } from '../../src/catalogue/sqlite/reader.ts'
+import { CatalogueCorrupt } from '../../src/catalogue/writer.ts'
+import { openHeartbeat } from '../../src/indexer/heartbeat.ts'
+import { startIndexer } from '../../src/indexer/indexer.ts'
+import type { ScanResult } from '../../src/indexer/reconcile-loop.ts'
+import { openScans } from '../../src/indexer/scans.ts'
+import { change, newFile } from '../catalogue/change.ts'
+import { failing, noProblems, openParts } from './parts.ts'
+import { until } from './until.ts'
+
+const name = 'graz0010.26d.gz'
+const second = 1e6
+
+/** Heartbeats at times that the test sets; a sweep takes `tookSeconds`. */
+async function openHeart(t: Test, sweepIntervalMs = 60_000) {
+  const parts = openParts(t)
+  await parts.writer.apply([change('obs/2026/001', { added: [newFile(name)] })])
+  const reader = openReader({ database: parts.database })
+  t.teardown(() => {
+    reader.close()
+  })
+  let nowUs = parts.nowUs()
+  const heartbeat = openHeartbeat({ ...parts, sweepIntervalMs, nowUs: () => nowUs })
+  return {
+    ...parts,
+    reader,
+    startUs: nowUs,
+    beat: (startedUs: number, tookSeconds = 1) => {
+      nowUs = startedUs + tookSeconds * second
+      return heartbeat(startedUs, tookSeconds)
+    },
+    setClock: (us: number) => (nowUs = us),
+    heartbeat,
+    stored: async () => (await reader.head()).heartbeat,
+  }
+}
+
+t.test('a heartbeat is the start of the sweep, and changes neither epoch nor seq', async (t) => {
+  const { reader, beat, stored, startUs } = await openHeart(t)
+  const before = await reader.head()
+  t.equal(before.heartbeat, undefined, 'none before the first')
+  await beat(startUs)
+  t.strictSame(await stored(), { atUs: startUs, limitSeconds: 183 })
+  await beat(startUs + 60 * second)
+  const heartbeat = { atUs: startUs + 60 * second, limitSeconds: 183 }
+  t.strictSame(await reader.head(), { ...before, heartbeat })
+})
+
+t.test('the limit is three times the usual time, at least three minutes', async (t) => {
+  for (const [intervalSeconds, tookSeconds, limitSeconds] of [
+    [1, 0.5, 180],
+    [60, 0, 180],
+    [60, 0.1, 181],
+    [60, 100, 480],
+    [600, 0, 1800],
+  ] as const) {
+    const { beat, stored, startUs } = await openHeart(t, intervalSeconds * 1000)
+    await beat(startUs, tookSeconds)
+    t.equal((await stored())?.limitSeconds, limitSeconds, `${intervalSeconds}, ${tookSeconds}`)
+  }
+})
+
+t.test('there is none while the archive or the database is lost', async (t) => {
+  const { beat, stored, startUs, health } = await openHeart(t)
+  let atUs = startUs
+  for (const [problem, stops] of [
+    ['archive', true],
+    ['area obs', true],
+    ['area nrt', true],
+    ['tree', true],
+    ['database', true],
+    ['directory obs/2026/001', false],
+    ['entries obs/2026/001', false],
+    ['removals obs', false],
+    ['watching', false],
+    ['checksums', false],
+  ] as const) {
+    await beat((atUs += 60 * second))
+    const last = atUs
+    health.report(problem, 'a problem')
+    await beat((atUs += 60 * second))
+    t.equal((await stored())?.atUs, stops ? last : atUs, problem)
+    t.equal(health.status(noProblems).notCurrent, stops ? 'a problem' : undefined, problem)
+    health.report(problem, undefined)
+    await beat((atUs += 60 * second))
+    t.equal((await stored())?.atUs, atUs, `${problem} has ended`)
+  }
+})
+
+t.test('a heartbeat that cannot be written is a problem, until one is written', async (t) => {
+  const { beat, stored, startUs, health, sql } = await openHeart(t)
+  await beat(startUs)
+  sql(failing('UPDATE ON catalogue'))
+  await beat(startUs + 60 * second)
+  t.equal((await stored())?.atUs, startUs)
+  t.match(health.status(noProblems), {
+    ...{ state: 'degraded', notCurrent: 'the catalogue cannot be written: malformed JSON' },
+  })
+  await beat(startUs + 120 * second)
+  sql('DROP TRIGGER failing')
+  await beat(startUs + 180 * second)
+  t.equal((await stored())?.atUs, startUs + 180 * second)
+  t.match(health.status(noProblems), { notCurrent: undefined })
+  t.strictSame(health.status(noProblems).reasons, [])
+})
+
+t.test('a corrupt database is no problem of the heartbeat', async (t) => {
+  const { health, nowUs } = openParts(t)
+  const heartbeat = openHeartbeat({
+    ...{ health, nowUs, sweepIntervalMs: 20 },
+    writer: { heartbeat: () => Promise.reject(new CatalogueCorrupt('torn')) },
+  })
+  await t.rejects(heartbeat(nowUs(), 0), { code: 'CATALOGUE_CORRUPT' })
+  t.strictSame(health.status(noProblems).reasons, [])
+})
+
+t.test('sweeps that follow each other faster have a heartbeat each 30 seconds', async (t) => {
+  const { beat, stored, startUs } = await openHeart(t)
+  for (const [seconds, storedSeconds] of [
+    [0, 0],
+    [3, 0],
+    [29.9, 0],
+    [30, 30],
+    [59, 30],
+    [61, 61],
+  ] as const) {
+    await beat(startUs + seconds * second)
+    t.equal((await stored())?.atUs, startUs + storedSeconds * second, `after ${seconds} s`)
+  }
+})
+
+t.test('the heartbeat goes back only with the clock', async (t) => {
+  const { beat, stored, startUs, setClock, heartbeat } = await openHeart(t)
+  await beat(startUs + 60 * second)
+  // A rescan that began before the sweep ends after it.
+  setClock(startUs + 120 * second)
+  await heartbeat(startUs, 0)
+  t.strictSame(await stored(), { atUs: startUs + 60 * second, limitSeconds: 183 })
+  const backUs = startUs - 3600 * second
+  await beat(backUs)
+  t.equal((await stored())?.atUs, backUs)
+})
+
+const summary = {
+  ...{ startedUs: 5 * second, endedUs: 6 * second, directories: 1, files: 0 },
+  ...{ added: 0, modified: 0, removed: 0 },
+}
+
+t.test('only a complete scan of the whole archive has a heartbeat', async (t) => {
+  const parts = openParts(t)
+  const beats: number[] = []
+  let result: ScanResult = { summary, archiveRead: true, written: true }
+  const scans = openScans({
+    ...parts,
+    heartbeat: async (startedUs) => {
+      if (parts.health.notCurrent() === undefined) beats.push(startedUs)
+    },
+    reconcileLoop: {
+      scan: async () => result,
+      caughtUp: async () => undefined,
+      readNow: () => Promise.reject(new Error('not used')),
+      scanning: undefined,
+      close: async () => undefined,
+    },
+  })
+  await scans.scan(['obs'], true)
+  t.strictSame(beats, [], 'one area')
+  for (const incomplete of [{ archiveRead: false }, { written: false }]) {
+    result = { summary, archiveRead: true, written: true, ...incomplete }
+    await t.rejects(scans.scanAll(false), { code: 'INCOMPLETE_SCAN' })
+  }
+  t.strictSame(beats, [], 'incomplete')
+  t.match(parts.health.status(noProblems), { state: 'degraded' })
+  result = { summary, archiveRead: true, written: true }
+  await scans.scanAll(false)
+  t.strictSame(beats, [5 * second], 'the scan that ends the problem has one')
+  t.strictSame(parts.health.status(noProblems).reasons, [])
+})
+
+t.test('an indexer beats from the end of the first scan on, while it can read', async (t) => {
+  const parts = openParts(t)
+  const { archive, database, put, nowUs } = parts
+  put(`obs/2026/001/${name}`)
+  mkdirSync(join(archive, 'nrt'))
+  const times = { sweepIntervalMs: 20, fullReadMs: 86_400_000, keepRemovalsMs: 86_400_000 }
+  const window = { obsDays: 14, nrtDays: 3 }
+  const indexer = await startIndexer({
+    ...parts,
+    ...times,
+    window,
+    backupIntervalMs: 0,
+    version: '1',
+  })
+  t.teardown(() => indexer.close())
+  const reader = openReader({ database })
+  t.teardown(() => {
+    reader.close()
+  })
+  const beatUs = async () => (await reader.head()).heartbeat?.atUs
+  t.equal(await beatUs(), undefined)
+  const beforeUs = nowUs()
+  const { scan } = await indexer.catchUp({ scan: false, patient: false })
+  t.equal(await beatUs(), scan.startedUs, 'the start of the scan')
+  t.ok(scan.startedUs >= beforeUs)
+  const head = await reader.head()
+  indexer.watch()
+  const beatsAfter = (us: number) => async () => ((await beatUs()) ?? 0) > us
+  await until(t, 'a sweep', beatsAfter(nowUs()))
+  t.match(await reader.head(), { epoch: head.epoch, seq: head.seq, detailsSeq: head.detailsSeq })
+
+  renameSync(join(archive, 'obs'), join(archive, 'away'))
+  const isLost = () =>
+    indexer.status().notCurrent?.startsWith('obs/ below the archive root') === true
+  await until(t, 'the area is lost', isLost)
+  const lostUs = nowUs()
+  const sweptUs = indexer.status().lastSweepUs
+  await until(t, 'a later sweep', () => (indexer.status().lastSweepUs ?? 0) > lostUs + 50_000)
+  t.ok((sweptUs ?? 0) > 0)
+  t.ok(((await beatUs()) ?? 0) <= lostUs, 'it stands')
+  renameSync(join(archive, 'away'), join(archive, 'obs'))
+  await until(t, 'it is written again', beatsAfter(nowUs()))
+  t.equal(indexer.status().notCurrent, undefined)
+})

@@ -1,0 +1,362 @@
+import { fc } from '../random.ts'
+import t, { exact } from '../tap.ts'
+import { histories } from './histories.ts'
+import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
+import type { History, Measure, Period, Rule } from './oracle.ts'
+
+const minute = 60
+const hour = 3600
+const day = 24 * hour
+const lengths: Record<Period, number> = { '15M': 900, '01H': hour, '01D': day }
+
+const time = (date: string): number => Date.parse(`${date}Z`) / 1000
+const dayOf = (date: string): number => time(`${date}T00:00:00`) / day
+
+/** The slots of a number of whole days. */
+const slotsOf = (period: Period, firstDay: number, days: number): number[] => {
+  const perDay = day / lengths[period]
+  return Array.from({ length: days * perDay }, (_, index) => firstDay * perDay + index)
+}
+
+/** A history whose files came after a minute and are all live. */
+const historyOf = (
+  period: Period,
+  slots: readonly number[],
+  asOf: number,
+  more: { latency?: number | undefined; rules?: readonly Rule[] } = {},
+): History => {
+  const latency = 'latency' in more ? more.latency : minute
+  const delivered = new Map(slots.map((slot) => [slot, latency]))
+  const { rules } = more
+  return {
+    period,
+    delivered,
+    live: new Set(slots),
+    asOf,
+    knownFrom: 0,
+    ...(rules !== undefined && { rules }),
+  }
+}
+
+/** The availability of a number of whole days. */
+const daysOf = (
+  history: History,
+  firstDay: number,
+  days: number,
+  measure: Measure = 'archived',
+) => {
+  const perDay = day / lengths[history.period]
+  return oracleRange(
+    history,
+    { from: firstDay * perDay, to: (firstDay + days) * perDay - 1 },
+    measure,
+  )
+}
+
+const percent = (share: number | null): string => `${(100 * (share ?? NaN)).toFixed(1)} %`
+
+/** An ordinary day to begin with. */
+const start = dayOf('2025-03-03')
+
+t.test('a series that comes is present since 28 days, and all of its slots are', async (t) => {
+  const asOf = (start + 60) * day + 30 * minute
+  const slots = slotsOf('01H', start, 60)
+  t.strictSame(oracleNow(historyOf('01H', slots, asOf)), {
+    state: 'present',
+    ended: false,
+    since: (start + 32) * day,
+    usual_s: 60,
+    late_after_s: 600,
+    last_slot: asOf - 90 * minute,
+    last_arrival: asOf - 29 * minute,
+    possible_28d: 672,
+    present_28d: 672,
+    completeness_28d: 1,
+    expected_28d: 672,
+    delivered_28d: 672,
+    share_28d: 1,
+    within_target_28d: 1,
+    class: 'good',
+  })
+})
+
+t.test('a series that is dead for 9 days is down, and the days count in full', async (t) => {
+  const slots = slotsOf('01H', start, 365)
+  const history = historyOf('01H', slots, (start + 374) * day + 30 * minute)
+  const now = oracleNow(history)
+  t.match(now, { state: 'down', ended: false, since: (start + 365) * day, class: 'poor' })
+  t.match(now, { possible_28d: 28 * 24, present_28d: 19 * 24, share_28d: 19 / 28 })
+  t.equal(percent(now.completeness_28d), '67.9 %')
+  const all = daysOf(history, start, 375)
+  t.equal(percent(all.completeness), '97.6 %')
+  t.equal(all.states, 'P8760M144L72F24')
+  // Half a day later, all that is missing is 9.5 days of 28.
+  const later = oracleNow({ ...history, asOf: (start + 374) * day + 12.5 * hour })
+  t.equal(percent(later.completeness_28d), '66.1 %')
+})
+
+t.test('a month lost of a year is lost after the return too', async (t) => {
+  const lost = (days: number) => {
+    const slots = slotsOf('01D', start, 365).filter(
+      (slot) => slot < start + 100 || slot >= start + 100 + days,
+    )
+    return daysOf(historyOf('01D', slots, (start + 365) * day + hour), start, 365)
+  }
+  t.match(lost(30), { states: 'P100M30P235', possible: 365, present: 335, expected: 362 })
+  t.equal(percent(lost(30).completeness), '91.8 %')
+  t.equal(percent(lost(31).completeness), '91.5 %')
+  // The first three days were not expected yet.
+  t.equal(percent(lost(30).share), percent(332 / 362))
+})
+
+for (const days of [15, 40])
+  t.test(`a stray hour after ${days} days: late for a day, then down again`, async (t) => {
+    const stray = (start + 100 + days) * 24 + 7
+    const slots = [...slotsOf('01H', start, 100), stray]
+    const end = (stray + 1) * hour
+    const at = (asOf: number) => oracleNow(historyOf('01H', slots, asOf))
+    t.match(at(end - hour - 1), { state: 'down', since: (start + 100) * day })
+    t.match(at(end), { state: 'present', since: stray * hour })
+    const { late_after_s } = at(end)
+    const late = at(end + hour + late_after_s)
+    t.match(late, { state: 'late', since: end })
+    const limit = end + day + at(end + day).late_after_s
+    t.match(at(limit), { state: 'late', since: end })
+    t.match(at(limit + 1), { state: 'down', since: end, ended: false })
+  })
+
+t.test(
+  'an outage of 36 hours that is backfilled at once leaves the limit at 10 minutes',
+  async (t) => {
+    const back = (start + 50) * 24 + 12
+    const delivered = new Map(slotsOf('01H', start, 60).map((slot) => [slot, minute]))
+    for (let slot = back - 36; slot < back; slot++)
+      delivered.set(slot, (back - slot - 1) * hour + 90)
+    const history = historyOf('01H', [...delivered.keys()], (start + 60) * day + 5 * minute)
+    const now = oracleNow({ ...history, delivered })
+    // 24 of the arrivals came within 24 hours, and count: 24 of 661 are less than 5 %.
+    t.match(now, { state: 'present', usual_s: 60, late_after_s: 600 })
+    t.equal(now.within_target_28d, (28 * 24 - 35) / (28 * 24))
+  },
+)
+
+t.test('late after is the 95th percentile, with limits', async (t) => {
+  const lateAfter = (period: Period, days: number, latency: number | undefined) => {
+    const history = historyOf(period, slotsOf(period, start, days), (start + days) * day, {
+      latency,
+    })
+    return oracleNow(history).late_after_s
+  }
+  t.equal(lateAfter('01H', 1, 1234), 1234, '24 arrivals are enough')
+  t.equal(lateAfter('15M', 1, 12), 300)
+  t.equal(lateAfter('01H', 3, 12), 600)
+  t.equal(lateAfter('01D', 3, 12), 7200)
+  t.equal(lateAfter('01D', 2, 12), day, 'too few arrivals')
+  t.equal(lateAfter('01H', 3, undefined), hour, 'a scan saw no arrival')
+  t.equal(lateAfter('01H', 3, day), day)
+  t.equal(lateAfter('01H', 3, day + 1), hour, 'none came within a day')
+  t.equal(lateAfter('01D', 5, 3 * day), day)
+  const delivered = new Map(slotsOf('01H', start, 1).map((slot, index) => [slot, 1000 + index]))
+  const history = historyOf('01H', [...delivered.keys()], (start + 1) * day)
+  // Of 24 arrivals the 23rd (22.8); the median is the 12th.
+  t.match(oracleNow({ ...history, delivered }), { late_after_s: 1022, usual_s: 1011 })
+})
+
+t.test('a slot is due, then late, then missing, each from an exact second on', async (t) => {
+  const slots = slotsOf('01H', start, 10)
+  const slot = (start + 10) * 24
+  const end = (slot + 1) * hour
+  const at = (asOf: number) => {
+    const history = historyOf('01H', slots, asOf)
+    const { states } = oracleRange(history, { from: slot, to: slot }, 'archived')
+    return [states, ...oracleMissing(history, { from: slot, to: slot })]
+  }
+  const expected_by = end + 600
+  const late = { slot, state: 'late', expected_by, since: expected_by }
+  t.strictSame(at(end - 1), ['F1'])
+  t.strictSame(at(end), ['D1'])
+  t.strictSame(at(end + 599), ['D1'])
+  t.strictSame(at(end + 600), ['L1', late])
+  t.strictSame(at(end + 3 * day - 1), ['L1', late])
+  t.strictSame(at(end + 3 * day), [
+    'M1',
+    { slot, state: 'missing', expected_by, since: end + 3 * day },
+  ])
+})
+
+t.test('a series that ran for a year is missed for 90 days, and has then ended', async (t) => {
+  const slots = slotsOf('01D', start, 365)
+  const at = (days: number) => historyOf('01D', slots, (start + 365 + days) * day + hour)
+  // The last day is 364, and day 454 is the last one on which it is expected.
+  t.match(oracleNow(at(91)), { state: 'down', ended: false, class: 'poor' })
+  const ended = at(92)
+  t.match(oracleNow(ended), { state: 'silent', ended: true, since: (start + 365) * day })
+  t.match(oracleNow(ended), { possible_28d: 0, completeness_28d: null, class: null })
+  const answer = daysOf(ended, start, 460)
+  t.match(answer, { states: 'P365M85L5S1D1F3', ended: true, possible: 365, present: 365 })
+  t.match(answer, { completeness: 1, class: null, share: 1, expected: 362 })
+  t.strictSame(answer.gaps, [])
+  // A return ends the end.
+  const back = historyOf('01D', [...slots, start + 500], (start + 501) * day + hour)
+  t.match(oracleNow(back), { state: 'present', ended: false, since: (start + 500) * day })
+  t.match(daysOf(back, start, 501), { possible: 501, present: 366, ended: false, class: 'poor' })
+  t.strictSame(daysOf(back, start, 501).gaps, [
+    [(start + 365) * day, (start + 455) * day, 90, 'missing'],
+    [(start + 455) * day, (start + 500) * day, 45, 'silent'],
+  ])
+})
+
+t.test('a stray file makes no series', async (t) => {
+  const history = historyOf('01D', [start], (start + 20) * day)
+  t.match(oracleNow(history), { state: 'silent', ended: false, since: (start + 1) * day })
+  t.match(oracleNow(history), { last_slot: start * day, possible_28d: 0, class: null })
+  t.match(daysOf(history, start, 19), { states: 'P1S18', first: null, last: start * day })
+  t.match(daysOf(history, start, 19), {
+    possible: 0,
+    completeness: null,
+    gaps: exact([]),
+    expected: 0,
+  })
+  t.strictSame(daysOf(history, start, 19).spans, [[start * day, (start + 1) * day]])
+})
+
+t.test('a file that is misdated to 1999 lowers no figure', async (t) => {
+  const real = slotsOf('01D', dayOf('2020-01-01'), 100)
+  const old = dayOf('1999-08-22')
+  const history = historyOf('01D', [old, ...real], (dayOf('2020-01-01') + 100) * day + hour)
+  const answer = oracleRange(history, { from: old, to: dayOf('2020-04-09') }, 'archived')
+  t.match(answer, {
+    first: time('2020-01-01T00:00:00'),
+    possible: 100,
+    present: 100,
+    gaps: exact([]),
+  })
+  t.match(answer, { class: 'good', expected: 97, share: 1 })
+  t.match(answer.states, /^P1S7436P100$/)
+  // With a second one four weeks later it is a campaign, and all that follows counts.
+  const two = historyOf('01D', [old, old + 28, ...real], history.asOf)
+  t.match(daysOf(two, old, 100), { first: old * day, possible: 100, present: 2 })
+  t.equal(daysOf(historyOf('01D', [old, old + 29, ...real], history.asOf), old, 9).possible, 0)
+})
+
+t.test('a station that runs for ten hours a night is missed only by a rule', async (t) => {
+  const hours = new Set([20, 21, 22, 23, 0, 1, 2, 3, 4, 5])
+  const slots = slotsOf('01H', start, 60).filter((slot) => hours.has(slot % 24))
+  const noon = (start + 60) * day - 12 * hour
+  const until = slots.filter((slot) => slot * hour < noon)
+  t.match(oracleNow(historyOf('01H', until, noon)), { state: 'silent', expected_28d: 0 })
+  t.match(oracleNow(historyOf('01H', until, noon)), { possible_28d: 671, present_28d: 280 })
+  const ruled = historyOf('01H', until, noon, { rules: [{ hours }] })
+  // The range of 28 days begins at noon, and its first slot of a night is 20:00.
+  const since = noon - 28 * day + 8 * hour
+  t.match(oracleNow(ruled), { state: 'present', expected_28d: 280, share_28d: 1, since })
+  t.equal(daysOf(ruled, start + 58, 1).states, 'P6S14P4')
+  const evening = { ...ruled, asOf: noon + 9 * hour + 600 }
+  t.match(oracleNow(evening), { state: 'late', since: (start + 59) * day + 6 * hour })
+  // Off for a day, the station is late until its limit and a day have passed since its last file.
+  t.equal(oracleNow({ ...ruled, asOf: noon + 18 * hour + 600 }).state, 'late')
+  t.equal(oracleNow({ ...ruled, asOf: noon + 18 * hour + 601 }).state, 'down')
+})
+
+t.test('a campaign of three days is missed for three days', async (t) => {
+  const slots = slotsOf('01H', start, 3)
+  const at = (days: number) => historyOf('01H', slots, (start + days) * day - 1)
+  t.equal(daysOf(at(30), start, 8).states, 'P72M72S48')
+  t.match(oracleNow(at(6)), { state: 'down', ended: false })
+  t.match(oracleNow(at(8)), { state: 'silent', ended: true, since: (start + 3) * day })
+  t.match(daysOf(at(30), start, 8), { possible: 72, present: 72, expected: 48, gaps: exact([]) })
+})
+
+t.test('a series that begins tomorrow is not there yet', async (t) => {
+  const asOf = start * day + 12 * hour
+  const history = historyOf('01H', slotsOf('01H', start + 1, 2), asOf)
+  t.match(oracleNow(history), { state: 'silent', since: null, last_slot: null, last_arrival: null })
+  t.match(daysOf(history, start, 2), {
+    states: 'S11D1F36',
+    first: null,
+    last: null,
+    spans: exact([]),
+  })
+  const rules = [{ fromDay: start + 1 }]
+  t.match(oracleNow({ ...history, rules }), { state: 'silent', since: null, expected_28d: 0 })
+  t.match(oracleNow({ ...history, rules: [{ fromDay: start }] }), { state: 'down', since: null })
+})
+
+t.test('a purge lowers neither the past nor the completeness of what is archived', async (t) => {
+  const slots = slotsOf('01H', start, 40)
+  const live = new Set(slots.slice(0, -48))
+  const history = { ...historyOf('01H', slots, (start + 40) * day), live }
+  t.match(oracleNow(history), { state: 'present', completeness_28d: 1, present_28d: 672 })
+  const archived = daysOf(history, start, 40)
+  t.match(archived, { states: 'P912R48', possible: 912, present: 912, delivered: 936 })
+  t.strictSame(archived.gaps, [[(start + 38) * day, (start + 40) * day, 48, 'removed']])
+  const delivered = daysOf(history, start, 40, 'delivered')
+  t.match(delivered, { states: 'P912R48', possible: 960, present: 960, gaps: exact([]) })
+  t.strictSame(delivered.spans, archived.spans)
+})
+
+t.test('more than 90 % is good, 80 % is fair', async (t) => {
+  const lost = (count: number) => {
+    const slots = slotsOf('01D', start, 20).filter(
+      (slot) => slot < start + 5 || slot >= start + 5 + count,
+    )
+    return daysOf(historyOf('01D', slots, (start + 20) * day + 2 * hour), start, 20)
+  }
+  t.match(lost(1), { completeness: 0.95, class: 'good' })
+  t.match(lost(2), { completeness: 0.9, class: 'fair' })
+  t.match(lost(4), { completeness: 0.8, class: 'fair' })
+  t.match(lost(5), { completeness: 0.75, class: 'poor' })
+})
+
+t.test('only the states text of deliveries knows nothing of the time before it knew', async (t) => {
+  const slots = slotsOf('01D', start, 20).filter(
+    (slot) => slot !== start + 9 && slot !== start + 12,
+  )
+  const history = { ...historyOf('01D', slots, (start + 30) * day), knownFrom: (start + 10) * day }
+  t.match(daysOf(history, start, 20), { states: 'P9M1P2M1P7', possible: 20, present: 18 })
+  const delivered = daysOf(history, start, 20, 'delivered')
+  t.match(delivered, { states: 'P9-1P2M1P7', possible: 20, present: 18 })
+  t.equal(delivered.gaps.length, 2)
+})
+
+t.test('a file that comes before its slot has ended is present, but not possible', async (t) => {
+  const slots = slotsOf('01H', start, 10)
+  const history = historyOf('01H', slots, (start + 10) * day - 10 * minute, { latency: 0 })
+  t.match(oracleNow(history), { state: 'present', last_arrival: (start + 10) * day })
+  t.match(daysOf(history, start, 10), { states: 'P240', possible: 239, expected: 216 })
+})
+
+t.test('the answers of any history agree with each other', async (t) => {
+  const words = new Set<string>()
+  const property = fc.property(histories, ({ history, range }) => {
+    const now = oracleNow(history)
+    const archived = oracleRange(history, range, 'archived')
+    const delivered = oracleRange(history, range, 'delivered')
+    const missing = oracleMissing(history, range)
+    const count = (letters: RegExp, text = archived.states) =>
+      [...text.matchAll(/(.)(\d+)/g)].reduce(
+        (sum, [, letter, slots]) => sum + (letters.test(letter ?? '') ? Number(slots) : 0),
+        0,
+      )
+    words.add(`${now.state}${now.ended ? ' ended' : ''}`).add(String(now.class))
+    for (const [letter] of (archived.states + delivered.states).matchAll(/\D/g)) words.add(letter)
+    return (
+      count(/./) === archived.slots &&
+      count(/./, delivered.states) === archived.slots &&
+      count(/[LM]/) === missing.length &&
+      archived.present <= count(/P/) &&
+      delivered.present <= count(/[PR]/) &&
+      archived.possible - archived.present === delivered.possible - delivered.present &&
+      archived.spans.length === archived.states.split('P').length - 1 &&
+      archived.delivered <= archived.expected &&
+      now.present_28d <= now.possible_28d
+    )
+  })
+  fc.assert(property, { numRuns: 200 })
+  const all = ['present', 'late', 'down', 'silent', 'silent ended', 'good', 'fair', 'poor', 'null']
+  t.strictSame(
+    [...all, ...Array.from('PRDLMSF-')].filter((word) => !words.has(word)),
+    [],
+    'the histories have all kinds of states',
+  )
+})
