@@ -12,7 +12,6 @@ import {
 } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { firstSlot } from '../../series/slot-states.ts'
-import type { SlotRange } from '../../series/slot-states.ts'
 import type {
   ArrivalsQuery,
   LiveSlots,
@@ -24,6 +23,8 @@ import type {
 import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
 import { openLookups } from './lookup-cache.ts'
+import { prepareLiveSlots } from './live-slots.ts'
+import type { LiveSource } from './live-slots.ts'
 import type { Kind, Lookups } from './lookup-cache.ts'
 
 /**
@@ -41,7 +42,9 @@ type Delivery = readonly [slot: number, latency: number | null]
 export function prepareSeriesSlots(db: Database, head: () => Head) {
   const counts = prepareCounts(db)
   const lookups = openLookups(db)
-  const live = prepareLiveSlots(db, lookups)
+  const liveSource = prepareLiveSlots(db)
+  const live = (stations: readonly number[], key: SeriesKey): LiveSource =>
+    liveSource(stations, kindsOf(key, lookups.kinds), key.period)
   const recorded = prepareRecorded(db)
   const knownFrom = db.prepare('SELECT deliveries_us FROM catalogue WHERE one = 1').pluck()
   const read = (query: Pick<SeriesQuery, 'code' | 'fileType' | 'period' | 'now'>) => {
@@ -157,84 +160,6 @@ function prepareRecorded(db: Database) {
   }
 }
 
-/** The live files of a series. */
-interface LiveSource {
-  /** The distinct slots of some ranges, ascending. */
-  slotsIn(...ranges: readonly SlotRange[]): number[]
-  /** The first slot that is not before another one, and the last that is not after one. */
-  firstFrom(slot: number): number | undefined
-  lastUpTo(slot: number): number | undefined
-}
-
-function prepareLiveSlots(db: Database, lookups: Lookups) {
-  const isIn = 'station = @station AND kind IN (SELECT value FROM json_each(@kinds))'
-  // The plus keeps SQLite from another index than the one that has all three columns.
-  const ofFile = 'station = @station AND +kind IN (SELECT value FROM json_each(@kinds))'
-  const inRange = db
-    .prepare(
-      `SELECT data_date / @seconds FROM file
-       WHERE ${ofFile} AND data_date >= @start AND data_date < @end`,
-    )
-    .pluck()
-  const ends = db
-    .prepare(`SELECT min(first_date), max(last_date) FROM station_count WHERE ${isIn}`)
-    .raw()
-  const next = db
-    .prepare(
-      `SELECT data_date FROM file WHERE ${ofFile} AND data_date >= @start ORDER BY data_date LIMIT 1`,
-    )
-    .pluck()
-  const previous = db
-    .prepare(
-      `SELECT data_date FROM file WHERE ${ofFile} AND data_date < @end ORDER BY data_date DESC LIMIT 1`,
-    )
-    .pluck()
-  return (stations: readonly number[], key: SeriesKey): LiveSource => {
-    const { period } = key
-    const { seconds } = periodRules[period]
-    const kinds = JSON.stringify(kindsOf(key, lookups.kinds))
-    const sources = stations.map((station) => {
-      const of = { station, kinds }
-      const [first, last] = ends.get(of) as [number | null, number | null]
-      return { of, first: first ?? Infinity, last: last ?? -Infinity }
-    })
-    return {
-      slotsIn: (...ranges) =>
-        distinct(
-          sources.flatMap(({ of }) =>
-            ranges.flatMap(({ from, to }) =>
-              inRange.all({ ...of, seconds, start: from * seconds, end: (to + 1) * seconds }),
-            ),
-          ) as number[],
-        ),
-      firstFrom: (slot) =>
-        slotOf(
-          period,
-          sources.map(({ of, first, last }) => {
-            const start = slot * seconds
-            if (start <= first) return first
-            return start > last
-              ? Infinity
-              : ((next.get({ ...of, start }) as number | null) ?? Infinity)
-          }),
-          Math.min,
-        ),
-      lastUpTo: (slot) =>
-        slotOf(
-          period,
-          sources.map(({ of, first, last }) => {
-            const end = (slot + 1) * seconds
-            if (last < end) return last
-            return end <= first
-              ? -Infinity
-              : ((previous.get({ ...of, end }) as number | null) ?? -Infinity)
-          }),
-          Math.max,
-        ),
-    }
-  }
-}
-
 type EndsQuery = Pick<SeriesQuery, 'period' | 'now'>
 
 /** The first and the last delivered slot of a series, without those after now. */
@@ -251,21 +176,6 @@ function endsOf(live: LiveSource, recorded: readonly number[], { period, now }: 
     recorded[lowerBound(recorded, now + 1) - 1] ?? -Infinity,
   )
   return { first: firstSlot(nextFrom, period), last: last === -Infinity ? undefined : last }
-}
-
-function slotOf(
-  period: SeriesKey['period'],
-  starts: readonly number[],
-  choose: (...values: readonly number[]) => number,
-): number | undefined {
-  const start = choose(...starts)
-  return Number.isFinite(start) ? slotAt(start, period) : undefined
-}
-
-/** The distinct values, ascending. */
-function distinct(values: readonly number[]): number[] {
-  const sorted = Float64Array.from(values).sort()
-  return Array.from(sorted.filter((value, index) => value !== sorted[index - 1]))
 }
 
 function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kind>): number[] {
