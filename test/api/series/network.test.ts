@@ -364,6 +364,36 @@ t.test(
   },
 )
 
+t.test('changes of old files change the states of a series that delivers nothing', async (t) => {
+  const { get, scan, remove, setNow } = await open(t, { startUs: firstDay * daySeconds * 1e6 })
+  const old = firstDay - 600
+  const files = (days: readonly number[]) =>
+    days.map((day) => [old + day, 'GRAZ00AUT', '01D'] as const)
+  await scan(files([0, 10, 20, 29]))
+  const row = { station: 'GRAZ00AUT', state: 'silent', last_slot: iso((old + 29) * daySeconds) }
+  t.match((await get('series/')).results, exact([{ ...row, ended: false }]), 'never steady')
+  // As many files, and the same ends.
+  for (const day of [10, 20]) await remove(old + day, 'GRAZ00AUT', '01D')
+  await scan(files([1, 2]))
+  await setNow(firstDay * daySeconds + 60)
+  t.match((await get('series/')).results, exact([{ ...row, ended: true }]))
+})
+
+t.test('a range with too many missing files, or before all files, is answered', async (t) => {
+  const rule = { hours: undefined, fromDay: undefined, toDay: undefined }
+  const { app, get, scan } = await open(t, {
+    startUs: firstDay * daySeconds * 1e6,
+    expected: [{ station: 'WTZR', fileType: 'o', period: '15M', rule }],
+  })
+  await scan([[firstDay - 1, 'GRAZ00AUT', '01D']])
+  const many = await app.inject('/rinex/api/missing/?station=WTZR&from=2000-01-01&to=2025-01-01')
+  t.match(many, { statusCode: 400 })
+  t.match(many.json(), { from: exact(['The range has more than 100000 missing files.']) })
+  const early = 'missing/?station=GRAZ00AUT&from=0001-01-01&to=0040-12-31'
+  t.match(await get(early), { count: 0 })
+  t.match(await get('report/?week=0001-W01'), { stations: exact([]) })
+})
+
 t.test('filters, pages and formats work, and faulty parameters get 400', async (t) => {
   const { app, get, text, arrive, setNow } = await open(t, { startUs: firstDay * daySeconds * 1e6 })
   for (let slot = firstDay; slot < firstDay + 8; slot++) {
