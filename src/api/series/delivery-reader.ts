@@ -6,8 +6,11 @@ import { DeliveryWindow } from '../../series/delivery-window.ts'
 import { deliveryDays, recentDays } from '../../series/series.ts'
 import type { DayRange, Period } from '../../series/series.ts'
 
-/** Maximum number of days of deliveries in one query, which then takes a fraction of a second for a large network. */
-const daysAtOnce = 7
+/** Number of days of deliveries in the first query, which then takes a fraction of a second for a large network. */
+const firstDaysAtOnce = 7
+
+/** With fewer deliveries than this in a query, the next one reads twice as many days. */
+const fewDeliveries = 50_000
 
 /** Number of the last days whose latencies are kept: two times 28 days and today, and a day ahead because clocks differ. */
 const arrivalDays = 2 * recentDays + 2
@@ -70,21 +73,29 @@ export class DeliveryReader {
     return { window, head: first.head, series: last.series, olderChanged: true, ...range }
   }
 
-  /** Reads a range of days into a window, `daysAtOnce` days at a time. */
+  /** Reads a range of days into a window, in parts. */
   async #readDays(
     window: DeliveryWindow,
     { fromDay, toDay }: DayRange,
     asker?: Asker,
   ): Promise<{ readonly first: NetworkDeliveries; readonly last: NetworkDeliveries }> {
     let first: NetworkDeliveries | undefined
-    for (let day = fromDay; ; day += daysAtOnce) {
+    let daysAtOnce = firstDaysAtOnce
+    for (let day = fromDay; ; ) {
       const part = { fromDay: day, toDay: Math.min(toDay, day + daysAtOnce - 1) }
       const last = await this.#reader.deliveries(part, asker)
       first ??= last
       addTo(window, last)
-      if (day + daysAtOnce > toDay) return { first, last }
+      if (part.toDay === toDay) return { first, last }
+      day = part.toDay + 1
+      if (countOf(last) < fewDeliveries) daysAtOnce *= 2
     }
   }
+}
+
+function countOf({ days }: NetworkDeliveries): number {
+  const starts = days.flatMap((day) => day.starts)
+  return starts.reduce((sum, { ids }) => sum + ids.length, 0)
 }
 
 function addTo(window: DeliveryWindow, deliveries: NetworkDeliveries): void {
