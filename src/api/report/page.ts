@@ -42,7 +42,8 @@ export const weekForm: FormView = {
 const maxReplaced = 100
 
 interface ReportContext {
-  /** The UTC day since 1970 to whose week the page links last. */
+  /** The UTC days since 1970 to whose weeks the page links: from the first file to today. */
+  readonly first: number
   readonly today: number
   readonly currency: Currency
   /** Names of unknown parameters. */
@@ -52,7 +53,7 @@ interface ReportContext {
 export function renderReport(
   report: WireReport,
   week: Week,
-  { today, ignored, currency }: ReportContext,
+  { first, today, ignored, currency }: ReportContext,
 ): string {
   const { stations, replaced } = report
   const query = `?week=${encodeURIComponent(report.week)}`
@@ -85,7 +86,7 @@ export function renderReport(
       .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
     isComplete: report.replaced_complete && replaced.length <= maxReplaced,
     ...{ query, ignored },
-    before: before.name === week.name ? null : before.name,
+    before: before.toDay < first || before.name === week.name ? null : before.name,
     after: after.fromDay > today ? null : after.name,
   })
 }

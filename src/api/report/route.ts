@@ -59,9 +59,12 @@ function showReport({ network, reader, tag, limits, nowUs }: ReportContext): Rou
     const modified = { fromUs: week.fromDay * usPerDay, toUs: (week.toDay + 1) * usPerDay - 1 }
     const replaced = await reader.replacedFiles(modified, requester)
     await requester.turn()
+    const firstStarts = current.states.map(({ firstStart = Infinity }) => firstStart)
+    const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
+    const bounds = { first, today }
     const report = weekReport({ week, currency, series, before, replaced })
     if (format === 'html')
-      return sendHtml(reply, renderReport(report, week, { today, ignored, currency }))
+      return sendHtml(reply, renderReport(report, week, { ...bounds, ignored, currency }))
     if (format === 'json') return sendJson(reply, report)
     if (format === 'csv') return sendCsv(reply, reportCsv(report))
     const text = Buffer.from(reportText(report))

@@ -81,7 +81,7 @@ export class DeliveryReader {
   ): Promise<{ readonly first: NetworkDeliveries; readonly last: NetworkDeliveries }> {
     let first: NetworkDeliveries | undefined
     let daysAtOnce = firstDaysAtOnce
-    for (let day = fromDay; ; ) {
+    for (let day = fromDay; ;) {
       const part = { fromDay: day, toDay: Math.min(toDay, day + daysAtOnce - 1) }
       const last = await this.#reader.deliveries(part, asker)
       first ??= last

@@ -15,6 +15,8 @@ export interface SeriesStatus extends Pick<NetworkSeries, 'station' | 'fileType'
 export interface KnownSeries extends SeriesStatus {
   readonly ids: readonly number[]
   readonly past: SeriesPast
+  /** Start of the first live file, in seconds since 1970; `undefined` without live files. */
+  readonly firstStart: number | undefined
 }
 
 /** The states of all series, for one state of the catalogue. */

@@ -107,7 +107,7 @@ export class NetworkStatusCache {
     const pastOf =
       asOf === undefined ? nothing : await this.#oldSeries.pastsOf({ ...loaded, series }, asOf)
     for (const each of series) {
-      const { station, fileType, period, ids, lastStart } = each
+      const { station, fileType, period, ids, firstStart, lastStart } = each
       const past: SeriesPast = {
         ...pastOf(each),
         arrivals: loaded.window.arrivalsOf(ids),
@@ -116,7 +116,7 @@ export class NetworkStatusCache {
       const lastSlot = lastStart === undefined ? undefined : slotAt(lastStart, period)
       const summary =
         asOf === undefined ? unknownSummary(lastSlot, period) : summariseSeries(past, asOf)
-      states.push({ station, fileType, period, summary, ids, past })
+      states.push({ station, fileType, period, summary, ids, past, firstStart })
       if (states.length % seriesAtOnce === 0) await yieldToOthers()
     }
     return states.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))

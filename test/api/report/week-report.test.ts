@@ -112,13 +112,17 @@ t.test('a week that is no week, or has not begun, is a fault of its field', asyn
 })
 
 t.test('the pages of weeks lead to the weeks of the same kind', async (t) => {
-  const { app, setNow } = await open(t)
+  const service = await open(t)
+  const { app, setNow } = service
+  await service.addNames(directory, [dayName('GRAZ00AUT', secondsOf('2025-12-29T00:00'))])
   setNow(secondsOf('2026-03-10T00:00:00'))
   for (const [week, before, after] of [
     ['2402', '2401', '2403'],
     ['2026-W04', '2026-W03', '2026-W05'],
-    ['2026-W01', '2025-W52', '2026-W02'],
-    ['1979-W05', '1979-W04', '1979-W06'],
+    // The first file is of Monday, 29 December.
+    ['2026-W02', '2026-W01', '2026-W03'],
+    ['2026-W01', null, '2026-W02'],
+    ['1979-W05', null, '1979-W06'],
     ['0', null, '1'],
     ['2409', '2408', null],
   ] as const) {
