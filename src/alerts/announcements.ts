@@ -2,7 +2,7 @@
 import type { StatusReply } from '../control-socket/client.ts'
 import type { Alert, AlertKind, AlertSeries } from '../series/alerts.ts'
 import type { Currency } from '../series/currency.ts'
-import { secondsPerHour, secondsPerMinute } from '../parse/calendar.ts'
+import { secondsPerHour } from '../parse/calendar.ts'
 
 /** The body of a request to the receiver. */
 export interface Message {
@@ -52,9 +52,6 @@ export interface Found {
 
 const quietSeconds = secondsPerHour
 
-/** A message says that the catalogue is not current only after this time, because a restart takes less. */
-const notCurrentSeconds = 3 * secondsPerMinute
-
 /** Returns the state at the start of a process. In its first hour, only `not-current` is announced. */
 export function startAnnouncing(memory: AlertMemory, nowSeconds: number): AnnouncerState {
   return { ...memory, quietUntil: nowSeconds + quietSeconds, seriesQuietUntil: 0, quiet: undefined }
@@ -103,7 +100,10 @@ interface Changes {
   readonly closed: readonly Alert[]
 }
 
-/** Opens or closes the alert that the catalogue is not current. While it cannot be read, nothing changes. */
+/**
+ * Opens or closes the alert that the catalogue is not current. It opens when the last heartbeat is too old, because a restart
+ * of the indexer is no alert. While the catalogue cannot be read, nothing changes.
+ */
 function compareCurrency(
   open: readonly Alert[],
   { found, nowSeconds }: Check,
@@ -112,11 +112,10 @@ function compareCurrency(
   const known = open.filter(isOfCurrency)
   const unchanged = { open, opened: [], closed: [] }
   if (found instanceof Error) return unchanged
-  const { asOf, notCurrent: reason } = found.currency
+  const { asOf, notCurrent: reason, isOld } = found.currency
   if (reason === undefined)
     return { ...unchanged, open: open.filter((each) => !isOfCurrency(each)), closed: known }
-  const isOld = asOf !== undefined && nowSeconds - asOf > notCurrentSeconds
-  if (!isOld || known.length > 0) return unchanged
+  if (asOf === undefined || !isOld || known.length > 0) return unchanged
   const since = new Date(asOf * 1000).toISOString()
   const opened = new Date(nowSeconds * 1000).toISOString()
   const alert: Alert = {

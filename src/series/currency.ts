@@ -9,6 +9,8 @@ export interface Currency {
   readonly asOf: number | undefined
   /** Why the catalogue is not current; `undefined` if it is. */
   readonly notCurrent: string | undefined
+  /** True if the last heartbeat is older than its limit. A restart of the indexer takes less time. */
+  readonly isOld: boolean
   /** Further problems of the indexer, which stop nothing. */
   readonly problems: readonly string[]
 }
@@ -35,7 +37,7 @@ export function currencyOf(
   const known = isStopped ? 'the indexer is stopped' : notCurrent
   if (heartbeat === undefined) {
     const notScanned = 'the archive has not been compared with the catalogue yet'
-    return { asOf: undefined, notCurrent: known ?? notScanned, problems }
+    return { asOf: undefined, notCurrent: known ?? notScanned, isOld: false, problems }
   }
   const { atUs, limitSeconds } = heartbeat
   const beatSeconds = Math.floor(atUs / 1e6)
@@ -47,6 +49,7 @@ export function currencyOf(
   return {
     asOf: beatSeconds <= nowSeconds ? beatSeconds : minute,
     notCurrent: known ?? (isOld ? old : undefined),
+    isOld,
     problems,
   }
 }

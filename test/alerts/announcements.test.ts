@@ -47,7 +47,12 @@ const foundAt = (
   more: Partial<Found['currency']> = {},
 ): Found => ({
   alerts,
-  currency: { asOf: nowSeconds, notCurrent: undefined, problems: [], ...more },
+  currency: {
+    ...{ asOf: nowSeconds, notCurrent: undefined, problems: [] },
+    // As with a heartbeat each minute.
+    isOld: more.asOf !== undefined && nowSeconds - more.asOf > 180,
+    ...more,
+  },
 })
 
 /** A process that delivers at once. */

@@ -36,11 +36,11 @@ function foundIn(round: Exclude<Round, 'unavailable'>, nowSeconds: number): Foun
   if (round === 'not-current')
     return {
       alerts: [],
-      currency: { asOf: nowSeconds - 600, notCurrent: stopped, problems: [] },
+      currency: { asOf: nowSeconds - 600, notCurrent: stopped, isOld: true, problems: [] },
     }
   return {
     alerts: typeof round === 'function' ? round() : round,
-    currency: { asOf: nowSeconds, notCurrent: undefined, problems: [] },
+    currency: { asOf: nowSeconds, notCurrent: undefined, isOld: false, problems: [] },
   }
 }
 

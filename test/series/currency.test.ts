@@ -108,5 +108,6 @@ const cases: readonly (readonly [
 for (const [name, { heartbeat, indexer, now }, wanted] of cases)
   t.test(`the currency: ${name}`, async (t) => {
     const { asOf, notCurrent, problems = [] } = wanted
-    t.strictSame(currencyOf(heartbeat, indexer, now), { asOf, notCurrent, problems })
+    const isOld = heartbeat !== undefined && now - heartbeat.atUs / 1e6 > heartbeat.limitSeconds
+    t.strictSame(currencyOf(heartbeat, indexer, now), { asOf, notCurrent, isOld, problems })
   })

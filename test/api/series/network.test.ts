@@ -179,17 +179,19 @@ const rounded = (share: number | null) =>
   share === null ? null : Math.round(share * 10_000) / 10_000
 
 function wireNow(now: NowAnswer) {
-  const { possible_28d, present_28d, expected_28d, delivered_28d, ...row } = now
-  const numbers = [possible_28d, present_28d, expected_28d, delivered_28d]
-  if (numbers.some((number) => number < 0)) throw new Error('negative')
+  // The counts are in the totals of the network.
   return {
-    ...row,
-    since: isoOrNull(row.since),
-    last_slot: isoOrNull(row.last_slot),
-    last_arrival: isoOrNull(row.last_arrival),
-    completeness_28d: rounded(row.completeness_28d),
-    share_28d: rounded(row.share_28d),
-    within_target_28d: rounded(row.within_target_28d),
+    state: now.state,
+    ended: now.ended,
+    since: isoOrNull(now.since),
+    usual_s: now.usual_s,
+    late_after_s: now.late_after_s,
+    last_slot: isoOrNull(now.last_slot),
+    last_arrival: isoOrNull(now.last_arrival),
+    completeness_28d: rounded(now.completeness_28d),
+    share_28d: rounded(now.share_28d),
+    within_target_28d: rounded(now.within_target_28d),
+    class: now.class,
   }
 }
 
