@@ -41,10 +41,11 @@ t.test(
       t.doesNotThrow(() => check(service, text), 'sha256sum accepts the stored checksums')
       service.startIndexer()
     }
-    await until('all files have a checksum', async () => (await sums()).hashed >= count)
+    // The file of the first scan is hashed too, in the background.
+    await until('all files have a checksum', async () => (await sums()).hashed === count + 1)
     const { text } = await sums()
     const output = check(service, text)
-    t.equal(output.match(/: OK$/gm)?.length, (await sums()).hashed)
+    t.equal(output.match(/: OK$/gm)?.length, count + 1)
 
     const [removed = ''] = all
     rmSync(join(service.archive, removed))
