@@ -8,12 +8,8 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Logger } from 'pino'
 import { ExpectedRules } from '../series/expectation.ts'
 import { bodyValidation, readJsonBodies } from './admin/request-body.ts'
-import {
-  answerClientError,
-  createHttpServer,
-  faultOf,
-  normaliseTarget,
-} from './http/http-server.ts'
+import { answerClientError, createHttpServer, faultOf } from './http/http-server.ts'
+import { normaliseTarget } from './http/request-target.ts'
 import { compressAnswers } from './http/compression.ts'
 import { InFlightRequests } from './connections/in-flight.ts'
 import { ClientLimits } from './connections/client-limits.ts'

@@ -22,17 +22,25 @@ interface HeartbeatDeps {
  * @param startedUs the start of the scan or sweep; files that arrived later may be missing
  * @param usualSeconds how long a sweep takes; 0 at the end of a scan, which says nothing about that
  */
-export type Heartbeat = (startedUs: number, usualSeconds: number) => Promise<void>
+export type Beat = (startedUs: number, usualSeconds: number) => Promise<void>
 
-export function openHeartbeat({
-  writer,
-  health,
-  nowUs,
-  sweepIntervalMs,
-}: HeartbeatDeps): Heartbeat {
+export interface Heartbeat {
+  readonly beat: Beat
+  /**
+   * True if the catalogue has equalled the tree since the start of the process, and since the last interruption. Only then a new
+   * file is seen arriving: watches begin at once, and find what came meanwhile too.
+   */
+  readonly isFollowing: () => boolean
+  /** Call it when the catalogue cannot have followed the tree. */
+  readonly interrupted: () => void
+}
+
+export function openHeartbeat(deps: HeartbeatDeps): Heartbeat {
+  const { writer, health, nowUs, sweepIntervalMs } = deps
   const leastUs = Math.min(sweepIntervalMs * 1000, leastIntervalUs)
   let lastUs = -Infinity
-  return async (startedUs, usualSeconds) => {
+  let isFollowing = false
+  const store = async (startedUs: number, usualSeconds: number): Promise<void> => {
     // A rescan ends after sweeps that began later than it. Only with the clock, heartbeats go back.
     if (startedUs < lastUs + leastUs && lastUs <= nowUs()) return
     // A heartbeat that cannot be written is a problem that the next one may end.
@@ -47,5 +55,15 @@ export function openHeartbeat({
       if (error instanceof CatalogueCorrupt) throw error
       health.report('heartbeat', `the catalogue cannot be written: ${(error as Error).message}`)
     }
+  }
+  return {
+    async beat(startedUs, usualSeconds) {
+      await store(startedUs, usualSeconds)
+      isFollowing = health.notCurrent() === undefined
+    },
+    isFollowing: () => isFollowing,
+    interrupted() {
+      isFollowing = false
+    },
   }
 }

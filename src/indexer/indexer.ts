@@ -16,7 +16,6 @@ import { openAcceptance } from './acceptance.ts'
 import { openFigures } from './figures.ts'
 import { openFileFaults, openHealth } from './health.ts'
 import { openHeartbeat } from './heartbeat.ts'
-import type { Heartbeat } from './heartbeat.ts'
 import { openDirtyDirectories } from './dirty-directories.ts'
 import { openWatchController } from './watch-controller.ts'
 import type { WatchWindow } from './watch-controller.ts'
@@ -33,7 +32,7 @@ import { startReconcileLoop } from './reconcile-loop.ts'
 
 export interface IndexerDeps extends Omit<
   ScheduleDeps,
-  'dirty' | 'known' | 'health' | 'heartbeat' | 'figures' | 'reconcileLoop'
+  'dirty' | 'known' | 'health' | 'beat' | 'figures' | 'reconcileLoop'
 > {
   /** Absolute path of the archive root. */
   readonly archive: string
@@ -148,15 +147,8 @@ async function openParts(deps: IndexerDeps) {
   const acceptance = openAcceptance({
     ...{ writer, tree, settling, deletionGuard, health, logFault, nowUs },
   })
-  const beat = openHeartbeat({ ...deps, health })
-  // Files that came while the indexer was stopped, or the archive away, were not seen arriving,
-  // although watches begin there at once.
-  let isFollowing = false
-  const heartbeat: Heartbeat = async (...args) => {
-    await beat(...args)
-    isFollowing = health.notCurrent() === undefined
-  }
-  const shared = { ...deps, dirty, known, health, heartbeat, figures }
+  const heartbeat = openHeartbeat({ ...deps, health })
+  const shared = { ...deps, dirty, known, health, figures, beat: heartbeat.beat }
   const watchController = openWatchController(shared)
   const reconcileLoop = startReconcileLoop({
     ...shared,
@@ -164,9 +156,9 @@ async function openParts(deps: IndexerDeps) {
     onDirectory: watchController.update,
     onReconciled: watchController.rest,
     onFlushed: deletionGuard.confirmWritten,
-    isFollowing: () => isFollowing,
+    isFollowing: heartbeat.isFollowing,
     onAreaRestored() {
-      isFollowing = false
+      heartbeat.interrupted()
       watchController.restart()
       schedule.sweepSoon()
     },

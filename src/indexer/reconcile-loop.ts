@@ -26,7 +26,7 @@ export interface ReconcileLoopDeps extends Omit<
 > {
   readonly tree: TreeReader
   readonly nowUs: () => number
-  /** True if the catalogue has equalled the tree since the start, and since an area was away. */
+  /** See `Heartbeat`. */
   readonly isFollowing: () => boolean
   /** Called after a directory was reconciled that no walk has read; `costMs` is the time that the reconcile took (ms). */
   readonly onReconciled: (path: string, costMs: number) => void

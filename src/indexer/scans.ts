@@ -13,7 +13,7 @@ import { areas } from '../parse/archive-path.ts'
 import { failureFields } from '../runtime/logger.ts'
 import type { Figures } from './figures.ts'
 import type { Health } from './health.ts'
-import type { Heartbeat } from './heartbeat.ts'
+import type { Beat } from './heartbeat.ts'
 import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
 
 /** Time between two attempts to scan the whole archive, if it could not be read or written completely. */
@@ -29,7 +29,7 @@ export interface ScansDeps {
   readonly logger: Logger
   readonly health: Health
   readonly figures: Pick<Figures, 'fullyRead'>
-  readonly heartbeat: Heartbeat
+  readonly beat: Beat
   readonly reconcileLoop: ReconcileLoop
   /** Absolute path of the archive root. */
   readonly archive: string
@@ -47,7 +47,7 @@ export interface Scans {
 }
 
 export function openScans(deps: ScansDeps): Scans {
-  const { writer, logger, health, figures, heartbeat, reconcileLoop, archive } = deps
+  const { writer, logger, health, figures, beat, reconcileLoop, archive } = deps
   let previous: Promise<unknown> = Promise.resolve()
   const scanNow = async (roots: readonly string[], full: boolean): Promise<ScanResult> => {
     health.enter('scanning')
@@ -60,7 +60,7 @@ export function openScans(deps: ScansDeps): Scans {
         // The records are written. If no earlier summary is stored either, the next start scans again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
-      await heartbeat(result.summary.startedUs, 0)
+      await beat(result.summary.startedUs, 0)
     }
     health.enter('watching')
     return result

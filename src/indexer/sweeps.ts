@@ -3,7 +3,7 @@ import { areas } from '../parse/archive-path.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
 import type { Health } from './health.ts'
-import type { Heartbeat } from './heartbeat.ts'
+import type { Beat } from './heartbeat.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import { sameStamp } from './reconcile.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
@@ -20,7 +20,7 @@ export interface SweepDeps {
   readonly health: Health
   readonly reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
   readonly sweepIntervalMs: number
-  readonly heartbeat: Heartbeat
+  readonly beat: Beat
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
   /** Called with an error after which no further sweep follows. */
@@ -42,7 +42,7 @@ export function openSweeps(deps: SweepDeps) {
     for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
     await deps.reconcileLoop.caughtUp()
     deps.health.swept()
-    await deps.heartbeat(startedUs, (deps.nowUs() - startedUs) / 1e6)
+    await deps.beat(startedUs, (deps.nowUs() - startedUs) / 1e6)
     // The next sweep comes sooner if this one found something. A directory with settling files or withheld removals differs in
     // every sweep, so directories that already differed in the sweep before are not counted.
     const fresh = found.filter((path) => !lastFound.has(path)).length

@@ -74,7 +74,7 @@ t.test('the status has the time at which all directories had been read once', as
     dirty: openDirtyDirectories(),
     known: openKnownDirectories([day, hour]),
     reconcileLoop: { caughtUp: () => Promise.resolve() },
-    heartbeat: () => Promise.resolve(),
+    beat: () => Promise.resolve(),
   })
   t.teardown(() => schedule.close())
   schedule.start()

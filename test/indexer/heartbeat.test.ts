@@ -25,7 +25,7 @@ async function openHeart(t: Test, sweepIntervalMs = 60_000) {
     reader.close()
   })
   let nowUs = parts.nowUs()
-  const heartbeat = openHeartbeat({ ...parts, sweepIntervalMs, nowUs: () => nowUs })
+  const { beat: heartbeat } = openHeartbeat({ ...parts, sweepIntervalMs, nowUs: () => nowUs })
   return {
     ...parts,
     reader,
@@ -111,11 +111,11 @@ t.test('a heartbeat that cannot be written is a problem, until one is written', 
 
 t.test('a corrupt database is no problem of the heartbeat', async (t) => {
   const { health, nowUs } = openParts(t)
-  const heartbeat = openHeartbeat({
+  const { beat } = openHeartbeat({
     ...{ health, nowUs, sweepIntervalMs: 20 },
     writer: { heartbeat: () => Promise.reject(new CatalogueCorrupt('torn')) },
   })
-  await t.rejects(heartbeat(nowUs(), 0), { code: 'CATALOGUE_CORRUPT' })
+  await t.rejects(beat(nowUs(), 0), { code: 'CATALOGUE_CORRUPT' })
   t.strictSame(health.status(noProblems).reasons, [])
 })
 
@@ -157,7 +157,7 @@ t.test('only a complete scan of the whole archive has a heartbeat', async (t) =>
   let result: ScanResult = { summary, archiveRead: true, written: true }
   const scans = openScans({
     ...parts,
-    heartbeat: async (startedUs) => {
+    beat: async (startedUs) => {
       if (parts.health.notCurrent() === undefined) beats.push(startedUs)
     },
     reconcileLoop: {

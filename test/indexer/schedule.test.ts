@@ -24,10 +24,10 @@ function openScheduleOn(
   }
   const failures: unknown[] = []
   const beatsUs: number[] = []
-  const heartbeat = async (startedUs: number) => void beatsUs.push(startedUs)
+  const beat = async (startedUs: number) => void beatsUs.push(startedUs)
   const onFailure = (error: unknown) => failures.push(error)
   const schedule = openSchedule({
-    ...{ ...parts, ...times, dirty, known, reconcileLoop, heartbeat, onFailure },
+    ...{ ...parts, ...times, dirty, known, reconcileLoop, beat, onFailure },
   })
   t.teardown(() => schedule.close())
   const drain = () => {

@@ -2,7 +2,6 @@
  * Builds the absolute URLs of resources, records, files and pages, all below the base URL of the service, and the links from a page
  * of a collection to the pages around it. HTML pages also have relative links of their own.
  */
-import { toOriginForm } from './http-server.ts'
 import type { PageRange } from './query.ts'
 
 /** The two roots of all links: absolute URLs with a trailing slash. */
@@ -51,22 +50,6 @@ export function stationUrl(links: Links, code: string): string {
 /** The download URL of a file. Catalogued names and directories have only characters that need no percent-encoding. */
 export function downloadUrl(links: Links, directory: string, name: string): string {
   return `${links.data}${directory}/${name}`
-}
-
-/**
- * The relative URL of a path, for the page of a request. It is correct for any host and port, also behind a web server that adds
- * a path of its own.
- * @param target of the request as the client sent it, because the client resolves the URL by its own path
- */
-export function relativeUrl(target: string, path: string): string {
-  const [from = ''] = toOriginForm(target).split('?', 1)
-  let directory = from.slice(0, from.lastIndexOf('/') + 1)
-  let up = ''
-  while (!path.startsWith(directory)) {
-    directory = directory.slice(0, directory.lastIndexOf('/', directory.length - 2) + 1)
-    up += '../'
-  }
-  return up + path.slice(directory.length)
 }
 
 /** A parameter of a link; a key may be repeated. */
