@@ -113,7 +113,7 @@ function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
     },
     {
       title: 'The last 28 days',
-      text: 'Observation files by the day of the year of their data; at the right the share of 28 days, the lowest first.',
+      text: 'Observation files by the day of the year of their data; at the right how complete they are, the least complete first.',
       svg: shown.length === 0 ? '' : daysSvg(shown, nowSeconds),
     },
   ].filter(({ svg }) => svg !== '')
