@@ -1,0 +1,29 @@
+/** SQLite's words for what the questions need. A list parameter is passed as JSON. */
+import type { Columns, Dialect } from '../questions/dialect.ts'
+
+const names = (columns: Columns): string[] => Object.keys(columns)
+
+const equal = (columns: Columns): string =>
+  names(columns)
+    .map((name) => `${name} = @${name}`)
+    .join(' AND ')
+
+export const dialect: Dialect = {
+  using: (index) => (index === '' ? 'NOT INDEXED' : `INDEXED BY ${index}`),
+  isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(@${parameter}))`,
+  each: (parameter) => `json_each(@${parameter}) AS r`,
+  greatest: (...terms) => `max(${terms.join(', ')})`,
+  list: (column) => `json_group_array(${column})`,
+  forUpdate: '',
+  insert: (table, columns, conflict = '') =>
+    `INSERT INTO ${table} (${names(columns).join(', ')})
+     VALUES (${names(columns)
+       .map((name) => `@${name}`)
+       .join(', ')}) ${conflict}`,
+  update: (table, keys, set, sql = {}) =>
+    `UPDATE ${table} SET ${names(set)
+      .map((name) => `${name} = ${sql[name] ?? `@${name}`}`)
+      .join(', ')} WHERE ${equal(keys)}`,
+  delete: (table, keys, condition = 'TRUE') =>
+    `DELETE FROM ${table} WHERE ${equal(keys)} AND ${condition}`,
+}
