@@ -54,9 +54,9 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
     if (place?.name === checksumsName) return sendChecksums(request, reply, place.directory)
     const listed = parseDirectoryTarget(target, context.settings.datasetPrefix)
     if (listed?.hasSlash === true) return list(request, reply, listed.directory)
-    const record = place && (await context.reader.file(place.directory, place.name))
+    const record = place && (await context.reader.file(place))
     if (record === undefined) {
-      const name = place && (await context.reader.nameInOtherCase(place.directory, place.name))
+      const name = place && (await context.reader.nameInOtherCase(place))
       if (name !== undefined) return reply.code(303).header('location', name).send()
       return redirect(reply, target, await knownDirectory(listed, context))
     }

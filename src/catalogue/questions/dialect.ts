@@ -14,6 +14,12 @@ export interface Dialect {
    * stands for the table itself.
    */
   using(index: string): string
+  /**
+   * A condition that is always true, and ends a statement that takes too long. To be the first
+   * condition: an engine stops at the first one that is false.
+   * @param id a column with whole numbers
+   */
+  inTime(id: string): string
   /** A condition that a column has one of the values of a list parameter. */
   isIn(column: string, parameter: string, type?: ColumnType): string
   /** A list parameter as a table `r (value, key)`; `key` counts from 0. */
@@ -22,6 +28,8 @@ export interface Dialect {
   greatest(...terms: readonly string[]): string
   /** The values of a column of all rows of a group, as one JSON array. */
   list(column: string): string
+  /** The number of values in a column with a JSON array. */
+  length(column: string): string
   /** SQL at the end of a SELECT that locks its row until the end of the transaction. */
   readonly forUpdate: string
   /** Inserts rows, one for each of `many`; the parameters are named as the columns. */

@@ -14,7 +14,7 @@ import type { Applied } from './insert.ts'
 import { openLookupTables } from './lookup-tables.ts'
 import { movedModified } from './record-columns.ts'
 import { prepareRaiseDetails } from './sequences.ts'
-import { prepareHead } from './summary.ts'
+import { prepareHead } from './head.ts'
 
 interface Parts {
   readonly directories: Directories

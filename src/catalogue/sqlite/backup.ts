@@ -22,7 +22,7 @@ import {
 } from './database-files.ts'
 import { checkFile, corruption, isCorruption } from './integrity-check.ts'
 import { openForReading } from './open.ts'
-import { prepareHead } from './summary.ts'
+import { prepareHead } from './head.ts'
 
 /** Number of pages copied in one step. A step takes a few milliseconds at most, so that the event loop is not blocked. */
 const pagesPerStep = 100

@@ -4,9 +4,6 @@ import type { Checksum, ReboundFile } from '../writer.ts'
 
 export type ChecksumRows = ReturnType<typeof prepareChecksumRows>
 
-/** SQL condition: checksum `c` is valid for file `f`, which means same size and mtime as the record, and not stale. */
-export const isValidChecksum = `c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us AND c.stale_us IS NULL`
-
 export function prepareChecksumRows(db: Database) {
   const count = db.prepare('UPDATE hashing SET files = files + ?, stale = stale + ? WHERE one = 1')
   const deleteRow = db

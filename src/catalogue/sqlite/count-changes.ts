@@ -4,8 +4,8 @@
  */
 import type { Database } from 'better-sqlite3'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { idCountLevels } from './schema.ts'
-import { prepareLiveSeq } from './sites.ts'
+import { idCountLevels } from '../questions/counts.ts'
+import { prepareLiveSeq } from './live-seq.ts'
 
 /** The columns of a live record on which the counts depend. */
 export interface CountedFile {

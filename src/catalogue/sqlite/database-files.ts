@@ -20,7 +20,7 @@ import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import type { Head, StorageFigures } from '../records.ts'
 import { applicationId } from './schema.ts'
-import { prepareHead } from './summary.ts'
+import { prepareHead } from './head.ts'
 
 /** Paths of the backups beside a database, newest first. */
 export function backupPaths(database: string): [newest: string, older: string] {

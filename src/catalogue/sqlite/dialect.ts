@@ -10,10 +10,14 @@ const equal = (columns: Columns): string =>
 
 export const dialect: Dialect = {
   using: (index) => (index === '' ? 'NOT INDEXED' : `INDEXED BY ${index}`),
+  // JavaScript is called once in 4096 rows, 0.02 µs a row. The mixed bits let no file hide that
+  // always stands at the same place.
+  inTime: (id) => `(((${id} + (${id} >> 10)) & 4095) <> 0 OR in_time())`,
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(@${parameter}))`,
   each: (parameter) => `json_each(@${parameter}) AS r`,
   greatest: (...terms) => `max(${terms.join(', ')})`,
   list: (column) => `json_group_array(${column})`,
+  length: (column) => `json_array_length(${column})`,
   forUpdate: '',
   insert: (table, columns, conflict = '') =>
     `INSERT INTO ${table} (${names(columns).join(', ')})

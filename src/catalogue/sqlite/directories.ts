@@ -14,8 +14,7 @@ import type {
   NameRange,
   RemovedFiles,
 } from '../writer.ts'
-import { identityColumns, joinedChecksum, toBound } from './checksums.ts'
-import type { IdentityRow } from './checksums.ts'
+import { joinedChecksum, toIdentity } from '../questions/checksums.ts'
 
 const secondUs = 1_000_000
 
@@ -129,7 +128,12 @@ type KnownRow = StampRow & {
   readonly unreadable: number
 }
 
-type KnownFileRow = IdentityRow & {
+/** Columns of the identity of the file that was hashed, in a checksum `c`. */
+const identityColumns = 'c.inode, c.ctime_us AS ctimeUs, c.links, c.mode, c.uid, c.gid'
+
+type IdentityColumn = 'inode' | 'ctimeUs' | 'links' | 'mode' | 'uid' | 'gid'
+
+type KnownFileRow = Readonly<Record<IdentityColumn, number | null>> & {
   readonly id: number
   readonly name: string
   readonly size: number | null
@@ -191,6 +195,9 @@ function toStamp({ mtimeUs, ctimeUs, inode }: StampRow): DirectoryStamp | undefi
 
 function toKnownFile(row: KnownFileRow): [string, KnownFile] {
   const { id, name, size, mtimeUs, checksum } = row
-  const hashed = checksum === null ? undefined : (toBound(row, row) ?? 'unbound')
-  return [name, { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, hashed }]
+  const facts = { size: size ?? undefined, mtimeUs: mtimeUs ?? undefined }
+  const { inode, ctimeUs, links, mode, uid, gid } = row
+  const identity = toIdentity([inode, ctimeUs, links, mode, uid, gid], facts)
+  const hashed = checksum === null ? undefined : (identity ?? 'unbound')
+  return [name, { id, ...facts, hashed }]
 }

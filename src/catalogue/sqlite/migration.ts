@@ -14,7 +14,8 @@ import { secondsPerHour } from '../../parse/calendar.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { discard, freeBeside, newBackupPath, rotateBackups, sizeOf } from './database-files.ts'
 import { corruption, faultOf } from './integrity-check.ts'
-import { idsPerRange, prepareIdRange } from './recount.ts'
+import { idsPerRange } from '../questions/counts.ts'
+import { prepareIdRange } from './recount.ts'
 import {
   countTables,
   deliveryTables,

@@ -1,7 +1,9 @@
 /** The SQL of the counts: to build them, to compare them with the rows, and to recompute them. */
 import type { Database } from 'better-sqlite3'
-import { dayOf, idCountLevels } from './schema.ts'
-import { prepareLiveSeq } from './sites.ts'
+import { idCountLevels, idsPerRange } from '../questions/counts.ts'
+import { dayOf } from '../questions/date-ranges.ts'
+import { prepareRaiseDetails } from './sequences.ts'
+import { prepareLiveSeq } from './live-seq.ts'
 
 const lowest = Math.min(...idCountLevels)
 
@@ -41,9 +43,6 @@ export function recount(db: Database, table: CountTable): void {
   else prepareLiveSeq(db)(db.prepare('SELECT id FROM station').pluck().all() as number[], fill)
 }
 
-/** Number of ids in a range: one bucket of the highest level. */
-export const idsPerRange = 2 ** Math.max(...idCountLevels)
-
 /**
  * Returns a function that counts the files of one range of ids into `id_count`. `firstId` must be a multiple of `idsPerRange`.
  */
@@ -75,6 +74,7 @@ function recountOthers(db: Database): void {
  */
 export function prepareRepair(db: Database): () => void {
   const built = db.prepare('SELECT name FROM built').pluck()
+  const raiseDetails = prepareRaiseDetails(db)
   return () => {
     const kept = new Set(['id_count', ...built.all()])
     for (const table of Object.keys(counted) as CountTable[])
@@ -84,6 +84,8 @@ export function prepareRepair(db: Database): () => void {
         }).immediate()
     db.transaction(() => {
       recountOthers(db)
+      // Answers change, although no record did.
+      raiseDetails()
     }).immediate()
   }
 }

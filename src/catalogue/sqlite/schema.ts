@@ -21,14 +21,6 @@ export const oldestSchemaVersion = 7
  */
 export const migratingVersion = 1000 + schemaVersion
 
-/** SQL for the UTC day, counted from 1970-01-01, of a time in seconds. It rounds down also before 1970 (from the year 0 on). */
-export function dayOf(seconds: string): string {
-  return `((${seconds} + 62167219200) / 86400 - 719528)`
-}
-
-/** The levels of `id_count`. A bucket of a level has the ids with the same `id >> level`. */
-export const idCountLevels = [18, 12, 6] as const
-
 /**
  * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names
  * the complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.

@@ -4,6 +4,9 @@ import type { Database } from 'better-sqlite3'
 import type { Heartbeat, ScanSummary } from '../records.ts'
 import { CatalogueCorrupt } from '../writer.ts'
 import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../writer.ts'
+import { Summary } from '../questions/summary.ts'
+import { dialect } from './dialect.ts'
+import { Driver } from './driver.ts'
 import { lockWriter } from './lock.ts'
 import { prepareBackup } from './backup.ts'
 import { prepareApply } from './apply.ts'
@@ -22,7 +25,6 @@ import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { prepareRepair } from './recount.ts'
 import { openSequences, reserveSequences } from './sequences.ts'
-import { prepareSummary } from './summary.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 
 export interface WriterOptions {
@@ -96,7 +98,8 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const applyAll = prepareApply(db, { ...shared, counts })
   const indexes = prepareIndexes(db)
   const hashing = prepareHashing(db, shared)
-  const summary = db.transaction(prepareSummary(db))
+  const driver = new Driver(db)
+  const summary = new Summary(dialect)
   const setLastScan = db.prepare('UPDATE catalogue SET last_scan = ? WHERE one = 1')
   const setHeartbeat = db.prepare(
     'UPDATE catalogue SET heartbeat_us = ?, heartbeat_limit_s = ? WHERE one = 1',
@@ -120,7 +123,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       sequences.committed()
       return applied
     }),
-    summary: reading(() => summary()),
+    summary: reading(() => driver.read(summary.whole())),
     purgeRemovals: reading(preparePurge(db, nowUs)),
     arrivedUnhashed: reading(hashing.arrived),
     unhashedBelow: reading(hashing.below),

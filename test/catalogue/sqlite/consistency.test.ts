@@ -170,8 +170,8 @@ t.test('queries that need a deferred index throw NotBuilt, other queries work', 
     records: exact([{ name }]),
   })
   t.match(await reader.records({ limit: 9 }), { records: { length: 2 } })
-  t.match(await reader.record(1), { name })
-  t.match(await reader.file(path, name), { id: 1 })
+  t.match(await reader.record({ id: 1 }), { name })
+  t.match(await reader.file({ directory: path, name }), { id: 1 })
   t.match(await reader.changes({ since: 0, limit: 9, filters: {} }), { changes: { length: 2 } })
   t.match(await reader.filesIn({ path, after: '', limit: 9 }), { entries: { length: 2 } })
   t.equal(await reader.lastScan(), undefined)

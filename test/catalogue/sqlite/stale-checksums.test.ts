@@ -50,7 +50,7 @@ function open(t: Test, folder = testFolder(t)) {
         3,
       )
     },
-    fileOf: (name: string) => reader.file(day, name),
+    fileOf: (name: string) => reader.file({ directory: day, name }),
     boundOf: async (name: string) => (await writer.directory(day))?.files.get(name)?.hashed,
     /** Ids in the queue at a time; by default after all times of the queue. */
     queue: async (nowUs = 1e15) => (await writer.staleChecksums(nowUs)).files.map(({ id }) => id),
@@ -94,7 +94,7 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
   t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 }, 'no seq')
   t.same(await fileOf(graz), { ...record, sha256: undefined, identity: undefined })
   t.equal(await boundOf(graz), undefined)
-  const [first] = (await reader.checksums(day, ''))?.files ?? []
+  const [first] = (await reader.checksums({ directory: day, after: '' }))?.files ?? []
   t.match(first, { name: graz, sha256: undefined, problem: undefined })
   t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
   t.not(await reader.checksumsVersion(day), versions[0], 'the version of the checksums changes')
@@ -210,7 +210,7 @@ t.test('the list of checksums has the problems of broken and incomplete files', 
   const files = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
   await apply({ added: [...files, newFile(onsa, facts)] })
   const problems = async () => {
-    const { files: entries = [] } = (await reader.checksums(day, '')) ?? {}
+    const { files: entries = [] } = (await reader.checksums({ directory: day, after: '' })) ?? {}
     return Object.fromEntries(entries.map(({ name, problem }) => [name.slice(0, 4), problem]))
   }
   t.same(await problems(), { graz: undefined, onsa: undefined, zimm: 'incomplete' })

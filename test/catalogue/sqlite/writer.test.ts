@@ -44,7 +44,7 @@ t.test('each new file gets the next id and the next seq', async (t) => {
   t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
   const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
   const records = await Promise.all(
-    listed.map(async ({ id }) => (await reader.record(id)) ?? noRecord),
+    listed.map(async ({ id }) => (await reader.record({ id })) ?? noRecord),
   )
   t.equal(count, 2)
   t.same(head, applied.head)
@@ -76,9 +76,9 @@ t.test('the letter case of names is kept', async (t) => {
   const all = [...names, ...others].sort()
   const { added } = await writer.apply([change(day, { added: all.map((name) => newFile(name)) })])
   t.equal(added, all.length)
-  const files = await Promise.all(all.map((name) => reader.file(day, name)))
+  const files = await Promise.all(all.map((name) => reader.file({ directory: day, name })))
   for (const [at, name] of all.entries())
-    t.match(await reader.record(files[at]?.id ?? 0), { name }, name)
+    t.match(await reader.record({ id: files[at]?.id ?? 0 }), { name }, name)
   const ids = files.filter((file) => file?.name.endsWith('0010.26d.gz')).map((file) => file?.id)
   t.same(
     ids,
@@ -99,7 +99,7 @@ t.test('a size and an mtime that become known are not a modification', async (t)
   const { seq, detailsSeq } = head
   const next = { seq, detailsSeq: detailsSeq + 1 }
   t.match(await writer.apply([change(day, { filled })]), { head: next, modified: 0 })
-  const record = await reader.record(1)
+  const record = await reader.record({ id: 1 })
   t.match(record, { size: 10, mtimeUs: 1000 })
   t.equal(record?.modifiedUs, record?.createdUs)
 })
@@ -107,10 +107,10 @@ t.test('a size and an mtime that become known are not a modification', async (t)
 t.test('a modified file keeps id and created, and gets a new modified', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-  const before = await reader.record(1)
+  const before = await reader.record({ id: 1 })
   clock.us += 7
   await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] })])
-  t.same(await reader.record(1), {
+  t.same(await reader.record({ id: 1 }), {
     ...before,
     size: 11,
     mtimeUs: 2000,
@@ -122,15 +122,15 @@ t.test('a modified file keeps id and created, and gets a new modified', async (t
 t.test('each change raises the time `modified`, even after the clock was set back', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-  const versions = [await reader.record(1)]
+  const versions = [await reader.record({ id: 1 })]
   clock.us -= 3_600_000_000
   for (const size of [11, 12]) {
     await writer.apply([change(day, { modified: [{ id: 1, name: graz, size, mtimeUs: 2000 }] })])
-    versions.push(await reader.record(1))
+    versions.push(await reader.record({ id: 1 }))
   }
   await writer.apply([change(day, { removed: [1] })])
   await writer.apply([change(day, { added: [newFile(graz, { size: 13, mtimeUs: 2000 })] })])
-  versions.push(await reader.record(1))
+  versions.push(await reader.record({ id: 1 }))
   versions.reduce((before, after) => {
     t.ok(after && after.modifiedUs > after.createdUs, 'later than created')
     t.not(after?.modifiedUs, before?.modifiedUs, 'differs from its earlier value')
@@ -141,21 +141,21 @@ t.test('each change raises the time `modified`, even after the clock was set bac
 t.test('a removed file leaves the list, and a restored file has its earlier id', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-  const before = await reader.record(1)
+  const before = await reader.record({ id: 1 })
   t.match(await writer.apply([change(day, { removed: [1] })]), { removed: 1, head: { seq: 2 } })
-  t.equal(await reader.record(1), undefined)
+  t.equal(await reader.record({ id: 1 }), undefined)
   t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, records: exact([]) })
 
   await t.test('a file that is restored unchanged has its earlier record', async (t) => {
     await writer.apply([change(day, { added: [newFile(zimm)] })])
     await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-    t.same(await reader.record(1), { ...before, seq: 4 })
+    t.same(await reader.record({ id: 1 }), { ...before, seq: 4 })
   })
   await t.test('a file that is restored as another version is modified', async (t) => {
     await writer.apply([change(day, { removed: [1] })])
     clock.us += 9
     await writer.apply([change(day, { added: [newFile(graz, { size: 99, mtimeUs: 3000 })] })])
-    t.same(await reader.record(1), {
+    t.same(await reader.record({ id: 1 }), {
       ...before,
       seq: 6,
       size: 99,
@@ -198,9 +198,12 @@ t.test('the same name in two directories has two records', async (t) => {
     change(day, { added: [newFile(graz)] }),
     change('nrt/2026/001/00', { added: [newFile(graz)] }),
   ])
-  t.match(await reader.file(day, graz), { id: 1, directory: day })
-  t.match(await reader.file('nrt/2026/001/00', graz), { id: 2, directory: 'nrt/2026/001/00' })
-  t.equal(await reader.file('obs/2026/002', graz), undefined)
+  t.match(await reader.file({ directory: day, name: graz }), { id: 1, directory: day })
+  t.match(await reader.file({ directory: 'nrt/2026/001/00', name: graz }), {
+    id: 2,
+    directory: 'nrt/2026/001/00',
+  })
+  t.equal(await reader.file({ directory: 'obs/2026/002', name: graz }), undefined)
 })
 
 t.test('an invalid change is rejected, and all other changes are applied', async (t) => {
@@ -217,7 +220,7 @@ t.test('an invalid change is rejected, and all other changes are applied', async
   t.match(applied, { refused: exact(refused) })
   const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
   const records = await Promise.all(
-    listed.map(async ({ id }) => (await reader.record(id)) ?? noRecord),
+    listed.map(async ({ id }) => (await reader.record({ id })) ?? noRecord),
   )
   t.same(head, applied.head)
   t.equal(count, 2)
@@ -287,7 +290,7 @@ t.test('a removed directory leaves the catalogue, but its tombstones stay', asyn
   await writer.apply([change(day, { gone: true, removed: [1] })])
   t.same(await writer.directories(), [])
   await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
-  t.match(await reader.record(1), { name: graz })
+  t.match(await reader.record({ id: 1 }), { name: graz })
   t.match(await writer.directory(day), { stamp })
 })
 

@@ -9,7 +9,8 @@ import {
   unbounded,
 } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import type { Kind, Lookups } from './lookup-cache.ts'
+import type { Kind } from './lookups.ts'
+import type { Sites } from './sites.ts'
 
 /** The position of a page in the sorted list of a selection. */
 export interface PagePosition {
@@ -32,7 +33,7 @@ export interface Selection {
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
   readonly names?: readonly NameCondition[]
-  /** Restricts the selection to one slice of a long query (see `slices.ts`). */
+  /** The names that are left for a later chunk of a stream. */
   readonly nameRange?: NameRange
   /** The position after the previous chunk of a stream; this chunk may begin with the same sort key. */
   readonly after?: After
@@ -57,11 +58,16 @@ export interface IdRange {
   readonly to: number
 }
 
-/**
- * A filter on countries needs `station_count` (see `sites.ts`).
- * @returns `undefined` for a filter that matches no file
- */
-export function select(filter: FileFilter, lookups: Lookups): Selection | undefined {
+/** What a filter is resolved with. */
+export interface Resolving {
+  readonly stations: ReadonlyMap<number, string>
+  readonly kinds: ReadonlyMap<number, Kind>
+  /** Needed for a filter on countries. */
+  readonly sites?: Sites | undefined
+}
+
+/** @returns `undefined` for a filter that matches no file */
+export function select(filter: FileFilter, lookups: Resolving): Selection | undefined {
   const kinds = kindsOf(filter, lookups)
   const stations = stationsOf(filter, lookups)
   const dates = datesOf(filter, kinds ?? lookups.kinds)
@@ -87,7 +93,7 @@ export function select(filter: FileFilter, lookups: Lookups): Selection | undefi
   }
 }
 
-function kindsOf(filter: FileFilter, { kinds }: Lookups): ReadonlyMap<number, Kind> | undefined {
+function kindsOf(filter: FileFilter, { kinds }: Resolving): ReadonlyMap<number, Kind> | undefined {
   const { areas, types, durations, versions, intervals, contents, sources } = filter
   const lists = [areas, types, durations, versions, intervals, contents, sources]
   if (lists.every((list) => list === undefined)) return undefined
@@ -113,13 +119,13 @@ function kindsOf(filter: FileFilter, { kinds }: Lookups): ReadonlyMap<number, Ki
  */
 function stationsOf(
   { stations: codes, countries }: FileFilter,
-  { stations, sites }: Lookups,
+  { stations, sites }: Resolving,
 ): number[] | undefined {
   if (codes === undefined && countries === undefined) return undefined
   const wanted = codes && new Set(codes)
   return [...stations]
     .filter(([, code]) => !wanted || wanted.has(code) || wanted.has(code.slice(0, 4)))
-    .filter(([, code]) => !countries || countries.includes(sites.country(code) ?? ''))
+    .filter(([, code]) => !countries || countries.includes(sites?.country(code) ?? ''))
     .map(([id]) => id)
 }
 

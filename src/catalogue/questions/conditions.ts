@@ -1,75 +1,87 @@
 /** Builds the SQL of selections, for lists, counts, streams and the change feed. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { NameCondition, OrderKey, OrderStep, Ordering, Problem, TimeRange } from '../filter.ts'
-import { isValidChecksum } from './checksum-rows.ts'
-import { boundsOf } from './date-ranges.ts'
+import { isValidChecksum } from './checksums.ts'
+import { boundsOf, dayOf } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import { dayOf } from './schema.ts'
+import type { Dialect } from './dialect.ts'
+import type { Values } from './question.ts'
 import { afterAll } from './selection.ts'
 import type { After, IdRange, NameRange, Selection } from './selection.ts'
 
-export type Values = Readonly<Record<string, string | number>>
-
-/** An SQL condition on `file` (or `tombstone`) as `f`, with its named parameters; `TRUE` matches every file. */
+/** An SQL condition on `file` (or `tombstone`) as `f`, with its named parameters. */
 export interface Conditions {
+  /** `TRUE` matches every file. */
   readonly sql: string
   readonly values: Values
 }
 
 /**
- * The conditions of a selection, joined by AND. Ids, times and texts are parameters of the SQL, not part of it, so prepared
- * statements can be reused for other values.
+ * The conditions of a selection, joined by AND. Ids, times and texts are parameters of the SQL, not
+ * part of it, so that prepared statements can be reused for other values. The first condition
+ * ends a statement that takes too long.
  */
-export function conditionsOf(selection: Selection): Conditions {
+export function conditionsOf(selection: Selection, dialect: Dialect): Conditions {
   const { kinds, stations, dates, ids, created, modified } = selection
   const { problems, names, nameRange, after } = selection
-  const parts: Conditions[] = []
-  if (kinds !== undefined) parts.push(isIn('f.kind', 'kinds', kinds))
-  if (stations !== undefined) parts.push(isIn('f.station', 'stations', stations))
-  if (dates !== undefined) parts.push(datesCondition(dates))
+  const parts: Conditions[] = [{ sql: dialect.inTime('f.id'), values: {} }]
+  if (kinds !== undefined) parts.push(isIn('f.kind', 'kinds', kinds, dialect))
+  if (stations !== undefined) parts.push(isIn('f.station', 'stations', stations, dialect))
+  if (dates !== undefined) parts.push(datesCondition(dates, dialect))
   if (ids !== undefined) parts.push(between('f.id', 'id', ids))
   if (created !== undefined) parts.push(timesCondition('f.created_us', 'created', created))
   if (modified !== undefined) parts.push(timesCondition(modifiedUs, 'modified', modified))
-  if (problems !== undefined) parts.push({ sql: `f.id IN (${problemIds(problems)})`, values: {} })
-  // This condition stands before all other conditions on names, so that SQLite reads only this range of the index.
+  if (problems !== undefined)
+    parts.push({ sql: `f.id IN (${problemIds(problems, dialect)})`, values: {} })
+  // Before all other conditions on names, so that SQLite reads only this range of the index.
   if (nameRange !== undefined) parts.push(nameRangeCondition(nameRange))
   for (const [index, name] of (names ?? []).entries()) parts.push(nameCondition(name, index))
   if (after !== undefined) parts.push(afterCondition(after))
   return both(...parts)
 }
 
-/** For each problem, a query for the ids of its files, which reads a partial index. */
-const idsWith: Readonly<Record<Problem, string>> = {
-  incomplete: 'SELECT id FROM file INDEXED BY file_incomplete WHERE incomplete = 1',
-  broken: `SELECT f.id FROM checksum c INDEXED BY checksum_broken CROSS JOIN file f ON ${isValidChecksum}
-    WHERE c.broken = 1 AND f.incomplete = 0`,
-  misplaced: 'SELECT id FROM file INDEXED BY file_misplaced WHERE misplaced = 1',
+/** SQL after FROM for the files with a problem; it names a partial index. */
+export function filesWith(problem: Problem, dialect: Dialect): string {
+  if (problem === 'broken')
+    // CROSS JOIN without ON keeps the order of the tables.
+    return `checksum c ${dialect.using('checksum_broken')} CROSS JOIN file f
+      WHERE ${isValidChecksum} AND c.broken = 1 AND f.incomplete = 0`
+  return `file f ${dialect.using(`file_${problem}`)} WHERE f.${problem} = 1`
 }
 
 /** A query for the ids of all files that have any of these problems. */
-export function problemIds(problems: readonly Problem[]): string {
-  return problems.map((problem) => idsWith[problem]).join(' UNION ')
+export function problemIds(problems: readonly Problem[], dialect: Dialect): string {
+  return problems
+    .map((problem) => `SELECT f.id FROM ${filesWith(problem, dialect)}`)
+    .join(' UNION ')
 }
 
 /** The expression that `file_modified` indexes. */
-const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
+export const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
 
-/** For each sort key, its SQL expression, and the SQL after FROM that names the index in this order (for ids: the table). */
-export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly from: string }>> = {
-  id: { key: 'f.id', from: 'file f NOT INDEXED' },
-  data_date: { key: 'f.data_date', from: 'file f INDEXED BY file_date' },
-  created: { key: 'f.created_us', from: 'file f INDEXED BY file_created' },
-  modified: { key: modifiedUs, from: 'file f INDEXED BY file_modified' },
-  filename: { key: 'f.name COLLATE NOCASE', from: 'file f INDEXED BY file_name' },
-}
+/** For each sort key, its SQL expression, and its index; the table itself is in the order of ids. */
+export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly index: string }>> =
+  {
+    id: { key: 'f.id', index: '' },
+    data_date: { key: 'f.data_date', index: 'file_date' },
+    created: { key: 'f.created_us', index: 'file_created' },
+    modified: { key: modifiedUs, index: 'file_modified' },
+    filename: { key: 'f.name COLLATE NOCASE', index: 'file_name' },
+  }
 
-/** SQL after ORDER BY. */
-export function orderBy(ordering: Ordering): string {
+/**
+ * SQL after ORDER BY.
+ * @param hidden true to hide the keys from the indexes, so that the found files are sorted
+ */
+export function orderBy(ordering: Ordering, hidden = false): string {
   const steps = [ordering, ...(ordering.then ?? [])]
   const isById = steps.some(({ key }) => key === 'id')
   const last: OrderStep = { key: 'id', descending: steps.at(-1)?.descending ?? true }
   return (isById ? steps : [...steps, last])
-    .map(({ key, descending }) => `${orders[key].key} ${descending ? 'DESC' : 'ASC'}`)
+    .map(({ key, descending }) => {
+      const way = descending ? 'DESC' : 'ASC'
+      return `${hidden ? '+' : ''}${orders[key].key} ${way}`
+    })
     .join(', ')
 }
 
@@ -81,18 +93,15 @@ export function both(...parts: readonly Conditions[]): Conditions {
   }
 }
 
-function isIn(column: string, name: string, ids: readonly number[]): Conditions {
+function isIn(column: string, name: string, ids: readonly number[], dialect: Dialect): Conditions {
   const [only] = ids
   if (ids.length === 1 && only !== undefined)
     return { sql: `${column} = @${name}`, values: { [name]: only } }
-  return {
-    sql: `${column} IN (SELECT value FROM json_each(@${name}))`,
-    values: { [name]: JSON.stringify(ids) },
-  }
+  return { sql: dialect.isIn(column, name), values: { [name]: ids } }
 }
 
 /** A condition that a column is in a range. Both ends are included; an infinite end is left out. */
-export function between(column: string, name: string, { from, to }: IdRange): Conditions {
+function between(column: string, name: string, { from, to }: IdRange): Conditions {
   const parts: Conditions[] = []
   if (from !== -Infinity)
     parts.push({ sql: `${column} >= @${name}From`, values: { [`${name}From`]: from } })
@@ -109,17 +118,19 @@ function timesCondition(column: string, name: string, { fromUs, toUs }: TimeRang
  * SQLite can use the index for a single range. Several ranges are joined by OR, so a condition on the range that contains them
  * all is added, for which SQLite can use the index.
  */
-function datesCondition(dates: readonly DateRange[]): Conditions {
+function datesCondition(dates: readonly DateRange[], dialect: Dialect): Conditions {
   const [only] = dates
-  if (dates.length === 1 && only !== undefined) return dateCondition(only, '')
+  if (dates.length === 1 && only !== undefined) return dateCondition(only, '', dialect)
   const isListed = (range: DateRange) => dates.length > maxAlternatives && isWholeDays(range)
   const others = dates.filter((range) => !isListed(range))
   const parts = [
     ...Array.from(byKinds(dates.filter(isListed)), ([kinds, ranges], index) => {
-      const days = isIn(dayOf('f.data_date'), `days${index}`, ranges.flatMap(daysOf))
-      return kinds === undefined ? days : both(days, isIn('f.kind', `daysKinds${index}`, kinds))
+      const days = isIn(dayOf('f.data_date'), `days${index}`, ranges.flatMap(daysOf), dialect)
+      return kinds === undefined
+        ? days
+        : both(days, isIn('f.kind', `daysKinds${index}`, kinds, dialect))
     }),
-    ...others.map((range, index) => dateCondition(range, String(index))),
+    ...others.map((range, index) => dateCondition(range, String(index), dialect)),
   ]
   return both(between('f.data_date', 'dates', boundsOf(dates)), {
     sql: `(${parts.map(({ sql }) => `(${sql})`).join(' OR ')})`,
@@ -154,9 +165,15 @@ function daysOf({ from, to }: DateRange): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index)
 }
 
-function dateCondition({ from, to, kinds }: DateRange, suffix: string): Conditions {
+function dateCondition(
+  { from, to, kinds }: DateRange,
+  suffix: string,
+  dialect: Dialect,
+): Conditions {
   const starts = between('f.data_date', `date${suffix}`, { from, to })
-  return kinds === undefined ? starts : both(starts, isIn('f.kind', `dateKinds${suffix}`, kinds))
+  return kinds === undefined
+    ? starts
+    : both(starts, isIn('f.kind', `dateKinds${suffix}`, kinds, dialect))
 }
 
 function nameRangeCondition({ from, to }: NameRange): Conditions {
