@@ -1,6 +1,6 @@
 /** Converts filters on the time of the data into ranges of `data_date`. Pure. */
 import { dayOfYearAt, dayStartSeconds, secondsPerDay } from '../../parse/calendar.ts'
-import { periodAt, periodSeconds } from '../../parse/long-name-parts.ts'
+import { periodSeconds } from '../../parse/long-name.ts'
 import type { TimeRange } from '../filter.ts'
 import type { Kind } from './lookups.ts'
 
@@ -72,14 +72,13 @@ function startsEndingAfter({ period, duration }: Kind, second: number): DateRang
     const span = shortNameSpans[duration] ?? 0
     return [{ from: second + 1 - span, to: unbounded.to }]
   }
-  const parsed = periodAt(period, 0)
-  if (parsed === undefined) return []
   if (duration !== 'y')
-    return [{ from: second + 1 - (periodSeconds(parsed, 0) ?? 0), to: unbounded.to }]
+    return [{ from: second + 1 - (periodSeconds(period, 0) ?? 0), to: unbounded.to }]
   // The length of a year depends on the year of the start.
   const { year } = dayOfYearAt(second)
-  return Array.from({ length: parsed.count + 2 }, (_, back) => year - back).map((start) => ({
-    from: Math.max(dayStartSeconds(start, 1), second + 1 - (periodSeconds(parsed, start) ?? 0)),
+  const count = parseInt(period, 10)
+  return Array.from({ length: count + 2 }, (_, back) => year - back).map((start) => ({
+    from: Math.max(dayStartSeconds(start, 1), second + 1 - (periodSeconds(period, start) ?? 0)),
     to: dayStartSeconds(start + 1, 1) - 1,
   }))
 }
