@@ -286,6 +286,62 @@ t.test('pages and chunks are the same if few files are sorted, or all', async (t
   }
 })
 
+/** Archives whose files are spread unevenly, in each of which another way is the best one. */
+const skewed: Readonly<Record<string, (wide: Wide) => Promise<void>>> = {
+  'one station with half of all files': async ({ writer }) => {
+    for (let day = 1; day <= 60; day++) {
+      const names = [
+        `GRAZ00AUT_R_2024${three(day)}0000_01D_30S_MO.crx.gz`,
+        `${day % 2 === 0 ? 'WTZR00DEU' : 'ABPO00MDG'}_S_2024${three(day)}0000_01D_30S_MN.rnx.gz`,
+      ]
+      await writer.apply([change(`obs/2024/${three(day)}`, { added: names.map(named) })])
+    }
+  },
+  'a year that arrives last': async ({ writer }) => {
+    for (const year of [2026, 2149, 2024])
+      for (let day = 1; day <= 40; day++) {
+        const names = ['GRAZ00AUT', 'ZIMM00CHE'].map(
+          (code) => `${code}_R_${year}${three(day)}0000_01D_30S_MO.crx.gz`,
+        )
+        await writer.apply([change(`obs/${year}/${three(day)}`, { added: names.map(named) })])
+      }
+  },
+  'all files of one day': async ({ writer }) => {
+    const names = Array.from({ length: 24 }, (_, hour) => hour).flatMap((hour) =>
+      ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'].flatMap((code) =>
+        ['15M_01S_MO', '01H_30S_MO'].map(
+          (rest) =>
+            `${code}_R_2024001${String(hour).padStart(2, '0')}${rest.startsWith('15') ? '15' : '00'}_${rest}.crx.gz`,
+        ),
+      ),
+    )
+    await writer.apply([change('obs/2024/001', { added: names.map(named) })])
+  },
+  'ids with large holes': async ({ writer, setNextId }) => {
+    for (let wave = 0; wave < 40; wave++) {
+      setNextId(1 + wave * wave * 70_000)
+      const names = stations.map((code) => `${code}_R_2024${three(wave + 1)}0000_01D_30S_MO.crx.gz`)
+      await writer.apply([change(`obs/2024/${three(wave + 1)}`, { added: names.map(named) })])
+    }
+  },
+}
+
+const named = (name: string) => newFile(name)
+
+function three(number: number): string {
+  return String(number).padStart(3, '0')
+}
+
+for (const [name, fillSkewed] of Object.entries(skewed))
+  t.test(`pages and chunks of an archive with ${name}`, async (t) => {
+    const wide = openWide(t)
+    await fillSkewed(wide)
+    const known = allRecords(wide)
+    const list = openList(t, wide, { files: 10, filesOfDates: 30 })
+    t.ok(comparePages(list, known, 2500) > 1000, '2,500 pages')
+    compareChunks(list, known, 100)
+  })
+
 t.test('pages and chunks are correct after inserts, removals and restored files', async (t) => {
   const wide = openWide(t)
   await fill(wide)
