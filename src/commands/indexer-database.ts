@@ -9,13 +9,8 @@ import type { Recovery } from '../catalogue/sqlite/recover.ts'
 import type { StartupCheckOutcome } from '../catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
-import { describeProgress } from '../catalogue/sqlite/migration.ts'
-import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
 import { upgradeDatabase } from '../catalogue/sqlite/open.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
-
-/** Time between two log lines about one long step of a migration. */
-const progressEveryMs = 5000
 
 /**
  * Opens the database of the indexer. Migrates the database of an earlier release first, and restores a backup if the database is
@@ -32,10 +27,9 @@ export async function openIndexerDatabase(parts: {
 }): Promise<OpenedWriter | undefined> {
   const { database, nowUs, logger, lifecycle } = parts
   const stop = new AbortController()
-  const log = migrationReporter(database, logger)
-  const onMigrating = (progress: MigrationProgress): void => {
-    log(progress)
-    parts.onMigrating(describeProgress(progress))
+  const onMigrating = (progress: string): void => {
+    logger.info({ database }, `migrating the database ${progress}`)
+    parts.onMigrating(progress)
   }
   const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
   lifecycle.add({
@@ -91,17 +85,6 @@ function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger
       'integrity check failed to run; the next backup checks again',
     )
   else logger.info(fields, 'integrity check passed')
-}
-
-/** Returns a function that logs each step of a migration, and the progress of a long step every few seconds. */
-function migrationReporter(database: string, logger: Logger) {
-  let last: { readonly step: string; readonly atMs: number } | undefined
-  return (progress: MigrationProgress): void => {
-    const now = performance.now()
-    if (last?.step === progress.step && now - last.atMs < progressEveryMs) return
-    last = { step: progress.step, atMs: now }
-    logger.info({ database }, `migrating the database ${describeProgress(progress)}`)
-  }
 }
 
 export type IndexBuilder = ReturnType<typeof openIndexBuilder>

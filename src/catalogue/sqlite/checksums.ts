@@ -12,14 +12,13 @@ export const identityColumns = 'c.inode, c.ctime_us AS ctimeUs, c.links, c.mode,
 export const checksumColumns = `c.sha256, ${identityColumns}`
 export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 
-/** All columns are `null` without a valid checksum, or for a checksum that an older release stored without an identity. */
+/** All columns are `null` without a valid checksum. */
 export type IdentityRow = {
   readonly [Key in Exclude<keyof FileIdentity, 'size' | 'mtimeUs'>]: number | null
 }
-/** All columns are `null` without a valid checksum. Only `sha256` is not `null` for a checksum without an identity. */
 export type ChecksumRow = IdentityRow & { readonly sha256: Buffer | null }
 
-/** The identity of the file that was hashed; `undefined` without a checksum or if the identity is unknown. */
+/** The identity of the file that was hashed; `undefined` without a valid checksum. */
 export function toBound(
   { inode, ctimeUs, links, mode, uid, gid }: IdentityRow,
   { size, mtimeUs }: { readonly size: number | null; readonly mtimeUs: number | null },

@@ -134,8 +134,6 @@ type KnownFileRow = IdentityRow & {
   readonly name: string
   readonly size: number | null
   readonly mtimeUs: number | null
-  /** Id of the valid checksum; `null` if there is none. */
-  readonly checksum: number | null
 }
 
 /** Greater than all names. */
@@ -151,7 +149,7 @@ export function prepareKnown(db: Database) {
        AND reason = 'unreadable-directory') AS unreadable FROM directory WHERE path = ?`,
   )
   const filesOf = db.prepare(
-    `SELECT f.id, f.name, f.size, f.mtime_us AS mtimeUs, c.id AS checksum, ${identityColumns}
+    `SELECT f.id, f.name, f.size, f.mtime_us AS mtimeUs, ${identityColumns}
      FROM file f ${joinedChecksum} WHERE f.directory = @id AND f.name > @after AND f.name <= @through
      ORDER BY f.name LIMIT ${mostKnownFiles}`,
   )
@@ -190,7 +188,7 @@ function toStamp({ mtimeUs, ctimeUs, inode }: StampRow): DirectoryStamp | undefi
 }
 
 function toKnownFile(row: KnownFileRow): [string, KnownFile] {
-  const { id, name, size, mtimeUs, checksum } = row
-  const hashed = checksum === null ? undefined : (toBound(row, row) ?? 'unbound')
+  const { id, name, size, mtimeUs } = row
+  const hashed = toBound(row, row)
   return [name, { id, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, hashed }]
 }

@@ -9,8 +9,7 @@ import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { makeFile } from './database-files.ts'
 import { corruption, faultOf, isCorruption } from './integrity-check.ts'
 import { lockWriter } from './lock.ts'
-import { describeProgress, migrate, progressOf } from './migration.ts'
-import type { MigrationProgress } from './migration.ts'
+import { migrate, progressOf } from './migration.ts'
 import { refuseOtherOwner } from './owner.ts'
 import {
   applicationId,
@@ -25,8 +24,8 @@ import { refuseUnsafeSqlite } from './sqlite-version.ts'
 export interface OpeningForWriting {
   /** All pages of a database up to this size in bytes are checked first. */
   readonly checkUpTo: number
-  /** Called before each part of a migration. */
-  readonly onMigrating?: ((progress: MigrationProgress) => void) | undefined
+  /** Called before each part of a migration with its progress in words. */
+  readonly onMigrating?: ((progress: string) => void) | undefined
   /** True to make a backup beside the database before a migration. */
   readonly keepBackup?: boolean
 }
@@ -99,20 +98,20 @@ export function refuseVersion(version: number, path: string): void {
   throw new UnusableDatabase(
     version > schemaVersion
       ? `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or use another database file`
-      : `${path} is too old to upgrade: it has schema ${version}, this program migrates from ${oldestSchemaVersion} on: start a release with schema ${oldestSchemaVersion} to ${schemaVersion - 1} once, or use another database file`,
+      : `${path} is too old to upgrade: it has schema ${version}, this program migrates from ${oldestSchemaVersion} on: start a version with schema ${oldestSchemaVersion} to ${schemaVersion - 1} once, or move the file aside, and the indexer builds a new one`,
   )
 }
 
 /**
  * Migrates the database of an earlier release before a writer opens it, and yields to the event loop between the parts. Does
  * nothing without a database to migrate, and leaves a corrupt one to the writer, which can restore a backup.
- * @param options.onMigrating called before each part of a migration
+ * @param options.onMigrating called before each part of a migration with its progress in words
  * @param options.signal stops the migration between two parts; the next start continues it
  * @throws AlreadyRunning, UnusableDatabase as `openWriter`
  */
 export async function upgradeDatabase(options: {
   readonly database: string
-  readonly onMigrating: (progress: MigrationProgress) => void
+  readonly onMigrating: (progress: string) => void
   readonly signal: AbortSignal
 }): Promise<void> {
   const { database, onMigrating, signal } = options
@@ -153,7 +152,7 @@ export function openForReading(path: string): Database {
     const version = versionOf(db)
     const owner = db.pragma('application_id', { simple: true })
     const progress = owner === applicationId ? progressOf(db) : undefined
-    if (progress !== undefined) throw new CatalogueMigrating(describeProgress(progress))
+    if (progress !== undefined) throw new CatalogueMigrating(progress)
     const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
     if (tables > 0 && owner !== applicationId)
       throw new UnusableDatabase(`${path} is a database of another program`)

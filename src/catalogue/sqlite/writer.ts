@@ -15,7 +15,6 @@ import { prepareHashing } from './checksum-queue.ts'
 import { prepareIndexes } from './indexes.ts'
 import { corruption, isCorruption, startupCheck } from './integrity-check.ts'
 import type { StartupCheckOutcome } from './integrity-check.ts'
-import type { MigrationProgress } from './migration.ts'
 import { takeOwnership } from './owner.ts'
 import { preparePurge } from './purge.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
@@ -43,7 +42,7 @@ export interface WriterOptions {
   /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
   /** Called before each part of a migration. This migration blocks the thread; that of `upgradeDatabase` does not. */
-  readonly onMigrating?: (progress: MigrationProgress) => void
+  readonly onMigrating?: (progress: string) => void
 }
 
 /** Default of `checkUpTo`: checking this size takes about a tenth of a second. */
