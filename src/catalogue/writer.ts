@@ -289,7 +289,7 @@ export interface CatalogueWriter {
    */
   backup(options: { readonly ifOlderThanMs: number }): Promise<BackupOutcome>
   /**
-   * Checkpoints the WAL into the database file, and aborts a check or a backup in progress. The process must then end with
+   * Checkpoints the WAL into the database file, and aborts a backup in progress. The process must then end with
    * `process.exit` (docs/decisions/0001).
    */
   checkpoint(): Promise<void>

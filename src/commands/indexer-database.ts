@@ -6,10 +6,9 @@ import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
-import type { StartupCheckOutcome } from '../catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
-import { upgradeDatabase } from '../catalogue/sqlite/open.ts'
+import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 
 /**
@@ -44,9 +43,6 @@ export async function openIndexerDatabase(parts: {
   const writer = openWriter({
     database,
     nowUs,
-    onChecked: (outcome) => {
-      logIntegrityCheck(outcome, logger)
-    },
     onRestoring: (restoring) => {
       const fields = { database, ...restoring }
       logger.warn(fields, 'database missing or corrupt: restoring a backup')
@@ -74,17 +70,6 @@ function logRecovery(recovery: Recovery, logger: Logger): void {
     logger.error({ set_aside: quarantined }, `database was ${problem}: building a new one`)
   if (isOlderCopy)
     logger.warn('database is an older copy: ids and seq continue above all that were used since')
-}
-
-function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
-  const fields = { took_ms: tookMs }
-  if (fault !== undefined) logger.error({ ...fields, fault }, 'database corrupt')
-  else if (error !== undefined)
-    logger.warn(
-      { ...fields, err: error },
-      'integrity check failed to run; the next backup checks again',
-    )
-  else logger.info(fields, 'integrity check passed')
 }
 
 export type IndexBuilder = ReturnType<typeof openIndexBuilder>

@@ -75,9 +75,6 @@ async function makeDatabase(database: string): Promise<void> {
   const repairing = openWriter({ database, nowUs: () => 1 })
   await repairing.repairCounts()
   repairing.close()
-  const unowned = new Sqlite(database)
-  unowned.exec('DELETE FROM owner')
-  unowned.close()
 }
 
 /** Starts it in the folder, where the path of the control socket is short. */

@@ -32,7 +32,7 @@ t.test('the API answers 503 with the progress during a migration, then the list'
   const progress = /being migrated to schema \d+: counting, \d+ %/
   const recounting: Migration = [schemaVersion, '', ['id_count', 'day_count', 'station_count']]
   let seen = 0
-  for (const step of migrate(db, { path: database, keepBackup: false, list: [recounting] })) {
+  for (const step of migrate(db, [recounting])) {
     if (!step.includes('counting')) continue
     seen++
     for (const url of [list, '/rinex/api/station/', '/rinex/api/changes/']) {

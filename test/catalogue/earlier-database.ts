@@ -4,6 +4,10 @@ import type { Database } from 'better-sqlite3'
 /** Converts a database to an earlier schema: removes everything that later schemas added. */
 export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void {
   const db = new Sqlite(database)
+  db.exec(
+    `CREATE TABLE owner (one INTEGER PRIMARY KEY, boot_id TEXT NOT NULL, pid INTEGER NOT NULL,
+       start_time INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL) STRICT`,
+  )
   if (version < 14)
     for (const name of ['heartbeat_us', 'heartbeat_limit_s'])
       db.exec(`ALTER TABLE catalogue DROP COLUMN ${name}`)

@@ -3,12 +3,7 @@
  * tombstones and checksums stay. All changes are one transaction. Tables of counts that it names are
  * recounted afterwards, each in a transaction of its own: an interrupted migration continues there.
  */
-import { copyFileSync, constants } from 'node:fs'
-import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { UnusableDatabase } from '../writer.ts'
-import { discard, freeBeside, newBackupPath, rotateBackups, sizeOf } from './database-files.ts'
-import { corruption, faultOf } from './integrity-check.ts'
 import { completeCounts, recount } from './recount.ts'
 import type { CountTable } from './recount.ts'
 import { versionOf } from './schema.ts'
@@ -38,12 +33,10 @@ const migrations: readonly Migration[] = [
     // Early builds stored checksums without the identity of the file: these files are hashed again.
     `UPDATE checksum SET stale_us = 0 WHERE inode IS NULL AND stale_us IS NULL;
      UPDATE hashing SET files = (SELECT count(*) FROM checksum WHERE stale_us IS NULL),
-       stale = (SELECT count(*) FROM checksum WHERE stale_us IS NOT NULL);`,
+       stale = (SELECT count(*) FROM checksum WHERE stale_us IS NOT NULL);
+     DROP TABLE owner;`,
   ],
 ]
-
-/** Required free space as a multiple of the size of the database: for the backup and for what the changes write. */
-const freeSpaceFactor = 1.5
 
 /**
  * Added to the schema number while tables are recounted. Other releases refuse such a database;
@@ -54,30 +47,10 @@ const migratingOffset = 1000
 /**
  * Migrates in parts. Yields the progress in words before each part; the caller may stop between any
  * two parts.
- * @param options.keepBackup copies the database first, as its newest backup
- * @throws an error of corruption for a damaged database, UnusableDatabase without enough disk space
  */
-export function* migrate(
-  db: Database,
-  options: {
-    readonly path: string
-    readonly keepBackup: boolean
-    readonly list?: readonly Migration[]
-  },
-): Generator<string, void> {
-  const { path, keepBackup, list = migrations } = options
+export function* migrate(db: Database, list = migrations): Generator<string, void> {
   if (progressOf(db) === undefined) {
-    const to = list.at(-1)?.[0] ?? 0
-    const part = (name: string): string => `from schema ${versionOf(db)} to ${to}: ${name}`
-    if (keepBackup) checkFreeSpace(db, path)
-    yield part('checking')
-    const fault = faultOf(db)
-    if (fault !== undefined) throw corruption(fault)
-    if (keepBackup) {
-      yield part('making a backup')
-      makeBackup(db, path)
-    }
-    yield part('changing the tables')
+    yield `from schema ${versionOf(db)} to ${list.at(-1)?.[0]}: changing the tables`
     db.transaction(change).immediate(db, list)
   }
   for (let progress = progressOf(db); progress !== undefined; progress = progressOf(db)) {
@@ -125,25 +98,4 @@ function recountNext(db: Database): void {
   if (left.length > 1) return
   db.exec('DROP TABLE recount')
   db.pragma(`user_version = ${versionOf(db) - migratingOffset}`)
-}
-
-function checkFreeSpace(db: Database, path: string): void {
-  const [needed, free] = [Math.ceil(sizeOf(db) * freeSpaceFactor), freeBeside(path)]
-  if (free < needed)
-    throw new UnusableDatabase(
-      `${path} cannot be migrated: needs ${needed} bytes of free space, ${free} are available: free some space on its disk`,
-      { cause: { code: 'ENOSPC' } },
-    )
-}
-
-/** Copies the database beside it, as its newest backup. */
-function makeBackup(db: Database, path: string): void {
-  const copy = newBackupPath(path)
-  discard(copy)
-  db.pragma('wal_checkpoint(TRUNCATE)')
-  copyFileSync(path, copy, constants.COPYFILE_FICLONE)
-  const sealed = new Sqlite(copy)
-  sealed.pragma('journal_mode = DELETE')
-  sealed.close()
-  rotateBackups(path)
 }

@@ -68,18 +68,6 @@ const tables = `
     heartbeat_limit_s INTEGER
   ) STRICT;
 
-  -- The process that writes this database, one row (see owner.ts). A second indexer that opens the database by a hard link
-  -- uses another lock file, but finds this row. inode is that of the database file (a copy has another inode); path is the
-  -- path by which the file was opened.
-  CREATE TABLE owner (
-    one        INTEGER PRIMARY KEY CHECK (one = 1),
-    boot_id    TEXT    NOT NULL,
-    pid        INTEGER NOT NULL,
-    start_time INTEGER NOT NULL,
-    inode      INTEGER NOT NULL,
-    path       TEXT    NOT NULL
-  ) STRICT;
-
   -- Number of live files in each area, so that the status need not count them.
   CREATE TABLE area (
     name  TEXT    PRIMARY KEY,

@@ -5,17 +5,16 @@ import type { Heartbeat, ScanSummary } from '../records.ts'
 import { CatalogueCorrupt } from '../writer.ts'
 import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../writer.ts'
 import { lockWriter } from './lock.ts'
+import type { WriterLock } from './lock.ts'
 import { prepareBackup } from './backup.ts'
 import { prepareApply } from './apply.ts'
 import { prepareChecksumRows } from './checksum-rows.ts'
 import { prepareCountChanges } from './count-changes.ts'
-import { quarantine } from './database-files.ts'
+import { putAside } from './database-files.ts'
 import { prepareDirectories, prepareKnown } from './directories.ts'
 import { prepareHashing } from './checksum-queue.ts'
 import { prepareIndexes } from './indexes.ts'
-import { corruption, isCorruption, startupCheck } from './integrity-check.ts'
-import type { StartupCheckOutcome } from './integrity-check.ts'
-import { takeOwnership } from './owner.ts'
+import { isCorruption } from './integrity-check.ts'
 import { preparePurge } from './purge.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
@@ -29,24 +28,13 @@ export interface WriterOptions {
   readonly database: string
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /**
-   * Databases up to this size in bytes are checked before they are used, larger ones in a separate process while they are used.
-   */
-  readonly checkUpTo?: number
-  /**
-   * Called with the result of the check in the separate process. If the database is corrupt, the next call of the writer throws.
-   */
-  readonly onChecked?: (outcome: StartupCheckOutcome) => void
   /** A backup that replaces the database before it is opened. */
   readonly restoreFrom?: string
   /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /** Called before each part of a migration. This migration blocks the thread; that of `upgradeDatabase` does not. */
+  /** Called before each part of a migration. This migration blocks the thread and makes no backup; `upgradeDatabase` does. */
   readonly onMigrating?: (progress: string) => void
 }
-
-/** Default of `checkUpTo`: checking this size takes about a tenth of a second. */
-const checkUpToBytes = 32 * 1024 * 1024
 
 /** A writer, and the result of opening its database. */
 export interface OpenedWriter extends CatalogueWriter {
@@ -61,12 +49,10 @@ export function openWriter(options: WriterOptions): OpenedWriter {
   prepareDatabaseFolder(options.database)
   const lock = lockWriter(options.database)
   try {
-    const { database: path, checkUpTo = checkUpToBytes } = options
-    const files = { ...options, path, numbersPath: `${path}-numbers`, checkUpTo }
+    const { database: path } = options
+    const files = { ...options, path, numbersPath: `${path}-numbers` }
     const { db, recovery } = openOrRecover(files)
-    takeOwnership(db, path)
-    const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
-    return { recovery, ...prepareWriter({ ...files, db, lock, isChecked }) }
+    return { recovery, ...prepareWriter({ ...files, db, lock }) }
   } catch (error) {
     lock.release()
     throw unusable(options.database, error)
@@ -77,12 +63,8 @@ interface WriterParts {
   readonly db: Database
   readonly path: string
   readonly numbersPath: string
-  readonly lock: { release: () => void }
+  readonly lock: WriterLock
   readonly nowUs: () => number
-  readonly checkUpTo: number
-  /** True if all pages have been checked already. */
-  readonly isChecked: boolean
-  readonly onChecked?: ((outcome: StartupCheckOutcome) => void) | undefined
 }
 
 function prepareWriter(parts: WriterParts): CatalogueWriter {
@@ -101,12 +83,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     'UPDATE catalogue SET heartbeat_us = ?, heartbeat_limit_s = ? WHERE one = 1',
   )
   const aside = new AbortController()
-  const { signal } = aside
-  const { reading, writing } = prepareGuards(
-    db,
-    path,
-    parts.isChecked ? () => undefined : startupCheck(path, signal, parts.onChecked),
-  )
+  const { reading, writing } = prepareGuards(db, path, parts.lock)
   const sequences = openSequences(db, numbersPath)
   return {
     directories: writing(known.directories),
@@ -142,7 +119,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       return built
     }),
     repairCounts: reading(prepareRepair(db)),
-    backup: reading(prepareBackup({ ...parts, signal })),
+    backup: reading(prepareBackup({ ...parts, signal: aside.signal })),
     checkpoint: reading(() => {
       aside.abort()
       sequences.persist()
@@ -166,29 +143,24 @@ function sequencesNeeded(changes: readonly DirectoryChange[]): number {
 
 /**
  * Makes synchronous calls asynchronous, as `CatalogueWriter` requires: errors become rejections, and a corrupt database is
- * quarantined. `writing` also checks first that the database was not replaced.
- * @param knownFault returns the fault that the startup check found
+ * quarantined. `writing` also checks first that database and lock were not replaced.
  */
-function prepareGuards(db: Database, path: string, knownFault: () => string | undefined) {
+function prepareGuards(db: Database, path: string, lock: WriterLock) {
   const checkNotReplaced = prepareReplacementCheck(db, path)
   const reading =
     <Args extends unknown[], T>(work: (...args: Args) => T | Promise<T>) =>
     async (...args: Args): Promise<T> => {
       try {
-        const fault = knownFault()
-        if (fault !== undefined) {
-          checkNotReplaced()
-          throw corruption(fault)
-        }
         return await work(...args)
       } catch (error) {
         if (!isCorruption(error)) throw error
-        const message = `the database is corrupt (${error.message}), quarantined as ${quarantine(path)}`
+        const message = `the database is corrupt (${error.message}), quarantined as ${putAside(path, 'corrupt')}`
         throw new CatalogueCorrupt(message, { cause: error })
       }
     }
   const writing = <Args extends unknown[], T>(work: (...args: Args) => T) =>
     reading((...args: Args) => {
+      lock.check()
       checkNotReplaced()
       return work(...args)
     })
