@@ -8,6 +8,8 @@ export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void 
     `CREATE TABLE owner (one INTEGER PRIMARY KEY, boot_id TEXT NOT NULL, pid INTEGER NOT NULL,
        start_time INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL) STRICT`,
   )
+  for (const name of ['reserved_id', 'reserved_seq'])
+    db.exec(`ALTER TABLE catalogue ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 1000000`)
   if (version < 14)
     for (const name of ['heartbeat_us', 'heartbeat_limit_s'])
       db.exec(`ALTER TABLE catalogue DROP COLUMN ${name}`)

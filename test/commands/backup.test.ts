@@ -299,7 +299,7 @@ t.test('restore on another machine issues no id twice', async (t) => {
   await add('graz')
   await backup(database, file)
   close()
-  // The next block is reserved after the backup.
+  // Many ids are given after the backup.
   const db = new Sqlite(database)
   db.exec(`UPDATE sqlite_sequence SET seq = 1000000 WHERE name = 'file'`)
   db.close()

@@ -183,7 +183,8 @@ export async function storageFigures(database: string): Promise<StorageFigures> 
   }
 }
 
-function syncFile(path: string): void {
+/** Makes the content of a file durable. */
+export function syncFile(path: string): void {
   const file = openSync(path, 'r')
   try {
     fdatasyncSync(file)

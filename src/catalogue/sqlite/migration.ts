@@ -34,7 +34,9 @@ const migrations: readonly Migration[] = [
     `UPDATE checksum SET stale_us = 0 WHERE inode IS NULL AND stale_us IS NULL;
      UPDATE hashing SET files = (SELECT count(*) FROM checksum WHERE stale_us IS NULL),
        stale = (SELECT count(*) FROM checksum WHERE stale_us IS NOT NULL);
-     DROP TABLE owner;`,
+     DROP TABLE owner;
+     ALTER TABLE catalogue DROP COLUMN reserved_id;
+     ALTER TABLE catalogue DROP COLUMN reserved_seq;`,
   ],
 ]
 

@@ -49,8 +49,7 @@ export const indexes: Readonly<Record<string, string>> = {
 export const deferredCounts = ['day_count', 'station_count'] as const
 
 const tables = `
-  -- The catalogue itself, one row: its epoch, its latest seq, and the highest id and seq that may be issued (see
-  -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary as JSON. deliveries_us is
+  -- The catalogue itself, one row: its epoch and its latest seq (see sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary as JSON. deliveries_us is
   -- the time from which deliveries are recorded. heartbeat_us is the time to which the catalogue is known to equal the tree,
   -- NULL until the first scan has ended; heartbeat_limit_s is the age from which it says no more. details_seq grows when the size, mtime, checksum or problem of a file
   -- changes without a change of its record.
@@ -59,8 +58,6 @@ const tables = `
     epoch         TEXT    NOT NULL,
     seq           INTEGER NOT NULL,
     forgotten_seq INTEGER NOT NULL DEFAULT 0,
-    reserved_id   INTEGER NOT NULL,
-    reserved_seq  INTEGER NOT NULL,
     last_scan     TEXT,
     details_seq   INTEGER NOT NULL DEFAULT 0,
     deliveries_us INTEGER,

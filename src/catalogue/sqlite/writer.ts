@@ -19,7 +19,7 @@ import { preparePurge } from './purge.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { prepareRepair } from './recount.ts'
-import { openSequences, reserveSequences } from './sequences.ts'
+import { openSequences } from './sequences.ts'
 import { prepareSummary } from './summary.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 
@@ -91,7 +91,6 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     count: reading(known.count),
     removedSince: reading(known.removedSince),
     apply: writing((changes: readonly DirectoryChange[]): AppliedChange => {
-      reserveSequences(db, numbersPath, sequencesNeeded(changes))
       const applied = applyAll(changes)
       sequences.committed()
       return applied
@@ -122,23 +121,16 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     backup: reading(prepareBackup({ ...parts, signal: aside.signal })),
     checkpoint: reading(() => {
       aside.abort()
-      sequences.persist()
+      sequences.sync()
       db.pragma('wal_checkpoint(TRUNCATE)')
     }),
     close() {
       aside.abort()
-      sequences.persist()
+      sequences.sync()
       db.close()
       parts.lock.release()
     },
   }
-}
-
-function sequencesNeeded(changes: readonly DirectoryChange[]): number {
-  return changes.reduce(
-    (sum, change) => sum + change.added.length + change.modified.length + change.removed.length,
-    0,
-  )
 }
 
 /**
