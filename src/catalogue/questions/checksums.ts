@@ -17,7 +17,7 @@ export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 /** Columns of the identity of the file that was hashed, in a checksum `c`. */
 export const identityColumns = 'c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid'
 
-/** All are NULL without a valid checksum, or for one that was stored without an identity. */
+/** All are NULL without a valid checksum. */
 export type IdentityRow = readonly [
   inode: number | null,
   ctimeUs: number | null,
@@ -27,7 +27,7 @@ export type IdentityRow = readonly [
   gid: number | null,
 ]
 
-/** The identity of the file that was hashed; `undefined` if there is none. */
+/** The identity of the file that was hashed; `undefined` without a valid checksum. */
 export function toIdentity(
   [inode, ctimeUs, links, mode, uid, gid]: IdentityRow,
   { size, mtimeUs }: { readonly size: number | undefined; readonly mtimeUs: number | undefined },

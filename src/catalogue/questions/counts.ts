@@ -10,7 +10,7 @@ import type { IdRange } from './selection.ts'
 export const idCountLevels = [18, 12, 6] as const
 
 /** Number of ids in a bucket of the highest level. */
-export const idsPerRange = 2 ** idCountLevels[0]
+const idsPerRange = 2 ** idCountLevels[0]
 
 /** A day, and a kind that has files on it. None of these files has a higher id than `lastId`. */
 export type DayKind = [day: number, kind: number, lastId: number]

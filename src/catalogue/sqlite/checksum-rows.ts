@@ -24,7 +24,7 @@ export function prepareChecksumRows(db: Database) {
   )
   const rebind = db.prepare(
     `UPDATE checksum SET inode = @inode, ctime_us = @ctimeUs, links = @links, mode = @mode, uid = @uid, gid = @gid
-     WHERE id = @id AND stale_us IS NULL AND ctime_us IS @boundCtimeUs`,
+     WHERE id = @id AND stale_us IS NULL AND ctime_us = @boundCtimeUs`,
   )
   const markStale = (id: number, fromUs: number): boolean => {
     const isNew = setStale.run({ id, fromUs }).changes > 0
@@ -66,8 +66,7 @@ export function prepareChecksumRows(db: Database) {
      * @returns true if it became stale
      */
     rebind({ id, identity, boundCtimeUs }: ReboundFile, nowUs: number): boolean {
-      const values = { id, ...identity, boundCtimeUs: boundCtimeUs ?? null }
-      return rebind.run(values).changes === 0 && markStale(id, nowUs)
+      return rebind.run({ id, ...identity, boundCtimeUs }).changes === 0 && markStale(id, nowUs)
     },
   }
 }

@@ -138,8 +138,6 @@ type KnownFileRow = Readonly<Record<IdentityColumn, number | null>> & {
   readonly name: string
   readonly size: number | null
   readonly mtimeUs: number | null
-  /** Id of the valid checksum; `null` if there is none. */
-  readonly checksum: number | null
 }
 
 /** Greater than all names. */
@@ -155,7 +153,7 @@ export function prepareKnown(db: Database) {
        AND reason = 'unreadable-directory') AS unreadable FROM directory WHERE path = ?`,
   )
   const filesOf = db.prepare(
-    `SELECT f.id, f.name, f.size, f.mtime_us AS mtimeUs, c.id AS checksum, ${identityColumns}
+    `SELECT f.id, f.name, f.size, f.mtime_us AS mtimeUs, ${identityColumns}
      FROM file f ${joinedChecksum} WHERE f.directory = @id AND f.name > @after AND f.name <= @through
      ORDER BY f.name LIMIT ${mostKnownFiles}`,
   )
@@ -194,10 +192,9 @@ function toStamp({ mtimeUs, ctimeUs, inode }: StampRow): DirectoryStamp | undefi
 }
 
 function toKnownFile(row: KnownFileRow): [string, KnownFile] {
-  const { id, name, size, mtimeUs, checksum } = row
+  const { id, name, size, mtimeUs } = row
   const facts = { size: size ?? undefined, mtimeUs: mtimeUs ?? undefined }
   const { inode, ctimeUs, links, mode, uid, gid } = row
-  const identity = toIdentity([inode, ctimeUs, links, mode, uid, gid], facts)
-  const hashed = checksum === null ? undefined : (identity ?? 'unbound')
+  const hashed = toIdentity([inode, ctimeUs, links, mode, uid, gid], facts)
   return [name, { id, ...facts, hashed }]
 }

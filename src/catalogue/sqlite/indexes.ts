@@ -1,6 +1,6 @@
 /**
  * Drops the indexes before a first scan, and builds indexes and counts after it. Building them once takes a third of the work of
- * updating them with each new row. Indexes that are missing after a migration are built in the same way.
+ * updating them with each new row.
  */
 import type { Database } from 'better-sqlite3'
 import type { BuiltIndexes } from '../writer.ts'

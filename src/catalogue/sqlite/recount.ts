@@ -1,6 +1,6 @@
 /** The SQL of the counts: to build them, to compare them with the rows, and to recompute them. */
 import type { Database } from 'better-sqlite3'
-import { idCountLevels, idsPerRange } from '../questions/counts.ts'
+import { idCountLevels } from '../questions/counts.ts'
 import { dayOf } from '../questions/date-ranges.ts'
 import { prepareRaiseDetails } from './sequences.ts'
 import { prepareLiveSeq } from './live-seq.ts'
@@ -8,22 +8,21 @@ import { prepareLiveSeq } from './live-seq.ts'
 const lowest = Math.min(...idCountLevels)
 
 /**
- * SQL for the rows of `id_count`: the number of files by level, kind and bucket of ids; kind 0 is the sum of all kinds. Only
- * files that match `where` are counted.
+ * SQL for the rows of `id_count`: the number of files by level, kind and bucket of ids; kind 0 is the sum of all kinds.
  */
-function idCounts(where: string): string {
+function idCounts(): string {
   const part = (level: number, kind: string): string =>
     `SELECT ${level} AS level, ${kind} AS kind, bucket >> ${level - lowest} AS bucket,
        sum(files) AS files FROM lowest GROUP BY 2, 3`
   const parts = idCountLevels.flatMap((level) => [part(level, 'kind'), part(level, '0')])
   return `WITH lowest AS MATERIALIZED (
-      SELECT kind, id >> ${lowest} AS bucket, count(*) AS files FROM file ${where} GROUP BY 1, 2)
+      SELECT kind, id >> ${lowest} AS bucket, count(*) AS files FROM file GROUP BY 1, 2)
     ${parts.join('\nUNION ALL ')}`
 }
 
 /** SQL for the expected rows of each table of counts. */
 export const counted = {
-  id_count: idCounts(''),
+  id_count: idCounts(),
   // Groups by the start of the data first, because `file_date` has this order.
   day_count: `SELECT ${dayOf('data_date')} AS day, kind, sum(files) AS files, max(last_id) AS last_id
     FROM (SELECT data_date, kind, count(*) AS files, max(id) AS last_id FROM file GROUP BY 1, 2)
@@ -43,14 +42,10 @@ export function recount(db: Database, table: CountTable): void {
   else prepareLiveSeq(db)(db.prepare('SELECT id FROM station').pluck().all() as number[], fill)
 }
 
-/**
- * Returns a function that counts the files of one range of ids into `id_count`. `firstId` must be a multiple of `idsPerRange`.
- */
-export function prepareIdRange(db: Database): (firstId: number) => void {
-  const insert = db.prepare(`INSERT INTO id_count ${idCounts('WHERE id BETWEEN ? AND ?')}`)
-  return (firstId) => {
-    insert.run(firstId, firstId + idsPerRange - 1)
-  }
+/** The tables of counts that are complete; those that a first scan left out stay empty. */
+export function completeCounts(db: Database): CountTable[] {
+  const complete = new Set(['id_count', ...db.prepare('SELECT name FROM built').pluck().all()])
+  return (Object.keys(counted) as CountTable[]).filter((table) => complete.has(table))
 }
 
 /** Recomputes the numbers of files in `directory` and `area`, and of checksums in `hashing`. Call within a transaction. */
@@ -73,15 +68,12 @@ function recountOthers(db: Database): void {
  * the counts in other tables share one. Counts that a first scan left out stay empty.
  */
 export function prepareRepair(db: Database): () => void {
-  const built = db.prepare('SELECT name FROM built').pluck()
   const raiseDetails = prepareRaiseDetails(db)
   return () => {
-    const kept = new Set(['id_count', ...built.all()])
-    for (const table of Object.keys(counted) as CountTable[])
-      if (kept.has(table))
-        db.transaction(() => {
-          recount(db, table)
-        }).immediate()
+    for (const table of completeCounts(db))
+      db.transaction(() => {
+        recount(db, table)
+      }).immediate()
     db.transaction(() => {
       recountOthers(db)
       // Answers change, although no record did.

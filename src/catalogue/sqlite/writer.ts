@@ -8,23 +8,21 @@ import { Summary } from '../questions/summary.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 import { lockWriter } from './lock.ts'
+import type { WriterLock } from './lock.ts'
 import { prepareBackup } from './backup.ts'
 import { prepareApply } from './apply.ts'
 import { prepareChecksumRows } from './checksum-rows.ts'
 import { prepareCountChanges } from './count-changes.ts'
-import { quarantine } from './database-files.ts'
+import { putAside } from './database-files.ts'
 import { prepareDirectories, prepareKnown } from './directories.ts'
 import { prepareHashing } from './checksum-queue.ts'
 import { prepareIndexes } from './indexes.ts'
-import { corruption, isCorruption, startupCheck } from './integrity-check.ts'
-import type { StartupCheckOutcome } from './integrity-check.ts'
-import type { MigrationProgress } from './migration.ts'
-import { takeOwnership } from './owner.ts'
+import { isCorruption } from './integrity-check.ts'
 import { preparePurge } from './purge.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { prepareRepair } from './recount.ts'
-import { openSequences, reserveSequences } from './sequences.ts'
+import { openSequences } from './sequences.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 
 export interface WriterOptions {
@@ -32,24 +30,13 @@ export interface WriterOptions {
   readonly database: string
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /**
-   * Databases up to this size in bytes are checked before they are used, larger ones in a separate process while they are used.
-   */
-  readonly checkUpTo?: number
-  /**
-   * Called with the result of the check in the separate process. If the database is corrupt, the next call of the writer throws.
-   */
-  readonly onChecked?: (outcome: StartupCheckOutcome) => void
   /** A backup that replaces the database before it is opened. */
   readonly restoreFrom?: string
   /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /** Called before each part of a migration. This migration blocks the thread; that of `upgradeDatabase` does not. */
-  readonly onMigrating?: (progress: MigrationProgress) => void
+  /** Called before each part of a migration. This migration blocks the thread and makes no backup; `upgradeDatabase` does. */
+  readonly onMigrating?: (progress: string) => void
 }
-
-/** Default of `checkUpTo`: checking this size takes about a tenth of a second. */
-const checkUpToBytes = 32 * 1024 * 1024
 
 /** A writer, and the result of opening its database. */
 export interface OpenedWriter extends CatalogueWriter {
@@ -64,12 +51,10 @@ export function openWriter(options: WriterOptions): OpenedWriter {
   prepareDatabaseFolder(options.database)
   const lock = lockWriter(options.database)
   try {
-    const { database: path, checkUpTo = checkUpToBytes } = options
-    const files = { ...options, path, numbersPath: `${path}-numbers`, checkUpTo }
+    const { database: path } = options
+    const files = { ...options, path, numbersPath: `${path}-numbers` }
     const { db, recovery } = openOrRecover(files)
-    takeOwnership(db, path)
-    const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
-    return { recovery, ...prepareWriter({ ...files, db, lock, isChecked }) }
+    return { recovery, ...prepareWriter({ ...files, db, lock }) }
   } catch (error) {
     lock.release()
     throw unusable(options.database, error)
@@ -80,12 +65,8 @@ interface WriterParts {
   readonly db: Database
   readonly path: string
   readonly numbersPath: string
-  readonly lock: { release: () => void }
+  readonly lock: WriterLock
   readonly nowUs: () => number
-  readonly checkUpTo: number
-  /** True if all pages have been checked already. */
-  readonly isChecked: boolean
-  readonly onChecked?: ((outcome: StartupCheckOutcome) => void) | undefined
 }
 
 function prepareWriter(parts: WriterParts): CatalogueWriter {
@@ -105,12 +86,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     'UPDATE catalogue SET heartbeat_us = ?, heartbeat_limit_s = ? WHERE one = 1',
   )
   const aside = new AbortController()
-  const { signal } = aside
-  const { reading, writing } = prepareGuards(
-    db,
-    path,
-    parts.isChecked ? () => undefined : startupCheck(path, signal, parts.onChecked),
-  )
+  const { reading, writing } = prepareGuards(db, path, parts.lock)
   const sequences = openSequences(db, numbersPath)
   return {
     directories: writing(known.directories),
@@ -118,7 +94,6 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     count: reading(known.count),
     removedSince: reading(known.removedSince),
     apply: writing((changes: readonly DirectoryChange[]): AppliedChange => {
-      reserveSequences(db, numbersPath, sequencesNeeded(changes))
       const applied = applyAll(changes)
       sequences.committed()
       return applied
@@ -146,53 +121,41 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       return built
     }),
     repairCounts: reading(prepareRepair(db)),
-    backup: reading(prepareBackup({ ...parts, signal })),
+    backup: reading(prepareBackup({ ...parts, signal: aside.signal })),
     checkpoint: reading(() => {
       aside.abort()
-      sequences.persist()
+      sequences.sync()
       db.pragma('wal_checkpoint(TRUNCATE)')
     }),
     close() {
       aside.abort()
-      sequences.persist()
+      sequences.sync()
       db.close()
       parts.lock.release()
     },
   }
 }
 
-function sequencesNeeded(changes: readonly DirectoryChange[]): number {
-  return changes.reduce(
-    (sum, change) => sum + change.added.length + change.modified.length + change.removed.length,
-    0,
-  )
-}
-
 /**
  * Makes synchronous calls asynchronous, as `CatalogueWriter` requires: errors become rejections, and a corrupt database is
- * quarantined. `writing` also checks first that the database was not replaced.
- * @param knownFault returns the fault that the startup check found
+ * quarantined. `writing` also checks first that database and lock were not replaced.
  */
-function prepareGuards(db: Database, path: string, knownFault: () => string | undefined) {
+function prepareGuards(db: Database, path: string, lock: WriterLock) {
   const checkNotReplaced = prepareReplacementCheck(db, path)
   const reading =
     <Args extends unknown[], T>(work: (...args: Args) => T | Promise<T>) =>
     async (...args: Args): Promise<T> => {
       try {
-        const fault = knownFault()
-        if (fault !== undefined) {
-          checkNotReplaced()
-          throw corruption(fault)
-        }
         return await work(...args)
       } catch (error) {
         if (!isCorruption(error)) throw error
-        const message = `the database is corrupt (${error.message}), quarantined as ${quarantine(path)}`
+        const message = `the database is corrupt (${error.message}), quarantined as ${putAside(path, 'corrupt')}`
         throw new CatalogueCorrupt(message, { cause: error })
       }
     }
   const writing = <Args extends unknown[], T>(work: (...args: Args) => T) =>
     reading((...args: Args) => {
+      lock.check()
       checkNotReplaced()
       return work(...args)
     })

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
@@ -343,7 +344,7 @@ t.test(
   },
 )
 
-t.test('a restored copy is detected even within the same reserved block', async (t) => {
+t.test('an older copy is detected', async (t) => {
   const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
   const open = () => openWriter({ database, nowUs: () => 1 })
@@ -413,18 +414,68 @@ t.test('an empty file becomes a new database', async (t) => {
   t.equal(writer.recovery.quarantined, undefined)
 })
 
-t.test('a number is issued only after it is reserved in the file of sequences', async (t) => {
+t.test('the file of numbers has the issued ones after each commit', async (t) => {
   const { database, writer } = openCatalogue(t)
-  mkdirSync(`${database}-numbers.new`)
-  const changes = [change(day, { added: [newFile(graz)] })]
-  for (const attempt of ['once', 'twice'])
-    await t.rejects(
-      writer.apply(changes),
-      { code: 'EISDIR' },
-      `the file cannot be written: ${attempt}`,
-    )
-  rmdirSync(`${database}-numbers.new`)
-  const { head } = await writer.apply(changes)
-  const persisted = JSON.parse(readFileSync(`${database}-numbers`, 'utf8')) as { seq: number }
-  t.ok(persisted.seq >= head.seq)
+  const path = `${database}-numbers`
+  const persisted = () => JSON.parse(readFileSync(path, 'utf8')) as unknown
+  t.same(persisted(), { id: 0, seq: 0 })
+  await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
+  t.same(persisted(), { id: 2, seq: 2 })
+  await writer.apply([change(day, { removed: [1] })])
+  t.same(persisted(), { id: 2, seq: 3 })
+  rmSync(path)
+  mkdirSync(`${path}.new`)
+  await writer.apply([change(day, { removed: [2] })])
+  t.notOk(existsSync(path), 'a file that cannot be written delays nothing')
+  rmdirSync(`${path}.new`)
+  await writer.apply([change(day, { added: [newFile(graz)] })])
+  t.same(persisted(), { id: 2, seq: 5 }, 'it is written with the next numbers')
+})
+
+t.test('a lost database is replaced by one with numbers a million higher', async (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  const contents: Readonly<Record<string, [text: string, seq: number]>> = {
+    'the file after a power failure': ['{"id":5,"seq":7}', 1_000_007],
+    'the file of an earlier build': [
+      '{"id":1000001,"seq":1000001,"given":{"id":5,"seq":7}}',
+      1_000_007,
+    ],
+    'a damaged file': ['{"id":5,', 0],
+  }
+  for (const [name, [text, seq]] of Object.entries(contents)) {
+    rmSync(database, { force: true })
+    writeFileSync(`${database}-numbers`, text)
+    const writer = openWriter({ database, nowUs: () => 1 })
+    const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
+    t.equal(head.seq, seq + 1, name)
+    writer.close()
+  }
+})
+
+t.test('a process that is killed after a commit leaves the numbers of this commit', async (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  openWriter({ database, nowUs: () => 1 }).close()
+  copyFileSync(database, `${database}.copy`)
+  const imported = ['src/catalogue/sqlite/writer.ts', 'test/catalogue/change.ts'].map((path) =>
+    JSON.stringify(join(process.cwd(), path)),
+  )
+  const script = `const { openWriter } = await import(${imported[0]})
+    const { change, newFile } = await import(${imported[1]})
+    const writer = openWriter({ database: ${JSON.stringify(database)}, nowUs: () => 1 })
+    for (let n = 100; n < 150; n++)
+      await writer.apply([change('obs/2026/' + n, { added: [newFile('zimm' + n + '0.26d.gz')] })])
+    process.kill(process.pid, 'SIGKILL')`
+  const killed = spawnSync(process.execPath, ['--input-type=module', '-e', script])
+  t.equal(killed.signal, 'SIGKILL', killed.stderr.toString())
+  for (const side of ['', '-wal', '-shm']) rmSync(database + side)
+  renameSync(`${database}.copy`, database)
+  const writer = openWriter({ database, nowUs: () => 1 })
+  t.teardown(() => {
+    writer.close()
+  })
+  t.ok(writer.recovery.isOlderCopy)
+  const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
+  t.equal(head.seq, 1_000_051)
+  const known = await writer.directory(day)
+  t.equal(known?.files.get(graz)?.id, 1_000_051)
 })
