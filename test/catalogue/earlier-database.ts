@@ -1,12 +1,16 @@
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { countTables, indexes } from '../../src/catalogue/sqlite/schema.ts'
+import { countTableNames } from '../../src/catalogue/questions/count-tables.ts'
+import { countDefinitions, indexes } from '../../src/catalogue/sqlite/schema.ts'
 
 /** Converts a database to an earlier schema: removes everything that later schemas added. */
-export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 | 12 | 13 = 7): void {
+export function makeEarlier(database: string, version: 7 | 8 | 9 | 10 | 12 | 13 | 14 = 7): void {
   const db = new Sqlite(database)
-  for (const name of ['heartbeat_us', 'heartbeat_limit_s'])
-    db.exec(`ALTER TABLE catalogue DROP COLUMN ${name}`)
+  for (const table of countTableNames)
+    for (const name of ['bytes', 'sized']) db.exec(`ALTER TABLE ${table} DROP COLUMN ${name}`)
+  if (version < 14)
+    for (const name of ['heartbeat_us', 'heartbeat_limit_s'])
+      db.exec(`ALTER TABLE catalogue DROP COLUMN ${name}`)
   if (version < 13) db.exec('ALTER TABLE station DROP COLUMN live_seq')
   if (version < 12) removeDeliveries(db)
   if (version < 10) removeCounts(db)
@@ -46,7 +50,8 @@ export function read<T>(database: string, work: (db: Database) => T): T {
 
 function removeCounts(db: Database): void {
   for (const name of Object.keys(indexes)) db.exec(`DROP INDEX IF EXISTS ${name}`)
-  for (const [, name] of countTables.matchAll(/CREATE TABLE (\w+)/g)) db.exec(`DROP TABLE ${name}`)
+  for (const [, name] of countDefinitions.matchAll(/CREATE TABLE (\w+)/g))
+    db.exec(`DROP TABLE ${name}`)
   db.exec(`
     DROP INDEX file_misplaced;
     ALTER TABLE file DROP COLUMN misplaced;

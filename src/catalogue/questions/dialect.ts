@@ -22,6 +22,8 @@ export interface Dialect {
   greatest(...terms: readonly string[]): string
   /** The values of a column of all rows of a group, as one JSON array. */
   list(column: string): string
+  /** SQL for the highest id of a file that was ever issued. */
+  readonly lastId: string
   /** SQL at the end of a SELECT that locks its row until the end of the transaction. */
   readonly forUpdate: string
   /** Inserts rows, one for each of `many`; the parameters are named as the columns. */

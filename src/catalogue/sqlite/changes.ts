@@ -7,9 +7,13 @@ import type { ChangesPage, ChangesQuery } from '../reader.ts'
 import type { Change, ChangeKind } from '../records.ts'
 import { conditionsOf } from './filter-sql.ts'
 import type { Conditions } from './filter-sql.ts'
-import { joinedChecksum } from './checksums.ts'
-import { detailColumns, removedDetailColumns, toDetails } from './record-columns.ts'
-import type { DetailRow } from './record-columns.ts'
+import {
+  detailColumns,
+  joinedChecksum,
+  removedDetailColumns,
+  toDetails,
+} from '../questions/record.ts'
+import type { DetailRow } from '../questions/record.ts'
 import { preparePaths } from './list-rows.ts'
 import { prepareCounts } from './counts.ts'
 import { openLookups } from './lookup-cache.ts'

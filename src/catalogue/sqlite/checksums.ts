@@ -1,33 +1,18 @@
 /** Reads checksums: the SQL that joins a file with its valid checksum, the checksums of a directory, and their version. */
 import type { Database } from 'better-sqlite3'
 import type { ChecksumChunk } from '../reader.ts'
-import type { ChecksumEntry, FileIdentity, Head } from '../records.ts'
-import { isValidChecksum } from './checksum-rows.ts'
+import type { ChecksumEntry, Head } from '../records.ts'
+import { identityColumns, isValidChecksum, joinedChecksum } from '../questions/record.ts'
+import type { IdentityRow } from '../questions/record.ts'
 
 /** Number of files in a chunk; reading a chunk takes about two milliseconds. */
 const filesPerChunk = 500
 
-/** Columns of the checksum `c` of a file `f`, and the join that they need. */
-export const identityColumns = 'c.inode, c.ctime_us AS ctimeUs, c.links, c.mode, c.uid, c.gid'
+/** Columns of the checksum `c` of a file `f`, for `joinedChecksum`. */
 export const checksumColumns = `c.sha256, ${identityColumns}`
-export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 
-/** All columns are `null` without a valid checksum, or for a checksum that an older release stored without an identity. */
-export type IdentityRow = {
-  readonly [Key in Exclude<keyof FileIdentity, 'size' | 'mtimeUs'>]: number | null
-}
 /** All columns are `null` without a valid checksum. Only `sha256` is not `null` for a checksum without an identity. */
 export type ChecksumRow = IdentityRow & { readonly sha256: Buffer | null }
-
-/** The identity of the file that was hashed; `undefined` without a checksum or if the identity is unknown. */
-export function toBound(
-  { inode, ctimeUs, links, mode, uid, gid }: IdentityRow,
-  { size, mtimeUs }: { readonly size: number | null; readonly mtimeUs: number | null },
-): FileIdentity | undefined {
-  if (inode === null || size === null || mtimeUs === null) return undefined
-  // Either all attributes are `null` or none.
-  return { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid } as FileIdentity
-}
 
 interface EntryRow {
   readonly name: string

@@ -5,7 +5,7 @@ import { NotBuilt } from '../reader-errors.ts'
 import { boundsOf, unbounded } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
 import type { IdRange } from './selection.ts'
-import { idCountLevels } from './schema.ts'
+import { idCountLevels } from '../questions/count-tables.ts'
 import { openStatements } from './connection.ts'
 
 /** Number of files whose data start on a day. */

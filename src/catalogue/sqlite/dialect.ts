@@ -14,6 +14,7 @@ export const dialect: Dialect = {
   each: (parameter) => `json_each(@${parameter}) AS r`,
   greatest: (...terms) => `max(${terms.join(', ')})`,
   list: (column) => `json_group_array(${column})`,
+  lastId: `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'file'), 0)`,
   forUpdate: '',
   insert: (table, columns, conflict = '') =>
     `INSERT INTO ${table} (${names(columns).join(', ')})

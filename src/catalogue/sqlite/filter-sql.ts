@@ -1,10 +1,10 @@
 /** Builds the SQL of selections, for lists, counts, streams and the change feed. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { NameCondition, OrderKey, OrderStep, Ordering, Problem, TimeRange } from '../filter.ts'
-import { isValidChecksum } from './checksum-rows.ts'
+import { isValidChecksum } from '../questions/record.ts'
 import { boundsOf } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import { dayOf } from './schema.ts'
+import { dayOf } from '../questions/count-tables.ts'
 import { afterAll } from './selection.ts'
 import type { After, IdRange, NameRange, Selection } from './selection.ts'
 

@@ -1,9 +1,8 @@
 /** Reads records by id, and the paths of directories. */
 import type { Database } from 'better-sqlite3'
 import type { ListedFile } from '../records.ts'
-import { joinedChecksum } from './checksums.ts'
-import { detailColumns, toDetails } from './record-columns.ts'
-import type { DetailRow } from './record-columns.ts'
+import { detailColumns, joinedChecksum, toDetails } from '../questions/record.ts'
+import type { DetailRow } from '../questions/record.ts'
 
 /** Rows are arrays of few columns, because passing a value from SQLite to JavaScript costs more than finding it. */
 type ListRow = [

@@ -1,5 +1,5 @@
 /**
- * Migrates a database of schema 7 to 13 to schema 14. Rows, ids, seqs, tombstones and checksums
+ * Migrates a database of schema 7 to 14 to schema 15. Rows, ids, seqs, tombstones and checksums
  * stay. For schema 9 and older, two obsolete tables and an index are dropped, the misplaced files
  * are marked, and the files are counted by id. Each step has one or more short transactions that
  * store its progress, so an interrupted migration continues at the next start. Indexes are built
@@ -14,9 +14,12 @@ import { secondsPerHour } from '../../parse/calendar.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { discard, freeBeside, newBackupPath, rotateBackups, sizeOf } from './database-files.ts'
 import { corruption, faultOf } from './integrity-check.ts'
-import { idsPerRange, prepareIdRange } from './recount.ts'
+import { countTableNames, idCountLevels } from '../questions/count-tables.ts'
+import { count, keptCounts, recount } from '../updates/recount.ts'
+import { dialect } from './dialect.ts'
+import { Driver } from './driver.ts'
 import {
-  countTables,
+  countDefinitions,
   deliveryTables,
   migratingVersion,
   ownerTable,
@@ -48,7 +51,7 @@ const additions: ReadonlyMap<number, string> = new Map([
      CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
      ALTER TABLE hashing ADD COLUMN stale INTEGER NOT NULL DEFAULT 0;`,
   ],
-  [10, `ALTER TABLE file ADD COLUMN misplaced INTEGER NOT NULL DEFAULT 0; ${countTables}`],
+  [10, `ALTER TABLE file ADD COLUMN misplaced INTEGER NOT NULL DEFAULT 0; ${countDefinitions}`],
   [
     11,
     `ALTER TABLE catalogue ADD COLUMN details_seq INTEGER NOT NULL DEFAULT 0;
@@ -71,6 +74,15 @@ const additions: ReadonlyMap<number, string> = new Map([
      ALTER TABLE catalogue ADD COLUMN heartbeat_limit_s INTEGER;`,
   ],
 ])
+
+/** Schema 15; for schema 9 and older, `countDefinitions` has these columns already. */
+const sizeColumns = ['id_count', 'day_count', 'station_count']
+  .flatMap((table) =>
+    ['bytes', 'sized'].map(
+      (name) => `ALTER TABLE ${table} ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 0;`,
+    ),
+  )
+  .join('\n')
 
 interface Step {
   readonly name: string
@@ -95,6 +107,23 @@ const steps: readonly Step[] = [
   ]),
   { name: 'counting', total: highestId, run: countIds },
 ]
+
+/** Further steps for schema 10 and later: they count the sizes. */
+const recounts: readonly Step[] = [
+  {
+    name: 'counting sizes',
+    total: () => countTableNames.length,
+    run(db, done) {
+      const table = countTableNames[done]
+      const driver = new Driver(db)
+      if (table !== undefined && driver.read(keptCounts()).has(table))
+        driver.write(recount(dialect, table))
+      return done + 1
+    },
+  },
+]
+
+const stepsFrom = (version: number): readonly Step[] => (version < 10 ? steps : recounts)
 
 /**
  * Migrates in steps. Yields the progress before each part of a step; the caller may stop between any two parts.
@@ -137,27 +166,25 @@ export function describeProgress({ from, to, step, done, total }: MigrationProgr
 }
 
 /**
- * Adds tables and columns. If further steps follow, also stores their progress and sets `migratingVersion`, which other releases
- * refuse; otherwise sets the new schema version.
+ * Adds tables and columns, stores the progress of the steps that follow, and sets
+ * `migratingVersion`, which other releases refuse.
  */
 function begin(db: Database): void {
   const from = versionOf(db)
   db.transaction(() => {
     for (const [version, sql] of additions) if (version > from) db.exec(sql)
-    if (from >= 10) {
-      db.pragma(`user_version = ${schemaVersion}`)
-      return
-    }
+    if (from >= 10) db.exec(sizeColumns)
     db.exec(`CREATE TABLE migration (
       from_version INTEGER NOT NULL, step TEXT NOT NULL, done INTEGER NOT NULL, total INTEGER NOT NULL) STRICT`)
-    const [first] = steps
+    const [first] = stepsFrom(from)
     db.prepare('INSERT INTO migration VALUES (?, ?, 0, ?)').run(from, first?.name, first?.total(db))
     db.pragma(`user_version = ${migratingVersion}`)
   }).immediate()
 }
 
 /** Executes a part of a step and stores the progress, in one transaction. The last part ends the migration. */
-function runPart(db: Database, { step: name, done }: MigrationProgress): void {
+function runPart(db: Database, { from, step: name, done }: MigrationProgress): void {
+  const steps = stepsFrom(from)
   const index = steps.findIndex((step) => step.name === name)
   const step = steps[index]
   if (step === undefined) throw new UnusableDatabase(`unknown step of a migration: ${name}`)
@@ -224,6 +251,9 @@ function markFiles(db: Database, directory: number, expected: ArchiveDirectory):
   ).run({ directory, from, span, isHour: span === secondsPerHour ? 1 : 0 })
 }
 
+/** Number of ids in a range: one bucket of the highest level of `id_count`. */
+const idsPerRange = 2 ** Math.max(...idCountLevels)
+
 function highestId(db: Database): number {
   return (db.prepare('SELECT max(id) FROM file').pluck().get() as number | null) ?? 0
 }
@@ -234,7 +264,7 @@ function countIds(db: Database, done: number): number {
   const id = next.get(done) as number | null
   if (id === null) return Infinity
   const firstId = Math.floor(id / idsPerRange) * idsPerRange
-  prepareIdRange(db)(firstId)
+  new Driver(db).write(count('id_count', `id BETWEEN ${firstId} AND ${firstId + idsPerRange - 1}`))
   return firstId + idsPerRange
 }
 

@@ -9,7 +9,7 @@ import type { Head } from '../records.ts'
 import { prepareCounts } from './counts.ts'
 import { openLookups } from './lookup-cache.ts'
 import type { Lookups } from './lookup-cache.ts'
-import { dayOf } from './schema.ts'
+import { dayOf } from '../questions/count-tables.ts'
 
 /**
  * Maximum number of changes for which the changed days are searched. With more changes it is faster to read all days in parts.

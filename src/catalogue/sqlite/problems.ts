@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { listedProblems } from '../reader.ts'
 import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
 import type { FileProblemReason } from '../records.ts'
-import { isValidChecksum } from './checksum-rows.ts'
+import { isValidChecksum } from '../questions/record.ts'
 import type { Values } from './filter-sql.ts'
 import type { CheckDeadline } from './page-ids.ts'
 

@@ -175,14 +175,3 @@ function toNumbers(value: Partial<Numbers> | undefined): Numbers {
   const whole = (one: unknown) => (Number.isSafeInteger(one) ? (one as number) : 0)
   return { id: whole(value?.id), seq: whole(value?.seq) }
 }
-
-/**
- * Returns a function that increments `details_seq`. Call it within a transaction that changes details of files without changing
- * their records.
- */
-export function prepareRaiseDetails(db: Database): () => void {
-  const raise = db.prepare('UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1')
-  return () => {
-    raise.run()
-  }
-}

@@ -1,7 +1,7 @@
 /** Reads the summary and the head of the catalogue, and caches them until another connection writes. */
 import type { Database } from 'better-sqlite3'
 import type { CatalogueSummary, Head, NewestFile, RejectionCount, ScanSummary } from '../records.ts'
-import { isValidChecksum } from './checksum-rows.ts'
+import { isValidChecksum } from '../questions/record.ts'
 
 const examplesPerReason = 5
 

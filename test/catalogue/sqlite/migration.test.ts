@@ -141,7 +141,7 @@ async function buildIndexes(database: string): Promise<void> {
 
 const differences = (database: string) => read(database, differencesOf)
 
-for (const version of [7, 8, 9, 10, 12, 13] as const)
+for (const version of [7, 8, 9, 10, 12, 13, 14] as const)
   t.test(`a migration from schema ${version} keeps all rows and makes the counts`, async (t) => {
     const database = await makeDatabase(t)
     if (version < 9) unbind(database)
