@@ -141,13 +141,13 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     }),
     summary: unlessCorrupt(() => summary()),
     purgeRemovals: writing((beforeUs: number) => purge(beforeUs, nowUs())),
-    arrivedUnhashed: reading(queue.arrived),
-    unhashedBelow: reading(queue.below),
+    arrivedUnhashed: reading((since: number | undefined) => queue.arrived(since)),
+    unhashedBelow: reading((id: number) => queue.below(id)),
     keepChecksums: writing((checksums: readonly Checksum[], throughSeq: number) =>
       hashing.keep(checksums, throughSeq, nowUs()),
     ),
-    staleChecksums: reading(queue.stale),
-    hashAgain: writing(hashing.hashAgain),
+    staleChecksums: reading((us: number) => queue.stale(us)),
+    hashAgain: writing((ids: readonly number[], fromUs: number) => hashing.hashAgain(ids, fromUs)),
     heartbeat: writing(setHeartbeat),
     scanned: writing(setLastScan),
     deferIndexes: unlessReplaced(() => {

@@ -36,7 +36,7 @@ export interface Applying {
 /** Returns the question that applies changes. */
 export function openApply(dialect: Dialect, { directories, counts, checksums }: Parts) {
   const head = `SELECT seq, ${dialect.lastId} FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
-  const { begin: beginInsert, insert } = openInsert(dialect)
+  const inserts = openInsert(dialect)
   const files = openFiles(dialect, checksums)
 
   function* applyOne(change: DirectoryChange, nowUs: number, progress: Progress): Question<void> {
@@ -45,7 +45,7 @@ export function openApply(dialect: Dialect, { directories, counts, checksums }: 
     const before = progress.added - progress.removed
     const known = yield* files.known(change)
     yield* files.remove(known, { change, nowUs }, progress)
-    yield* insert({ change, directory, nowUs }, progress)
+    yield* inserts.insert({ change, directory, nowUs }, progress)
     yield* files.modify(known, { change, nowUs }, progress)
     yield* files.fill(known, change, progress)
     const growth = progress.added - progress.removed - before
@@ -71,7 +71,7 @@ export function openApply(dialect: Dialect, { directories, counts, checksums }: 
       details: false,
       counts: yield* counts(),
     }
-    yield* beginInsert()
+    yield* inserts.begin()
     for (const change of changes) {
       begin(change)
       yield* applyOne(change, nowUs(), progress)

@@ -224,7 +224,7 @@ function statementsOf(
 ): Statement[] {
   const [added, others, removed]: [Values[], Values[], Values[]] = [[], [], []]
   for (const [keys, difference] of changed) {
-    const values = { ...difference, ...keys }
+    const values: Values = Object.assign({ ...keys }, difference)
     if (difference.hasAdded) added.push(values)
     else others.push(values)
     if (difference.hasRemoved) removed.push(values)

@@ -10,6 +10,7 @@ import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { Checksum } from '../../../src/catalogue/writer.ts'
 import { change, newFile } from '../change.ts'
+import { applySteps, steps as singleSteps } from '../random-steps.ts'
 import { testFolder } from '../../folder.ts'
 import { fc } from '../../random.ts'
 
@@ -148,6 +149,21 @@ t.test('the counts agree with the records after any changes', async (t) => {
       return refused >= 0
     }),
     { numRuns: 40 },
+  )
+  t.end()
+})
+
+t.test('the counts agree with the records after each of single changes', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(singleSteps, async (all) => {
+      const { writer, db } = open(t)
+      for (const step of all) {
+        await applySteps(writer, [step])
+        const differences = differencesOf(db)
+        if (differences.length > 0) throw new Error(differences.join('\n'))
+      }
+    }),
+    { numRuns: 20 },
   )
   t.end()
 })
