@@ -128,6 +128,7 @@ export class CountDifferences {
   readonly #days = new Differences()
   /** By station and by kind. */
   readonly #stations = new Differences()
+  readonly #rows: Difference[] = []
 
   constructor(
     dialect: Dialect,
@@ -153,8 +154,11 @@ export class CountDifferences {
     for (const row of this.#rowsOf(file)) row.resize(file.size, size)
   }
 
-  #rowsOf({ id, station, kind, dataDate }: CountedFile): Difference[] {
-    const rows = [this.#ids.at(kind, Math.floor(id / lowestSize))]
+  /** The rows of a file, as an array that the next call uses again. */
+  #rowsOf({ id, station, kind, dataDate }: CountedFile): readonly Difference[] {
+    const rows = this.#rows
+    rows.length = 0
+    rows.push(this.#ids.at(kind, Math.floor(id / lowestSize)))
     if (this.#kept.has('day_count'))
       rows.push(this.#days.at(kind, Math.floor(dataDate / secondsPerDay)))
     if (this.#kept.has('station_count')) rows.push(this.#stations.at(station, kind))

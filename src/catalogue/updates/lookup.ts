@@ -38,7 +38,7 @@ export class Lookup {
 
   /** The id of a row; that of an unknown row may be used after `unwritten` was executed. */
   idOf(values: readonly (string | number)[]): number {
-    const key = values.join()
+    const key = values.length === 1 ? String(values[0]) : values.join()
     let id = this.#known.get(key) ?? this.#added.get(key)
     if (id === undefined) {
       id = ++this.#last

@@ -15,31 +15,32 @@ import { withLiveSeq } from './live-seq.ts'
 
 const lowest = Math.min(...idCountLevels)
 
-/** SQL that combines values of several groups of files. */
+/** SQL that combines the values of several groups of files. */
 function combined(table: CountTableName): string {
-  const sql = { sum: 'sum', min: 'min', max: 'max', bound: 'max' }
+  const sqlOf = { sum: 'sum', min: 'min', max: 'max', bound: 'max' }
   return valuesOf(table)
-    .map(([name, { fold }]) =>
-      fold === 'sum'
-        ? `CAST(sum(${name}) AS bigint) AS ${name}`
-        : `${sql[fold]}(${name}) AS ${name}`,
-    )
+    .map(([name, { fold }]) => {
+      const sql = `${sqlOf[fold]}(${name})`
+      return `${fold === 'sum' ? `CAST(${sql} AS bigint)` : sql} AS ${name}`
+    })
     .join(', ')
 }
 
 /**
- * SQL for the values of groups of files, in two parts: an index has all that the first one reads,
- * and the second one reads only files of known size, which are few at the end of a first scan.
+ * SQL for the values of groups of files, by kind and another expression. An index has all that the
+ * first part reads. The second part reads the table, but only files of known size, of which there
+ * are few at the end of a first scan; `+` hides the indexes, which do not have the size.
  */
-function grouped(table: CountTableName, groups: string, where: string): string {
+function grouped(table: CountTableName, [name, group]: [string, string], where: string): string {
   const part = (sizes: boolean): string => {
-    const values = valuesOf(table).map(([name, { fold, sql, ofSizes = false }]) =>
-      ofSizes === sizes ? `${sql} AS ${name}` : `${fold === 'sum' ? 0 : 'NULL'} AS ${name}`,
+    const values = valuesOf(table).map(([value, { fold, sql, ofSizes = false }]) =>
+      ofSizes === sizes ? `${sql} AS ${value}` : `${fold === 'sum' ? 0 : 'NULL'} AS ${value}`,
     )
-    return `SELECT ${groups}, ${values.join(', ')} FROM file
-      WHERE ${where}${sizes ? ' AND size IS NOT NULL' : ''} GROUP BY 1, 2`
+    const [hidden, known] = sizes ? ['+', ' AND size IS NOT NULL'] : ['', '']
+    return `SELECT ${hidden}(${group}) AS ${name}, ${hidden}kind AS kind, ${values.join(', ')}
+      FROM file WHERE ${where}${known} GROUP BY 1, 2`
   }
-  return `${part(false)} UNION ALL ${part(true)}`
+  return `(${part(false)} UNION ALL ${part(true)}) AS part`
 }
 
 /** SQL for the rows of `id_count`; kind 0 is the sum of all kinds. */
@@ -49,8 +50,9 @@ function idCounts(where: string): string {
     `SELECT ${number} AS level, ${kind} AS kind, bucket >> ${number - lowest} AS bucket, ${values}
      FROM lowest GROUP BY 2, 3`
   const levels = idCountLevels.flatMap((number) => [level(number, 'kind'), level(number, '0')])
-  return `WITH lowest AS MATERIALIZED (SELECT kind, bucket, ${values}
-      FROM (${grouped('id_count', `kind, id >> ${lowest} AS bucket`, where)}) AS part GROUP BY 1, 2)
+  const parts = grouped('id_count', ['bucket', `id >> ${lowest}`], where)
+  return `WITH lowest AS MATERIALIZED
+      (SELECT bucket, kind, ${values} FROM ${parts} GROUP BY 1, 2)
     ${levels.join('\nUNION ALL ')}`
 }
 
@@ -58,10 +60,10 @@ function idCounts(where: string): string {
 export function counted(table: CountTableName, where = 'TRUE'): string {
   if (table === 'id_count') return idCounts(where)
   // The index file_date has the order of the start of the data, so the parts group by this first.
-  const [key, group] =
-    table === 'day_count' ? [`${dayOf('data_date')} AS day`, 'data_date'] : ['station', 'station']
-  return `SELECT ${key}, kind, ${combined(table)}
-    FROM (${grouped(table, `${group}, kind`, where)}) AS part GROUP BY 1, 2`
+  const [name, sql] =
+    table === 'day_count' ? ['data_date', dayOf('data_date')] : ['station', 'station']
+  return `SELECT ${sql} AS ${countTables[table].keys[0]}, kind, ${combined(table)}
+    FROM ${grouped(table, [name, name], where)} GROUP BY 1, 2`
 }
 
 /** Fills a table of counts with the rows of some files. */
