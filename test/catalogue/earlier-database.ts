@@ -1,5 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import { countTableNames } from '../../src/catalogue/questions/count-tables.ts'
 
 /** Converts a database to an earlier schema: removes everything that later schemas added. */
 export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void {
@@ -8,6 +9,8 @@ export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void 
     `CREATE TABLE owner (one INTEGER PRIMARY KEY, boot_id TEXT NOT NULL, pid INTEGER NOT NULL,
        start_time INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL) STRICT`,
   )
+  for (const table of countTableNames)
+    for (const name of ['bytes', 'sized']) db.exec(`ALTER TABLE ${table} DROP COLUMN ${name}`)
   for (const name of ['reserved_id', 'reserved_seq'])
     db.exec(`ALTER TABLE catalogue ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 1000000`)
   if (version < 14)

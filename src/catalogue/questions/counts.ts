@@ -1,13 +1,11 @@
 /** Reads the tables of exact counts. */
 import { secondsPerDay } from '../../parse/calendar.ts'
+import { idCountLevels } from './count-tables.ts'
 import type { DateRange } from './date-ranges.ts'
 import type { Dialect } from './dialect.ts'
 import { all, column, rows } from './question.ts'
 import type { Question, Statement } from './question.ts'
 import type { IdRange } from './selection.ts'
-
-/** The levels of `id_count`. A bucket of a level has the ids with the same `id >> level`. */
-export const idCountLevels = [18, 12, 6] as const
 
 /** Number of ids in a bucket of the highest level. */
 const idsPerRange = 2 ** idCountLevels[0]

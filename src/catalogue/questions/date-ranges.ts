@@ -4,11 +4,6 @@ import { periodSeconds } from '../../parse/long-name.ts'
 import type { TimeRange } from '../filter.ts'
 import type { Kind } from './lookups.ts'
 
-/** SQL for the UTC day, counted from 1970-01-01, of a time in seconds. It rounds down also before 1970 (from the year 0 on). */
-export function dayOf(seconds: string): string {
-  return `((${seconds} + 62167219200) / 86400 - 719528)`
-}
-
 /** A range of start times of data, in seconds since 1970, both ends included. */
 export interface DateRange {
   readonly from: number

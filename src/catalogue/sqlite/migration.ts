@@ -4,15 +4,28 @@
  * recounted afterwards, each in a transaction of its own: an interrupted migration continues there.
  */
 import type { Database } from 'better-sqlite3'
-import { completeCounts, recount } from './recount.ts'
-import type { CountTable } from './recount.ts'
+import { countTableNames } from '../questions/count-tables.ts'
+import type { CountTableName } from '../questions/count-tables.ts'
+import { keptCounts, recount } from '../updates/recount.ts'
+import { dialect } from './dialect.ts'
+import { Driver } from './driver.ts'
 import { versionOf } from './schema.ts'
 
 /**
  * A schema, the SQL that leads to it from the one before, and the tables of counts that must be
  * recounted then. Such a table keeps its rows until then: the stations with files are read from it.
  */
-export type Migration = readonly [schema: number, sql: string, recounted?: readonly CountTable[]]
+export type Migration = readonly [
+  schema: number,
+  sql: string,
+  recounted?: readonly CountTableName[],
+]
+
+function addSizes(table: CountTableName): string {
+  const add = (column: string) =>
+    `ALTER TABLE ${table} ADD COLUMN ${column} INTEGER NOT NULL DEFAULT 0;`
+  return `${add('bytes')} ${add('sized')}`
+}
 
 const migrations: readonly Migration[] = [
   [
@@ -36,7 +49,9 @@ const migrations: readonly Migration[] = [
        stale = (SELECT count(*) FROM checksum WHERE stale_us IS NOT NULL);
      DROP TABLE owner;
      ALTER TABLE catalogue DROP COLUMN reserved_id;
-     ALTER TABLE catalogue DROP COLUMN reserved_seq;`,
+     ALTER TABLE catalogue DROP COLUMN reserved_seq;
+     ${countTableNames.map(addSizes).join('\n')}`,
+    countTableNames,
   ],
 ]
 
@@ -72,14 +87,15 @@ export function progressOf(db: Database): string | undefined {
 function change(db: Database, list: readonly Migration[]): void {
   const from = versionOf(db)
   let to = from
-  const recounted = new Set<CountTable>()
+  const recounted = new Set<CountTableName>()
   for (const [version, sql, tables = []] of list) {
     if (version <= from) continue
     db.exec(sql)
     for (const table of tables) recounted.add(table)
     to = version
   }
-  const names = completeCounts(db).filter((table) => recounted.has(table))
+  const kept = new Driver(db).read(keptCounts())
+  const names = countTableNames.filter((table) => kept.has(table) && recounted.has(table))
   if (names.length > 0) {
     db.exec('CREATE TABLE recount (name TEXT PRIMARY KEY, done INTEGER NOT NULL) STRICT')
     const insert = db.prepare('INSERT INTO recount VALUES (?, 0)')
@@ -91,10 +107,13 @@ function change(db: Database, list: readonly Migration[]): void {
 
 /** Recounts the next table. The last one ends the migration. */
 function recountNext(db: Database): void {
-  const left = db.prepare('SELECT name FROM recount WHERE done = 0').pluck().all() as CountTable[]
+  const left = db
+    .prepare('SELECT name FROM recount WHERE done = 0')
+    .pluck()
+    .all() as CountTableName[]
   const [next] = left
   if (next !== undefined) {
-    recount(db, next)
+    new Driver(db).write(recount(dialect, next))
     db.prepare('UPDATE recount SET done = 1 WHERE name = ?').run(next)
   }
   if (left.length > 1) return

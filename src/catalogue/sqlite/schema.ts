@@ -5,6 +5,9 @@
  * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`, `last_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
+import { countTables, deferredCounts, valuesOf } from '../questions/count-tables.ts'
+import type { CountTableName, CountValue } from '../questions/count-tables.ts'
+import { recordColumns } from '../questions/record.ts'
 
 /** Marks a database file as a catalogue of this program (`file` and `sqlite3` show it): "RNXc". */
 export const applicationId = 0x524e5863
@@ -37,8 +40,26 @@ export const indexes: Readonly<Record<string, string>> = {
   file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
 }
 
-/** The tables of counts that a first scan leaves out; they are built like `indexes`. */
-export const deferredCounts = ['day_count', 'station_count'] as const
+/** The columns of a table of counts. */
+function countColumns(table: CountTableName): string {
+  const { keys } = countTables[table]
+  const values = valuesOf(table).map(
+    ([name, { initial }]: readonly [string, CountValue]) =>
+      `${name} INTEGER NOT NULL${initial === undefined ? '' : ` DEFAULT ${initial}`}`,
+  )
+  return `(
+    ${[...keys.map((key) => `${key} INTEGER NOT NULL`), ...values].join(',\n    ')},
+    PRIMARY KEY (${keys.join(', ')})
+  ) STRICT, WITHOUT ROWID`
+}
+
+/** The columns that `file` and `tombstone` have in common, after the id. */
+const recordDefinitions = recordColumns
+  .filter(({ name }) => name !== 'id')
+  .map(
+    ({ name, type, constraint }) => `${name} ${type === 'text' ? 'TEXT' : 'INTEGER'} ${constraint}`,
+  )
+  .join(',\n    ')
 
 const tables = `
   -- The catalogue itself, one row: its epoch and its latest seq (see sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary as JSON. deliveries_us is
@@ -131,15 +152,7 @@ const tables = `
   -- date and length in its name (see isMisplaced).
   CREATE TABLE file (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    directory   INTEGER NOT NULL REFERENCES directory (id),
-    name        TEXT    NOT NULL,
-    station     INTEGER NOT NULL REFERENCES station (id),
-    kind        INTEGER NOT NULL REFERENCES kind (id),
-    data_date   INTEGER NOT NULL,
-    size        INTEGER,
-    mtime_us    INTEGER,
-    created_us  INTEGER NOT NULL,
-    modified_us INTEGER,
+    ${recordDefinitions},
     returned_us INTEGER,
     seq         INTEGER NOT NULL,
     change      INTEGER NOT NULL,
@@ -157,37 +170,19 @@ const tables = `
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
 
   -- The writer updates these exact counts in the transaction that changes the rows, and deletes rows that fall to 0. The
-  -- command check compares them with the rows of file.
+  -- command check compares them with the rows of file. bytes is the sum of the known sizes of the files, sized the number of
+  -- files of known size.
 
   -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and 6; kind 0 counts all
   -- kinds. It finds the place of any offset, in the list and in filters on kinds.
-  CREATE TABLE id_count (
-    level  INTEGER NOT NULL,
-    kind   INTEGER NOT NULL,
-    bucket INTEGER NOT NULL,
-    files  INTEGER NOT NULL,
-    PRIMARY KEY (level, kind, bucket)
-  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE id_count ${countColumns('id_count')};
 
   -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by kind. There is no row
   -- for all kinds. last_id is at least the highest id of these files: it is only raised while the row exists.
-  CREATE TABLE day_count (
-    day     INTEGER NOT NULL,
-    kind    INTEGER NOT NULL,
-    files   INTEGER NOT NULL,
-    last_id INTEGER NOT NULL,
-    PRIMARY KEY (day, kind)
-  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE day_count ${countColumns('day_count')};
 
   -- Number of live files by station and kind, with their lowest and highest data_date. There is no row for all kinds.
-  CREATE TABLE station_count (
-    station    INTEGER NOT NULL,
-    kind       INTEGER NOT NULL,
-    files      INTEGER NOT NULL,
-    first_date INTEGER NOT NULL,
-    last_date  INTEGER NOT NULL,
-    PRIMARY KEY (station, kind)
-  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE station_count ${countColumns('station_count')};
 
   -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name, file_created and
   -- file_modified, and the tables day_count and station_count. One of them that is not named must not be read: the index
@@ -219,15 +214,7 @@ const tables = `
   -- The last records of removed files. The change feed reports them, and a file that comes back gets its id back.
   CREATE TABLE tombstone (
     id          INTEGER PRIMARY KEY,
-    directory   INTEGER NOT NULL REFERENCES directory (id),
-    name        TEXT    NOT NULL,
-    station     INTEGER NOT NULL REFERENCES station (id),
-    kind        INTEGER NOT NULL REFERENCES kind (id),
-    data_date   INTEGER NOT NULL,
-    size        INTEGER,
-    mtime_us    INTEGER,
-    created_us  INTEGER NOT NULL,
-    modified_us INTEGER,
+    ${recordDefinitions},
     seq         INTEGER NOT NULL,
     removed_us  INTEGER NOT NULL,
     UNIQUE (directory, name)  -- to find the old record of a file that comes back

@@ -155,14 +155,3 @@ function numbersOf(text: string): Numbers {
 function newEpoch(): string {
   return randomBytes(6).toString('hex')
 }
-
-/**
- * Returns a function that increments `details_seq`. Call it within a transaction that changes details of files without changing
- * their records.
- */
-export function prepareRaiseDetails(db: Database): () => void {
-  const raise = db.prepare('UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1')
-  return () => {
-    raise.run()
-  }
-}
