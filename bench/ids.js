@@ -75,7 +75,7 @@ async function spreadIds(path, spacing) {
   // Twice, so that no id is taken by a row that has not been moved yet.
   db.exec(`UPDATE file SET id = -${spacing} * id;
     UPDATE file SET id = -id;
-    UPDATE sqlite_sequence SET seq = ${spacing} * seq WHERE name = 'file';
+    UPDATE catalogue SET last_id = ${spacing} * last_id;
     DELETE FROM built`)
   db.close()
   const writer = openWriter({ database: path, nowUs: () => Date.now() * 1000 })

@@ -11,6 +11,7 @@ export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void 
   )
   for (const table of countTableNames)
     for (const name of ['bytes', 'sized']) db.exec(`ALTER TABLE ${table} DROP COLUMN ${name}`)
+  db.exec('ALTER TABLE catalogue DROP COLUMN last_id')
   for (const name of ['reserved_id', 'reserved_seq'])
     db.exec(`ALTER TABLE catalogue ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 1000000`)
   if (version < 14)

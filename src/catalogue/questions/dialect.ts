@@ -30,8 +30,6 @@ export interface Dialect {
   list(column: string): string
   /** The number of values in a column with a JSON array. */
   length(column: string): string
-  /** SQL for the highest id of a file that was ever issued. */
-  readonly lastId: string
   /** SQL at the end of a SELECT that locks its row until the end of the transaction. */
   readonly forUpdate: string
   /** Inserts rows, one for each of `many`; the parameters are named as the columns. */

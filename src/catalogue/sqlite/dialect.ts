@@ -18,7 +18,6 @@ export const dialect: Dialect = {
   greatest: (...terms) => `max(${terms.join(', ')})`,
   list: (column) => `json_group_array(${column})`,
   length: (column) => `json_array_length(${column})`,
-  lastId: `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'file'), 0)`,
   forUpdate: '',
   insert: (table, columns, conflict = '') =>
     `INSERT INTO ${table} (${names(columns).join(', ')})

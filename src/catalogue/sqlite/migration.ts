@@ -50,6 +50,9 @@ const migrations: readonly Migration[] = [
      DROP TABLE owner;
      ALTER TABLE catalogue DROP COLUMN reserved_id;
      ALTER TABLE catalogue DROP COLUMN reserved_seq;
+     ALTER TABLE catalogue ADD COLUMN last_id INTEGER NOT NULL DEFAULT 0;
+     UPDATE catalogue
+       SET last_id = coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'file'), 0);
      ${countTableNames.map(addSizes).join('\n')}`,
     countTableNames,
   ],

@@ -62,8 +62,9 @@ const recordDefinitions = recordColumns
   .join(',\n    ')
 
 const tables = `
-  -- The catalogue itself, one row: its epoch and its latest seq (see sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary as JSON. deliveries_us is
-  -- the time from which deliveries are recorded. heartbeat_us is the time to which the catalogue is known to equal the tree,
+  -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file
+  -- (see sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a
+  -- ScanSummary as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time to which the catalogue is known to equal the tree,
   -- NULL until the first scan has ended; heartbeat_limit_s is the age from which it says no more. details_seq grows when the size, mtime, checksum or problem of a file
   -- changes without a change of its record.
   CREATE TABLE catalogue (
@@ -75,7 +76,8 @@ const tables = `
     details_seq   INTEGER NOT NULL DEFAULT 0,
     deliveries_us INTEGER,
     heartbeat_us      INTEGER,
-    heartbeat_limit_s INTEGER
+    heartbeat_limit_s INTEGER,
+    last_id           INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
   -- Number of live files in each area, so that the status need not count them.

@@ -48,13 +48,10 @@ export function restoreSequences(
 function advance(db: Database, { id, seq }: Numbers): void {
   db.transaction(() => {
     // The changes with the skipped numbers are unknown, so no client can resume from them.
-    db.prepare('UPDATE catalogue SET epoch = ?, seq = ?, forgotten_seq = ? WHERE one = 1').run(
-      newEpoch(),
-      seq,
-      seq,
-    )
-    db.prepare(`DELETE FROM sqlite_sequence WHERE name = 'file'`).run()
-    db.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('file', ?)`).run(id)
+    db.prepare(
+      `UPDATE catalogue SET epoch = @epoch, seq = @seq, forgotten_seq = @seq, last_id = @id
+       WHERE one = 1`,
+    ).run({ epoch: newEpoch(), seq, id })
     // The files may have changed meanwhile, so the next sweep reads all directories.
     db.prepare('UPDATE directory SET mtime_us = NULL').run()
   }).immediate()
@@ -103,10 +100,7 @@ export function openSequences(db: Database, path: string): Sequences {
 }
 
 function prepareIssued(db: Database): () => Numbers {
-  const row = db.prepare(
-    `SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'file'), 0) AS id, seq
-     FROM catalogue WHERE one = 1`,
-  )
+  const row = db.prepare('SELECT last_id AS id, seq FROM catalogue WHERE one = 1')
   return () => row.get() as Numbers
 }
 

@@ -35,7 +35,7 @@ export interface Applying {
 
 /** Returns the question that applies changes. */
 export function openApply(dialect: Dialect, { directories, counts, checksums }: Parts) {
-  const head = `SELECT seq, ${dialect.lastId} FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
+  const head = `SELECT seq, last_id FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
   const inserts = openInsert(dialect)
   const files = openFiles(dialect, checksums)
 
@@ -77,8 +77,9 @@ export function openApply(dialect: Dialect, { directories, counts, checksums }: 
       yield* applyOne(change, nowUs(), progress)
     }
     begin()
-    const sql = 'UPDATE catalogue SET seq = @seq WHERE one = 1'
-    if (progress.seq !== seq) yield* execute({ sql, values: { seq: progress.seq } })
+    const sql = 'UPDATE catalogue SET seq = @seq, last_id = @id WHERE one = 1'
+    const issued = { seq: progress.seq, id: progress.id }
+    if (progress.seq !== seq) yield* execute({ sql, values: issued })
     if (progress.details) yield* execute(raiseDetails)
     yield* progress.counts.write()
     const { added, modified, removed } = progress

@@ -38,10 +38,7 @@ export function openWide(t: Test): Wide {
     db,
     close,
     setNextId(id) {
-      const lastId = db.prepare(`SELECT seq FROM sqlite_sequence WHERE name = 'file'`).pluck().get()
-      if (id <= ((lastId as number | undefined) ?? 0)) return
-      db.prepare(`DELETE FROM sqlite_sequence WHERE name = 'file'`).run()
-      db.prepare(`INSERT INTO sqlite_sequence (name, seq) VALUES ('file', ?)`).run(id - 1)
+      db.prepare('UPDATE catalogue SET last_id = max(last_id, ?)').run(id - 1)
     },
   }
 }
