@@ -11,9 +11,27 @@ export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void 
   )
   for (const table of countTableNames)
     for (const name of ['bytes', 'sized']) db.exec(`ALTER TABLE ${table} DROP COLUMN ${name}`)
-  db.exec('ALTER TABLE catalogue DROP COLUMN last_id')
-  for (const name of ['reserved_id', 'reserved_seq'])
-    db.exec(`ALTER TABLE catalogue ADD COLUMN ${name} INTEGER NOT NULL DEFAULT 1000000`)
+  const columns = `one, epoch, seq, forgotten_seq, last_scan, details_seq, deliveries_us,
+    heartbeat_us, heartbeat_limit_s`
+  db.exec(`
+    ALTER TABLE catalogue RENAME TO later;
+    CREATE TABLE catalogue (
+      one           INTEGER PRIMARY KEY CHECK (one = 1),
+      epoch         TEXT    NOT NULL,
+      seq           INTEGER NOT NULL,
+      forgotten_seq INTEGER NOT NULL DEFAULT 0,
+      reserved_id   INTEGER NOT NULL,
+      reserved_seq  INTEGER NOT NULL,
+      last_scan     TEXT,
+      details_seq   INTEGER NOT NULL DEFAULT 0,
+      deliveries_us INTEGER,
+      heartbeat_us      INTEGER,
+      heartbeat_limit_s INTEGER
+    ) STRICT;
+    INSERT INTO catalogue (${columns}, reserved_id, reserved_seq)
+      SELECT ${columns}, 1000000, 1000000 FROM later;
+    DROP TABLE later;
+  `)
   if (version < 14)
     for (const name of ['heartbeat_us', 'heartbeat_limit_s'])
       db.exec(`ALTER TABLE catalogue DROP COLUMN ${name}`)

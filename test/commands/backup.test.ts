@@ -398,7 +398,7 @@ t.test('restore migrates a backup of an earlier release', async (t) => {
   t.same(Object.keys(await idsOf(open())), ['graz'])
 })
 
-t.test('restore replaces a corrupt database, and a database of a newer release', async (t) => {
+t.test('restore replaces a corrupt database, and a database of another release', async (t) => {
   for (const make of [
     (database: string) => {
       writeFileSync(database, 'no database at all, but long enough to be read as one'.repeat(99))
@@ -408,6 +408,7 @@ t.test('restore replaces a corrupt database, and a database of a newer release',
       db.pragma('user_version = 999')
       db.close()
     },
+    makeEarlier,
   ]) {
     const { folder, database, file, open, close, add } = openFolder(t)
     await add('graz')

@@ -34,7 +34,10 @@ export function restoreSequences(
   const text = read(path)
   const known = numbersOf(text)
   const added = db
-    .prepare('INSERT INTO catalogue (one, epoch, seq) VALUES (1, ?, 0) ON CONFLICT DO NOTHING')
+    .prepare(
+      `INSERT INTO catalogue (one, epoch, seq)
+       SELECT 1, ?, 0 WHERE NOT EXISTS (SELECT 1 FROM catalogue)`,
+    )
     .run(newEpoch())
   const issued = prepareIssued(db)
   const { id, seq } = issued()

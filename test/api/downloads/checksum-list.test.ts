@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import t from '../../tap.ts'
 import type { Checksum } from '../../../src/catalogue/writer.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
@@ -123,22 +122,6 @@ t.test('Repr-Digest is sent only for the file that was hashed', async (t) => {
     const expected = isValid ? digest : undefined
     t.match(answer, { statusCode: 200, headers: { 'repr-digest': expected } }, title)
   }
-})
-
-t.test('a checksum without inode and ctime holds while size and mtime are equal', async (t) => {
-  const service = await openService(t)
-  const path = `${day}/${dayFile}`
-  await addHashed(service, path)
-  const db = new Sqlite(join(service.archive, '../catalogue.db'))
-  t.teardown(() => db.close())
-  db.exec('UPDATE checksum SET inode = NULL, ctime_us = NULL, links = NULL, mode = NULL')
-  const digest = `sha-256=:${sha256(path).toString('base64')}:`
-  const get = () => service.app.inject(`${data}/${path}`)
-  t.match(await get(), { statusCode: 200, headers: { 'repr-digest': digest } })
-  chmodSync(join(service.archive, path), 0o600)
-  t.match(await get(), { statusCode: 200, headers: { 'repr-digest': digest } })
-  utimesSync(join(service.archive, path), 1000, 1000)
-  t.match(await get(), { statusCode: 200, headers: { 'repr-digest': undefined } })
 })
 
 t.test('a stale checksum is not listed, and changes the ETag of the list', async (t) => {
