@@ -35,6 +35,7 @@ import { takeOwnership } from './owner.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { openSequences, reserveSequences } from './sequences.ts'
+import type { Sequences } from './sequences.ts'
 import { prepareHead, prepareSummary } from './summary.ts'
 
 export interface WriterOptions {
@@ -102,26 +103,63 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db, path, numbersPath, nowUs } = parts
   const driver = new Driver(db)
   driver.write(beginDeliveries(nowUs()))
-  const counts = openCounts(dialect)
-  const shared = {
-    directories: openDirectories(dialect),
-    counts,
-    checksums: openChecksumRows(dialect),
-  }
-  const apply = openApply(dialect, shared)
-  const hashing = openHashing(dialect, shared)
-  const queue = openHashingQueue(dialect)
-  const indexes = prepareIndexes(db, driver)
-  const summary = db.transaction(prepareSummary(db))
-  const head = prepareHead(db)
   const aside = new AbortController()
   const { signal } = aside
-  const { unlessCorrupt, unlessReplaced } = prepareGuards(
+  const guards = prepareGuards(
     db,
     path,
     parts.isChecked ? () => undefined : startupCheck(path, signal, parts.onChecked),
   )
+  const { unlessCorrupt, unlessReplaced } = guards
+  const summary = db.transaction(prepareSummary(db))
+  const indexes = prepareIndexes(db, driver)
   const sequences = openSequences(db, numbersPath)
+  return {
+    ...prepareQuestions(parts, { ...guards, driver, sequences }),
+    summary: unlessCorrupt(() => summary()),
+    deferIndexes: unlessReplaced(() => {
+      indexes.defer()
+    }),
+    buildIndexes: unlessReplaced(() => indexes.buildNext()),
+    repairCounts: unlessReplaced(() => {
+      for (const repair of repairs(dialect)) driver.write(repair())
+    }),
+    backup: unlessCorrupt(prepareBackup({ ...parts, signal })),
+    checkpoint: async () => {
+      aside.abort()
+      sequences.persist()
+      await unlessReplaced(() => {
+        db.pragma('wal_checkpoint(TRUNCATE)')
+      })()
+    },
+    close() {
+      aside.abort()
+      sequences.persist()
+      db.close()
+      parts.lock.release()
+    },
+  }
+}
+
+/** The calls that ask one question each. */
+function prepareQuestions(
+  { db, numbersPath, nowUs }: WriterParts,
+  {
+    driver,
+    sequences,
+    unlessCorrupt,
+    unlessReplaced,
+  }: Guards & { readonly driver: Driver; readonly sequences: Sequences },
+) {
+  const parts = {
+    directories: openDirectories(dialect),
+    counts: openCounts(dialect),
+    checksums: openChecksumRows(dialect),
+  }
+  const apply = openApply(dialect, parts)
+  const hashing = openHashing(dialect, parts)
+  const queue = openHashingQueue(dialect)
+  const head = prepareHead(db)
   const reading = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
     unlessCorrupt((...args: Args) => driver.read(ask(...args)))
   const writing = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
@@ -139,7 +177,6 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       sequences.committed()
       return { head: head(), ...applied, refused }
     }),
-    summary: unlessCorrupt(() => summary()),
     purgeRemovals: writing((beforeUs: number) => purge(beforeUs, nowUs())),
     arrivedUnhashed: reading((since: number | undefined) => queue.arrived(since)),
     unhashedBelow: reading((id: number) => queue.below(id)),
@@ -150,27 +187,6 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     hashAgain: writing((ids: readonly number[], fromUs: number) => hashing.hashAgain(ids, fromUs)),
     heartbeat: writing(setHeartbeat),
     scanned: writing(setLastScan),
-    deferIndexes: unlessReplaced(() => {
-      indexes.defer()
-    }),
-    buildIndexes: unlessReplaced(() => indexes.buildNext()),
-    repairCounts: unlessReplaced(() => {
-      for (const repair of repairs(dialect)) driver.write(repair())
-    }),
-    backup: unlessCorrupt(prepareBackup({ ...parts, signal })),
-    checkpoint: async () => {
-      aside.abort()
-      await unlessReplaced(() => {
-        sequences.persist()
-        db.pragma('wal_checkpoint(TRUNCATE)')
-      })()
-    },
-    close() {
-      aside.abort()
-      sequences.persist()
-      db.close()
-      parts.lock.release()
-    },
   }
 }
 
@@ -214,6 +230,8 @@ function sequencesNeeded(changes: readonly DirectoryChange[]): number {
     0,
   )
 }
+
+type Guards = ReturnType<typeof prepareGuards>
 
 /**
  * Guards make synchronous calls asynchronous, as `CatalogueWriter` requires: errors become
