@@ -61,6 +61,21 @@ export default defineConfig(
     ['**/indexer/**', '**/api/**', '**/config/**', 'fastify', 'chokidar'],
     'catalogue/ may import only parse/, series/ and runtime/.',
   ),
+  ...['catalogue/questions', 'catalogue/updates'].map((folder) =>
+    layer(
+      folder,
+      [
+        '**/indexer/**',
+        '**/api/**',
+        '**/config/**',
+        '**/runtime/**',
+        '**/sqlite/**',
+        'node:*',
+        'better-sqlite3',
+      ],
+      'Questions know no engine: they yield SQL.',
+    ),
+  ),
   layer(
     'indexer',
     [

@@ -1,5 +1,5 @@
 /** The columns of records. */
-import type { Columns, ColumnType } from './dialect.ts'
+import type { Columns, ColumnType, Dialect } from './dialect.ts'
 
 /**
  * The columns that a live record (`file`) and the last record of a removed file (`tombstone`) have
@@ -20,10 +20,23 @@ const columns = {
 
 export const recordColumns = Object.entries(columns).map(([name, column]) => ({ name, ...column }))
 
-/** The columns with their types, and as SQL. */
-export const recordTypes: Columns = Object.fromEntries(
-  recordColumns.map(({ name, type }) => [name, type]),
-)
+/** All columns of `file`, which has more than a tombstone. */
+export const fileTypes: Columns = {
+  ...Object.fromEntries(recordColumns.map(({ name, type }) => [name, type])),
+  returned_us: 'bigint',
+  seq: 'bigint',
+  change: 'int',
+  arrived: 'int',
+  incomplete: 'int',
+  misplaced: 'int',
+}
+
+/** SQL that stores what the disk says of a live file, and more columns. */
+export function setFacts(dialect: Dialect, more: Columns = {}): string {
+  const facts = { size: 'bigint', mtime_us: 'bigint', incomplete: 'int' } as const
+  return dialect.update('file', { id: 'bigint' }, { ...facts, ...more })
+}
+
 export const recordNames = Object.keys(columns).join(', ')
 
 type ValueOf<Column> = Column extends { type: 'text' }

@@ -35,6 +35,7 @@ import type { WriterLock } from './lock.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { openSequences } from './sequences.ts'
+import type { Sequences } from './sequences.ts'
 
 export interface WriterOptions {
   /** Path of the database file; a missing folder is created. */
@@ -84,20 +85,56 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db, path, numbersPath, nowUs } = parts
   const driver = new Driver(db)
   driver.write(beginDeliveries(nowUs()))
-  const counts = openCounts(dialect)
-  const shared = {
+  const aside = new AbortController()
+  const guards = prepareGuards(db, path, parts.lock)
+  const { unlessCorrupt, unlessReplaced } = guards
+  const indexes = prepareIndexes(db, driver)
+  const sequences = openSequences(db, numbersPath)
+  return {
+    ...prepareQuestions(parts, { ...guards, driver, sequences }),
+    summary: unlessCorrupt(() => driver.read(new Summary(dialect).whole())),
+    deferIndexes: unlessReplaced(() => {
+      indexes.defer()
+    }),
+    buildIndexes: unlessReplaced(() => indexes.buildNext()),
+    repairCounts: unlessReplaced(() => {
+      for (const repair of repairs(dialect)) driver.write(repair())
+    }),
+    backup: unlessCorrupt(prepareBackup({ ...parts, signal: aside.signal })),
+    checkpoint: async () => {
+      aside.abort()
+      sequences.sync()
+      await unlessReplaced(() => {
+        db.pragma('wal_checkpoint(TRUNCATE)')
+      })()
+    },
+    close() {
+      aside.abort()
+      sequences.sync()
+      db.close()
+      parts.lock.release()
+    },
+  }
+}
+
+/** The calls that ask one question each. */
+function prepareQuestions(
+  { nowUs }: WriterParts,
+  {
+    driver,
+    sequences,
+    unlessCorrupt,
+    unlessReplaced,
+  }: Guards & { readonly driver: Driver; readonly sequences: Sequences },
+) {
+  const parts = {
     directories: openDirectories(dialect),
-    counts,
+    counts: openCounts(dialect),
     checksums: openChecksumRows(dialect),
   }
-  const apply = openApply(dialect, shared)
-  const hashing = openHashing(dialect, shared)
+  const apply = openApply(dialect, parts)
+  const hashing = openHashing(dialect, parts)
   const queue = openHashingQueue(dialect)
-  const indexes = prepareIndexes(db, driver)
-  const summary = new Summary(dialect)
-  const aside = new AbortController()
-  const { unlessCorrupt, unlessReplaced } = prepareGuards(db, path, parts.lock)
-  const sequences = openSequences(db, numbersPath)
   const reading = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
     unlessCorrupt((...args: Args) => driver.read(ask(...args)))
   const writing = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
@@ -114,7 +151,6 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
       sequences.committed()
       return { head: driver.read(head()), ...applied, refused }
     }),
-    summary: reading(() => summary.whole()),
     purgeRemovals: writing((beforeUs: number) => purge(beforeUs, nowUs())),
     arrivedUnhashed: reading((since: number | undefined) => queue.arrived(since)),
     unhashedBelow: reading((id: number) => queue.below(id)),
@@ -125,27 +161,6 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     hashAgain: writing((ids: readonly number[], fromUs: number) => hashing.hashAgain(ids, fromUs)),
     heartbeat: writing(setHeartbeat),
     scanned: writing(setLastScan),
-    deferIndexes: unlessReplaced(() => {
-      indexes.defer()
-    }),
-    buildIndexes: unlessReplaced(() => indexes.buildNext()),
-    repairCounts: unlessReplaced(() => {
-      for (const repair of repairs(dialect)) driver.write(repair())
-    }),
-    backup: unlessCorrupt(prepareBackup({ ...parts, signal: aside.signal })),
-    checkpoint: async () => {
-      aside.abort()
-      await unlessReplaced(() => {
-        sequences.sync()
-        db.pragma('wal_checkpoint(TRUNCATE)')
-      })()
-    },
-    close() {
-      aside.abort()
-      sequences.sync()
-      db.close()
-      parts.lock.release()
-    },
   }
 }
 
@@ -182,6 +197,8 @@ function applyValid(
 function isInvalidData(error: unknown): error is Error {
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(errorCode(error))
 }
+
+type Guards = ReturnType<typeof prepareGuards>
 
 /**
  * Guards make synchronous calls asynchronous, as `CatalogueWriter` requires: errors become

@@ -5,7 +5,7 @@
 import type { Dialect } from '../questions/dialect.ts'
 import { execute, row, rows } from '../questions/question.ts'
 import type { Question } from '../questions/question.ts'
-import { movedModified, recordNames } from '../questions/record.ts'
+import { movedModified, recordNames, setFacts } from '../questions/record.ts'
 import type { DirectoryChange, FileFacts } from '../writer.ts'
 import { raiseDetails } from './checksum-rows.ts'
 import type { openChecksumRows } from './checksum-rows.ts'
@@ -153,7 +153,8 @@ function openFiles(dialect: Dialect, checksums: Parts['checksums']) {
         if (file === undefined) return []
         progress.modified++
         file.modified_us = movedModified(nowUs, file)
-        return { ...factsOf(facts), modified_us: file.modified_us, seq: ++progress.seq }
+        const { modified_us } = file
+        return { ...factsOf(facts), modified_us, seq: ++progress.seq, change: 1 }
       })
       if (modified.length === 0) return
       yield* execute({ sql: sql.modify, many: modified })
@@ -185,7 +186,6 @@ function factsOf({ id, size, mtimeUs, incomplete }: FileFacts) {
 }
 
 function fileSql(dialect: Dialect) {
-  const facts = { size: 'bigint', mtime_us: 'bigint', incomplete: 'int' } as const
   return {
     known: `SELECT id, station, kind, data_date, size, created_us, modified_us FROM file
       WHERE ${dialect.isIn('id', 'ids')}`,
@@ -194,12 +194,7 @@ function fileSql(dialect: Dialect) {
       SELECT ${recordNames.replaceAll(/\w+/g, 'f.$&')}, @seq + r.key, @now
       FROM ${dialect.each('ids', 'bigint')} LEFT JOIN file f ON f.id = r.value`,
     remove: `DELETE FROM file WHERE ${dialect.isIn('id', 'ids')}`,
-    modify: dialect.update(
-      'file',
-      { id: 'bigint' },
-      { ...facts, modified_us: 'bigint', seq: 'bigint', change: 'int' },
-      { change: '1' },
-    ),
-    fill: dialect.update('file', { id: 'bigint' }, facts),
+    modify: setFacts(dialect, { modified_us: 'bigint', seq: 'bigint', change: 'int' }),
+    fill: setFacts(dialect),
   }
 }

@@ -2,6 +2,7 @@
 import type { Dialect } from '../questions/dialect.ts'
 import { execute, row, rows, value } from '../questions/question.ts'
 import type { Question, Values } from '../questions/question.ts'
+import { setFacts } from '../questions/record.ts'
 import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../writer.ts'
 import { raiseDetails } from './checksum-rows.ts'
 import type { openChecksumRows } from './checksum-rows.ts'
@@ -112,12 +113,8 @@ export function openHashing(dialect: Dialect, { directories, counts, checksums }
   const known = `SELECT f.id, f.size, f.mtime_us, f.incomplete, f.station, f.kind, f.data_date,
       f.directory, d.path
     FROM file f JOIN directory d ON d.id = f.directory WHERE ${dialect.isIn('f.id', 'ids')}`
-  const through = `UPDATE hashing SET seq = ${dialect.greatest('coalesce(seq, 0)', '@seq')} WHERE one = 1`
-  const setFacts = dialect.update(
-    'file',
-    { id: 'bigint' },
-    { size: 'bigint', mtime_us: 'bigint', incomplete: 'int' },
-  )
+  const through = `UPDATE hashing SET seq = ${dialect.greatest('coalesce(seq, 0)', '@seq')}
+    WHERE one = 1`
 
   function* keepAll(list: readonly Checksum[], nowUs: number): Question<void> {
     const ids = list.map(({ id }) => id)
@@ -142,7 +139,10 @@ export function openHashing(dialect: Dialect, { directories, counts, checksums }
       filled.add(path)
       differences.resize({ id, station, kind, dataDate, size }, checksum.size)
     }
-    yield* execute(raiseDetails, ...(facts.length > 0 ? [{ sql: setFacts, many: facts }] : []))
+    yield* execute(
+      raiseDetails,
+      ...(facts.length > 0 ? [{ sql: setFacts(dialect), many: facts }] : []),
+    )
     yield* checksums.replace(ids, valid, nowUs)
     yield* execute(directories.hashed(list.flatMap(({ id }) => rowsById.get(id)?.[7] ?? [])))
     for (const path of filled) yield* directories.touch(path, nowUs)

@@ -23,7 +23,8 @@ export function openChecksumRows(dialect: Dialect) {
   function* remove(ids: readonly number[]): Question<void> {
     if (ids.length === 0) return
     const stale = yield* column<number>(
-      `DELETE FROM checksum WHERE ${isListed} RETURNING CASE WHEN stale_us IS NULL THEN 0 ELSE 1 END`,
+      `DELETE FROM checksum WHERE ${isListed}
+       RETURNING CASE WHEN stale_us IS NULL THEN 0 ELSE 1 END`,
       { ids },
     )
     const sum = stale.reduce((all, each) => all + each, 0)
@@ -90,7 +91,8 @@ function checksumSql(dialect: Dialect) {
   return {
     insert: `INSERT INTO checksum
         (id, sha256, size, mtime_us, broken, inode, ctime_us, links, mode, uid, gid, stale_us)
-      VALUES (@id, @sha256, @size, @mtimeUs, @broken, @inode, @ctimeUs, @links, @mode, @uid, @gid, @staleUs)`,
+      VALUES (@id, @sha256, @size, @mtimeUs, @broken, @inode, @ctimeUs, @links, @mode, @uid, @gid,
+        @staleUs)`,
     fresh: `SELECT f.directory FROM checksum c JOIN file f ON f.id = c.id
       WHERE ${dialect.isIn('c.id', 'ids')} AND c.stale_us IS NULL`,
     setStale: `UPDATE checksum SET stale_us = @fromUs WHERE ${isListed} AND stale_us IS NULL`,

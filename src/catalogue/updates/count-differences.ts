@@ -247,7 +247,8 @@ function conflictOf(table: CountTableName): string {
   const set = valuesOf(table).map(([name, { fold }]) => {
     const [old, added] = [`${table}.${name}`, `excluded.${name}`]
     if (fold === 'sum') return `${name} = ${old} + ${added}`
-    return `${name} = CASE WHEN ${added} ${fold === 'min' ? '<' : '>'} ${old} THEN ${added} ELSE ${old} END`
+    const isNew = `${added} ${fold === 'min' ? '<' : '>'} ${old}`
+    return `${name} = CASE WHEN ${isNew} THEN ${added} ELSE ${old} END`
   })
   return `ON CONFLICT (${countTables[table].keys.join(', ')}) DO UPDATE SET ${set.join(', ')}`
 }

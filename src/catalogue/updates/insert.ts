@@ -6,10 +6,16 @@ import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import type { ArchiveDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
-import type { Dialect } from '../questions/dialect.ts'
+import type { Columns, Dialect } from '../questions/dialect.ts'
 import { execute, rows } from '../questions/question.ts'
 import type { Question, Statement, Values } from '../questions/question.ts'
-import { movedModified, recordNames, recordTypes, toRecordRow } from '../questions/record.ts'
+import {
+  fileTypes,
+  movedModified,
+  recordNames,
+  setFacts,
+  toRecordRow,
+} from '../questions/record.ts'
 import type { RecordRow } from '../questions/record.ts'
 import type { DirectoryChange, NewFile } from '../writer.ts'
 import type { CountDifferences } from './count-differences.ts'
@@ -128,16 +134,18 @@ export function openInsert(dialect: Dialect) {
   }
 }
 
-const kindColumns = {
-  area: 'text',
-  file_version: 'text',
-  file_duration: 'text',
-  file_type: 'text',
-  source: 'text',
-  period: 'text',
-  interval: 'text',
-  content: 'text',
-} as const
+const kindColumns: Columns = Object.fromEntries(
+  [
+    'area',
+    'file_version',
+    'file_duration',
+    'file_type',
+    'source',
+    'period',
+    'interval',
+    'content',
+  ].map((name) => [name, 'text']),
+)
 
 /** The values of a kind after its area. */
 function kindOf(name: ParsedName): string[] {
@@ -148,35 +156,23 @@ function kindOf(name: ParsedName): string[] {
 function insertSql(dialect: Dialect) {
   return {
     // LEFT JOIN keeps the order of the list, so the rows are inserted in the order of their ids.
-    names: `INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change,
-        arrived, misplaced)
+    names: `INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq,
+        change, arrived, misplaced)
       SELECT @id + r.key, @directory, r.value, s.id, @kind, @data_date, @now, @seq + r.key, 0,
         @arrived, @misplaced
       FROM ${dialect.each('names', 'text')}
         LEFT JOIN station s ON s.code = upper(substr(r.value, 1, @code_length))`,
-    facts: dialect.update(
-      'file',
-      { id: 'bigint' },
-      { size: 'bigint', mtime_us: 'bigint', incomplete: 'int' },
-    ),
+    facts: setFacts(dialect),
     tombstones: `SELECT ${recordNames} FROM tombstone
       WHERE directory = @directory AND name BETWEEN @first AND @last`,
-    returned: dialect.insert('file', {
-      ...recordTypes,
-      returned_us: 'bigint',
-      seq: 'bigint',
-      change: 'int',
-      arrived: 'int',
-      incomplete: 'int',
-      misplaced: 'int',
-    }),
+    returned: dialect.insert('file', fileTypes),
     drop: `DELETE FROM tombstone WHERE ${dialect.isIn('id', 'ids')}`,
   }
 }
 
 /**
- * The record of a file that came back. It gets its former `id` and `created`; its `modified` changes
- * only if the size or mtime in the tombstone and on disk are known and differ.
+ * The record of a file that came back. It gets its former `id` and `created`; its `modified`
+ * changes only if the size or mtime in the tombstone and on disk are known and differ.
  */
 function restored(file: NewFile, row: RecordRow, { change, nowUs, parsedPath }: Parsed) {
   const { name, size, mtimeUs, incomplete } = file
@@ -212,8 +208,8 @@ interface Group {
 }
 
 /**
- * Groups files by the part of the name after the station code. The groups are sorted by the start of
- * their data, so that ids ascend with that time also within a directory.
+ * Groups files by the part of the name after the station code. The groups are sorted by the start
+ * of their data, so that ids ascend with that time also within a directory.
  */
 function groupFiles(
   files: readonly NewFile[],

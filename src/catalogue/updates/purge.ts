@@ -3,10 +3,7 @@ import { execute, rows } from '../questions/question.ts'
 import type { Question } from '../questions/question.ts'
 import { purgeDeliveries } from './deliveries.ts'
 
-/**
- * Maximum number of tombstones that are purged in one transaction, which then takes a few hundredths
- * of a second.
- */
+/** Maximum number of tombstones purged in one transaction, which takes hundredths of a second. */
 const removalsPerTransaction = 2000
 
 /**

@@ -1,4 +1,4 @@
-/** Counts files again: to build the tables of counts, to compare them with the rows, and to repair them. */
+/** Counts files again: to build the tables of counts, to compare and to repair them. */
 import {
   countTableNames,
   countTables,
@@ -88,8 +88,8 @@ function* recountOthers(): Question<void> {
   yield* execute(
     {
       sql: `UPDATE directory SET files = counted.files
-        FROM (SELECT d.id, count(f.id) AS files FROM directory d LEFT JOIN file f ON f.directory = d.id
-          GROUP BY d.id) AS counted
+        FROM (SELECT d.id, count(f.id) AS files
+          FROM directory d LEFT JOIN file f ON f.directory = d.id GROUP BY d.id) AS counted
         WHERE counted.id = directory.id AND counted.files <> directory.files`,
     },
     { sql: 'DELETE FROM area' },

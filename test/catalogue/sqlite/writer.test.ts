@@ -479,3 +479,29 @@ t.test('a process that is killed after a commit leaves the numbers of this commi
   const known = await writer.directory(day)
   t.equal(known?.files.get(graz)?.id, 1_000_051)
 })
+
+t.test('nothing is written to a database that was moved away', async (t) => {
+  const { writer, database } = openCatalogue(t)
+  await writer.apply([change(day, { added: [newFile(graz)] })])
+  renameSync(database, `${database}-away`)
+  const counts = { directories: 1, files: 1, added: 1, modified: 0, removed: 0 }
+  const writes: Record<string, () => Promise<unknown>> = {
+    apply: () => writer.apply([change(day, { added: [newFile(zimm)] })]),
+    purgeRemovals: () => writer.purgeRemovals(1),
+    keepChecksums: () => writer.keepChecksums([], 1),
+    hashAgain: () => writer.hashAgain([1], 1),
+    heartbeat: () => writer.heartbeat({ atUs: 1, limitSeconds: 1 }),
+    scanned: () => writer.scanned({ startedUs: 1, endedUs: 2, ...counts }),
+    deferIndexes: () => writer.deferIndexes(),
+    buildIndexes: () => writer.buildIndexes(),
+    repairCounts: () => writer.repairCounts(),
+    checkpoint: () => writer.checkpoint(),
+  }
+  for (const [name, write] of Object.entries(writes))
+    await t.rejects(
+      write().then(() => undefined),
+      { code: 'CATALOGUE_CORRUPT' },
+      name,
+    )
+  t.equal((await writer.directory(day))?.files.get(graz)?.id, 1, 'it can be read')
+})
