@@ -146,8 +146,8 @@ function compareAlerts(
 function endOfQuiet(before: number, { nowSeconds, status, found }: Check): number {
   const isWell = !(found instanceof Error) && found.currency.notCurrent === undefined
   if (!isWell || status?.state === 'starting') return nowSeconds + quietSeconds
-  const figures = status?.state === 'unknown' ? undefined : status?.figures
-  return Math.max(before, (figures?.startedUs ?? 0) / 1e6 + quietSeconds)
+  const startedUs = status?.state === 'unknown' ? undefined : status?.startedUs
+  return Math.max(before, (startedUs ?? 0) / 1e6 + quietSeconds)
 }
 
 function quietReason(

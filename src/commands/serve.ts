@@ -14,7 +14,7 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
 import { readToken } from '../config/token-file.ts'
 import { ExpectedRules } from '../series/expectation.ts'
-import { askIndexer, askSettling, openStatusReader } from '../control-socket/client.ts'
+import { askIndexer, askMetrics, askSettling, openStatusReader } from '../control-socket/client.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
@@ -62,6 +62,7 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
     indexerStatus: openStatusReader(config.controlSocket, (reason) => {
       logger.warn({ control_socket: config.controlSocket }, reason)
     }),
+    indexerMetrics: () => askMetrics(config.controlSocket),
     settlingFiles: () => askSettling(config.controlSocket),
     administration,
     settings: { ...settingsOf(config, logger), baseUrl: () => baseUrl },

@@ -7,9 +7,9 @@ import type { CatalogueWriter, DirectoryChange, FileFacts, NewFile } from '../ca
 import { youngFileMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
-import type { Health, LogFileFault } from './health.ts'
-import type { DeletionGuard } from './deletion-guard.ts'
-import type { FileState, Settling } from './settling.ts'
+import type { Health, LogFileFault } from './state/health.ts'
+import type { DeletionGuard } from './state/deletion-guard.ts'
+import type { FileState, Settling } from './state/settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 

@@ -4,11 +4,11 @@ import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../catalogue/writer.ts'
 import type { Accepted } from './acceptance.ts'
 import { openBatch } from './batch.ts'
-import type { DeletionGuard } from './deletion-guard.ts'
-import type { Figures } from './figures.ts'
-import type { Health } from './health.ts'
-import type { DirtyDirectories } from './dirty-directories.ts'
-import type { KnownDirectories } from './known-directories.ts'
+import type { DeletionGuard } from './state/deletion-guard.ts'
+import type { IndexerMetrics } from './state/metrics.ts'
+import type { Health } from './state/health.ts'
+import type { DirtyDirectories } from './state/dirty-directories.ts'
+import type { KnownDirectories } from './state/known-directories.ts'
 import { reconcileInParts, splitChange } from './directory-parts.ts'
 import { largeDirectory, tooManyEntries } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
@@ -26,7 +26,7 @@ export interface ApplyStageDeps {
   readonly dirty: DirtyDirectories
   readonly known: KnownDirectories
   readonly health: Health
-  readonly figures: Pick<Figures, 'applied'>
+  readonly metrics: Pick<IndexerMetrics, 'applied'>
   /** Decides which part of a change may be applied now. */
   readonly accept: (snapshot: DirectorySnapshot, change: DirectoryChange) => Promise<Accepted>
   /**
@@ -73,7 +73,7 @@ export interface ApplyStage {
 }
 
 export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
-  const { writer, dirty, known, health, figures } = deps
+  const { writer, dirty, known, health, metrics } = deps
   const batch = openBatch(writer)
   const unfinished = new Set<string>()
   /** Directories of which only the first parts were written since the last flush. */
@@ -166,7 +166,7 @@ export function openApplyStage(deps: ApplyStageDeps): ApplyStage {
     if (applied !== undefined) {
       health.report('database', undefined)
       deps.onApplied(applied)
-      figures.applied(
+      metrics.applied(
         applied,
         changes.filter(({ path }) => !refused.has(path)),
       )

@@ -16,7 +16,7 @@ export interface ControlDeps {
   readonly logger: Logger
   readonly indexer: Pick<
     Indexer,
-    'status' | 'settlingFiles' | 'rescan' | 'rescanOutcome' | 'register'
+    'status' | 'metrics' | 'settlingFiles' | 'rescan' | 'rescanOutcome' | 'register'
   >
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
   /** Time between two checks that the socket file still exists. */
@@ -80,6 +80,8 @@ async function execute(
       return indexer.status()
     case 'settling':
       return indexer.settlingFiles()
+    case 'metrics':
+      return indexer.metrics()
     case 'rescan': {
       const { path } = request
       const [full, acceptRemovals] = [flagOf(request.full), flagOf(request.acceptRemovals)]

@@ -13,26 +13,26 @@ import type {
   SettlingFile,
 } from '../control-socket/protocol.ts'
 import { openAcceptance } from './acceptance.ts'
-import { openFigures } from './figures.ts'
-import { openFileFaults, openHealth } from './health.ts'
-import { openHeartbeat } from './heartbeat.ts'
-import { openDirtyDirectories } from './dirty-directories.ts'
+import { IndexerMetrics } from './state/metrics.ts'
+import { openFileFaults, openHealth } from './state/health.ts'
+import { openHeartbeat } from './state/heartbeat.ts'
+import { openDirtyDirectories } from './state/dirty-directories.ts'
 import { openWatchController } from './watch-controller.ts'
 import type { WatchWindow } from './watch-controller.ts'
-import { openDeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
+import { openDeletionGuard, loadPersistedRemovals } from './state/deletion-guard.ts'
 import type { HashClient } from './checksums/hash-client.ts'
 import { openChecksumSchedule } from './checksums/checksum-schedule.ts'
-import { isUnknownPath, openKnownDirectories } from './known-directories.ts'
+import { isUnknownPath, openKnownDirectories } from './state/known-directories.ts'
 import { openRegister } from './register.ts'
 import { openRescans, openScans } from './scans.ts'
 import { openSchedule } from './schedule.ts'
 import type { ScheduleDeps } from './schedule.ts'
-import { openSettling } from './settling.ts'
+import { openSettling } from './state/settling.ts'
 import { startReconcileLoop } from './reconcile-loop.ts'
 
 export interface IndexerDeps extends Omit<
   ScheduleDeps,
-  'dirty' | 'known' | 'health' | 'beat' | 'figures' | 'reconcileLoop'
+  'dirty' | 'known' | 'health' | 'beat' | 'metrics' | 'reconcileLoop'
 > {
   /** Absolute path of the archive root. */
   readonly archive: string
@@ -65,6 +65,8 @@ export interface Indexer {
   /** Reads one file now, given by its path below the archive root. */
   register(path: string): Promise<RegisterAnswer>
   status(): IndexerStatus
+  /** Returns the metrics in the text format of Prometheus. */
+  metrics(): Promise<string>
   /** Returns the files that are not complete yet, at most 1,000. Files that are unchanged for the longest time come first. */
   settlingFiles(): readonly SettlingFile[]
   /** Finishes the current directory and makes a checkpoint of the database. */
@@ -78,7 +80,7 @@ type Parts = Awaited<ReturnType<typeof openParts>>
 
 export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
   const parts = await openParts(deps)
-  const { tree, known, health, figures, schedule, hashing, rescans } = parts
+  const { tree, known, health, metrics, schedule, hashing, rescans } = parts
   const { watchController, reconcileLoop } = parts
   /** The wall-clock time at which the steady clock was 0. */
   const steadyZeroUs = deps.nowUs() - performance.now() * 1000
@@ -113,6 +115,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
     rescanOutcome: (number) => rescans.outcome(number),
     register: openRegister(parts),
     status: () => statusOf(parts),
+    metrics: () => metrics.text(statusOf(parts)),
     settlingFiles: () =>
       parts.settling.list(mostSettling).map(({ path, readable, sinceMs }) => ({
         path,
@@ -125,7 +128,7 @@ export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
       await watchController.close()
       await reconcileLoop.close()
       await tree.close()
-      figures.close()
+      metrics.close()
       await deps.writer.checkpoint()
     },
   }
@@ -136,7 +139,7 @@ async function openParts(deps: IndexerDeps) {
   const { writer, tree, nowUs } = deps
   const { lastScan } = await writer.summary()
   const health = openHealth({ ...deps, lastScan })
-  const figures = openFigures(deps)
+  const metrics = new IndexerMetrics(deps.nowUs)
   const dirty = openDirtyDirectories()
   const directories = await writer.directories()
   const known = openKnownDirectories(directories.map(({ path }) => path))
@@ -148,7 +151,7 @@ async function openParts(deps: IndexerDeps) {
     ...{ writer, tree, settling, deletionGuard, health, logFault, nowUs },
   })
   const heartbeat = openHeartbeat({ ...deps, health })
-  const shared = { ...deps, dirty, known, health, figures, beat: heartbeat.beat }
+  const shared = { ...deps, dirty, known, health, metrics, beat: heartbeat.beat }
   const watchController = openWatchController(shared)
   const reconcileLoop = startReconcileLoop({
     ...shared,
@@ -178,7 +181,7 @@ async function openParts(deps: IndexerDeps) {
         (dirty.nextDueMs() ?? Infinity) <= performance.now(),
     })
   return {
-    ...{ writer, tree, known, lastScan, dirty, settling, deletionGuard, health, figures },
+    ...{ writer, tree, known, lastScan, dirty, settling, deletionGuard, health, metrics },
     ...{ watchController, reconcileLoop, schedule, scans, rescans, hashing },
   }
 }
@@ -193,6 +196,5 @@ function statusOf(parts: Parts): IndexerStatus {
     withheldRemovals: withheld.reduce((sum, count) => sum + count, 0),
     rescans: parts.rescans.numbers,
     hashing: parts.hashing?.status(),
-    figures: parts.figures.status(),
   })
 }

@@ -1,5 +1,5 @@
 /** Chooses the directory that the tree worker reads next, and numbers the reads in their order. */
-import type { DirtyDirectories } from './dirty-directories.ts'
+import type { DirtyDirectories } from './state/dirty-directories.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 import type { WalkStep } from './tree/walk.ts'

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { failureFields } from '../runtime/logger.ts'
-import type { Figures } from './figures.ts'
+import type { IndexerMetrics } from './state/metrics.ts'
 
 /** Time between two purges of old removals. */
 const purgeIntervalMs = 3_600_000
@@ -21,7 +21,7 @@ const longestBackupCheckMs = 86_400_000
 export interface MaintenanceDeps {
   readonly writer: CatalogueWriter
   readonly logger: Logger
-  readonly figures: Pick<Figures, 'backedUp'>
+  readonly metrics: Pick<IndexerMetrics, 'backedUp'>
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
   /** Time for which removed files stay in the catalogue (ms). */
@@ -34,7 +34,7 @@ export interface MaintenanceDeps {
 
 /** Maintains the database: purges old removals once an hour and makes backups. */
 export function openMaintenance(deps: MaintenanceDeps) {
-  const { writer, logger, figures, nowUs, keepRemovalsMs, backupIntervalMs, onFailure } = deps
+  const { writer, logger, metrics, nowUs, keepRemovalsMs, backupIntervalMs, onFailure } = deps
   let purgeTimer: NodeJS.Timeout | undefined
   let backupTimer: NodeJS.Timeout | undefined
   let closing = false
@@ -54,7 +54,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   /** @returns the delay until the next check (ms) */
   const backUpIfDue = async (): Promise<number> => {
     const backup = await writer.backup({ ifOlderThanMs: backupIntervalMs })
-    figures.backedUp(backup.outcome)
+    metrics.backedUp(backup.outcome)
     if (backup.outcome === 'unneeded') return backupCheckMs
     const { outcome, ...fields } = backup
     if (outcome === 'kept') logger.info(fields, 'backup made')
@@ -64,7 +64,7 @@ export function openMaintenance(deps: MaintenanceDeps) {
   const backUp = (): void => {
     backUpIfDue()
       .catch((error: unknown) => {
-        if (!closing) figures.backedUp('failed')
+        if (!closing) metrics.backedUp('failed')
         if (error instanceof CatalogueCorrupt) onFailure(error)
         else if (!closing) logger.warn(failureFields(error), 'backup failed')
         return backupCheckMs

@@ -11,9 +11,9 @@ import type {
 } from '../control-socket/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
 import { failureFields } from '../runtime/logger.ts'
-import type { Figures } from './figures.ts'
-import type { Health } from './health.ts'
-import type { Beat } from './heartbeat.ts'
+import type { IndexerMetrics } from './state/metrics.ts'
+import type { Health } from './state/health.ts'
+import type { Beat } from './state/heartbeat.ts'
 import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
 
 /** Time between two attempts to scan the whole archive, if it could not be read or written completely. */
@@ -28,7 +28,7 @@ export interface ScansDeps {
   readonly writer: CatalogueWriter
   readonly logger: Logger
   readonly health: Health
-  readonly figures: Pick<Figures, 'fullyRead'>
+  readonly metrics: Pick<IndexerMetrics, 'fullyRead'>
   readonly beat: Beat
   readonly reconcileLoop: ReconcileLoop
   /** Absolute path of the archive root. */
@@ -47,7 +47,7 @@ export interface Scans {
 }
 
 export function openScans(deps: ScansDeps): Scans {
-  const { writer, logger, health, figures, beat, reconcileLoop, archive } = deps
+  const { writer, logger, health, metrics, beat, reconcileLoop, archive } = deps
   let previous: Promise<unknown> = Promise.resolve()
   const scanNow = async (roots: readonly string[], full: boolean): Promise<ScanResult> => {
     health.enter('scanning')
@@ -55,7 +55,7 @@ export function openScans(deps: ScansDeps): Scans {
     if (isComplete(result) && areas.every((area) => roots.includes(area))) {
       health.scanned(result.summary)
       health.report('archive', undefined)
-      if (full) figures.fullyRead()
+      if (full) metrics.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
         // The records are written. If no earlier summary is stored either, the next start scans again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')

@@ -2,9 +2,9 @@
  * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and check that the disk answers.
  */
 import { areas } from '../parse/archive-path.ts'
-import type { Figures } from './figures.ts'
-import type { Health } from './health.ts'
-import type { KnownDirectories } from './known-directories.ts'
+import type { IndexerMetrics } from './state/metrics.ts'
+import type { Health } from './state/health.ts'
+import type { KnownDirectories } from './state/known-directories.ts'
 import { openMaintenance } from './maintenance.ts'
 import type { MaintenanceDeps } from './maintenance.ts'
 import { openSweeps } from './sweeps.ts'
@@ -24,7 +24,7 @@ const progressMs = 1000
 export interface ScheduleDeps extends SweepDeps, MaintenanceDeps {
   readonly known: KnownDirectories
   readonly health: Health
-  readonly figures: Pick<Figures, 'fullyRead' | 'backedUp'>
+  readonly metrics: Pick<IndexerMetrics, 'fullyRead' | 'backedUp'>
   /** Time in which the rolling rescan reads every directory of the tree once. */
   readonly fullReadMs: number
 }
@@ -74,7 +74,9 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
   const readAreas = (): void => {
     for (const area of areas) markDirty(area, 'auto')
   }
-  const nextInRescan = openRollingRescan(known, deps.figures.fullyRead)
+  const nextInRescan = openRollingRescan(known, () => {
+    deps.metrics.fullyRead()
+  })
   const rescanNext = (): void => {
     for (let count = perSecond(known.size, deps.fullReadMs); count > 0; count--) {
       const path = nextInRescan()

@@ -1,9 +1,9 @@
 /** Finds changed directories without file events: a sweep compares the stamps of all directories with the catalogue. */
 import { areas } from '../parse/archive-path.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
-import type { DirtyDirectories } from './dirty-directories.ts'
-import type { Health } from './health.ts'
-import type { Beat } from './heartbeat.ts'
+import type { DirtyDirectories } from './state/dirty-directories.ts'
+import type { Health } from './state/health.ts'
+import type { Beat } from './state/heartbeat.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import { sameStamp } from './reconcile.ts'
 import type { TreeReader } from './tree/tree-reader.ts'

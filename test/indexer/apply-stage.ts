@@ -1,11 +1,11 @@
 /** An apply stage on an archive of its own, for tests. */
 import type { Test } from 'tap'
 import { openAcceptance } from '../../src/indexer/acceptance.ts'
-import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
+import { openDirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
+import { openDeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
 import { openApplyStage } from '../../src/indexer/apply-snapshot.ts'
-import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
+import { openKnownDirectories } from '../../src/indexer/state/known-directories.ts'
+import { openSettling } from '../../src/indexer/state/settling.ts'
 import { noProblems, openParts } from './parts.ts'
 
 /** Opens an apply stage with its real parts, on an archive of its own. */

@@ -1,5 +1,5 @@
 import t from '../tap.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
+import { openDeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
 import { fc } from '../random.ts'
 
 const minute = 60_000

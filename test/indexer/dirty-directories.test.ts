@@ -1,5 +1,5 @@
 import t from '../tap.ts'
-import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { openDirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
 import { fc } from '../random.ts'
 
 t.test('directories are taken when they are due, the earliest first', async (t) => {

@@ -1,8 +1,8 @@
 import t, { exact } from '../tap.ts'
 import { openAcceptance } from '../../src/indexer/acceptance.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
-import { openFileFaults } from '../../src/indexer/health.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
+import { openDeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
+import { openFileFaults } from '../../src/indexer/state/health.ts'
+import { openSettling } from '../../src/indexer/state/settling.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { openParts } from './parts.ts'
 

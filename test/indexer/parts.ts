@@ -7,8 +7,8 @@ import pino from 'pino'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
-import { openFigures } from '../../src/indexer/figures.ts'
-import { openFileFaults, openHealth } from '../../src/indexer/health.ts'
+import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
+import { openFileFaults, openHealth } from '../../src/indexer/state/health.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { testFolder } from '../folder.ts'
@@ -25,9 +25,9 @@ export function openParts(t: Test) {
     { write: (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number]) },
   )
   const health = openHealth({ logger, nowUs, version: 'test', lastScan: undefined })
-  const figures = openFigures({ nowUs })
+  const metrics = new IndexerMetrics(nowUs)
   t.teardown(async () => {
-    figures.close()
+    metrics.close()
     await tree.close()
     writer.close()
   })
@@ -58,7 +58,7 @@ export function openParts(t: Test) {
     lines,
     logger,
     health,
-    figures,
+    metrics,
     logFault: openFileFaults(logger),
     // The folder is removed while a part may still use it.
     onFailure: () => undefined,
@@ -101,5 +101,4 @@ export const noProblems = {
   withheldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 0 },
   hashing: undefined,
-  figures: undefined,
 }

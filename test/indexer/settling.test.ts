@@ -1,7 +1,7 @@
 import t from '../tap.ts'
 import { youngFileMs } from '../../src/catalogue/records.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
-import type { SettlingDecision } from '../../src/indexer/settling.ts'
+import { openSettling } from '../../src/indexer/state/settling.ts'
+import type { SettlingDecision } from '../../src/indexer/state/settling.ts'
 import { fc } from '../random.ts'
 
 const path = 'nrt/2026/001/05/graz001f.26d.gz'

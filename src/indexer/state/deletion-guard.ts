@@ -1,7 +1,7 @@
 /** Withholds removals that look like an accident, because a lost disk or a mistaken `rm` must not empty the catalogue. No I/O. */
-import { areas } from '../parse/archive-path.ts'
-import type { Area } from '../parse/archive-path.ts'
-import type { CatalogueWriter, KnownStamp } from '../catalogue/writer.ts'
+import { areas } from '../../parse/archive-path.ts'
+import type { Area } from '../../parse/archive-path.ts'
+import type { CatalogueWriter, KnownStamp } from '../../catalogue/writer.ts'
 
 /** Removals in an area are added up over this time. */
 export const removalWindowMs = 10 * 60_000

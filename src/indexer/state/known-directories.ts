@@ -1,6 +1,6 @@
 /** The directories that the catalogue contains, in memory, and the checks whether a directory is missing. */
-import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
-import type { TreeReader } from './tree/tree-reader.ts'
+import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
+import type { TreeReader } from '../tree/tree-reader.ts'
 
 /**
  * The directories in the catalogue, indexed by parent, because the snapshot of a directory is compared with its known

@@ -1,6 +1,6 @@
 /** Stores up to which time the catalogue is known to equal the tree. */
-import { CatalogueCorrupt } from '../catalogue/writer.ts'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
+import { CatalogueCorrupt } from '../../catalogue/writer.ts'
+import type { CatalogueWriter } from '../../catalogue/writer.ts'
 import type { Health } from './health.ts'
 
 /** The catalogue is current for at least this time after a heartbeat, in seconds. */

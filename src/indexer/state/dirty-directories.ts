@@ -1,6 +1,6 @@
 /** The queue of directories that may differ from the catalogue. The reconcile loop takes them from the queue and reads them. */
 import TinyQueue from 'tinyqueue'
-import type { ReadDepth } from './tree/directory-snapshot.ts'
+import type { ReadDepth } from '../tree/directory-snapshot.ts'
 
 /** A directory that may differ from the catalogue. */
 export interface DirtyDirectory {

@@ -4,7 +4,7 @@
  * content: as incomplete if a read has found that its gzip stream has no end or is damaged.
  */
 
-import { youngFileMs } from '../catalogue/records.ts'
+import { youngFileMs } from '../../catalogue/records.ts'
 
 /** Delay before an incomplete or unreadable file is read again (ms), until a read surely includes all writes (see `sure`). */
 const growingMs = 1000

@@ -1,7 +1,7 @@
 /** The state of the indexer with its problems, for the status and the log, and the log of files with damaged gzip streams. */
 import type { Logger } from 'pino'
-import type { ScanSummary } from '../catalogue/records.ts'
-import type { IndexerState, IndexerStatus } from '../control-socket/protocol.ts'
+import type { ScanSummary } from '../../catalogue/records.ts'
+import type { IndexerState, IndexerStatus } from '../../control-socket/protocol.ts'
 
 /** The state of the indexer while it has no problem. */
 type Phase = 'starting' | 'scanning' | 'watching'
@@ -9,7 +9,15 @@ type Phase = 'starting' | 'scanning' | 'watching'
 /** The fields of the status that this module stores. */
 type OwnStatus = Pick<
   IndexerStatus,
-  'state' | 'sinceUs' | 'reasons' | 'notCurrent' | 'pid' | 'version' | 'lastScan' | 'lastSweepUs'
+  | 'state'
+  | 'sinceUs'
+  | 'reasons'
+  | 'notCurrent'
+  | 'pid'
+  | 'startedUs'
+  | 'version'
+  | 'lastScan'
+  | 'lastSweepUs'
 >
 
 /** The health of the indexer: its phase, and the problems that make it `degraded`. */
@@ -41,6 +49,7 @@ export function openHealth(deps: {
   const { logger, nowUs } = deps
   const problems = new Map<string, string>()
   let phase: Phase = 'starting'
+  const startedUs = Math.round(nowUs() - process.uptime() * 1e6)
   let sinceUs = nowUs()
   let lastScan = deps.lastScan
   let lastSweepUs: number | undefined
@@ -82,6 +91,7 @@ export function openHealth(deps: {
       reasons: [...new Set(problems.values())],
       notCurrent: notCurrent(),
       pid: process.pid,
+      startedUs,
       version: deps.version,
       lastScan,
       lastSweepUs,
