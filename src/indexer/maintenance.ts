@@ -1,10 +1,8 @@
 /** Maintains the database: purges old removals, and makes backups. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { failureFields } from '../runtime/logger.ts'
-import type { IndexerMetrics } from './state/metrics.ts'
+import type { IndexerContext } from './state/context.ts'
 
 /** Time between two purges of old removals. */
 const purgeIntervalMs = 3_600_000
@@ -18,41 +16,68 @@ const backupCheckMs = 3_600_000
  */
 const longestBackupCheckMs = 86_400_000
 
-export interface MaintenanceDeps {
-  readonly writer: CatalogueWriter
-  readonly logger: Logger
-  readonly metrics: Pick<IndexerMetrics, 'backedUp'>
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
-  /** Time for which removed files stay in the catalogue (ms). */
-  readonly keepRemovalsMs: number
-  /** Time between two backups (ms); 0 for no backups. */
-  readonly backupIntervalMs: number
-  /** Called with an error after which the indexer cannot go on. */
-  readonly onFailure: (error: unknown) => void
-}
+type MaintenanceContext = Pick<
+  IndexerContext,
+  'writer' | 'logger' | 'metrics' | 'nowUs' | 'keepRemovalsMs' | 'backupIntervalMs' | 'onFailure'
+>
 
 /** Maintains the database: purges old removals once an hour and makes backups. */
-export function openMaintenance(deps: MaintenanceDeps) {
-  const { writer, logger, metrics, nowUs, keepRemovalsMs, backupIntervalMs, onFailure } = deps
-  let purgeTimer: NodeJS.Timeout | undefined
-  let backupTimer: NodeJS.Timeout | undefined
-  let closing = false
-  const purgeRemovals = async (): Promise<void> => {
-    while (!closing) {
-      const { more } = await writer.purgeRemovals(nowUs() - keepRemovalsMs * 1000)
-      if (!more) return
-      await pause(purgePauseMs)
+export class Maintenance {
+  readonly #context: MaintenanceContext
+  #purgeTimer: NodeJS.Timeout | undefined
+  #backupTimer: NodeJS.Timeout | undefined
+  #closing = false
+
+  constructor(context: MaintenanceContext) {
+    this.#context = context
+  }
+
+  start(): void {
+    void this.#purge()
+    this.#purgeTimer = setInterval(() => void this.#purge(), purgeIntervalMs)
+    if (this.#context.backupIntervalMs > 0) this.#backUp()
+  }
+
+  close(): void {
+    this.#closing = true
+    clearInterval(this.#purgeTimer)
+    clearTimeout(this.#backupTimer)
+  }
+
+  async #purge(): Promise<void> {
+    const { writer, logger, nowUs, keepRemovalsMs } = this.#context
+    try {
+      while (!this.#closing) {
+        const { more } = await writer.purgeRemovals(nowUs() - keepRemovalsMs * 1000)
+        if (!more) return
+        await pause(purgePauseMs)
+      }
+    } catch (error) {
+      // A purge fails for example on a full disk. The next purge tries again.
+      if (!this.#closing) logger.warn(failureFields(error), 'purging old removals failed')
     }
   }
-  const purge = (): void => {
-    purgeRemovals().catch((error: unknown) => {
-      // A purge fails for example on a full disk. The next purge tries again.
-      if (!closing) logger.warn(failureFields(error), 'purging old removals failed')
-    })
+
+  #backUp(): void {
+    const { logger, metrics, onFailure } = this.#context
+    this.#backUpIfDue()
+      .catch((error: unknown) => {
+        if (!this.#closing) metrics.backedUp('failed')
+        if (error instanceof CatalogueCorrupt) onFailure(error)
+        else if (!this.#closing) logger.warn(failureFields(error), 'backup failed')
+        return backupCheckMs
+      })
+      .then((nextMs) => {
+        if (this.#closing) return
+        this.#backupTimer = setTimeout(() => {
+          this.#backUp()
+        }, nextMs)
+      }, onFailure)
   }
+
   /** @returns the delay until the next check (ms) */
-  const backUpIfDue = async (): Promise<number> => {
+  async #backUpIfDue(): Promise<number> {
+    const { writer, logger, metrics, backupIntervalMs } = this.#context
     const backup = await writer.backup({ ifOlderThanMs: backupIntervalMs })
     metrics.backedUp(backup.outcome)
     if (backup.outcome === 'unneeded') return backupCheckMs
@@ -60,29 +85,5 @@ export function openMaintenance(deps: MaintenanceDeps) {
     if (outcome === 'kept') logger.info(fields, 'backup made')
     else logger.warn(fields, 'backup skipped: needs twice the database size in free space')
     return Math.min(backupIntervalMs, longestBackupCheckMs)
-  }
-  const backUp = (): void => {
-    backUpIfDue()
-      .catch((error: unknown) => {
-        if (!closing) metrics.backedUp('failed')
-        if (error instanceof CatalogueCorrupt) onFailure(error)
-        else if (!closing) logger.warn(failureFields(error), 'backup failed')
-        return backupCheckMs
-      })
-      .then((nextMs) => {
-        if (!closing) backupTimer = setTimeout(backUp, nextMs)
-      }, onFailure)
-  }
-  return {
-    start(): void {
-      purge()
-      purgeTimer = setInterval(purge, purgeIntervalMs)
-      if (backupIntervalMs > 0) backUp()
-    },
-    close(): void {
-      closing = true
-      clearInterval(purgeTimer)
-      clearTimeout(backupTimer)
-    },
   }
 }

@@ -1,70 +1,69 @@
 /** Finds changed directories without file events: a sweep compares the stamps of all directories with the catalogue. */
 import { areas } from '../parse/archive-path.ts'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
-import type { DirtyDirectories } from './state/dirty-directories.ts'
-import type { Health } from './state/health.ts'
-import type { Beat } from './state/heartbeat.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import { sameStamp } from './reconcile.ts'
-import type { TreeReader } from './tree/tree-reader.ts'
+import type { IndexerContext } from './state/context.ts'
 
 /** Delay of the next sweep if the last one found something (ms). It is short, because more changes are then likely. */
 const busyMs = 3000
 /** Maximum number of stamps in one request to the tree worker, so that other requests do not wait long. */
 const chunkSize = 2000
 
-export interface SweepDeps {
-  readonly writer: CatalogueWriter
-  readonly tree: TreeReader
-  readonly dirty: DirtyDirectories
-  readonly health: Health
-  readonly reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
-  readonly sweepIntervalMs: number
-  readonly beat: Beat
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
-  /** Called with an error after which no further sweep follows. */
-  readonly onFailure: (error: unknown) => void
-}
+type SweepContext = Pick<
+  IndexerContext,
+  'writer' | 'tree' | 'dirty' | 'health' | 'heartbeat' | 'sweepIntervalMs' | 'nowUs' | 'onFailure'
+>
 
-/**
- * Opens the sweeps. A sweep marks the directories dirty whose stamps differ from the catalogue, and waits until they are
- * reconciled.
- */
-export function openSweeps(deps: SweepDeps) {
-  const { dirty, sweepIntervalMs, onFailure } = deps
-  let timer: NodeJS.Timeout | undefined
-  let closing = false
-  let lastFound = new Set<string>()
-  const sweepNow = async (): Promise<number> => {
-    const startedUs = deps.nowUs()
-    const found = await sweep(deps.writer, deps.tree)
+/** A sweep marks the directories dirty whose stamps differ from the catalogue, and waits until they are reconciled. */
+export class Sweeps {
+  readonly #context: SweepContext
+  readonly #reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
+  #timer: NodeJS.Timeout | undefined
+  #closing = false
+  #lastFound: ReadonlySet<string> = new Set()
+
+  constructor(context: SweepContext, reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>) {
+    this.#context = context
+    this.#reconcileLoop = reconcileLoop
+  }
+
+  start(): void {
+    this.#sweepLater(1)
+  }
+
+  /**
+   * Sweeps now; resolves when the directories that differ are reconciled.
+   * @returns the number of directories that differed in this sweep, but not in the sweep before
+   */
+  async sweepNow(): Promise<number> {
+    const { dirty, health, heartbeat, nowUs } = this.#context
+    const startedUs = nowUs()
+    const found = await findChanged(this.#context)
     for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
-    await deps.reconcileLoop.caughtUp()
-    deps.health.swept()
-    await deps.beat(startedUs, (deps.nowUs() - startedUs) / 1e6)
+    await this.#reconcileLoop.caughtUp()
+    health.swept()
+    await heartbeat.beat(startedUs, (nowUs() - startedUs) / 1e6)
     // The next sweep comes sooner if this one found something. A directory with settling files or withheld removals differs in
     // every sweep, so directories that already differed in the sweep before are not counted.
-    const fresh = found.filter((path) => !lastFound.has(path)).length
-    lastFound = new Set(found)
+    const fresh = found.filter((path) => !this.#lastFound.has(path)).length
+    this.#lastFound = new Set(found)
     return fresh
   }
-  const sweepLater = (found: number): void => {
-    if (closing) return
-    const delayMs = found > 0 ? Math.min(busyMs, sweepIntervalMs) : sweepIntervalMs
-    timer = setTimeout(() => {
-      sweepNow().then(sweepLater, onFailure)
-    }, delayMs)
+
+  close(): void {
+    this.#closing = true
+    clearTimeout(this.#timer)
   }
-  return {
-    start(): void {
-      sweepLater(1)
-    },
-    sweepNow,
-    close(): void {
-      closing = true
-      clearTimeout(timer)
-    },
+
+  #sweepLater(found: number): void {
+    if (this.#closing) return
+    const { sweepIntervalMs, onFailure } = this.#context
+    const delayMs = found > 0 ? Math.min(busyMs, sweepIntervalMs) : sweepIntervalMs
+    this.#timer = setTimeout(() => {
+      this.sweepNow().then((fresh) => {
+        this.#sweepLater(fresh)
+      }, onFailure)
+    }, delayMs)
   }
 }
 
@@ -72,7 +71,7 @@ export function openSweeps(deps: SweepDeps) {
  * Finds the directories whose stamp differs from the stamp in the catalogue, because they may have changed since they were read.
  * All directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
  */
-export async function sweep(writer: CatalogueWriter, tree: TreeReader): Promise<string[]> {
+async function findChanged({ writer, tree }: SweepContext): Promise<string[]> {
   const known = new Map(
     (await writer.directories()).map(({ path, stamp }) => [path, stamp] as const),
   )

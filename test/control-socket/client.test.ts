@@ -22,7 +22,7 @@ import {
   openStatusReader,
 } from '../../src/control-socket/client.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control-socket/protocol.ts'
-import { openHealth } from '../../src/indexer/state/health.ts'
+import { Health } from '../../src/indexer/state/health.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
 import { noProblems } from '../indexer/parts.ts'
@@ -30,7 +30,7 @@ import { until } from '../indexer/until.ts'
 import { asOtherUser } from '../other-user.ts'
 
 const logger = pino({ level: 'silent' })
-const health = openHealth({
+const health = new Health({
   ...{ logger, version: 'test', lastScan: undefined },
   nowUs: () => 1,
 })
@@ -198,7 +198,7 @@ t.test('an unavailable control socket is reported once, until it is available ag
 async function openChecking(t: Test, path: string, version: string, checkIntervalMs = 5) {
   const warnings: unknown[] = []
   const stream = { write: (line: string) => warnings.push(JSON.parse(line)) }
-  const reported = openHealth({
+  const reported = new Health({
     ...{ logger, version, lastScan: undefined },
     nowUs: () => 1,
   })

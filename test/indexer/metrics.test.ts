@@ -2,10 +2,9 @@ import t from '../tap.ts'
 import type { Test } from 'tap'
 import type { AppliedChange, CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
-import { openKnownDirectories } from '../../src/indexer/state/known-directories.ts'
-import { openMaintenance } from '../../src/indexer/maintenance.ts'
-import { openSchedule } from '../../src/indexer/schedule.ts'
-import { openDirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
+import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
+import { Maintenance } from '../../src/indexer/maintenance.ts'
+import { Schedule } from '../../src/indexer/schedule.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
 import { openParts } from './parts.ts'
@@ -76,16 +75,9 @@ t.test('there are metrics of the process', async (t) => {
 
 t.test('a metric has the time at which all directories had been read once', async (t) => {
   const parts = openParts(t)
-  const times = { sweepIntervalMs: 60_000, keepRemovalsMs: 1e9, backupIntervalMs: 0 }
-  const schedule = openSchedule({
-    ...parts,
-    ...times,
-    fullReadMs: 1000,
-    dirty: openDirtyDirectories(),
-    known: openKnownDirectories([day, hour]),
-    reconcileLoop: { caughtUp: () => Promise.resolve() },
-    beat: () => Promise.resolve(),
-  })
+  const known = new KnownDirectories([day, hour])
+  const context = { ...parts, fullReadMs: 1000, known }
+  const schedule = new Schedule(context, { caughtUp: () => Promise.resolve() })
   t.teardown(() => schedule.close())
   schedule.start()
   const seconds = async () => (await valuesOf(parts.metrics))['last_full_read_timestamp_seconds']
@@ -102,7 +94,7 @@ t.test('a backup that failed or was skipped does not count as a success', async 
     [1, () => Promise.resolve({ outcome: 'unneeded', ...fields } as const)],
     [0, () => Promise.resolve({ outcome: 'no-space', ...fields } as const)],
   ] as const) {
-    const maintenance = openMaintenance({
+    const maintenance = new Maintenance({
       ...parts,
       writer: { ...parts.writer, backup: backup as CatalogueWriter['backup'] },
       keepRemovalsMs: 1e9,

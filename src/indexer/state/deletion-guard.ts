@@ -1,5 +1,4 @@
 /** Withholds removals that look like an accident, because a lost disk or a mistaken `rm` must not empty the catalogue. No I/O. */
-import { areas } from '../../parse/archive-path.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp } from '../../catalogue/writer.ts'
 
@@ -11,28 +10,6 @@ const largestShare = 0.2
 const alwaysAllowed = 1000
 /** Withheld removals are permitted after this time (ms) if the files are still missing, because many reads have confirmed it. */
 const timeoutMs = 6 * 3_600_000
-
-export interface DeletionGuard {
-  /** True if the missing files of a directory may be removed from the catalogue now. */
-  requestRemoval(request: RemovalRequest): boolean
-  /**
-   * Confirms that the removals permitted since the last call were written. Removals in the `unwritten` directories are undone:
-   * they count as if they had not been requested. `left` has the number of removals that follow in later parts, by directory;
-   * these stay unconfirmed.
-   */
-  readonly confirmWritten: (
-    unwritten: ReadonlySet<string>,
-    left?: ReadonlyMap<string, number>,
-  ) => void
-  /** Ends the withholding for a directory in which no file is missing any longer. */
-  markComplete(directory: string): void
-  /** Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none are withheld. */
-  withheldSinceMs(directory: string): number | undefined
-  /** Permits the withheld removals at or below these directories, because an administrator has confirmed them. */
-  readonly permitWithheld: (roots: readonly string[]) => void
-  /** Returns the number of withheld removals by area. */
-  withheld(): ReadonlyMap<Area, number>
-}
 
 export interface RemovalRequest {
   readonly directory: string
@@ -76,88 +53,99 @@ interface WithheldRemovals {
   readonly count: number
 }
 
-interface PermittedRemovals {
-  readonly directory: string
-  readonly area: Area
-  /** Number of these removals that are not written yet. */
-  readonly unwritten: number
-  /** Counts the unwritten removals as if they had not been requested. */
-  readonly undo: (unwritten: number) => void
+/** Permitted removals in a directory that are not confirmed yet. */
+interface PermittedRemovals extends RemovalRequest {
+  /** True if an administrator or the time has confirmed them: they do not count against the limit of others. */
+  readonly confirmed: boolean
+  /** How the directory was withheld and accepted before, in case the removals are not written. */
+  readonly withheld: WithheldRemovals | undefined
+  readonly accepted: boolean
 }
 
-export function openDeletionGuard(
-  persisted: PersistedRemovals = { withheld: [], removed: [] },
-): DeletionGuard {
-  const recent = new Map<Area, { atMs: number; count: number }[]>()
-  for (const area of areas) {
-    const removed = persisted.removed.filter((removal) => removal.area === area)
-    recent.set(area, removed)
+export class DeletionGuard {
+  #removed: Removal[]
+  readonly #withheld = new Map<string, WithheldRemovals>()
+  readonly #accepted = new Set<string>()
+  #permitted: PermittedRemovals[] = []
+
+  constructor(persisted: PersistedRemovals = { withheld: [], removed: [] }) {
+    this.#removed = [...persisted.removed]
+    for (const { directory, area, sinceMs } of persisted.withheld)
+      this.#withheld.set(directory, { area, sinceMs, count: 0 })
   }
-  const withheld = new Map<string, WithheldRemovals>()
-  for (const { directory, area, sinceMs } of persisted.withheld)
-    withheld.set(directory, { area, sinceMs, count: 0 })
-  const accepted = new Set<string>()
-  /** The permitted removals that are not confirmed yet. */
-  let permitted: PermittedRemovals[] = []
-  const unwrittenIn = (area: Area): number =>
-    permitted.reduce((sum, removals) => sum + (removals.area === area ? removals.unwritten : 0), 0)
-  const removedLately = (area: Area, nowMs: number): { atMs: number; count: number }[] => {
-    const kept = (recent.get(area) ?? []).filter(({ atMs }) => atMs > nowMs - removalWindowMs)
-    recent.set(area, kept)
-    return kept
+
+  /** True if the missing files of a directory may be removed from the catalogue now. */
+  requestRemoval(request: RemovalRequest): boolean {
+    const { directory, area, count, files, nowMs } = request
+    this.#removed = this.#removed.filter(({ atMs }) => atMs > nowMs - removalWindowMs)
+    const permitted = this.#permitted.filter((each) => each.area === area)
+    const unwritten = sumOf(permitted)
+    const before =
+      sumOf(this.#removed.filter((each) => each.area === area)) +
+      sumOf(permitted.filter((each) => !each.confirmed && each.nowMs > nowMs - removalWindowMs))
+    const withheld = this.#withheld.get(directory)
+    const limit = Math.max(alwaysAllowed, largestShare * (files - unwritten + before))
+    const accepted = this.#accepted.has(directory)
+    const confirmed = accepted || (withheld !== undefined && nowMs - withheld.sinceMs > timeoutMs)
+    // A withheld directory stays withheld; otherwise the withheld directories would pass the limit one by one.
+    if (!confirmed && (withheld !== undefined || before + count > limit)) {
+      this.#withheld.set(directory, { area, sinceMs: withheld?.sinceMs ?? nowMs, count })
+      return false
+    }
+    this.markComplete(directory)
+    this.#permitted.push({ ...request, confirmed, withheld, accepted })
+    return true
   }
-  return {
-    requestRemoval({ directory, area, count, files, nowMs }) {
-      const lately = removedLately(area, nowMs)
-      const before = lately.reduce((sum, removal) => sum + removal.count, 0)
-      const known = withheld.get(directory)
-      const limit = Math.max(alwaysAllowed, largestShare * (files - unwrittenIn(area) + before))
-      const confirmed =
-        accepted.has(directory) || (known !== undefined && nowMs - known.sinceMs > timeoutMs)
-      // A withheld directory stays withheld; otherwise the withheld directories would pass the limit one by one.
-      if (!confirmed && (known !== undefined || before + count > limit)) {
-        withheld.set(directory, { area, sinceMs: known?.sinceMs ?? nowMs, count })
-        return false
+
+  /**
+   * Counts the removals permitted since the last call, except those in the `unwritten` directories, which count as if they had
+   * not been requested. `left` has the number of removals that follow in later parts, by directory; these stay permitted.
+   */
+  confirmWritten(unwritten: ReadonlySet<string>, left?: ReadonlyMap<string, number>): void {
+    const permitted = this.#permitted
+    this.#permitted = []
+    for (const removals of permitted) {
+      const { directory, area, confirmed, nowMs, withheld } = removals
+      if (unwritten.has(directory)) {
+        if (withheld !== undefined) this.#withheld.set(directory, withheld)
+        if (removals.accepted) this.#accepted.add(directory)
+        continue
       }
-      const wasAccepted = accepted.delete(directory)
-      withheld.delete(directory)
-      // Confirmed removals do not count against the limit of others.
-      const removal = { atMs: nowMs, count: confirmed ? 0 : count }
-      lately.push(removal)
-      const undo = (unwritten: number): void => {
-        removal.count = Math.max(0, removal.count - unwritten)
-        if (known !== undefined) withheld.set(directory, known)
-        if (wasAccepted) accepted.add(directory)
-      }
-      permitted.push({ directory, area, unwritten: count, undo })
-      return true
-    },
-    confirmWritten(unwritten, left) {
-      const unconfirmed: PermittedRemovals[] = []
-      for (const removals of permitted) {
-        const leftHere = left?.get(removals.directory) ?? 0
-        if (unwritten.has(removals.directory)) removals.undo(removals.unwritten)
-        else if (leftHere > 0) unconfirmed.push({ ...removals, unwritten: leftHere })
-      }
-      permitted = unconfirmed
-    },
-    markComplete(directory) {
-      withheld.delete(directory)
-      accepted.delete(directory)
-    },
-    withheldSinceMs: (directory) => withheld.get(directory)?.sinceMs,
-    permitWithheld(roots) {
-      for (const directory of withheld.keys())
-        if (roots.some((root) => directory === root || directory.startsWith(`${root}/`)))
-          accepted.add(directory)
-    },
-    withheld() {
-      const counts = new Map<Area, number>()
-      for (const { area, count } of withheld.values())
-        counts.set(area, (counts.get(area) ?? 0) + count)
-      return counts
-    },
+      const count = left?.get(directory) ?? 0
+      if (count > 0) this.#permitted.push({ ...removals, count })
+      if (!confirmed) this.#removed.push({ area, atMs: nowMs, count: removals.count - count })
+    }
   }
+
+  /** Ends the withholding for a directory in which no file is missing any longer. */
+  markComplete(directory: string): void {
+    this.#withheld.delete(directory)
+    this.#accepted.delete(directory)
+  }
+
+  /** Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none are withheld. */
+  withheldSinceMs(directory: string): number | undefined {
+    return this.#withheld.get(directory)?.sinceMs
+  }
+
+  /** Permits the withheld removals at or below these directories, because an administrator has confirmed them. */
+  permitWithheld(roots: readonly string[]): void {
+    for (const directory of this.#withheld.keys())
+      if (roots.some((root) => directory === root || directory.startsWith(`${root}/`)))
+        this.#accepted.add(directory)
+  }
+
+  /** Returns the number of withheld removals by area. */
+  withheld(): ReadonlyMap<Area, number> {
+    const counts = new Map<Area, number>()
+    for (const { area, count } of this.#withheld.values())
+      counts.set(area, (counts.get(area) ?? 0) + count)
+    return counts
+  }
+}
+
+function sumOf(removals: readonly { readonly count: number }[]): number {
+  return removals.reduce((sum, { count }) => sum + count, 0)
 }
 
 /**

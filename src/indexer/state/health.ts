@@ -20,83 +20,98 @@ type OwnStatus = Pick<
   | 'lastSweepUs'
 >
 
+interface HealthParts {
+  readonly logger: Logger
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+  readonly version: string
+}
+
 /** The health of the indexer: its phase, and the problems that make it `degraded`. */
-export interface Health {
-  enter(phase: Phase): void
+export class Health {
+  readonly #parts: HealthParts
+  readonly #startedUs: number
+  readonly #problems = new Map<string, string>()
+  #phase: Phase = 'starting'
+  #sinceUs: number
+  #lastScan: ScanSummary | undefined
+  #lastSweepUs: number | undefined
+
+  constructor(parts: HealthParts & { readonly lastScan: ScanSummary | undefined }) {
+    this.#parts = parts
+    this.#lastScan = parts.lastScan
+    this.#sinceUs = parts.nowUs()
+    this.#startedUs = Math.round(this.#sinceUs - process.uptime() * 1e6)
+  }
+
+  /** The last complete scan, by this process or an earlier one. */
+  get lastScan(): ScanSummary | undefined {
+    return this.#lastScan
+  }
+
+  get #state(): IndexerState {
+    return this.#problems.size > 0 ? 'degraded' : this.#phase
+  }
+
+  #change(update: () => void): void {
+    const before = this.#state
+    update()
+    if (this.#state !== before) this.#sinceUs = this.#parts.nowUs()
+  }
+
+  enter(phase: Phase): void {
+    this.#change(() => (this.#phase = phase))
+  }
+
   /**
    * Sets the message of a problem, by the name of the problem; `undefined` ends it. Logs `degraded` at its beginning and
    * `recovered` at its end.
    * @returns true if this call ended a problem
    */
-  report(name: string, message: string | undefined): boolean
+  report(name: string, message: string | undefined): boolean {
+    const before = this.#problems.get(name)
+    if (message !== undefined) {
+      if (before === undefined) this.#parts.logger.error({ problem: message }, 'degraded')
+      this.#change(() => this.#problems.set(name, message))
+    } else if (before !== undefined) {
+      this.#parts.logger.info({ problem: before }, 'recovered')
+      this.#change(() => this.#problems.delete(name))
+      return true
+    }
+    return false
+  }
+
   /**
    * The first problem that keeps the catalogue from following the tree: the archive, an area or the database cannot be read or
    * written. Other problems concern single directories, or only delay changes.
    * @param except name of a problem that does not count
    */
-  notCurrent(except?: string): string | undefined
-  swept(): void
-  scanned(summary: ScanSummary): void
-  status(now: Omit<IndexerStatus, keyof OwnStatus>): IndexerStatus
-}
-
-export function openHealth(deps: {
-  readonly logger: Logger
-  readonly nowUs: () => number
-  readonly version: string
-  readonly lastScan: ScanSummary | undefined
-}): Health {
-  const { logger, nowUs } = deps
-  const problems = new Map<string, string>()
-  let phase: Phase = 'starting'
-  const startedUs = Math.round(nowUs() - process.uptime() * 1e6)
-  let sinceUs = nowUs()
-  let lastScan = deps.lastScan
-  let lastSweepUs: number | undefined
-  const state = (): IndexerState => (problems.size > 0 ? 'degraded' : phase)
-  const change = (update: () => void): void => {
-    const before = state()
-    update()
-    if (state() !== before) sinceUs = nowUs()
+  notCurrent(except?: string): string | undefined {
+    return Array.from(this.#problems).find(([name]) => name !== except && stopsCatalogue(name))?.[1]
   }
-  const notCurrent = (except?: string): string | undefined =>
-    Array.from(problems).find(([name]) => name !== except && stopsCatalogue(name))?.[1]
-  return {
-    enter(next) {
-      change(() => (phase = next))
-    },
-    report(name, message) {
-      const before = problems.get(name)
-      if (message !== undefined) {
-        if (before === undefined) logger.error({ problem: message }, 'degraded')
-        change(() => problems.set(name, message))
-      } else if (before !== undefined) {
-        logger.info({ problem: before }, 'recovered')
-        change(() => problems.delete(name))
-        return true
-      }
-      return false
-    },
-    notCurrent,
-    swept: () => {
-      lastSweepUs = nowUs()
-    },
-    scanned: (summary) => {
-      lastScan = summary
-    },
-    status: (now) => ({
-      state: state(),
-      sinceUs,
+
+  swept(): void {
+    this.#lastSweepUs = this.#parts.nowUs()
+  }
+
+  scanned(summary: ScanSummary): void {
+    this.#lastScan = summary
+  }
+
+  status(now: Omit<IndexerStatus, keyof OwnStatus>): IndexerStatus {
+    return {
+      state: this.#state,
+      sinceUs: this.#sinceUs,
       // Two problems may have one cause.
-      reasons: [...new Set(problems.values())],
-      notCurrent: notCurrent(),
+      reasons: [...new Set(this.#problems.values())],
+      notCurrent: this.notCurrent(),
       pid: process.pid,
-      startedUs,
-      version: deps.version,
-      lastScan,
-      lastSweepUs,
+      startedUs: this.#startedUs,
+      version: this.#parts.version,
+      lastScan: this.#lastScan,
+      lastSweepUs: this.#lastSweepUs,
       ...now,
-    }),
+    }
   }
 }
 
@@ -116,19 +131,24 @@ const messages: Readonly<Record<FileFault, string>> = {
   broken: 'gzip stream of a file is damaged',
 }
 
-/**
- * Logs a fault of a file. If the file is read again, the same fault is not logged again, unless `mostFiles` later faults have
- * displaced it.
- */
-export type LogFileFault = (path: string, fault: FileFault) => void
+/** Logs the faults of files. */
+export class FileFaults {
+  readonly #logger: Logger
+  readonly #logged = new Map<string, FileFault>()
 
-export function openFileFaults(logger: Logger): LogFileFault {
-  const logged = new Map<string, FileFault>()
-  return (path, fault) => {
-    if (logged.get(path) === fault) return
-    logged.set(path, fault)
-    const [oldest] = logged.keys()
-    if (logged.size > mostFiles && oldest !== undefined) logged.delete(oldest)
-    logger.warn({ path }, messages[fault])
+  constructor(logger: Logger) {
+    this.#logger = logger
+  }
+
+  /**
+   * Logs a fault of a file. If the file is read again, the same fault is not logged again, unless `mostFiles` later faults have
+   * displaced it.
+   */
+  log(path: string, fault: FileFault): void {
+    if (this.#logged.get(path) === fault) return
+    this.#logged.set(path, fault)
+    const [oldest] = this.#logged.keys()
+    if (this.#logged.size > mostFiles && oldest !== undefined) this.#logged.delete(oldest)
+    this.#logger.warn({ path }, messages[fault])
   }
 }

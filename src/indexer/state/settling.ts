@@ -3,23 +3,16 @@
  * young file is accepted when its gzip stream is complete. A file that has not changed for ten minutes is accepted with any
  * content: as incomplete if a read has found that its gzip stream has no end or is damaged.
  */
-
 import { youngFileMs } from '../../catalogue/records.ts'
+import { longestTickMs } from '../tree/directory-snapshot.ts'
 
-/** Delay before an incomplete or unreadable file is read again (ms), until a read surely includes all writes (see `sure`). */
-const growingMs = 1000
+/** Delay before an incomplete or unreadable file is read again (ms), until a read surely includes all writes. */
+export const growingMs = 1000
 /**
  * Maximum delay before an incomplete or unreadable file is read again (ms). After a sure read, the delay doubles with each read
  * while the file stays the same.
  */
 const longestMs = 60_000
-
-/**
- * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds on old ones. A second write
- * within a tick may leave mtime and size unchanged. A read includes all writes with the present size and mtime if it began this
- * long after this size and mtime were first seen.
- */
-const longestTickMs = 2000
 
 /** Size and mtime of a file when it was read. */
 export interface FileState {
@@ -38,31 +31,6 @@ export type SettlingDecision =
   /** Wait: the file was incomplete at its last read and cannot have changed since. */
   | 'wait'
 
-export interface Settling {
-  /** Decides the next step for a file. `now` is the present time on the steady clock and on the wall clock (ms). */
-  decide(path: string, file: FileState, now: { steadyMs: number; wallMs: number }): SettlingDecision
-  /**
-   * Stores that the gzip stream of the file is not complete, as a read has found now, or at the last read of the unchanged file.
-   * @param readMs when the read began, on the steady clock
-   * @returns the delay until the next read (ms)
-   */
-  markIncomplete(path: string, file: FileState, steadyMs: number, readMs?: number): number
-  /**
-   * Stores that the file could not be read; it may become readable with the same size and mtime.
-   * @returns the delay until the next read (ms)
-   */
-  markUnreadable(path: string, file: FileState, steadyMs: number): number
-  /** Time of the last check of the file, on the steady clock (ms); `undefined` for a file that is not settling. */
-  readAtMs(path: string): number | undefined
-  /** Removes a file that was accepted or is gone. */
-  delete(path: string): void
-  /** Returns the names of the settling files of a directory. */
-  namesIn(directory: string): string[]
-  /** Returns at most `most` settling files. Files that are unchanged for the longest time come first. */
-  list(most: number): readonly SettlingEntry[]
-  readonly size: number
-}
-
 /** A settling file: it is not accepted yet, because its gzip stream has no end yet or because it cannot be read. */
 export interface SettlingEntry {
   readonly path: string
@@ -77,80 +45,119 @@ interface WaitingFile extends FileState {
   readonly readAtMs: number
   readonly delayMs: number
   readonly readable: boolean
-  /** True if the file was read late enough to include all writes with this size and mtime. */
+  /**
+   * True if a read surely includes all writes with this size and mtime, because it began `longestTickMs` after these were first
+   * seen.
+   */
   readonly sure: boolean
 }
 
-export function openSettling(): Settling {
-  const directories = new Map<string, Map<string, WaitingFile>>()
-  let size = 0
-  const locate = (path: string): [string, string] => {
-    const slash = path.lastIndexOf('/')
-    return [path.slice(0, slash), path.slice(slash + 1)]
+/** The files that are not accepted yet. */
+export class Settling {
+  readonly #directories = new Map<string, Map<string, WaitingFile>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
   }
-  const find = (path: string): WaitingFile | undefined => {
-    const [directory, name] = locate(path)
-    return directories.get(directory)?.get(name)
-  }
-  const wait = (
+
+  /** Decides the next step for a file. `now` is the present time on the steady clock and on the wall clock (ms). */
+  decide(
     path: string,
-    file: FileState & { readable: boolean },
-    { steadyMs, readMs }: { steadyMs: number; readMs: number },
-  ): number => {
-    const [directory, name] = locate(path)
-    const files = directories.get(directory) ?? new Map<string, WaitingFile>()
-    directories.set(directory, files)
+    file: FileState,
+    now: { readonly steadyMs: number; readonly wallMs: number },
+  ): SettlingDecision {
+    const waiting = this.#find(path)
+    const unchanged = isUnchanged(waiting, file)
+    // Many programs set an old mtime after writing a file, so a changed file is inflated whatever its age.
+    if (waiting !== undefined && !unchanged) return 'inflate'
+    // A file that may have changed without a new mtime is inflated as well.
+    if (waiting?.readable === true && !waiting.sure) return 'inflate'
+    const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
+    // An mtime in the future does not tell the age of a file: then only the time since its last observed change counts.
+    if (now.wallMs - file.mtimeUs / 1000 >= youngFileMs || restedMs >= youngFileMs)
+      return waiting?.readable === true ? 'take-incomplete' : 'take'
+    return waiting?.readable === true ? 'wait' : 'inflate'
+  }
+
+  /**
+   * Stores that the gzip stream of the file is not complete, as a read has found now, or at the last read of the unchanged file.
+   * @param readMs when the read began, on the steady clock
+   * @returns the delay until the next read (ms)
+   */
+  markIncomplete(path: string, file: FileState, steadyMs: number, readMs = steadyMs): number {
+    return this.#wait(path, file, { steadyMs, readMs, readable: true })
+  }
+
+  /**
+   * Stores that the file could not be read; it may become readable with the same size and mtime.
+   * @returns the delay until the next read (ms)
+   */
+  markUnreadable(path: string, file: FileState, steadyMs: number): number {
+    return this.#wait(path, file, { steadyMs, readMs: steadyMs, readable: false })
+  }
+
+  /** Time of the last check of the file, on the steady clock (ms); `undefined` for a file that is not settling. */
+  readAtMs(path: string): number | undefined {
+    return this.#find(path)?.readAtMs
+  }
+
+  /** Removes a file that was accepted or is gone. */
+  delete(path: string): void {
+    const [directory, name] = splitPath(path)
+    const files = this.#directories.get(directory)
+    if (files?.delete(name) !== true) return
+    this.#size--
+    if (files.size === 0) this.#directories.delete(directory)
+  }
+
+  /** Returns the names of the settling files of a directory. */
+  namesIn(directory: string): string[] {
+    return [...(this.#directories.get(directory)?.keys() ?? [])]
+  }
+
+  /** Returns at most `most` settling files. Files that are unchanged for the longest time come first. */
+  list(most: number): readonly SettlingEntry[] {
+    return [...this.#directories]
+      .flatMap(([directory, files]) =>
+        [...files].map(([name, { sinceMs, readable }]) => ({
+          path: `${directory}/${name}`,
+          sinceMs,
+          readable,
+        })),
+      )
+      .sort((a, b) => a.sinceMs - b.sinceMs)
+      .slice(0, most)
+  }
+
+  #find(path: string): WaitingFile | undefined {
+    const [directory, name] = splitPath(path)
+    return this.#directories.get(directory)?.get(name)
+  }
+
+  #wait(
+    path: string,
+    { size, mtimeUs }: FileState,
+    read: { readonly steadyMs: number; readonly readMs: number; readonly readable: boolean },
+  ): number {
+    const { steadyMs, readMs, readable } = read
+    const [directory, name] = splitPath(path)
+    const files = this.#directories.get(directory) ?? new Map<string, WaitingFile>()
+    this.#directories.set(directory, files)
     const before = files.get(name)
-    if (before === undefined) size++
-    const unchanged = isUnchanged(before, file)
+    if (before === undefined) this.#size++
+    const unchanged = isUnchanged(before, { size, mtimeUs })
     const sinceMs = unchanged ? before.sinceMs : steadyMs
     const sure = unchanged && (before.sure || readMs - sinceMs >= longestTickMs)
     const delayMs = sure ? Math.min(before.delayMs * 2, longestMs) : growingMs
-    files.set(name, { ...file, sinceMs, readAtMs: steadyMs, delayMs, sure })
+    files.set(name, { size, mtimeUs, readable, sinceMs, readAtMs: steadyMs, delayMs, sure })
     return delayMs
   }
-  return {
-    decide(path, file, now) {
-      const waiting = find(path)
-      const unchanged = isUnchanged(waiting, file)
-      // Many programs set an old mtime after writing a file, so a changed file is inflated whatever its age.
-      if (waiting !== undefined && !unchanged) return 'inflate'
-      // A file that may have changed without a new mtime is inflated as well.
-      if (waiting?.readable === true && !waiting.sure) return 'inflate'
-      const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
-      // An mtime in the future does not tell the age of a file: then only the time since its last observed change counts.
-      if (now.wallMs - file.mtimeUs / 1000 >= youngFileMs || restedMs >= youngFileMs)
-        return waiting?.readable === true ? 'take-incomplete' : 'take'
-      return waiting?.readable === true ? 'wait' : 'inflate'
-    },
-    markIncomplete: (path, { size, mtimeUs }, steadyMs, readMs = steadyMs) =>
-      wait(path, { size, mtimeUs, readable: true }, { steadyMs, readMs }),
-    markUnreadable: (path, { size, mtimeUs }, steadyMs) =>
-      wait(path, { size, mtimeUs, readable: false }, { steadyMs, readMs: steadyMs }),
-    readAtMs: (path) => find(path)?.readAtMs,
-    delete(path) {
-      const [directory, name] = locate(path)
-      const files = directories.get(directory)
-      if (files?.delete(name) !== true) return
-      size--
-      if (files.size === 0) directories.delete(directory)
-    },
-    list: (most) =>
-      [...directories]
-        .flatMap(([directory, files]) =>
-          [...files].map(([name, { sinceMs, readable }]) => ({
-            path: `${directory}/${name}`,
-            sinceMs,
-            readable,
-          })),
-        )
-        .sort((a, b) => a.sinceMs - b.sinceMs)
-        .slice(0, most),
-    namesIn: (directory) => [...(directories.get(directory)?.keys() ?? [])],
-    get size() {
-      return size
-    },
-  }
+}
+
+function splitPath(path: string): [directory: string, name: string] {
+  const slash = path.lastIndexOf('/')
+  return [path.slice(0, slash), path.slice(slash + 1)]
 }
 
 function isUnchanged(before: WaitingFile | undefined, file: FileState): before is WaitingFile {

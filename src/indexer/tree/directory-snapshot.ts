@@ -24,6 +24,12 @@ export const tooManyEntries = `more than ${mostEntries.toLocaleString('en')} ent
  */
 export const largeDirectory = 50_000
 
+/**
+ * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds on old ones. A second change
+ * within a tick may leave the same times. So a file or directory that changed less than this time ago may change again unseen.
+ */
+export const longestTickMs = 2000
+
 export interface SnapshotRequest {
   /** Path below the archive root: `obs/2026/001`. */
   readonly path: string

@@ -11,7 +11,7 @@ import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { identifyFile } from '../../../src/indexer/checksums/digest.ts'
 import { startHashClient } from '../../../src/indexer/checksums/hash-client.ts'
 import type { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
-import { openChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import { ChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { failing, openParts } from '../parts.ts'
 import { until } from '../until.ts'
@@ -51,7 +51,7 @@ function open(t: Test) {
     // With a clock that is ahead, every file is old enough to be read.
     const nowUs = () => parts.nowUs() + 10e6
     const deps = { ...parts, nowUs, all: false, isBusy: () => false, ...other, hashClient }
-    const hashing = openChecksumSchedule(deps)
+    const hashing = new ChecksumSchedule(deps)
     t.teardown(() => hashing.close())
     hashing.start()
     const position = () => parts.sql('SELECT seq FROM hashing') as { seq: number | null }[]
