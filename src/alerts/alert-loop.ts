@@ -26,7 +26,7 @@ export interface AlertLoopDeps {
   readonly indexerStatus: () => Promise<StatusReply>
   /** Sends a message once; returns the reason if it was not delivered. */
   readonly send: (message: Message) => Promise<string | undefined>
-  readonly memory: MemoryFile
+  readonly memory: Pick<MemoryFile, 'load' | 'store' | 'putAside'>
   readonly nowSeconds: () => number
   readonly logger: Logger
   /** Waits between checks and attempts; returns early when the signal is aborted. */

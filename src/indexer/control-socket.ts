@@ -14,13 +14,6 @@ import type { Logger } from 'pino'
  */
 const defaultCheckIntervalMs = 5000
 
-export interface ControlSocketDeps {
-  readonly path: string
-  readonly logger: Logger
-  readonly serve: (socket: Socket) => void
-  readonly checkIntervalMs?: number | undefined
-}
-
 /** The control socket cannot be created at this path; the message names the path and the remedy. */
 export class UnusableSocket extends Error {
   readonly code = 'UNUSABLE_SOCKET'
@@ -36,8 +29,13 @@ interface Listening {
  * Listens on a path.
  * @throws UnusableSocket also if another indexer answers there, because the indexer of another catalogue may have the same path
  */
-export async function openControlSocket(deps: ControlSocketDeps): Promise<{ close: () => void }> {
-  const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = deps
+export async function openControlSocket(options: {
+  readonly path: string
+  readonly logger: Logger
+  readonly serve: (socket: Socket) => void
+  readonly checkIntervalMs?: number | undefined
+}): Promise<{ close: () => void }> {
+  const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = options
   await removeStaleSocket(path)
   let current: Listening | undefined = await listen(path, serve)
   let closed = false

@@ -20,25 +20,6 @@ export interface Part {
   close(): void | Promise<void>
 }
 
-export interface LifecycleOptions {
-  readonly logger: Logger
-  /** Longest time to close all parts (ms); then the process exits with 1. */
-  readonly graceMs: number
-  /** Handles SIGHUP; if it is not set, SIGHUP ends the process like SIGTERM. */
-  readonly onHangup?: () => void
-}
-
-export interface Lifecycle {
-  /** Registers a part that has just started. A part that starts while the process ends is closed with the rest. */
-  add(part: Part): void
-  /** Returns a promise that never resolves. The command of a daemon returns it, so that the daemon keeps running. */
-  untilEnd(): Promise<never>
-  /**
-   * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error with its stack) and exits with 1.
-   */
-  end(failure?: unknown): Promise<never>
-}
-
 /**
  * Signals for which no handler is installed. A handler for the signals of a crash (SIGSEGV, SIGBUS, …) would make the process
  * hang; SIGUSR2 has no meaning here.
@@ -53,8 +34,17 @@ const leftAlone = [
   'SIGUSR2',
 ] as const
 
+export type Lifecycle = ReturnType<typeof startLifecycle>
+
 /** Installs handlers for signals and uncaught errors; call it once per process, before the first part starts. */
-export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions): Lifecycle {
+export function startLifecycle(options: {
+  readonly logger: Logger
+  /** Longest time to close all parts (ms); then the process exits with 1. */
+  readonly graceMs: number
+  /** Handles SIGHUP; if it is not set, SIGHUP ends the process like SIGTERM. */
+  readonly onHangup?: () => void
+}) {
+  const { logger, graceMs, onHangup } = options
   const parts: Part[] = []
   let ending = false
   let failure: unknown
@@ -92,9 +82,16 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
 
   const never = new Promise<never>(() => {})
   return {
-    add: (part) => void parts.push(part),
+    /** Registers a part that has just started. A part that starts while the process ends is closed with the rest. */
+    add(part: Part): void {
+      parts.push(part)
+    },
+    /** Returns a promise that never resolves. The command of a daemon returns it, so that the daemon keeps running. */
     untilEnd: () => never,
-    end(reason) {
+    /**
+     * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error with its stack) and exits with 1.
+     */
+    end(reason?: unknown): Promise<never> {
       if (!ending) {
         ending = true
         failure = reason

@@ -14,28 +14,16 @@ const longestStatus = 1000
 /** Longest run of `systemd-notify`, which waits until systemd has processed the message. */
 const sendTimeoutMs = 10_000
 
-export interface ServiceManagerDeps {
+/** Connects to the service manager of this process; if there is none, nothing is sent. */
+export function openServiceManager(parts: {
   /**
    * A service manager sets `NOTIFY_SOCKET`; if it restarts a process that hangs, it also sets `WATCHDOG_USEC` and `WATCHDOG_PID`.
    */
   readonly env: NodeJS.ProcessEnv
   readonly logger: Logger
-}
-
-export interface ServiceManager {
-  /**
-   * Reports that the service has started and, from now on, what it does. A later call replaces the description.
-   * @param describe returns a sentence about the work of the service; until it resolves, systemd gets no sign of life
-   */
-  ready(describe: () => Promise<string>): void
-  /** Reports that the service is stopping. */
-  readonly close: () => Promise<void>
-}
-
-/** Connects to the service manager of this process; if there is none, nothing is sent. */
-export function openServiceManager({ env, logger }: ServiceManagerDeps): ServiceManager {
+}) {
+  const { env, logger } = parts
   const { PATH, NOTIFY_SOCKET } = env
-  if (NOTIFY_SOCKET === undefined) return { ready: () => undefined, close: () => Promise.resolve() }
   const watchdogMs = watchdogOf(env)
   let describe: (() => Promise<string>) | undefined
   let timer: NodeJS.Timeout | undefined
@@ -50,6 +38,7 @@ export function openServiceManager({ env, logger }: ServiceManagerDeps): Service
     })
   /** Logs a failure; logs the same failure again only after a success. */
   const attempt = async (task: () => Promise<unknown>): Promise<void> => {
+    if (NOTIFY_SOCKET === undefined) return
     try {
       await task()
       lastFailure = undefined
@@ -76,16 +65,21 @@ export function openServiceManager({ env, logger }: ServiceManagerDeps): Service
     reporting = false
   }
   return {
-    ready(next) {
+    /**
+     * Reports that the service has started and, from now on, what it does. A later call replaces the description.
+     * @param next returns a sentence about the work of the service; until it resolves, systemd gets no sign of life
+     */
+    ready(next: () => Promise<string>): void {
       describe = next
-      if (timer !== undefined) return
+      if (timer !== undefined || NOTIFY_SOCKET === undefined) return
       timer = setInterval(
         () => void reportUnlessBusy(),
         Math.min(longestIntervalMs, watchdogMs / 3),
       ).unref()
       void reportUnlessBusy()
     },
-    async close() {
+    /** Reports that the service is stopping. */
+    async close(): Promise<void> {
       clearInterval(timer)
       describe = undefined
       await attempt(() => send(['STOPPING=1', 'STATUS=stopping']))

@@ -9,120 +9,43 @@ import { areas } from '../../parse/archive-path.ts'
 const latencyBounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
 const states = ['starting', 'scanning', 'watching', 'degraded'] as const
 
-/** The gauges of the status; one without a value is left out. */
-const statusGauges: readonly (readonly [
-  name: string,
-  help: string,
-  valueOf: (status: IndexerStatus) => number | null | undefined,
-])[] = [
-  [
-    'degraded',
-    '1 if the indexer is degraded, else 0.',
-    ({ state }) => Number(state === 'degraded'),
-  ],
-  ['problems', 'Problems that make the indexer degraded.', ({ reasons }) => reasons.length],
-  ['dirty_directories', 'Directories to be reconciled.', (status) => status.dirtyDirectories],
-  ['settling_files', 'Young files that are not complete yet.', (status) => status.settlingFiles],
-  [
-    'held_removals',
-    'Removals withheld by the deletion guard.',
-    (status) => status.withheldRemovals,
-  ],
-  ['watches', 'Directories that are watched.', ({ watching }) => watching.directories],
-  ['watch_limit', 'Maximum watches of this system.', ({ watching }) => watching.limit],
-  ['event_overflows', 'Times that file events were lost.', ({ watching }) => watching.overflows],
-  ['scan_done_ratio', 'Completed fraction of the running scan, 0 to 1.', ({ scan }) => scan?.done],
-  [
-    'last_sweep_timestamp_seconds',
-    'End of the last sweep over all directories.',
-    ({ lastSweepUs }) => lastSweepUs && lastSweepUs / 1e6,
-  ],
-  [
-    'start_time_seconds',
-    'Start of the indexer process.',
-    ({ startedUs }) => startedUs && startedUs / 1e6,
-  ],
-  [
-    'resident_memory_bytes',
-    'Resident memory of the indexer, without the hash process.',
-    () => process.memoryUsage.rss(),
-  ],
-]
-
 /** Each indexer has its own registry, because tests run several in one process. */
 export class IndexerMetrics {
   readonly #nowUs: () => number
   readonly #registry = new Registry()
   readonly #delays = new EventLoopDelays()
+  #lastFullReadUs: number | undefined
+  #backup: { readonly isGood: boolean; readonly atUs: number } | undefined
   readonly #changes = new Counter({
-    ...this.#named('changes_total', 'Changes of records since the start of the indexer.'),
+    name: 'rinex_indexer_changes_total',
+    help: 'Changes of records since the start of the indexer.',
     labelNames: ['change'],
+    registers: [this.#registry],
   })
   readonly #latency = new Histogram({
-    ...this.#named(
-      'listing_latency_seconds',
-      'Seconds from the mtime of an arriving file to its record.',
-    ),
+    name: 'rinex_indexer_listing_latency_seconds',
+    help: 'Seconds from the mtime of an arriving file to its record.',
     labelNames: ['area'],
     buckets: latencyBounds,
+    registers: [this.#registry],
   })
   readonly #state = new Gauge({
-    ...this.#named('state', '1 for the state of the indexer, 0 for the others.'),
+    name: 'rinex_indexer_state',
+    help: '1 for the state of the indexer, 0 for the others.',
     labelNames: ['state'],
+    registers: [this.#registry],
   })
-  readonly #cpuSeconds = new Counter(
-    this.#named(
-      'cpu_seconds_total',
-      'User and system CPU time of the indexer, without the hash process.',
-    ),
-  )
-  readonly #lastFullRead = this.#gauge(
-    'last_full_read_timestamp_seconds',
-    'Time at which size and mtime of every file had been read once more.',
-  )
-  readonly #backupSuccess = this.#gauge(
-    'backup_success',
-    '1 if the last backup was made or not needed, 0 if it failed or was skipped.',
-  )
-  readonly #backupCheck = this.#gauge(
-    'backup_check_timestamp_seconds',
-    'Time of the last check whether a backup is needed.',
-  )
-  readonly #delayGauges = {
-    p50: this.#gauge(
-      'event_loop_delay_p50_seconds',
-      'Median delay of the event loop of the indexer in the last minute.',
-    ),
-    p99: this.#gauge(
-      'event_loop_delay_p99_seconds',
-      '99th percentile of the delay of the event loop of the indexer in the last minute.',
-    ),
-    max: this.#gauge(
-      'event_loop_delay_max_seconds',
-      'Longest delay of the event loop of the indexer in the last minute.',
-    ),
-  }
-  readonly #statusGauges = statusGauges.map(([name, help, valueOf]) => ({
-    gauge: this.#gauge(name, help),
-    valueOf,
-  }))
+  readonly #cpuSeconds = new Counter({
+    name: 'rinex_indexer_cpu_seconds_total',
+    help: 'User and system CPU time of the indexer, without the hash process.',
+    registers: [this.#registry],
+  })
 
   /** @param nowUs the clock: microseconds since 1970 */
   constructor(nowUs: () => number) {
     this.#nowUs = nowUs
     for (const change of ['created', 'modified', 'removed']) this.#changes.inc({ change }, 0)
     for (const area of areas) this.#latency.zero({ area })
-  }
-
-  #named(name: string, help: string) {
-    return { name: `rinex_indexer_${name}`, help, registers: [this.#registry] }
-  }
-
-  /** Makes a gauge that has no value yet. */
-  #gauge(name: string, help: string): Gauge {
-    const gauge = new Gauge(this.#named(name, help))
-    gauge.remove()
-    return gauge
   }
 
   /** Counts the changes of a transaction, and the listing latency of new files whose arrival was seen. */
@@ -143,35 +66,82 @@ export class IndexerMetrics {
 
   /** Stores the present time as the time at which size and mtime of every file had been read. */
   fullyRead(): void {
-    this.#lastFullRead.set(this.#nowUs() / 1e6)
+    this.#lastFullReadUs = this.#nowUs()
   }
 
   /** Stores the result of a backup. */
   backedUp(outcome: BackupOutcome['outcome'] | 'failed'): void {
-    this.#backupSuccess.set(Number(outcome === 'kept' || outcome === 'unneeded'))
-    this.#backupCheck.set(this.#nowUs() / 1e6)
+    const isGood = outcome === 'kept' || outcome === 'unneeded'
+    this.#backup = { isGood, atUs: this.#nowUs() }
   }
 
-  text(status: IndexerStatus): Promise<string> {
+  async text(status: IndexerStatus): Promise<string> {
     for (const state of states) this.#state.set({ state }, Number(state === status.state))
-    for (const { gauge, valueOf } of this.#statusGauges) {
-      const value = valueOf(status)
-      if (typeof value === 'number') gauge.set(value)
-      else gauge.remove()
-    }
     const { user, system } = process.cpuUsage()
     this.#cpuSeconds.reset()
     this.#cpuSeconds.inc((user + system) / 1e6)
-    const { p50, p99, max } = this.#delays.lastMinute()
-    this.#delayGauges.p50.set(p50)
-    this.#delayGauges.p99.set(p99)
-    this.#delayGauges.max.set(max)
-    return this.#registry.metrics()
+    // These gauges hold no state, so they are made anew.
+    const registry = new Registry()
+    for (const [name, [value, help]] of Object.entries(this.#gauges(status))) {
+      const gauge = new Gauge({ name: `rinex_indexer_${name}`, help, registers: [registry] })
+      if (typeof value === 'number') gauge.set(value)
+      else gauge.remove()
+    }
+    return (await this.#registry.metrics()) + (await registry.metrics())
+  }
+
+  /** Returns the gauges without labels; one without a value is left out. */
+  #gauges(status: IndexerStatus): Record<string, [number | null | undefined, help: string]> {
+    const { state, reasons, watching, scan } = status
+    const delay = this.#delays.lastMinute()
+    const backup = this.#backup
+    const of = 'of the event loop of the indexer in the last minute.'
+    return {
+      degraded: [Number(state === 'degraded'), '1 if the indexer is degraded, else 0.'],
+      problems: [reasons.length, 'Problems that make the indexer degraded.'],
+      dirty_directories: [status.dirtyDirectories, 'Directories to be reconciled.'],
+      settling_files: [status.settlingFiles, 'Young files that are not complete yet.'],
+      held_removals: [status.withheldRemovals, 'Removals withheld by the deletion guard.'],
+      watches: [watching.directories, 'Directories that are watched.'],
+      watch_limit: [watching.limit, 'Maximum watches of this system.'],
+      event_overflows: [watching.overflows, 'Times that file events were lost.'],
+      scan_done_ratio: [scan?.done, 'Completed fraction of the running scan, 0 to 1.'],
+      last_sweep_timestamp_seconds: [
+        toSeconds(status.lastSweepUs),
+        'End of the last sweep over all directories.',
+      ],
+      last_full_read_timestamp_seconds: [
+        toSeconds(this.#lastFullReadUs),
+        'Time at which size and mtime of every file had been read once more.',
+      ],
+      backup_success: [
+        backup && Number(backup.isGood),
+        '1 if the last backup was made or not needed, 0 if it failed or was skipped.',
+      ],
+      backup_check_timestamp_seconds: [
+        toSeconds(backup?.atUs),
+        'Time of the last check whether a backup is needed.',
+      ],
+      start_time_seconds: [toSeconds(status.startedUs), 'Start of the indexer process.'],
+      resident_memory_bytes: [
+        process.memoryUsage.rss(),
+        'Resident memory of the indexer, without the hash process.',
+      ],
+      event_loop_delay_p50_seconds: [delay.p50, `Median delay ${of}`],
+      event_loop_delay_p99_seconds: [delay.p99, `99th percentile of the delay ${of}`],
+      event_loop_delay_max_seconds: [delay.max, `Longest delay ${of}`],
+    }
   }
 
   close(): void {
     this.#delays.close()
   }
+}
+
+type Delays = Readonly<Record<'p50' | 'p99' | 'max', number>>
+
+function toSeconds(us: number | undefined): number | undefined {
+  return us === undefined ? undefined : us / 1e6
 }
 
 const minuteMs = 60_000
@@ -182,7 +152,7 @@ const resolutionMs = 50
 class EventLoopDelays {
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   readonly #timer: NodeJS.Timeout
-  #last: Readonly<Record<'p50' | 'p99' | 'max', number>> | undefined
+  #last: Delays | undefined
 
   constructor() {
     this.#histogram.enable()
@@ -193,11 +163,11 @@ class EventLoopDelays {
   }
 
   /** Returns the delays in the last complete minute, in seconds; before its end, the delays since the start. */
-  lastMinute() {
+  lastMinute(): Delays {
     return this.#last ?? this.#measured()
   }
 
-  #measured() {
+  #measured(): Delays {
     const seconds = (nanoseconds: number): number =>
       Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
     return {
