@@ -1,7 +1,7 @@
 /** Maintains the database: purges old removals, and makes backups. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import { failureFields } from '../runtime/logger.ts'
+import { repeat, wait } from '../runtime/waiting.ts'
 import type { IndexerContext } from './state/context.ts'
 
 /** Time between two purges of old removals. */
@@ -21,63 +21,34 @@ type MaintenanceContext = Pick<
   'writer' | 'logger' | 'metrics' | 'nowUs' | 'keepRemovalsMs' | 'backupIntervalMs' | 'onFailure'
 >
 
-/** Maintains the database: purges old removals once an hour and makes backups. */
-export class Maintenance {
-  readonly #context: MaintenanceContext
-  #purgeTimer: NodeJS.Timeout | undefined
-  #backupTimer: NodeJS.Timeout | undefined
-  #closing = false
+/** Purges old removals once an hour, and makes backups, until the signal is aborted. */
+export function maintain(context: MaintenanceContext, signal: AbortSignal): void {
+  const { backupIntervalMs, onFailure } = context
+  repeat(() => purge(context, signal), signal).catch(onFailure)
+  if (backupIntervalMs > 0) repeat(() => backUpIfDue(context, signal), signal).catch(onFailure)
+}
 
-  constructor(context: MaintenanceContext) {
-    this.#context = context
+/** @returns the delay until the next purge (ms) */
+async function purge(
+  { writer, logger, nowUs, keepRemovalsMs }: MaintenanceContext,
+  signal: AbortSignal,
+): Promise<number> {
+  const purgeSome = () => writer.purgeRemovals(nowUs() - keepRemovalsMs * 1000)
+  try {
+    while (!signal.aborted && (await purgeSome()).more) await wait(purgePauseMs, signal)
+  } catch (error) {
+    // A purge fails for example on a full disk. The next purge tries again.
+    if (!signal.aborted) logger.warn(failureFields(error), 'purging old removals failed')
   }
+  return purgeIntervalMs
+}
 
-  start(): void {
-    void this.#purge()
-    this.#purgeTimer = setInterval(() => void this.#purge(), purgeIntervalMs)
-    if (this.#context.backupIntervalMs > 0) this.#backUp()
-  }
-
-  close(): void {
-    this.#closing = true
-    clearInterval(this.#purgeTimer)
-    clearTimeout(this.#backupTimer)
-  }
-
-  async #purge(): Promise<void> {
-    const { writer, logger, nowUs, keepRemovalsMs } = this.#context
-    try {
-      while (!this.#closing) {
-        const { more } = await writer.purgeRemovals(nowUs() - keepRemovalsMs * 1000)
-        if (!more) return
-        await pause(purgePauseMs)
-      }
-    } catch (error) {
-      // A purge fails for example on a full disk. The next purge tries again.
-      if (!this.#closing) logger.warn(failureFields(error), 'purging old removals failed')
-    }
-  }
-
-  #backUp(): void {
-    const { logger, metrics, onFailure } = this.#context
-    this.#backUpIfDue()
-      .catch((error: unknown) => {
-        if (!this.#closing) metrics.backedUp('failed')
-        if (error instanceof CatalogueCorrupt) onFailure(error)
-        else if (!this.#closing) logger.warn(failureFields(error), 'backup failed')
-        return backupCheckMs
-      })
-      .then((nextMs) => {
-        if (this.#closing) return
-        this.#backupTimer = setTimeout(() => {
-          this.#backUp()
-        }, nextMs)
-      }, onFailure)
-  }
-
-  /** @returns the delay until the next check (ms) */
-  async #backUpIfDue(): Promise<number> {
-    const { writer, logger, metrics, backupIntervalMs } = this.#context
+/** @returns the delay until the next check (ms) */
+async function backUpIfDue(
+  { writer, logger, metrics, backupIntervalMs }: MaintenanceContext,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
     const backup = await writer.backup({ ifOlderThanMs: backupIntervalMs })
     metrics.backedUp(backup.outcome)
     if (backup.outcome === 'unneeded') return backupCheckMs
@@ -85,5 +56,12 @@ export class Maintenance {
     if (outcome === 'kept') logger.info(fields, 'backup made')
     else logger.warn(fields, 'backup skipped: needs twice the database size in free space')
     return Math.min(backupIntervalMs, longestBackupCheckMs)
+  } catch (error) {
+    if (error instanceof CatalogueCorrupt) throw error
+    if (!signal.aborted) {
+      metrics.backedUp('failed')
+      logger.warn(failureFields(error), 'backup failed')
+    }
+    return backupCheckMs
   }
 }

@@ -2,7 +2,7 @@
  * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and check that the disk answers.
  */
 import { areas } from '../parse/archive-path.ts'
-import { Maintenance } from './maintenance.ts'
+import { maintain } from './maintenance.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { KnownDirectories } from './state/known-directories.ts'
@@ -29,17 +29,15 @@ const progressMs = 1000
 export class Schedule {
   readonly #context: IndexerContext
   readonly #sweeps: Sweeps
-  readonly #maintenance: Maintenance
   readonly #timers: NodeJS.Timeout[]
-  #closing = false
+  readonly #closing = new AbortController()
 
   constructor(context: IndexerContext, reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>) {
     const onFailure = (error: unknown): void => {
-      if (!this.#closing) context.onFailure(error)
+      if (!this.#closing.signal.aborted) context.onFailure(error)
     }
     this.#context = { ...context, onFailure }
     this.#sweeps = new Sweeps(this.#context, reconcileLoop)
-    this.#maintenance = new Maintenance(this.#context)
     // This check runs already before `start`, because the disk may hang during the first scan.
     const check = (): void => {
       this.#checkForHangingDisk()
@@ -48,9 +46,10 @@ export class Schedule {
   }
 
   start(): void {
-    this.#sweeps.start()
-    this.#maintenance.start()
-    const { known, metrics, fullReadMs } = this.#context
+    const { signal } = this.#closing
+    const { known, metrics, fullReadMs, onFailure } = this.#context
+    this.#sweeps.run(signal).catch(onFailure)
+    maintain(this.#context, signal)
     // An area that did not exist may appear; it has no parent directory whose stamp shows this.
     const readAreas = (): void => {
       for (const area of areas) this.#markDirty(area, 'auto')
@@ -78,9 +77,7 @@ export class Schedule {
   }
 
   close(): void {
-    this.#closing = true
-    this.#sweeps.close()
-    this.#maintenance.close()
+    this.#closing.abort()
     for (const timer of this.#timers) clearInterval(timer)
   }
 
@@ -90,7 +87,6 @@ export class Schedule {
 
   #checkForHangingDisk(): void {
     const { tree, health } = this.#context
-    if (this.#closing) return
     const hangs = tree.waitingMs() > hangingMs
     const message = `the disk of the archive has not answered for ${hangingMs / 1000} s`
     health.report('tree', hangs ? message : undefined)

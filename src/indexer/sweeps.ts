@@ -1,5 +1,6 @@
 /** Finds changed directories without file events: a sweep compares the stamps of all directories with the catalogue. */
 import { areas } from '../parse/archive-path.ts'
+import { repeat, wait } from '../runtime/waiting.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import { sameStamp } from './reconcile.ts'
 import type { IndexerContext } from './state/context.ts'
@@ -11,15 +12,13 @@ const chunkSize = 2000
 
 type SweepContext = Pick<
   IndexerContext,
-  'writer' | 'tree' | 'dirty' | 'health' | 'heartbeat' | 'sweepIntervalMs' | 'nowUs' | 'onFailure'
+  'writer' | 'tree' | 'dirty' | 'health' | 'heartbeat' | 'sweepIntervalMs' | 'nowUs'
 >
 
 /** A sweep marks the directories dirty whose stamps differ from the catalogue, and waits until they are reconciled. */
 export class Sweeps {
   readonly #context: SweepContext
   readonly #reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
-  #timer: NodeJS.Timeout | undefined
-  #closing = false
   #lastFound: ReadonlySet<string> = new Set()
 
   constructor(context: SweepContext, reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>) {
@@ -27,8 +26,12 @@ export class Sweeps {
     this.#reconcileLoop = reconcileLoop
   }
 
-  start(): void {
-    this.#sweepLater(1)
+  /** Sweeps again and again until the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { sweepIntervalMs } = this.#context
+    const soonMs = Math.min(busyMs, sweepIntervalMs)
+    await wait(soonMs, signal)
+    await repeat(async () => ((await this.sweepNow()) > 0 ? soonMs : sweepIntervalMs), signal)
   }
 
   /**
@@ -48,22 +51,6 @@ export class Sweeps {
     const fresh = found.filter((path) => !this.#lastFound.has(path)).length
     this.#lastFound = new Set(found)
     return fresh
-  }
-
-  close(): void {
-    this.#closing = true
-    clearTimeout(this.#timer)
-  }
-
-  #sweepLater(found: number): void {
-    if (this.#closing) return
-    const { sweepIntervalMs, onFailure } = this.#context
-    const delayMs = found > 0 ? Math.min(busyMs, sweepIntervalMs) : sweepIntervalMs
-    this.#timer = setTimeout(() => {
-      this.sweepNow().then((fresh) => {
-        this.#sweepLater(fresh)
-      }, onFailure)
-    }, delayMs)
   }
 }
 

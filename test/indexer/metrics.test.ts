@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import type { AppliedChange, CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
-import { Maintenance } from '../../src/indexer/maintenance.ts'
+import { maintain } from '../../src/indexer/maintenance.ts'
 import { Schedule } from '../../src/indexer/schedule.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
@@ -94,18 +94,19 @@ t.test('a backup that failed or was skipped does not count as a success', async 
     [1, () => Promise.resolve({ outcome: 'unneeded', ...fields } as const)],
     [0, () => Promise.resolve({ outcome: 'no-space', ...fields } as const)],
   ] as const) {
-    const maintenance = new Maintenance({
+    const ending = new AbortController()
+    const context = {
       ...parts,
       writer: { ...parts.writer, backup: backup as CatalogueWriter['backup'] },
       keepRemovalsMs: 1e9,
       backupIntervalMs: 1e9,
-      onFailure: (error) => t.fail(String(error)),
-    })
-    maintenance.start()
+      onFailure: (error: unknown) => t.fail(String(error)),
+    }
+    maintain(context, ending.signal)
     const values = () => valuesOf(parts.metrics)
     await until(t, 'it is noted', async () => (await values())['backup_success'] === expected)
     const seconds = (await values())['backup_check_timestamp_seconds'] ?? 0
     t.ok(Math.abs(seconds - parts.nowUs() / 1e6) < 60)
-    maintenance.close()
+    ending.abort()
   }
 })

@@ -4,11 +4,11 @@
  * false, the older files, highest id first, at most a tenth of the time. The schedule polls the
  * catalogue and does not depend on events, so it can miss no file.
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
 import type { UnhashedFile } from '../../catalogue/writer.ts'
 import type { HashingStatus } from '../../control-socket/protocol.ts'
 import { failureFields } from '../../runtime/logger.ts'
+import { wait } from '../../runtime/waiting.ts'
 import type { IndexerContext } from '../state/context.ts'
 import { batchesOf, ChecksumFiles, readDelayMs } from './checksum-files.ts'
 import type { ChecksumFilesContext } from './checksum-files.ts'
@@ -90,7 +90,7 @@ export class ChecksumSchedule {
         // Files whose checksums could not be stored are read again.
         this.#checksumFiles.discard()
         this.#throughSeq = this.#storedSeq = undefined
-        await this.#sleep(retryMs)
+        await wait(retryMs, this.#stopping.signal)
       }
   }
 
@@ -107,12 +107,11 @@ export class ChecksumSchedule {
         ((await this.#readStale()) || (!this.#isClosing() && (await this.#readOlder())))
       const restMs = Math.max(paused.stale, paused.older) - performance.now()
       // A timer may fire a little early. The loop then waits for the rest of the pause only, not for another poll interval.
-      await this.#sleep(worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs)
+      await wait(
+        worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs,
+        this.#stopping.signal,
+      )
     }
-  }
-
-  #sleep(ms: number): Promise<void> {
-    return pause(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined)
   }
 
   /** @returns true if there may be more to do */
