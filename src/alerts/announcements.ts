@@ -76,7 +76,10 @@ export function announce(state: AnnouncerState, check: Check, newId: () => strin
   const at = new Date(nowSeconds * 1000).toISOString()
   const make = (changed: readonly Alert[], state: Message['state'], reason?: string): Message[] =>
     [...new Set(changed.map(({ kind }) => kind))].map((kind) => ({
-      ...{ id: newId(), at, kind, state },
+      id: newId(),
+      at,
+      kind,
+      state,
       series: changed.filter((each) => each.kind === kind).flatMap(({ series }) => series),
       ...(reason !== undefined && { reason }),
     }))
@@ -87,7 +90,8 @@ export function announce(state: AnnouncerState, check: Check, newId: () => strin
     kind === 'ingest-stalled' || nowSeconds >= next.seriesQuietUntil
   const changed = compareAlerts(open, alerts, isCompared)
   return {
-    ...{ ...next, quiet },
+    ...next,
+    quiet,
     open: changed.open,
     messages: [...messages, ...make(changed.closed, 'closed'), ...make(changed.opened, 'open')],
   }

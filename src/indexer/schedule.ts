@@ -2,13 +2,18 @@
  * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and check that the disk answers.
  */
 import { areas } from '../parse/archive-path.ts'
+import { repeat, wait } from '../runtime/clock.ts'
 import { maintain } from './maintenance.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
+import { sameStamp } from './reconcile.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { KnownDirectories } from './state/known-directories.ts'
-import { Sweeps } from './sweeps.ts'
 import type { ReadDepth } from './tree/directory-snapshot.ts'
 
+/** Delay of the next sweep if the last one found something (ms). It is short, because more changes are then likely. */
+const busyMs = 3000
+/** Maximum number of stamps in one request to the tree worker, so that other requests do not wait long. */
+const stampsPerRequest = 2000
 /** Time between two reads of the areas, so that a disk that hangs is noticed even without other reads. */
 const areasMs = 2000
 /**
@@ -20,7 +25,7 @@ const hangingMs = 6000
 const progressMs = 1000
 
 /**
- * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps (see `sweeps.ts`), the rolling rescan, purges
+ * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps, the rolling rescan, purges
  * once an hour, and backups. By default, sweeps follow each other about every minute, the rolling rescan reads the sizes and
  * times of all files within a day, and a backup is made once a day. In a directory without a watch, an overwrite of a file in
  * place is found only when sizes and times are read: by the rolling rescan, by `rescan --full` (if the directory is not cold, by
@@ -28,16 +33,17 @@ const progressMs = 1000
  */
 export class Schedule {
   readonly #context: IndexerContext
-  readonly #sweeps: Sweeps
+  readonly #reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
   readonly #timers: NodeJS.Timeout[]
   readonly #closing = new AbortController()
+  #lastFound: ReadonlySet<string> = new Set()
 
   constructor(context: IndexerContext, reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>) {
     const onFailure = (error: unknown): void => {
       if (!this.#closing.signal.aborted) context.onFailure(error)
     }
     this.#context = { ...context, onFailure }
-    this.#sweeps = new Sweeps(this.#context, reconcileLoop)
+    this.#reconcileLoop = reconcileLoop
     // This check runs already before `start`, because the disk may hang during the first scan.
     const check = (): void => {
       this.#checkForHangingDisk()
@@ -48,7 +54,7 @@ export class Schedule {
   start(): void {
     const { signal } = this.#closing
     const { known, metrics, fullReadMs, onFailure } = this.#context
-    this.#sweeps.run(signal).catch(onFailure)
+    this.#sweepForever(signal).catch(onFailure)
     maintain(this.#context, signal)
     // An area that did not exist may appear; it has no parent directory whose stamp shows this.
     const readAreas = (): void => {
@@ -66,19 +72,40 @@ export class Schedule {
     this.#timers.push(setInterval(readAreas, areasMs), setInterval(rescanNext, 1000))
   }
 
-  /** See `Sweeps.sweepNow`. */
-  sweepNow(): Promise<number> {
-    return this.#sweeps.sweepNow()
+  /**
+   * Sweeps now: marks the directories dirty whose stamps differ from the catalogue; resolves when they are reconciled.
+   * @returns the number of directories that differed in this sweep, but not in the sweep before
+   */
+  async sweepNow(): Promise<number> {
+    const { dirty, health, heartbeat, nowUs } = this.#context
+    const startedUs = nowUs()
+    const found = await findChanged(this.#context)
+    for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
+    await this.#reconcileLoop.caughtUp()
+    health.swept()
+    await heartbeat.beat(startedUs, (nowUs() - startedUs) / 1e6)
+    // The next sweep comes sooner if this one found something. A directory with settling files or withheld removals differs in
+    // every sweep, so directories that already differed in the sweep before are not counted.
+    const fresh = found.filter((path) => !this.#lastFound.has(path)).length
+    this.#lastFound = new Set(found)
+    return fresh
   }
 
   /** Starts a sweep without waiting for it. */
   sweepSoon(): void {
-    this.#sweeps.sweepNow().catch(this.#context.onFailure)
+    this.sweepNow().catch(this.#context.onFailure)
   }
 
   close(): void {
     this.#closing.abort()
     for (const timer of this.#timers) clearInterval(timer)
+  }
+
+  async #sweepForever(signal: AbortSignal): Promise<void> {
+    const { sweepIntervalMs } = this.#context
+    const soonMs = Math.min(busyMs, sweepIntervalMs)
+    await wait(soonMs, signal)
+    await repeat(async () => ((await this.sweepNow()) > 0 ? soonMs : sweepIntervalMs), signal)
   }
 
   #markDirty(path: string, depth: ReadDepth): void {
@@ -116,4 +143,29 @@ function rollingRescan(known: KnownDirectories, onRoundEnd: () => void): () => s
 function perSecond(directories: number, periodMs: number): number {
   const rate = (directories * 1000) / periodMs
   return Math.floor(rate) + (Math.random() < rate % 1 ? 1 : 0)
+}
+
+/**
+ * Finds the directories whose stamp differs from the stamp in the catalogue, because they may have changed since they were read.
+ * All directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
+ */
+async function findChanged({
+  writer,
+  tree,
+}: Pick<IndexerContext, 'writer' | 'tree'>): Promise<string[]> {
+  const known = new Map(
+    (await writer.directories()).map(({ path, stamp }) => [path, stamp] as const),
+  )
+  // An area that is not in the catalogue may have appeared; it has no parent directory whose stamp shows this.
+  for (const area of areas) if (!known.has(area)) known.set(area, undefined)
+  const paths = [...known.keys()]
+  const differing: string[] = []
+  for (let start = 0; start < paths.length; start += stampsPerRequest) {
+    const chunk = paths.slice(start, start + stampsPerRequest)
+    const stamps = await tree.stamps(chunk)
+    chunk.forEach((path, index) => {
+      if (!sameStamp(stamps[index], known.get(path))) differing.push(path)
+    })
+  }
+  return differing
 }

@@ -105,8 +105,14 @@ export function identityAt(
   if (identities === undefined || size === undefined || mtimeUs === undefined) return undefined
   const packed = (place: number): number => identities[index * packedNumbers + place] ?? 0
   return {
-    ...{ inode: packed(0), size, mtimeUs, ctimeUs: packed(1) },
-    ...{ links: packed(2), mode: packed(3), uid: packed(4), gid: packed(5) },
+    inode: packed(0),
+    size,
+    mtimeUs,
+    ctimeUs: packed(1),
+    links: packed(2),
+    mode: packed(3),
+    uid: packed(4),
+    gid: packed(5),
   }
 }
 
