@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { startHashClient } from '../dist/indexer/checksums/hash-client.js'
+import { HashClient } from '../dist/indexer/checksums/hash-client.js'
 import { measure, optionsOf, ratios, spread } from './measure.js'
 
 export const description = 'MB/s of hashing and inflating files; reference: sha256sum and gunzip -t'
@@ -16,7 +16,7 @@ const filesAtATime = 16
 export async function run({ print, args }) {
   const { megabytes, rounds } = optionsOf(args, { megabytes: 100, rounds: 5 })
   const archive = mkdtempSync(join(tmpdir(), 'checksums-'))
-  const hasher = startHashClient({ archive })
+  const hasher = new HashClient({ archive })
   try {
     for (const kilobytes of [20, 400, 4000])
       await compare({ print, hasher, archive, megabytes, kilobytes, rounds })

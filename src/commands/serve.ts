@@ -20,7 +20,7 @@ import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
-import { openServiceManager } from '../runtime/service-manager.ts'
+import { ServiceManager } from '../runtime/service-manager.ts'
 
 /**
  * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the rescan. The HTTP connection times
@@ -77,10 +77,10 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
   const url = `${baseUrl}/${config.datasetPrefix}/api/rinex-file/`
   const actualHost = family === 'IPv6' ? `[${address}]` : address
   await announce({ url, address: `${actualHost}:${actualPort}` }, logger)
-  const serviceManager = openServiceManager({ env: process.env, logger })
+  const serviceManager = new ServiceManager(process.env, logger)
   serviceManager.ready(() => describe(reader, url))
   // The service manager is added last, so that it is closed first.
-  lifecycle.add({ name: 'service manager', close: serviceManager.close })
+  lifecycle.add({ name: 'service manager', close: () => serviceManager.close() })
   return lifecycle
 }
 

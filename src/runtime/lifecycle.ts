@@ -20,6 +20,14 @@ export interface Part {
   close(): void | Promise<void>
 }
 
+interface LifecycleOptions {
+  readonly logger: Logger
+  /** Longest time to close all parts (ms); then the process exits with 1. */
+  readonly graceMs: number
+  /** Handles SIGHUP; if it is not set, SIGHUP ends the process like SIGTERM. */
+  readonly onHangup?: () => void
+}
+
 /**
  * Signals for which no handler is installed. A handler for the signals of a crash (SIGSEGV, SIGBUS, …) would make the process
  * hang; SIGUSR2 has no meaning here.
@@ -37,14 +45,7 @@ const leftAlone = [
 export type Lifecycle = ReturnType<typeof startLifecycle>
 
 /** Installs handlers for signals and uncaught errors; call it once per process, before the first part starts. */
-export function startLifecycle(options: {
-  readonly logger: Logger
-  /** Longest time to close all parts (ms); then the process exits with 1. */
-  readonly graceMs: number
-  /** Handles SIGHUP; if it is not set, SIGHUP ends the process like SIGTERM. */
-  readonly onHangup?: () => void
-}) {
-  const { logger, graceMs, onHangup } = options
+export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions) {
   const parts: Part[] = []
   let ending = false
   let failure: unknown
@@ -67,8 +68,9 @@ export function startLifecycle(options: {
     async ({ err, signal }) => {
       ending = true
       failure ??= err
+      const facts = typeof failure === 'string' ? { reason: failure } : { err: failure }
       if (failure === undefined) logger.info({ signal }, 'ending')
-      else logger.fatal(factsOf(failure), 'ending because of an error')
+      else logger.fatal(facts, 'ending because of an error')
       const closed = await closeAll(parts, logger)
       // close-with-grace exits with 1 when this function rejects.
       if (failure !== undefined || !closed) throw new Error('ended with a failure')
@@ -100,10 +102,6 @@ export function startLifecycle(options: {
       return never
     },
   }
-}
-
-function factsOf(failure: unknown) {
-  return typeof failure === 'string' ? { reason: failure } : { err: failure }
 }
 
 /** Closes the parts, last started first. If one fails to close, the others are still closed. */

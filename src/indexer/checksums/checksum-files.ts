@@ -24,7 +24,10 @@ type GatheredChecksum = Checksum & { readonly path: string }
 export type ChecksumFilesContext = Pick<
   IndexerContext,
   'writer' | 'logger' | 'nowUs' | 'health' | 'fileFaults'
-> & { readonly hashClient: HashClient; readonly isClosing: () => boolean }
+> & {
+  readonly hashClient: Pick<HashClient, 'digest' | 'identify' | 'close'>
+  readonly isClosing: () => boolean
+}
 
 export class ChecksumFiles {
   readonly #context: ChecksumFilesContext

@@ -19,7 +19,6 @@ import type { Test } from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
-import type { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
 import { ChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
@@ -60,7 +59,7 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
     return release
   }
   // In this process: one of the lowest priority is slow on a busy machine.
-  const hashClient: HashClient = {
+  const hashClient: ChecksumContext['hashClient'] = {
     async digest(files) {
       await withheld
       requested.push(...files.map(({ path }) => path.slice(day.length + 1)))
