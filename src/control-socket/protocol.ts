@@ -95,9 +95,6 @@ export interface RescanOutcome {
   readonly problem: string | null
 }
 
-/** The rescan runs, waits for another one to end, or was merged into one that waits. */
-export type RescanPlace = 'running' | 'waiting' | 'merged'
-
 /** `unsure`: the file cannot be checked or catalogued at this moment. */
 export type RegisterAnswer =
   | { readonly outcome: 'created' | 'known'; readonly id: number }
@@ -138,17 +135,14 @@ export interface ControlResults {
   /** `null` while the rescan has not ended, and if a thousand others have ended since. */
   readonly outcome: RescanOutcome | null
   readonly register: RegisterAnswer
-  readonly repair: RepairAnswer
-}
-
-/** The counts were recomputed from the records. */
-export interface RepairAnswer {
-  readonly outcome: 'repaired'
+  /** The counts were recomputed from the records. */
+  readonly repair: { readonly outcome: 'repaired' }
 }
 
 export interface RescanTicket {
   readonly number: number
-  readonly place: RescanPlace
+  /** The rescan runs, waits for another one to end, or was merged into one that waits. */
+  readonly place: 'running' | 'waiting' | 'merged'
 }
 
 /** `missing`: neither the archive nor the catalogue has the directory, so there is no rescan. */

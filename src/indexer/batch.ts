@@ -1,12 +1,6 @@
 /** Collects the changes of several directories into one transaction. */
-import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../catalogue/writer.ts'
+import type { CatalogueWriter, DirectoryChange } from '../catalogue/writer.ts'
 import { filesOf } from './directory-parts.ts'
-
-export interface BatchOutcome {
-  readonly applied: AppliedChange | undefined
-  readonly error: Error | undefined
-  readonly changes: readonly DirectoryChange[]
-}
 
 /**
  * Number of files and directories with which a batch is full; its transaction then blocks the process for a few hundredths of a
@@ -49,7 +43,7 @@ export class Batch {
   }
 
   /** Applies all changes in one transaction. The batch is then empty, also if the transaction has failed. */
-  async flush(): Promise<BatchOutcome> {
+  async flush() {
     const changes = [...this.#changes.values()]
     this.#changes = new Map()
     this.#files = 0

@@ -21,34 +21,24 @@ export interface RemovalRequest {
   readonly nowMs: number
 }
 
-/** A directory with withheld removals. */
-export interface WithheldDirectory {
-  readonly directory: string
-  readonly area: Area
-  /**
-   * Time since which the removals are withheld, on the steady clock of this process (ms); negative if it is before the start of
-   * this process.
-   */
-  readonly sinceMs: number
-}
-
 /** Number of files of an area that were removed at one time; `atMs` is on the steady clock of this process. */
-export interface Removal {
+interface Removal {
   readonly area: Area
   readonly atMs: number
   readonly count: number
 }
 
-/**
- * Removals of earlier processes: the removals that they withheld, and the removals that they made within the last ten minutes.
- */
+/** Removals of earlier processes. */
 export interface PersistedRemovals {
-  readonly withheld: readonly WithheldDirectory[]
+  /** The directories with withheld removals, and since when; negative if it is before the start of this process. */
+  readonly withheld: readonly (Omit<WithheldRemovals, 'count'> & { readonly directory: string })[]
+  /** The removals within the last ten minutes. */
   readonly removed: readonly Removal[]
 }
 
 interface WithheldRemovals {
   readonly area: Area
+  /** On the steady clock of this process. */
   readonly sinceMs: number
   readonly count: number
 }

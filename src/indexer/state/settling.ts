@@ -31,14 +31,6 @@ export type SettlingDecision =
   /** Wait: the file was incomplete at its last read and cannot have changed since. */
   | 'wait'
 
-/** A settling file: it is not accepted yet, because its gzip stream has no end yet or because it cannot be read. */
-export interface SettlingEntry {
-  readonly path: string
-  /** Time since which the file is unchanged, on the steady clock (ms). */
-  readonly sinceMs: number
-  readonly readable: boolean
-}
-
 interface WaitingFile extends FileState {
   /** Time since which the file is unchanged, on the steady clock (ms). */
   readonly sinceMs: number
@@ -117,7 +109,7 @@ export class Settling {
   }
 
   /** Returns at most `most` settling files. Files that are unchanged for the longest time come first. */
-  list(most: number): readonly SettlingEntry[] {
+  list(most: number) {
     return [...this.#directories]
       .flatMap(([directory, files]) =>
         [...files].map(([name, { sinceMs, readable }]) => ({
