@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { ControlAnswer, ControlRequest, ControlResults } from '../control-socket/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
-import { listenOn } from './control-socket.ts'
+import { openControlSocket } from './control-socket.ts'
 import type { Indexer } from './indexer.ts'
 
 /** Maximum length of a request in characters. A request is one line of JSON. */
@@ -19,19 +19,22 @@ interface ControlParts {
     'status' | 'metrics' | 'settlingFiles' | 'rescan' | 'rescanOutcome' | 'register'
   >
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
+  /** Time between two checks that the socket file still exists. */
+  readonly checkIntervalMs?: number | undefined
 }
 
 /** Answers requests on the control socket. @throws UnusableSocket */
 export async function openControl(parts: ControlParts): Promise<{ close: () => void }> {
   const sockets = new Set<Socket>()
-  const server = await listenOn(parts.path, (socket) => {
+  const serveOne = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     serve(socket, parts)
-  })
+  }
+  const listener = await openControlSocket({ ...parts, serve: serveOne })
   return {
     close() {
-      server.close()
+      listener.close()
       for (const socket of sockets) socket.destroy()
     },
   }

@@ -12,7 +12,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pino from 'pino'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import {
   askIndexer,
@@ -26,6 +26,7 @@ import { Health } from '../../src/indexer/state/health.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
 import { noProblems } from '../indexer/parts.ts'
+import { until } from '../indexer/until.ts'
 import { asOtherUser } from '../other-user.ts'
 
 const logger = pino({ level: 'silent' })
@@ -193,20 +194,72 @@ t.test('an unavailable control socket is reported once, until it is available ag
   }
 })
 
-t.test('a stale socket is replaced, and the socket of another indexer is not', async (t) => {
-  const path = socketPath(t)
-  await createStaleSocket(path)
-  const indexer = { status: () => health.status(noProblems) } as never
-  const parts = { path, logger, indexer, writer: {} as never }
-  const control = await openControl(parts)
-  t.teardown(() => control.close())
-  t.match(await askStatus(path), { version: 'test' })
-  t.equal(statSync(path).mode & 0o777, 0o660)
-  await t.rejects(openControl(parts), {
-    code: 'UNUSABLE_SOCKET',
-    message: /another indexer answers on/,
+/** An indexer that checks its socket at a short interval. */
+async function openChecking(t: Test, path: string, version: string, checkIntervalMs = 5) {
+  const warnings: unknown[] = []
+  const stream = { write: (line: string) => warnings.push(JSON.parse(line)) }
+  const reported = new Health({
+    ...{ logger, version, lastScan: undefined },
+    nowUs: () => 1,
   })
-  t.match(await askStatus(path), { version: 'test' }, 'the first still answers')
+  const indexer = { status: () => reported.status(noProblems) } as never
+  const control = await openControl({
+    path,
+    logger: pino({}, stream),
+    indexer,
+    writer: {} as never,
+    checkIntervalMs,
+  })
+  t.teardown(() => control.close())
+  return { control, warnings }
+}
+
+const versionAt = async (path: string) => {
+  const status = await askStatus(path)
+  return status !== undefined && 'version' in status ? status.version : undefined
+}
+
+t.test('an indexer whose socket was removed opens the socket again', async (t) => {
+  const path = socketPath(t)
+  const { warnings, control } = await openChecking(t, path, 'one')
+  await createStaleSocket(`${path}-stale`)
+  for (const removeSocket of [() => rmSync(path), () => renameSync(`${path}-stale`, path)]) {
+    const before = warnings.length
+    removeSocket()
+    await until(t, 'the indexer reports it', () => warnings.length > before)
+    await until(t, 'the indexer answers again', async () => (await versionAt(path)) === 'one')
+    t.equal(statSync(path).mode & 0o777, 0o660)
+  }
+  t.match(warnings.at(-1), { msg: 'control socket removed; created again' })
+  control.close()
+  t.notOk(existsSync(path), 'closing removes the socket')
+})
+
+/** Replaces the socket with that of another indexer. */
+async function replaceSocket(t: Test, path: string) {
+  const other = await openChecking(t, `${path}-two`, 'two', 600_000)
+  renameSync(`${path}-two`, path)
+  return other.control
+}
+
+t.test('a running indexer does not remove the socket of another indexer', async (t) => {
+  const path = socketPath(t)
+  const one = await openChecking(t, path, 'one')
+  const two = await replaceSocket(t, path)
+  await until(t, 'the indexer reports it', () => one.warnings.length > 0)
+  t.match(one.warnings, exact([{ reason: /another indexer answers on/ }]))
+  t.equal(await versionAt(path), 'two')
+  two.close()
+  await until(t, 'the first indexer answers again', async () => (await versionAt(path)) === 'one')
+  t.equal(one.warnings.length, 2, 'each event is reported once')
+})
+
+t.test('an indexer that ends does not remove the socket of another indexer', async (t) => {
+  const path = socketPath(t)
+  const one = await openChecking(t, path, 'one', 600_000)
+  await replaceSocket(t, path)
+  one.control.close()
+  t.equal(await versionAt(path), 'two')
 })
 
 t.test('if the socket cannot be opened, the error has its path and the reason', async (t) => {
