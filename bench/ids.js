@@ -76,7 +76,6 @@ async function spreadIds(path, spacing) {
   db.exec(`UPDATE file SET id = -${spacing} * id;
     UPDATE file SET id = -id;
     UPDATE sqlite_sequence SET seq = ${spacing} * seq WHERE name = 'file';
-    UPDATE catalogue SET reserved_id = ${spacing} * reserved_id;
     DELETE FROM built`)
   db.close()
   const writer = openWriter({ database: path, nowUs: () => Date.now() * 1000 })

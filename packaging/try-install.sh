@@ -171,7 +171,7 @@ stop_services
 # shellcheck disable=SC2016
 node_modules/node-linux-*/bin/node --input-type=module -e '
   const { makeEarlier } = await import(process.argv[1])
-  makeEarlier(process.argv[2], 10)
+  makeEarlier(process.argv[2], 12)
 ' "$PWD/test/catalogue/earlier-database.ts" "$tree/var/lib/rinex-catalogue/catalogue.db"
 start rinex-catalogue-api
 await rinex-catalogue-api '"listening"'

@@ -153,9 +153,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     )
     .action(async (checked: CheckedCommand | undefined, _flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/check-config.ts')
-      const draft = draftConfig(sourcesOf(command), filesToCheck(checked))
-      warnOf(draft, command)
-      done(await checkConfig(draft, checked))
+      done(await checkConfig(draftConfig(sourcesOf(command), filesToCheck(checked)), checked))
     })
 }
 
@@ -210,22 +208,12 @@ function filesToCheck(checked: CheckedCommand | undefined): FurtherCheck | undef
 }
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
-  const loaded = loadConfig(sourcesOf(command), further)
-  warnOf(loaded, command)
-  return loaded
+  return loadConfig(sourcesOf(command), further)
 }
 
 function sourcesOf(command: Command): ConfigSources {
   const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
   return { file, flags, env: process.env, cwd: process.cwd() }
-}
-
-function warnOf({ warnings }: Pick<LoadedConfig, 'warnings'>, command: Command): void {
-  const logger = daemonLogger(command.name())
-  for (const warning of warnings) {
-    if (logger !== undefined) logger.warn(warning)
-    else process.stderr.write(`rinex-catalogue: ${warning}\n`)
-  }
 }
 
 /** Reports an error and returns the exit code. @param command the name of the command that ran */

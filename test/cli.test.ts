@@ -238,21 +238,3 @@ t.test('a start that cannot succeed has the exit code of a bad configuration', a
   t.match(JSON.parse(stderr), { level: 'fatal', msg: 'start failed', reason: /another program/ })
   t.equal((await run(['check', ...args])).code, 1, 'a command that is no service has failed')
 })
-
-t.test('a warning about the configuration of a daemon is a JSON line', async (t) => {
-  const folder = testFolder(t, { 'a.toml': 'hot_files_mb = 5' })
-  const args = ['--config', join(folder, 'a.toml'), '--host', '192.0.2.1']
-  const { code, stderr } = await run(['serve', ...args, '--control-socket', 'none.sock'])
-  t.equal(code, 1)
-  const lines = stderr
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as unknown)
-  t.match(
-    lines,
-    exact([
-      { level: 'warn', name: 'api', msg: /: hot_files_mb has no effect any more/ },
-      { level: 'fatal', name: 'api', reason: /^cannot listen on host "192\.0\.2\.1"/ },
-    ]),
-  )
-})

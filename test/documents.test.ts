@@ -42,13 +42,14 @@ t.test('every source folder is named in docs/ARCHITECTURE.md', async (t) => {
 
 t.test('the index of decisions links every decision, in order', async (t) => {
   const index = readFileSync(join(decisions, 'README.md'), 'utf8')
-  const linked = Array.from(index.matchAll(/^\d+\. \[.+\]\((.+\.md)\)$/gm), ([, file]) => file)
+  const linked = Array.from(index.matchAll(/^- \[\d+\. .+\]\((.+\.md)\)$/gm), ([, file]) => file)
   const written = readdirSync(decisions).filter((file) => file !== 'README.md')
   t.strictSame(linked, written.toSorted())
-  for (const [position, file] of written.toSorted().entries()) {
+  for (const file of written) {
+    const number = Number(file.slice(0, 4))
     const [title = ''] = readFileSync(join(decisions, file), 'utf8').split('\n')
-    t.match(title, new RegExp(`^# ${position + 1}\\. `), file)
-    t.match(file, new RegExp(`^${String(position + 1).padStart(4, '0')}-`))
+    t.match(title, new RegExp(`^# ${number}\\. `), file)
+    t.ok(index.includes(`- [${number}. `), `${file} is linked by its number`)
   }
 })
 

@@ -181,21 +181,6 @@ t.test('a scan of a directory that is not an archive logs one fatal line', async
   t.notMatch(log, '    at ')
 })
 
-t.test('an indexer does not take over a control socket in use', async (t) => {
-  const service = await start(t, join(checkout, 'fixtures/archive'))
-  const socket = ['--control-socket', 'catalogue.sock']
-  const trial = run(t.testdirName, ['index', '--once', '--database', 'trial.db', ...socket])
-  let stderr = ''
-  trial.stderr?.on('data', (text) => (stderr += String(text)))
-  trial.stdout?.resume()
-  t.same(await once(trial, 'close'), [1, null])
-  t.match(stderr, /already running: another indexer answers on .*catalogue\.sock/)
-  const rescan = run(t.testdirName, ['rescan', '--wait', '--database', 'catalogue.db'])
-  rescan.stdout?.resume()
-  t.same(await once(rescan, 'exit'), [0, null], 'the first still answers')
-  t.equal(await service.stop(), 0)
-})
-
 t.test('a response sent at the end of the service has the same links as before', async (t) => {
   const { list, stop } = await start(t, join(checkout, 'fixtures/archive'))
   const { origin, hostname, port } = new URL(list)

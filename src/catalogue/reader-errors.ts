@@ -7,7 +7,7 @@ export class CatalogueUnavailable extends Error {
 
 /** The database is being migrated to the schema of this program. */
 export class CatalogueMigrating extends CatalogueUnavailable {
-  /** A text that may be shown to clients: `from schema 9 to 10: counting, 40 %`. */
+  /** A text that may be shown to clients: `to schema 15: counting, 33 %`. */
   readonly progress: string
 
   constructor(progress: string) {
@@ -17,8 +17,8 @@ export class CatalogueMigrating extends CatalogueUnavailable {
 }
 
 /**
- * An index or table of counts that the query needs does not exist yet: during a first scan, and until it is built after the scan
- * or after a migration. All other queries work meanwhile.
+ * An index or table of counts that the query needs does not exist yet: during a first scan, and until it is built after the scan.
+ * All other queries work meanwhile.
  */
 export class NotBuilt extends Error {
   readonly code = 'NOT_BUILT'

@@ -129,7 +129,7 @@ export interface StationsQuery {
 
 /**
  * The files of a short code are counted with the long code to which it belongs (see
- * `sqlite/sites.ts`).
+ * `questions/sites.ts`).
  */
 export interface StationsPage {
   readonly head: Head
@@ -162,7 +162,7 @@ export interface ChangesPage {
   readonly purgedSeq: number
   /**
    * With a filter on countries: up to this seq, files with short names may have entered or left
-   * these countries without a change of their own (see `sqlite/sites.ts`), so a client with a lower
+   * these countries without a change of their own (see `questions/sites.ts`), so a client with a lower
    * `since` must start again with the whole list. 0 without such a filter, and if no file ever did.
    */
   readonly joinedSeq: number
@@ -227,6 +227,28 @@ export interface ProblemsPage {
   readonly entries: readonly ProblemEntry[]
 }
 
+export interface RecordQuery extends WithDetails {
+  readonly id: number
+}
+
+/** A file by its exact path. */
+export interface FileQuery {
+  readonly directory: string
+  readonly name: string
+}
+
+export interface ChecksumsQuery {
+  readonly directory: string
+  /** Only files with a name after this one; empty for the first chunk. */
+  readonly after: string
+}
+
+export interface StationAnswer {
+  readonly head: Head
+  /** `undefined` without live files. */
+  readonly station: StationSummary | undefined
+}
+
 /** Who asks a query. Without an asker, the query is one of the program itself. */
 export interface Asker {
   /** The client for which the query counts, because clients take turns at long queries. */
@@ -238,8 +260,8 @@ export interface Asker {
 /**
  * Reads the catalogue. Every method except `close` may throw `CatalogueUnavailable` (no database, or one that this program cannot
  * read), and works again as soon as there is a readable database. Queries that need an index or a table of counts throw
- * `NotBuilt` while it does not exist yet. Queries that may take long throw `TooManyQueries` if too many queries wait; `page` and
- * `records` throw `QueryTimeout` if they take too long.
+ * `NotBuilt` while it does not exist yet. Queries that take long throw `TooManyQueries` if too many of them wait, and `QueryTimeout`
+ * if a client asks and they take too long.
  */
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
@@ -259,34 +281,32 @@ export interface CatalogueReader {
   changedDirectories(sinceUs: number, asker?: Asker): Promise<readonly ChangedDirectory[]>
   head(): Promise<Head>
   page(query: PageQuery, asker?: Asker): Promise<Page>
-  /** The live record with this id, and its details if requested; `undefined` if there is no live record with this id. */
-  record(id: number, details?: boolean): Promise<(FileRecord & ListedFile) | undefined>
+  /** A live record, and its details if requested; `undefined` if there is no live record with this id. */
+  record(query: RecordQuery): Promise<(FileRecord & ListedFile) | undefined>
   /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
-  file(directory: string, name: string): Promise<FoundFile | undefined>
+  file(query: FileQuery): Promise<FoundFile | undefined>
   /**
    * Searches a directory for live files whose names differ from `name` only in the case of ASCII letters. Returns the name of the
    * file that is found; `undefined` if there is none, or more than one.
    */
-  nameInOtherCase(directory: string, name: string): Promise<string | undefined>
+  nameInOtherCase(query: FileQuery): Promise<string | undefined>
   /** A text that changes whenever `checksums` changes; `undefined` for an unknown directory. */
   checksumsVersion(directory: string): Promise<string | undefined>
   /**
    * A chunk of the checksums in a directory: those of the files after `after`, by name; `undefined` for an unknown directory.
    * Each chunk is read in a transaction of its own.
    */
-  checksums(directory: string, after: string): Promise<ChecksumChunk | undefined>
+  checksums(query: ChecksumsQuery): Promise<ChecksumChunk | undefined>
   /** True if a live file is in the queue of files to be hashed, because it is new or changed, or its checksum is stale. Older files do not count. */
   awaitsChecksum(id: number): Promise<boolean>
   /** Reads the list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks. */
   records(query: ChunkQuery, asker?: Asker): Promise<RecordChunk>
   stations(query: StationsQuery, asker?: Asker): Promise<StationsPage>
   /**
-   * A code of 4 characters stands for itself and all long codes that begin with it. `station` is `undefined` without live files.
+   * A code of 4 characters stands for itself and all long codes that begin with it.
    */
-  station(
-    code: string,
-  ): Promise<{ readonly head: Head; readonly station: StationSummary | undefined }>
-  changes(query: ChangesQuery): Promise<ChangesPage>
+  station(code: string): Promise<StationAnswer>
+  changes(query: ChangesQuery, asker?: Asker): Promise<ChangesPage>
   /**
    * The state of a directory; `undefined` if it is not on disk and there are no catalogued files in it or below it. The root
    * always exists.
@@ -298,7 +318,7 @@ export interface CatalogueReader {
   filesIn(query: EntriesQuery): Promise<Entries<FileEntry>>
   /** The last complete scan of the tree; `undefined` before the first. Reads one row. */
   lastScan(): Promise<ScanSummary | undefined>
-  summary(asker?: Asker): Promise<CatalogueSummary>
+  summary(query?: undefined, asker?: Asker): Promise<CatalogueSummary>
   /** Reads the sizes of the files, not the database itself. */
   storage(): Promise<StorageFigures>
   /** Lists problems by kind, in the order of `listedProblems`; at most 100 rejected names for each directory and reason. */

@@ -61,9 +61,8 @@ export interface FoundFile extends FileRecord, Hashed {
   /** True if the deletion guard withholds removals in its directory; the file may then be missing on disk temporarily. */
   readonly isWithheld: boolean
   /**
-   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one. It is also `undefined` for a
-   * checksum that an older release stored without an identity, until the indexer has checked the file. The hashed file has the
-   * size and mtime of the record.
+   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one. The hashed file has the size
+   * and mtime of the record.
    */
   readonly identity: FileIdentity | undefined
 }

@@ -19,10 +19,10 @@ export interface KnownFile {
   readonly size: number | undefined
   readonly mtimeUs: number | undefined
   /**
-   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one. It is `unbound` for a checksum
-   * that an older release stored without an identity. The hashed file has the size and mtime of the record.
+   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one. The hashed file has the size
+   * and mtime of the record.
    */
-  readonly hashed: FileIdentity | 'unbound' | undefined
+  readonly hashed: FileIdentity | undefined
 }
 
 export interface KnownStamp {
@@ -85,8 +85,8 @@ export interface FileFacts {
 export interface ReboundFile {
   readonly id: number
   readonly identity: FileIdentity
-  /** The ctime in the checksum's identity when the file was compared with it; `undefined` if `hashed` was `unbound`. */
-  readonly boundCtimeUs: number | undefined
+  /** The ctime in the checksum's identity when the file was compared with it. */
+  readonly boundCtimeUs: number
 }
 
 /** The entries of a directory that are not catalogued for the same reason. */
@@ -289,7 +289,7 @@ export interface CatalogueWriter {
    */
   backup(options: { readonly ifOlderThanMs: number }): Promise<BackupOutcome>
   /**
-   * Checkpoints the WAL into the database file, and aborts a check or a backup in progress. The process must then end with
+   * Checkpoints the WAL into the database file, and aborts a backup in progress. The process must then end with
    * `process.exit` (docs/decisions/0001).
    */
   checkpoint(): Promise<void>

@@ -6,16 +6,10 @@ import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
-import type { StartupCheckOutcome } from '../catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
-import { describeProgress } from '../catalogue/sqlite/migration.ts'
-import type { MigrationProgress } from '../catalogue/sqlite/migration.ts'
-import { upgradeDatabase } from '../catalogue/sqlite/open.ts'
+import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
-
-/** Time between two log lines about one long step of a migration. */
-const progressEveryMs = 5000
 
 /**
  * Opens the database of the indexer. Migrates the database of an earlier release first, and restores a backup if the database is
@@ -32,10 +26,9 @@ export async function openIndexerDatabase(parts: {
 }): Promise<OpenedWriter | undefined> {
   const { database, nowUs, logger, lifecycle } = parts
   const stop = new AbortController()
-  const log = migrationReporter(database, logger)
-  const onMigrating = (progress: MigrationProgress): void => {
-    log(progress)
-    parts.onMigrating(describeProgress(progress))
+  const onMigrating = (progress: string): void => {
+    logger.info({ database }, `migrating the database ${progress}`)
+    parts.onMigrating(progress)
   }
   const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
   lifecycle.add({
@@ -50,9 +43,6 @@ export async function openIndexerDatabase(parts: {
   const writer = openWriter({
     database,
     nowUs,
-    onChecked: (outcome) => {
-      logIntegrityCheck(outcome, logger)
-    },
     onRestoring: (restoring) => {
       const fields = { database, ...restoring }
       logger.warn(fields, 'database missing or corrupt: restoring a backup')
@@ -80,28 +70,6 @@ function logRecovery(recovery: Recovery, logger: Logger): void {
     logger.error({ set_aside: quarantined }, `database was ${problem}: building a new one`)
   if (isOlderCopy)
     logger.warn('database is an older copy: ids and seq continue above all that were used since')
-}
-
-function logIntegrityCheck({ fault, error, tookMs }: StartupCheckOutcome, logger: Logger): void {
-  const fields = { took_ms: tookMs }
-  if (fault !== undefined) logger.error({ ...fields, fault }, 'database corrupt')
-  else if (error !== undefined)
-    logger.warn(
-      { ...fields, err: error },
-      'integrity check failed to run; the next backup checks again',
-    )
-  else logger.info(fields, 'integrity check passed')
-}
-
-/** Returns a function that logs each step of a migration, and the progress of a long step every few seconds. */
-function migrationReporter(database: string, logger: Logger) {
-  let last: { readonly step: string; readonly atMs: number } | undefined
-  return (progress: MigrationProgress): void => {
-    const now = performance.now()
-    if (last?.step === progress.step && now - last.atMs < progressEveryMs) return
-    last = { step: progress.step, atMs: now }
-    logger.info({ database }, `migrating the database ${describeProgress(progress)}`)
-  }
 }
 
 export type IndexBuilder = ReturnType<typeof openIndexBuilder>

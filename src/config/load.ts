@@ -13,8 +13,6 @@ export interface LoadedConfig {
   readonly config: Config
   /** The source of each value: `default …`, a file, a variable or a flag. */
   readonly origins: Readonly<Record<OptionKey, string>>
-  /** One sentence for each configured option that has no effect any more. */
-  readonly warnings: readonly string[]
 }
 
 /** The configuration while it is loaded. An option with a fault has the value `undefined`, as if it were not set. */
@@ -22,7 +20,6 @@ export interface DraftConfig {
   readonly values: { -readonly [Key in OptionKey]?: OptionValue<Key> | undefined }
   readonly origins: Record<OptionKey, string>
   readonly faults: Fault[]
-  readonly warnings: readonly string[]
 }
 
 /** Longest path of a Unix socket (bytes): `sun_path` has 108 bytes with its final zero (unix(7)). */
@@ -33,15 +30,15 @@ export type FurtherCheck = (values: DraftConfig['values']) => readonly Fault[]
 
 /** @throws ConfigError with all faults */
 export function loadConfig(sources: ConfigSources, further?: FurtherCheck): LoadedConfig {
-  const { values, origins, faults, warnings } = draftConfig(sources, further)
+  const { values, origins, faults } = draftConfig(sources, further)
   if (faults.length > 0) throw new ConfigError(faults)
-  return { config: toConfig(values), origins: Object.freeze(origins), warnings }
+  return { config: toConfig(values), origins: Object.freeze(origins) }
 }
 
 /** Does the same as `loadConfig`, but returns the faults together with what is right. */
 export function draftConfig(sources: ConfigSources, further: FurtherCheck = () => []): DraftConfig {
-  const { settings, faults, warnings } = readSources(sources)
-  const draft = draftOfDefaults(faults, warnings)
+  const { settings, faults } = readSources(sources)
+  const draft = draftOfDefaults(faults)
   for (const setting of settings) apply(setting, draft)
   const given = new Set(settings.map(({ key }) => key))
   followLinks(draft)
@@ -52,10 +49,10 @@ export function draftConfig(sources: ConfigSources, further: FurtherCheck = () =
   return draft
 }
 
-function draftOfDefaults(faults: readonly Fault[], warnings: readonly string[]): DraftConfig {
+function draftOfDefaults(faults: readonly Fault[]): DraftConfig {
   const values = Object.fromEntries(optionKeys.map((key) => [key, optionOf(key).default]))
   const origins = Object.fromEntries(optionKeys.map((key) => [key, 'default']))
-  return { values, origins: origins as DraftConfig['origins'], faults: [...faults], warnings }
+  return { values, origins: origins as DraftConfig['origins'], faults: [...faults] }
 }
 
 function apply(setting: Setting, { values, origins, faults }: DraftConfig): void {

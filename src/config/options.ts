@@ -259,14 +259,6 @@ export const options = {
   },
 } as const satisfies Record<string, Option>
 
-/**
- * Options of earlier releases, each with the reason why it has no effect. They are accepted with a warning that gives this
- * reason.
- */
-export const retiredOptions: ReadonlyMap<string, string> = new Map([
-  ['hot_files_mb', 'small files have a cache of fixed size'],
-])
-
 /** Name of an option in the configuration file: `base_url`. */
 export type OptionKey = keyof typeof options
 

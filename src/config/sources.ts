@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { TomlError, parse } from 'smol-toml'
 import { closest } from '../runtime/closest-name.ts'
 import type { Fault } from './checks.ts'
-import { optionKeys, optionOf, retiredOptions } from './options.ts'
+import { optionKeys, optionOf } from './options.ts'
 import type { Config, Kind, OptionKey } from './options.ts'
 
 export const variablePrefix = 'RINEX_CATALOGUE_'
@@ -52,13 +52,11 @@ export interface Setting {
 export interface Reading {
   readonly settings: Setting[]
   readonly faults: Fault[]
-  /** One sentence for each configured option that has no effect any more. */
-  readonly warnings: string[]
 }
 
 /** Reads all settings, lowest precedence first. If an option has several settings, the last one wins. */
 export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
-  const reading: Reading = { settings: [], faults: [], warnings: [] }
+  const reading: Reading = { settings: [], faults: [] }
   const named = file ?? env[fileVariable]
   if (named !== undefined) readConfigFile(resolve(cwd, named), reading)
   readEnvironment(env, cwd, reading)
@@ -66,29 +64,20 @@ export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
   return reading
 }
 
-function readConfigFile(file: string, { settings, faults, warnings }: Reading): void {
+function readConfigFile(file: string, { settings, faults }: Reading): void {
   try {
     // Invalid UTF-8 is an error, because it would silently change paths; a byte order mark is dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
     // An integer that a double cannot hold exactly becomes a bigint and fails its check; it would be a syntax error otherwise.
     const table = parse(text, { integersAsBigInt: 'asNeeded' })
-    for (const [name, value] of Object.entries(table).flatMap(outOfSection)) {
+    for (const [name, value] of Object.entries(table)) {
       const key = optionKeys.find((known) => known === name)
-      const retired = retiredOptions.get(name)
-      if (retired !== undefined) warnings.push(warningOf(file, name, retired))
-      else if (key === undefined) faults.push(unknownName(file, name, optionKeys))
+      if (key === undefined) faults.push(unknownName(file, name, optionKeys))
       else settings.push({ key, value, source: file, directory: dirname(file) })
     }
   } catch (error) {
     faults.push({ source: file, key: undefined, message: unusable(error) })
   }
-}
-
-/** Flattens the table `[alerts]`: its key `webhook_url` becomes the option `alerts_webhook_url`. */
-function outOfSection([name, value]: [string, unknown]): [string, unknown][] {
-  const isSection = name === 'alerts' && typeof value === 'object' && value !== null
-  if (!isSection) return [[name, value]]
-  return Object.entries(value).map(([key, each]) => [`${name}_${key}`, each])
 }
 
 function unusable(error: unknown): string {
@@ -102,28 +91,19 @@ function unusable(error: unknown): string {
 function readEnvironment(
   env: ConfigSources['env'],
   cwd: string,
-  { settings, faults, warnings }: Reading,
+  { settings, faults }: Reading,
 ): void {
-  const retiredVariables = new Map(
-    [...retiredOptions].map(([key, reason]) => [variableName(key), reason]),
-  )
   const variables = new Map(optionKeys.map((key) => [variableName(key), key]))
   for (const [name, text] of Object.entries(env)) {
     if (!name.startsWith(variablePrefix) || name === fileVariable || text === undefined) continue
     const key = variables.get(name)
-    const retired = retiredVariables.get(name)
-    if (retired !== undefined) warnings.push(warningOf(name, name, retired))
-    else if (key === undefined) {
+    if (key === undefined) {
       faults.push(unknownName(name, name, [...variables.keys(), fileVariable]))
     } else {
       const value = fromText(optionOf(key).kind, text)
       settings.push({ key, value, source: name, directory: cwd })
     }
   }
-}
-
-function warningOf(source: string, name: string, reason: string): string {
-  return `${source}: ${name} has no effect any more, remove it: ${reason}`
 }
 
 function readFlags(flags: Flags, cwd: string, { settings }: Reading): void {

@@ -1,10 +1,7 @@
-/**
- * Manages the socket file of the indexer: creates it, creates it again if it was removed, and never takes it over from another
- * indexer.
- */
+/** Manages the socket file of the indexer: creates it, and creates it again if it was removed. */
 import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
 
@@ -26,8 +23,9 @@ interface Listening {
 }
 
 /**
- * Listens on a path.
- * @throws UnusableSocket also if another indexer answers there, because the indexer of another catalogue may have the same path
+ * Listens on a path, and again after its file was removed. A socket that is there was left by an earlier process: the caller has
+ * the write lock, and the path belongs to its database.
+ * @throws UnusableSocket
  */
 export async function openControlSocket(options: {
   readonly path: string
@@ -36,22 +34,20 @@ export async function openControlSocket(options: {
   readonly checkIntervalMs?: number | undefined
 }): Promise<{ close: () => void }> {
   const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = options
-  await removeStaleSocket(path)
+  removeStaleSocket(path)
   let current: Listening | undefined = await listen(path, serve)
   let closed = false
   const isClosed = (): boolean => closed
-  const isOurs = (): boolean => isSame(current?.file, fileAt(path))
   const close = (): void => {
     // Closing the server removes the file at the path, which may be the socket of another indexer by now.
-    if (isOurs() || fileAt(path) === undefined) current?.server.close()
+    const file = fileAt(path)
+    if (file === undefined || isSame(current?.file, file)) current?.server.close()
     else current?.server.unref()
   }
   const restoreSocket = async (): Promise<void> => {
-    if (isOurs()) return
-    await removeStaleSocket(path)
+    if (fileAt(path) !== undefined) return
     close()
     current = undefined
-    if (isClosed()) return
     current = await listen(path, serve)
     if (isClosed()) close()
     logger.warn({ control_socket: path }, 'control socket removed; created again')
@@ -91,31 +87,12 @@ function isSame(a: Stats | undefined, b: Stats | undefined): boolean {
 }
 
 /** Removes the socket of an earlier process, and nothing else. @throws UnusableSocket */
-async function removeStaleSocket(path: string): Promise<void> {
+function removeStaleSocket(path: string): void {
   const stats = fileAt(path)
   if (stats === undefined) return
   if (!stats.isSocket())
     throw new UnusableSocket(`${path} is not a socket: configure another control_socket`)
-  if (await isInUse(path))
-    throw new UnusableSocket(
-      `already running: another indexer answers on ${path}, configure another control_socket`,
-    )
   rmSync(path, { force: true })
-}
-
-function isInUse(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path)
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    // A stale socket refuses the connection; ENOENT means that the socket file was removed meanwhile. Any other error (EACCES)
-    // means that the socket belongs to another process.
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
-      resolve(code !== 'ECONNREFUSED' && code !== 'ENOENT')
-    })
-  })
 }
 
 async function listen(path: string, serve: (socket: Socket) => void): Promise<Listening> {

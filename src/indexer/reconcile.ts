@@ -118,10 +118,6 @@ function compareHashed(
   { attributes, rehash }: Differences,
 ): void {
   if (seen === undefined || hashed === undefined) return
-  if (hashed === 'unbound') {
-    attributes.push({ id, identity: seen, boundCtimeUs: undefined })
-    return
-  }
   const comparison = compareIdentity(hashed, seen)
   // If the ctime is older, the snapshot was taken before the file was hashed, or the clock was set back. Then the snapshot says
   // nothing about the present attributes.

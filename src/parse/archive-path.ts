@@ -9,7 +9,6 @@ import {
   secondsPerDay,
   secondsPerHour,
 } from './calendar.ts'
-import { numberAt } from './characters.ts'
 import type { ParsedName } from './types.ts'
 
 /** The two storage areas of an archive: the daily archive and the near-real-time area. */
@@ -49,7 +48,7 @@ export function parseDirectory(path: string): ArchiveDirectory | PathRejection {
   if (area === undefined) return { kind: 'rejected', reason: 'not-in-area' }
   if (segments.length > maxDirectoryDepth) return { kind: 'rejected', reason: 'too-deep' }
   if (!segments.every(isDirectoryName)) return { kind: 'rejected', reason: 'bad-directory-name' }
-  const [startSeconds, spanSeconds] = periodOf(area, segments.slice(1)) ?? []
+  const [startSeconds, spanSeconds] = periodOf(area, path.slice(area.length + 1)) ?? []
   return { kind: 'directory', area, startSeconds, spanSeconds }
 }
 
@@ -65,26 +64,20 @@ export function isMisplaced(parsed: ParsedName, directory: ArchiveDirectory): bo
   return spanSeconds === secondsPerHour && (parsed.spanSeconds ?? 0) >= secondsPerDay
 }
 
-/** Start and length, in seconds, of `<yyyy>`, `<yyyy>/<ddd>` or, near real time only, `<yyyy>/<ddd>/<hh>`. */
-function periodOf(area: Area, segments: readonly string[]): [number, number] | undefined {
-  const [yyyy, ddd, hh, ...deeper] = segments
-  const year = numberOf(yyyy, 4)
-  if (year === undefined || deeper.length > 0) return undefined
+/** `<yyyy>`, `<yyyy>/<ddd>` or `<yyyy>/<ddd>/<hh>`. */
+const datedPath = /^([0-9]{4})(?:\/([0-9]{3})(?:\/([0-9]{2}))?)?$/
+
+/** Start and length, in seconds, of a year, a day or, near real time only, an hour. */
+function periodOf(area: Area, path: string): [number, number] | undefined {
+  const [, yyyy, ddd, hh] = datedPath.exec(path) ?? []
+  if (yyyy === undefined) return undefined
+  const year = Number(yyyy)
   if (ddd === undefined) return [dayStartSeconds(year, 1), daysInYear(year) * secondsPerDay]
 
-  const dayOfYear = numberOf(ddd, 3)
-  if (dayOfYear === undefined || !isDayOfYear(year, dayOfYear)) return undefined
-  const dayStart = dayStartSeconds(year, dayOfYear)
+  if (!isDayOfYear(year, Number(ddd))) return undefined
+  const dayStart = dayStartSeconds(year, Number(ddd))
   if (hh === undefined) return [dayStart, secondsPerDay]
 
-  const hour = numberOf(hh, 2)
-  if (area !== 'nrt' || hour === undefined || hour > 23) return undefined
-  return [dayStart + hour * secondsPerHour, secondsPerHour]
-}
-
-/** Parses a segment of exactly `width` digits; `undefined` for other segments. */
-function numberOf(segment: string | undefined, width: number): number | undefined {
-  if (segment?.length !== width) return undefined
-  const number = numberAt(segment, 0, width)
-  return number < 0 ? undefined : number
+  if (area !== 'nrt' || Number(hh) > 23) return undefined
+  return [dayStart + Number(hh) * secondsPerHour, secondsPerHour]
 }

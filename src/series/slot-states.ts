@@ -217,21 +217,31 @@ function emptyState(slot: {
 }
 
 /**
- * The first delivered slot of a series. A slot with no other one within the 28 days after it is passed over: its name has a wrong
- * date.
- * @param next returns the first delivered slot that is not before a slot; `undefined` if there is none
+ * Searches the first delivered slot of a series. A slot with no other one within the 28 days after
+ * it is passed over: its name has a wrong date. The search yields a slot, and is resumed with the
+ * first delivered slot that is not before it; `undefined` if there is none.
  */
-export function firstSlot(
-  next: (slot: number) => number | undefined,
+export function* firstSlotSearch(
   period: Period,
-): number | undefined {
-  let first = next(-Infinity)
+): Generator<number, number | undefined, number | undefined> {
+  let first = yield -Infinity
   while (first !== undefined) {
-    const second = next(first + 1)
+    const second: number | undefined = yield first + 1
     if (second !== undefined && second - first <= recentDays * slotsPerDay(period)) return first
     first = second
   }
   return undefined
+}
+
+/** @param next answers the steps of `firstSlotSearch` */
+export function firstSlot(
+  next: (slot: number) => number | undefined,
+  period: Period,
+): number | undefined {
+  const search = firstSlotSearch(period)
+  let step = search.next()
+  while (step.done !== true) step = search.next(next(step.value))
+  return step.value
 }
 
 /** Run-length text of the states: `P365M2`. */

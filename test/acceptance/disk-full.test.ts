@@ -88,7 +88,7 @@ t.test('the API and the indexer survive a lack of inodes', { skip: lacksMounts }
   await untilEqual(service)
   t.pass('the files of the database exist, so that it can be written')
   await answersMeanwhile(t, service)
-  // A start creates the control socket again, and reserves numbers.
+  // A start creates the control socket again.
   await stop(service.indexer, 'SIGKILL')
   run(fill)
   service.startIndexer()

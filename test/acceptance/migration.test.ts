@@ -1,6 +1,6 @@
 /**
- * An indexer that is killed at any moment of a migration, or while it builds indexes, loses nothing; the next start
- * completes the migration. With SLOW=1 3.3 million records and fifty kills.
+ * An indexer that is killed at any moment of a migration loses nothing; the next start completes it.
+ * With SLOW=1 3.3 million records and fifty kills.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import t from '../tap.ts'
 import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
-import { migratingVersion, schemaVersion, versionOf } from '../../src/catalogue/sqlite/schema.ts'
+import { schemaVersion, versionOf } from '../../src/catalogue/sqlite/schema.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { makeEarlier, read } from '../catalogue/earlier-database.ts'
@@ -48,7 +48,7 @@ t.test(`a migration that is killed ${kills} times loses nothing`, async (t) => {
     await ended
   }
   const version = read(database, versionOf)
-  t.ok([7, migratingVersion, schemaVersion].includes(version), `schema ${version}`)
+  t.ok([12, schemaVersion].includes(version), `schema ${version}`)
   const indexer = startIndexer(folder)
   const [log, ended] = await Promise.all([text(indexer.stdout), once(indexer, 'exit')])
   t.same(ended, [1, null], 'exit code, because removals are withheld')
@@ -72,6 +72,9 @@ async function makeDatabase(database: string): Promise<void> {
     UPDATE directory SET files = (SELECT count(*) FROM file WHERE directory = directory.id);
     UPDATE area SET files = (SELECT count(*) FROM file)`)
   db.close()
+  const repairing = openWriter({ database, nowUs: () => 1 })
+  await repairing.repairCounts()
+  repairing.close()
 }
 
 /** Starts it in the folder, where the path of the control socket is short. */

@@ -67,7 +67,7 @@ const epochOf = async (service: Service) => {
 }
 
 for (const withNumbers of [true, false]) {
-  const title = `a rebuilt database ${withNumbers ? 'with' : 'without'} its file of reserved numbers`
+  const title = `a rebuilt database ${withNumbers ? 'with' : 'without'} its file of numbers`
   t.test(title, async (t) => {
     const { service, changes, mirror } = await startMirrored(t)
     await mirror.begin()

@@ -11,7 +11,6 @@ import Sqlite from 'better-sqlite3'
 import t from '../tap.ts'
 import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
-import type { OpenedWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
@@ -62,15 +61,7 @@ async function fill(database: string): Promise<void> {
     const added = stations.map((station) => newFile(`${station}0010.20d.gz`))
     await writer.apply([change(`obs/2020/${String(day).padStart(3, '0')}`, { added })])
   }
-  close(writer, database)
-}
-
-/** Also makes this process, which still runs, look as if it had ended. */
-function close(writer: OpenedWriter, database: string): void {
   writer.close()
-  const db = new Sqlite(database)
-  db.exec('DELETE FROM owner')
-  db.close()
 }
 
 /** What the next start of an indexer does; it catalogues a file. @returns the id of the file, and the count of all */
@@ -79,7 +70,7 @@ async function addOne(database: string, number: number) {
   const path = `obs/2021/${String(Math.round(number * 2) + 1).padStart(3, '0')}`
   await writer.apply([change(path, { added: [newFile('graz0010.21d.gz')] })])
   const [known] = [...((await writer.directory(path))?.files.values() ?? [])]
-  close(writer, database)
+  writer.close()
   return { id: known?.id ?? 0, count: countOf(database) }
 }
 

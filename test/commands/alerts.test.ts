@@ -30,7 +30,7 @@ async function run(folder: string, ...args: string[]) {
 }
 
 function folderWith(t: Test, alerts: string): string {
-  const config = `database = "c.db"\n\n[alerts]\nstate_file = "state/alerts.json"\n${alerts}`
+  const config = `database = "c.db"\nalerts_state_file = "state/alerts.json"\n${alerts}`
   return testFolder(t, { 'config.toml': config, secret: `${secret}\n` })
 }
 
@@ -38,7 +38,10 @@ t.test('alerts --test sends a signed message and reports whether it was delivere
   const receiver = await openReceiver(t, (response, count) =>
     response.writeHead(count > 1 ? 403 : 200).end(),
   )
-  const folder = folderWith(t, `webhook_url = "${receiver.url}"\nsecret_file = "secret"`)
+  const folder = folderWith(
+    t,
+    `alerts_webhook_url = "${receiver.url}"\nalerts_secret_file = "secret"`,
+  )
   const first = await run(folder, 'alerts', '--test')
   const [{ message, isSigned }] = receiver.received as [(typeof receiver.received)[0]]
   t.strictSame(first, { code: 0, text: `delivered ${message.id}\n` })
@@ -51,7 +54,7 @@ t.test('alerts --test sends a signed message and reports whether it was delivere
 
 t.test('the alerts service runs until a signal, also without a catalogue', async (t) => {
   const { url, received } = await openReceiver(t)
-  const folder = folderWith(t, `webhook_url = "${url}"\nsecret_file = "secret"`)
+  const folder = folderWith(t, `alerts_webhook_url = "${url}"\nalerts_secret_file = "secret"`)
   const nowUs = openClock()
   const beat = async (ageSeconds: number | undefined): Promise<void> => {
     const writer = openWriter({ database: join(folder, 'c.db'), nowUs })
@@ -82,15 +85,15 @@ t.test('the alerts service reports the faults of its configuration', async (t) =
   const cases: readonly (readonly [alerts: string, faults: readonly RegExp[]])[] = [
     ['', [/default: alerts_webhook_url must be set/, /default: alerts_secret_file must be set/]],
     [
-      'webhook_url = "http://example.org/t0ken"',
+      'alerts_webhook_url = "http://example.org/t0ken"',
       [/alerts_webhook_url must be an https URL.*found another value/],
     ],
     [
-      'webhook_url = "https://example.org/t0ken"\nsecret_file = "nowhere"',
+      'alerts_webhook_url = "https://example.org/t0ken"\nalerts_secret_file = "nowhere"',
       [/alerts_secret_file cannot be read: ENOENT/],
     ],
     [
-      'webhok_url = "https://example.org/t0ken"',
+      'alerts_webhok_url = "https://example.org/t0ken"',
       [/"alerts_webhok_url\\?", did you mean alerts_webhook_url/],
     ],
   ]
@@ -103,7 +106,7 @@ t.test('the alerts service reports the faults of its configuration', async (t) =
 })
 
 t.test('check-config reads the secret, and prints neither the secret nor the URL', async (t) => {
-  const alerts = 'webhook_url = "https://example.org/t0ken"\nsecret_file = '
+  const alerts = 'alerts_webhook_url = "https://example.org/t0ken"\nalerts_secret_file = '
   const good = await run(folderWith(t, `${alerts}"secret"`), 'check-config')
   t.equal(good.code, 0)
   t.match(good.text, /^# alerts_webhook_url has a value that is not shown # from .*config.toml$/m)

@@ -7,7 +7,7 @@ import { commandOptions } from '../../src/config/command-options.ts'
 import type { CommandName } from '../../src/config/command-options.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { flagName, variableName } from '../../src/config/sources.ts'
-import { optionKeys, optionOf, options, retiredOptions } from '../../src/config/options.ts'
+import { optionKeys, optionOf, options } from '../../src/config/options.ts'
 import type { OptionKey } from '../../src/config/options.ts'
 import { packageRoot } from '../../src/runtime/program.ts'
 import { testFolder } from '../folder.ts'
@@ -122,11 +122,6 @@ t.test('docs/configuration.md describes every option as the table of options doe
       key,
     )
   }
-})
-
-t.test('docs/configuration.md lists the keys of earlier releases', async (t) => {
-  const text = readFileSync('docs/configuration.md', 'utf8')
-  for (const [key, reason] of retiredOptions) t.match(text, `\n- \`${key}\`: ${reason}\n`)
 })
 
 t.test('README.md links to the reference, and names only keys that exist', async (t) => {

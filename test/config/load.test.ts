@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t, { exact } from '../tap.ts'
+import t from '../tap.ts'
 import { ConfigError } from '../../src/config/checks.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { LoadedConfig } from '../../src/config/load.ts'
@@ -67,15 +67,6 @@ t.test('flags override the environment, and the environment overrides the file',
     log_level: file,
     max_limit: 'default',
   })
-})
-
-t.test('the configuration file may have a table for the alerts', async (t) => {
-  const alerts = '[alerts]\nwebhook_url = "https://a.example/b"\nsecret_file = "c"'
-  const home = testFolder(t, { 'a.toml': `port = 1\n${alerts}` })
-  const { config, origins } = load({ cwd: home, file: 'a.toml' })
-  t.match(config, { port: 1, alertsWebhookUrl: 'https://a.example/b' })
-  t.equal(config.alertsSecretFile, join(home, 'c'))
-  t.match(origins, { alerts_webhook_url: join(home, 'a.toml'), alerts_state_file: 'default' })
 })
 
 t.test('a flag names the configuration file, otherwise the environment names it', async (t) => {
@@ -205,14 +196,4 @@ t.test('any input gives a configuration or faults, and no other error', async (t
     }),
     { numRuns: 1000 },
   )
-})
-
-t.test('an option of an earlier release is accepted with a warning', async (t) => {
-  const file = join(testFolder(t, { 'a.toml': 'hot_files_mb = 256\nport = 1' }), 'a.toml')
-  const fromFile = load({ file })
-  t.equal(fromFile.config.port, 1)
-  t.match(fromFile.warnings, exact([/a\.toml: hot_files_mb has no effect any more, remove it/]))
-  const { warnings } = load({ env: { RINEX_CATALOGUE_HOT_FILES_MB: '0' } })
-  t.match(warnings, exact([/^RINEX_CATALOGUE_HOT_FILES_MB: /]))
-  t.strictSame(load({}).warnings, [])
 })

@@ -122,13 +122,13 @@ t.test('changes in an indexed tree are catalogued', async (t) => {
   const { size } = statSync(join(archive, 'aside.gz'))
   renameSync(join(archive, 'aside.gz'), join(archive, 'obs/2026/001', name))
   await until(t, 'a file replaced by another', async () => {
-    const record = await reader.record(id)
+    const record = await reader.record({ id })
     return record !== undefined && record.modifiedUs > record.createdUs && record.size === size
   })
 
   rmSync(join(archive, 'obs/2026/001', name))
   put(archive, 'obs/2026/002/zimm0020.26d.gz')
-  await until(t, 'a file that vanished', async () => (await reader.record(id)) === undefined)
+  await until(t, 'a file that vanished', async () => (await reader.record({ id })) === undefined)
 
   rmSync(join(archive, 'nrt/2026'), { recursive: true })
   put(archive, 'nrt/2027/001/00/graz001a.27d.gz')

@@ -210,25 +210,10 @@ const cases: {
     change: { rehash: [1], attributes: [] },
   },
   {
-    title: 'a checksum of an earlier release is bound to the present file',
-    snapshot: seen({ links: 3 }),
-    known: hashed('unbound'),
-    change: {
-      attributes: [{ id: 1, identity: { ...bound, links: 3 }, boundCtimeUs: undefined }],
-      ...{ rehash: [], modified: [] },
-    },
-  },
-  {
     title: 'a modified file is only modified',
     snapshot: { ...seen({ ctimeUs: 3000, links: 2 }), sizes: [11] },
     known: hashed(),
     change: { modified: [{ id: 1, name, size: 11 }], rehash: [], attributes: [] },
-  },
-  {
-    title: 'also with a checksum of an earlier release',
-    snapshot: { ...seen(), mtimesUs: [1001] },
-    known: hashed('unbound'),
-    change: { modified: [{ id: 1, name, mtimeUs: 1001 }], rehash: [], attributes: [] },
   },
   {
     title: 'a snapshot of names leaves hashed files unchanged',

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
@@ -72,6 +73,30 @@ t.test('a name of more than 255 bytes has an unknown form, even with other fault
   t.equal(brief('\uFFFD'.repeat(256)), 'unknown-form')
   t.equal(brief(`${longName}/`.repeat(10_000)), 'unknown-form')
 })
+
+t.test('no name takes a millisecond, whatever it repeats and however long it is', async (t) => {
+  const starts = ['', 'GRAZ00AUT_', 'x_y_20260220000_', 'GRAZ00AUT_R_20260220000_01D_']
+  const fillings = ['_', '.', 'x', '0', 'é', '\uFFFD', '🛰', '\n', '_x', '20260220000_', '.gz']
+  const ends = ['', '.gz', '.rnx.gz', '_MO.rnx.gz', '_30S_MO.rnx.gz']
+  const slow = []
+  for (const start of starts)
+    for (const filling of fillings)
+      for (const end of ends)
+        for (const length of [255, 100_000]) {
+          const filled = filling.repeat(length).slice(0, length - start.length - end.length)
+          const name = start + filled + end
+          // The fastest of five: the machine may be busy.
+          const ms = Math.min(...Array.from({ length: 5 }, () => parsingMs(name)))
+          if (ms > 1) slow.push(`${name.slice(0, 60)} of ${length}: ${ms} ms`)
+        }
+  t.strictSame(slow, [])
+})
+
+function parsingMs(name: string): number {
+  const startMs = performance.now()
+  assert.equal(parseFilename(name).kind, 'rejected', JSON.stringify(name.slice(0, 300)))
+  return performance.now() - startMs
+}
 
 t.test('every column of a long name is checked', async (t) => {
   for (const stem of [

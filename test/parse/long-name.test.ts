@@ -105,6 +105,18 @@ t.test('the reason of a rejection names the wrong part of a long name', async (t
   }
 })
 
+t.test('an underscore in the column of a part is a wrong character of this part', async (t) => {
+  const cases = {
+    'GRAZ00AUT_R_20260220000_01D__M.rnx.gz': 'bad-type',
+    'GRAZ00AUT_R_20260220000_01D_3_S_MO.rnx.gz': 'bad-frequency',
+    'GRAZ00AUT_R_20260220000_0_D_MO.rnx.gz': 'bad-period',
+    '_RAZ00AUT_R_20260220000_01D_MO.rnx.gz': 'bad-station',
+  }
+  for (const [name, reason] of Object.entries(cases)) {
+    t.strictSame(parseFilename(name), { kind: 'rejected', reason }, name)
+  }
+})
+
 t.test('two wrong parts of a long name make its form unknown', async (t) => {
   for (const first of faults) {
     for (const second of faults.filter(({ part }) => part > first.part)) {

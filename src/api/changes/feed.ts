@@ -3,7 +3,7 @@ import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
 import type { Requester } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
-import { waitForChange } from './long-polls.ts'
+import type { HeadWatch } from './head-watch.ts'
 import type { ChangesRequest } from './request.ts'
 
 /**
@@ -35,6 +35,11 @@ export interface FeedSource {
   readonly reader: CatalogueReader
   /** Waits for the client's turn; each read is done in a turn. */
   readonly turn: Requester['turn']
+}
+
+/** A source that can also wait for changes. */
+export interface WatchedSource extends FeedSource {
+  readonly watch: HeadWatch
 }
 
 /**
@@ -117,7 +122,7 @@ function gone(detail: string): HttpError {
 
 /** Long poll: if the page is empty, waits until a change matches the filters, the time is over or the signal aborts. */
 export async function waitForFeedPage(
-  source: FeedSource,
+  source: WatchedSource,
   request: ChangesRequest,
   signal: AbortSignal,
 ): Promise<FeedPage> {
@@ -125,7 +130,7 @@ export async function waitForFeedPage(
   for (let feedPage = await readFeedPage(source, request, signal); ;) {
     const ms = endMs - performance.now()
     if (feedPage.changes.length > 0 || ms <= 0 || signal.aborted) return feedPage
-    await waitForChange(source.reader, feedPage.head, { ms, signal })
+    await source.watch.untilChanged(feedPage.head, { ms, signal })
     feedPage = await readFeedPage(source, { ...request, ...after(feedPage) }, signal)
   }
 }
@@ -142,7 +147,7 @@ interface EventsRequest extends ChangesRequest {
  * gets an id without data: the current change number. The client stores this id, but its program gets no event.
  */
 export async function* changeEvents(
-  source: FeedSource,
+  source: WatchedSource,
   { first, serialise, ...request }: EventsRequest,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
@@ -160,7 +165,7 @@ export async function* changeEvents(
     }
     if (feedPage.throughSeq === feedPage.head.seq) {
       const ms = lastSentMs + keepAliveMs - performance.now()
-      await waitForChange(source.reader, feedPage.head, { ms, signal })
+      await source.watch.untilChanged(feedPage.head, { ms, signal })
     }
     if (signal.aborted) return
     feedPage = await readFeedPage(source, { ...request, ...after(feedPage) }, signal)

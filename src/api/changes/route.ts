@@ -7,6 +7,7 @@ import type { FeedPage } from './feed.ts'
 import { parseChangesRequest } from './request.ts'
 import type { ChangesRequest } from './request.ts'
 import * as schemas from './schema.ts'
+import { HeadWatch } from './head-watch.ts'
 import { openLongPolls } from './long-polls.ts'
 import type { LongPolls } from './long-polls.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
@@ -39,6 +40,7 @@ type ChangesContext = Pick<
 interface FeedParts {
   readonly context: ChangesContext
   readonly longPolls: LongPolls
+  readonly watch: HeadWatch
   /** Permits for HTML pages that wait for changes, so that pages do not take all long polls from the programs. */
   readonly pagePolls: Semaphore
 }
@@ -47,6 +49,7 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
   const feed = {
     context,
     longPolls: openLongPolls(),
+    watch: new HeadWatch(context.reader),
     pagePolls: new Semaphore({
       permits: maxPages,
       full: 'Too many pages are waiting for changes.',
@@ -82,7 +85,8 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
     if (representation === 'html') feed.pagePolls.holdFor(reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
-    const feedPage = await waitForFeedPage({ reader: context.reader, turn }, feedRequest, signal)
+    const source = { reader: context.reader, watch: feed.watch, turn }
+    const feedPage = await waitForFeedPage(source, feedRequest, signal)
     return answer({ context, feedRequest, feedPage, representation }, reply)
   }
   const head = await context.reader.head()
@@ -138,7 +142,7 @@ async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: Fasti
   const whole = { ...feedRequest, limit: eventsPerRead }
   const { turn } = limits.wait(request, reply)
   const signal = feed.longPolls.enter(reply)
-  const source = { reader, turn }
+  const source = { reader, watch: feed.watch, turn }
   const first = await readFeedPage(source, whole, signal)
   reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })
   if (request.method === 'HEAD') return reply.send()

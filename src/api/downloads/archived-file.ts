@@ -57,8 +57,6 @@ export interface Archive {
    * NoDescriptor, and other errors of the disk
    */
   open(place: FilePlace): Promise<OpenFile>
-  /** The path by which a file is opened. */
-  pathOf(place: FilePlace): string
 }
 
 /**
@@ -121,17 +119,15 @@ export function openArchive(tree: ArchiveTree): Archive {
       return await open(target, flags)
     }
   }
-  const pathOf = ({ directory, name }: FilePlace): string => join(tree.archive, directory, name)
   return {
-    pathOf,
-    async open(place) {
-      const path = pathOf(place)
+    async open({ directory, name }) {
+      const path = join(tree.archive, directory, name)
       const handle = await orUnavailable(openHandle(path))
       try {
         // In a thread: a network file system may ask its server, which may hang.
         const stats = await handle.stat()
         if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
-        const linkedPath = await linkedPathOf(handle, place)
+        const linkedPath = await linkedPathOf(handle, { directory, name })
         return { handle, path, stats, linkedPath, tail: await readTail(handle, stats.size) }
       } catch (error) {
         await handle.close()

@@ -78,7 +78,7 @@ async function* checksumsOf(directory: string, { reader, turn }: ChecksumSource)
   for (let after: string | undefined = ''; after !== undefined;) {
     // A large directory takes some hundredths of a second.
     await turn()
-    const chunk = await reader.checksums(directory, after)
+    const chunk = await reader.checksums({ directory, after })
     if (chunk === undefined) throw notFound()
     yield chunk.files
     after = chunk.next

@@ -79,14 +79,12 @@ export function contentHeaders(name: string, range: ByteRange) {
  * Returns the header `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range. Returns no header if the
  * checksum is unknown, or belongs to another version than the one that is sent.
  */
-export function digestHeader(record: FoundFile, stats: Stats): Record<string, string> {
-  const { sha256, identity } = record
-  if (sha256 === undefined) return {}
-  const isOther =
-    identity === undefined
-      ? !isAsCatalogued(record, stats)
-      : compareIdentity(identity, toIdentity(stats)) === 'changed'
-  if (isOther) return {}
+export function digestHeader(
+  { sha256, identity }: FoundFile,
+  stats: Stats,
+): Record<string, string> {
+  if (sha256 === undefined || identity === undefined) return {}
+  if (compareIdentity(identity, toIdentity(stats)) === 'changed') return {}
   return { 'repr-digest': `sha-256=:${Buffer.from(sha256).toString('base64')}:` }
 }
 

@@ -5,15 +5,12 @@ import type { FoundFile } from '../../catalogue/records.ts'
 import { diskTimeoutMs, openDiskThreads, openStorageLog, unavailablePart } from './storage-check.ts'
 import type { StorageLog } from './storage-check.ts'
 import { checksumsName, openChecksums } from './checksum-list.ts'
-import type { ByteRange } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { parseDataTarget, parseDirectoryTarget } from './data-target.ts'
 import type { DirectoryTarget } from './data-target.ts'
 import { FileChanged, NoDescriptor, FileUnavailable, openArchive } from './archived-file.ts'
 import type { Archive, OpenFile } from './archived-file.ts'
 import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
-import { openFileCache } from './file-cache.ts'
-import type { CachedFile, FileCache } from './file-cache.ts'
 import {
   contentHeaders,
   contentRange,
@@ -39,7 +36,6 @@ export interface DownloadsContext extends ListingsContext, Pick<ApiContext, 'set
 
 export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const archive = openArchive(context.settings)
-  const cache = openFileCache()
   const storageLog = openStorageLog(context.logger, () => performance.now())
   const threads = openDiskThreads(() => {
     const message = 'archive storage does not answer: downloads are answered with 503'
@@ -54,14 +50,14 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
     if (place?.name === checksumsName) return sendChecksums(request, reply, place.directory)
     const listed = parseDirectoryTarget(target, context.settings.datasetPrefix)
     if (listed?.hasSlash === true) return list(request, reply, listed.directory)
-    const record = place && (await context.reader.file(place.directory, place.name))
+    const record = place && (await context.reader.file(place))
     if (record === undefined) {
-      const name = place && (await context.reader.nameInOtherCase(place.directory, place.name))
+      const name = place && (await context.reader.nameInOtherCase(place))
       if (name !== undefined) return reply.code(303).header('location', name).send()
       return redirect(reply, target, await knownDirectory(listed, context))
     }
-    const file = await openRecord(record, { archive, cache, request, context, storageLog, threads })
-    const body = await prepare(file, record, { request, reply, content, cache, context, threads })
+    const file = await openRecord(record, { archive, request, context, storageLog, threads })
+    const body = await prepare(file, record, { request, reply, content, context, threads })
     if (body === 'gone') return reply.hijack()
     if (body instanceof Readable) logFailure(body, request)
     return reply.send(body)
@@ -101,7 +97,6 @@ function redirect(reply: FastifyReply, target: string, directory: string): Fasti
 
 interface Opening {
   readonly archive: Archive
-  readonly cache: FileCache
   readonly request: FastifyRequest
   readonly context: DownloadsContext
   readonly storageLog: StorageLog
@@ -109,13 +104,10 @@ interface Opening {
 }
 
 /** @throws HttpError 404 or 503 if the file cannot be opened; other errors of the disk, which are answered with 500 */
-async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile | CachedFile> {
-  const { archive, cache, threads } = opening
+async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile> {
+  const { archive, threads } = opening
   try {
-    const file = await threads.run(
-      async () => (await cache.find(archive.pathOf(record))) ?? (await archive.open(record)),
-      diskTimeoutMs,
-    )
+    const file = await threads.run(() => archive.open(record), diskTimeoutMs)
     opening.storageLog.opened(file.path)
     opening.context.unservedFiles.opened(`${record.directory}/${record.name}`)
     return file
@@ -174,7 +166,6 @@ interface Download {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly content: ContentReader
-  readonly cache: FileCache
   readonly context: DownloadsContext
   readonly threads: Semaphore
 }
@@ -187,7 +178,7 @@ type Body = Buffer | Readable | undefined
  * stream, which closes it.
  */
 async function prepare(
-  file: OpenFile | CachedFile,
+  file: OpenFile,
   record: FoundFile,
   download: Download,
 ): Promise<Body | 'gone'> {
@@ -199,18 +190,13 @@ async function prepare(
     if (error instanceof ClientGone) return 'gone'
     throw error instanceof FileChanged ? beingWritten(error) : error
   } finally {
-    if ('handle' in file && !(body instanceof Readable))
-      await download.threads.run(() => file.handle.close())
+    if (!(body instanceof Readable)) await download.threads.run(() => file.handle.close())
   }
 }
 
-async function answer(
-  file: OpenFile | CachedFile,
-  record: FoundFile,
-  download: Download,
-): Promise<Body> {
+async function answer(file: OpenFile, record: FoundFile, download: Download): Promise<Body> {
   const { stats } = file
-  const { request, reply, context } = download
+  const { request, reply, content, context } = download
   const nowMs = context.nowUs() / 1000
   if (isUnsettled(record, stats, nowMs))
     throw new FileChanged(
@@ -231,25 +217,13 @@ async function answer(
   const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
   const isBare = selection.status === 304 || request.method === 'HEAD'
   // The body is read before the headers are set. If the read fails, the response can still be 503.
-  const body = isBare ? undefined : await read(file, range, download)
+  const body = isBare ? undefined : await content.open({ file, range, response: reply.raw })
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
   // A cache replaces its stored headers by those of a 304, so the policy must be in the 304 too (RFC 9111, 3.2).
   const policy = 'content-security-policy'
   reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))
-  return body
-}
-
-async function read(
-  file: OpenFile | CachedFile,
-  range: ByteRange,
-  { reply, content, cache, context }: Download,
-): Promise<Buffer | Readable> {
-  if ('bytes' in file) return file.bytes.subarray(range.first, range.last + 1)
-  const body = await content.open({ file, range, response: reply.raw })
-  const isWhole = body instanceof Buffer && body.length === file.stats.size
-  if (isWhole) cache.keep(file, body, context.nowUs() / 1000)
   return body
 }
 

@@ -65,6 +65,16 @@ export function openPageCache(): LRUCache<string, ListPage> {
   })
 }
 
+/**
+ * A text as bytes with memory of its own. `Buffer.from` cuts small buffers out of blocks of 64 KiB,
+ * and each cached page would keep a whole block.
+ */
+function ownBuffer(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
+}
+
 /** Reads a page from the catalogue, with its count and head. */
 async function makePage(
   { reader, settings, links, tag }: ListContext,
@@ -82,7 +92,7 @@ async function makePage(
   const etag = tag(head, representation, { details: dependsOnDetails(list, representation) })
   const headers = { etag, ...linkHeader(pages) }
   if (representation === 'html') {
-    const body = Buffer.from(
+    const body = ownBuffer(
       renderList({
         ...{ count, range, kept, ignored, pages, results, ordering },
         ...{ details: list.details, links: links(), headers: linkHeader(pages) },
@@ -91,6 +101,6 @@ async function makePage(
     return { headers: { ...headers, ...pageHeaders }, body }
   }
   const { next, previous } = pages
-  const body = Buffer.from(JSON.stringify({ count, next, previous, results }))
+  const body = ownBuffer(JSON.stringify({ count, next, previous, results }))
   return { headers: { ...headers, 'content-type': mediaTypes.json }, body }
 }

@@ -43,7 +43,7 @@ export function showFile({
     if (isFresh(request, reply, tag(head, representation, { details })))
       return sendNotModified(reply)
     const requester = representation === 'html' ? await limits.page(request, reply) : undefined
-    const record = await reader.record(id, details)
+    const record = await reader.record({ id, details })
     if (record === undefined) throw notFound()
     const wire = serialiseRecord(record, links())
     if (requester === undefined) return sendJson(reply, wire)

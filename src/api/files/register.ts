@@ -25,7 +25,7 @@ export function registerFile(context: RegisterContext): RouteHandlerMethod {
   const { administration, links, reader } = context
   const find = async (id: number): Promise<FileRecord> => {
     for (let reads = 0; reads < maxReads; reads++) {
-      const record = await reader.record(id)
+      const record = await reader.record({ id })
       if (record !== undefined) return record
       await pause(readIntervalMs)
     }

@@ -1,6 +1,6 @@
 /**
- * Checks that the database files can be used. The errors name the file and the remedy, because SQLite's own errors name no file,
- * and SQLite may create other files beside the database before it fails.
+ * Checks that the database can be used. The errors name the file and the remedy, because SQLite's own errors name no file, and
+ * SQLite may create other files beside the database before it fails.
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -9,24 +9,11 @@ import { UnusableDatabase } from '../writer.ts'
 
 const { R_OK, W_OK, X_OK } = constants
 
-const readWrite = R_OK | W_OK
-/**
- * Access that the writer needs to each file of the database, by suffix. The file of sequences (`-numbers`) is replaced as a
- * whole, so it need not be writable.
- */
-const requiredAccess = {
-  '': readWrite,
-  '-wal': readWrite,
-  '-shm': readWrite,
-  '-lock': readWrite,
-  '-numbers': R_OK,
-}
-
 /** Error codes for a full disk or an exceeded quota. */
 const diskFullCodes = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'])
 
 /**
- * Creates the folder of a database if it is missing; checks the permissions of the folder and of existing files.
+ * Creates the folder of a database if it is missing; checks the permissions of the folder and of an existing database.
  * @throws UnusableDatabase
  */
 export function prepareDatabaseFolder(database: string): void {
@@ -35,21 +22,16 @@ export function prepareDatabaseFolder(database: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o750 })
   })
   attempt(`${folder} is not writable by this user`, () => {
-    accessSync(folder, readWrite | X_OK)
+    accessSync(folder, R_OK | W_OK | X_OK)
   })
-  for (const [suffix, mode] of Object.entries(requiredAccess)) checkFile(database + suffix, mode)
-}
-
-function checkFile(path: string, mode: number): void {
-  const access = mode === R_OK ? 'readable' : 'readable and writable'
-  attempt(`${path} is not ${access} by this user`, () => {
-    const stats = statSync(path, { throwIfNoEntry: false })
+  attempt(`${database} is not readable and writable by this user`, () => {
+    const stats = statSync(database, { throwIfNoEntry: false })
     if (stats === undefined) return
     if (!stats.isFile())
       throw new UnusableDatabase(
-        `${path} is not a regular file: move it away, or configure another database`,
+        `${database} is not a regular file: move it away, or configure another database`,
       )
-    accessSync(path, mode)
+    accessSync(database, R_OK | W_OK)
   })
 }
 

@@ -1,6 +1,12 @@
-/** Copies the database while the indexer writes it: for backups beside the database, and for copies to another place. */
+/**
+ * Copies the database while the indexer writes it: to a file that somebody chooses (`rinex-catalogue backup`), or beside the
+ * database. The indexer runs this file as a child process for its copies, because copying and checking take long.
+ */
+import { execFile } from 'node:child_process'
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import type { BackupOutcome } from '../writer.ts'
 import { UnusableDatabase } from '../writer.ts'
@@ -14,17 +20,17 @@ import {
   makeFile,
   moveDurably,
   newBackupPath,
-  quarantine,
+  putAside,
   rotateBackups,
   sizeOf,
   syncFileAsync,
   unfinishedCopyPath,
 } from './database-files.ts'
-import { checkFile, corruption, isCorruption } from './integrity-check.ts'
-import { openForReading } from './open.ts'
-import { prepareHead } from './summary.ts'
+import { corruption, faultOf, isCorruption } from './integrity-check.ts'
+import { connectForReading } from './open.ts'
+import { prepareHead } from './head.ts'
 
-/** Number of pages copied in one step. A step takes a few milliseconds at most, so that the event loop is not blocked. */
+/** Number of pages copied in one step; between two steps the copy can be aborted. */
 const pagesPerStep = 100
 /**
  * Number of steps (40 MB) between two `fdatasync` calls. Without these calls, the last one would have to write the whole copy.
@@ -34,20 +40,17 @@ const stepsPerSync = 100
 /**
  * Returns a function that makes a backup beside the database, unless the newest backup is recent, no record has changed since, or
  * the disk has too little space.
- * @param parts.checkUpTo a database up to this size (bytes) is checked in this process, a larger one in a child process
  * @param parts.signal aborts a backup in progress
  */
 export function prepareBackup(parts: {
   readonly db: Database
   readonly path: string
   readonly nowUs: () => number
-  readonly checkUpTo: number
   readonly signal: AbortSignal
 }): (options: { readonly ifOlderThanMs: number }) => Promise<BackupOutcome> {
-  const { db, path, checkUpTo: inProcessUpTo, signal } = parts
+  const { db, path, signal } = parts
   const head = prepareHead(db)
   const [newest] = backupPaths(path)
-  const copy = newBackupPath(path)
 
   /**
    * True if the newest backup has the same epoch and seq as the database, even if checksums are new; false if it cannot be read.
@@ -59,7 +62,7 @@ export function prepareBackup(parts: {
       return kept.epoch === now.epoch && kept.seq === now.seq
     } catch (error) {
       // If a corrupt backup stayed here, it would become the older backup and replace a good one.
-      if (isCorruption(error)) quarantine(newest)
+      if (isCorruption(error)) putAside(newest, 'corrupt')
       return false
     }
   }
@@ -70,29 +73,31 @@ export function prepareBackup(parts: {
     // If the time of the backup is in the future, its age is unknown.
     return (ageMs < 0 || ageMs >= ifOlderThanMs) && !isUnchanged()
   }
-  const makeCopy = async (): Promise<void> => {
-    discard(copy)
-    // The writer's own changes go into the copy too, and no read transaction lasts longer than a step, so the WAL is reset as
-    // usual.
-    await copyPages(db, copy, { signal })
-    const fault = await checkFile(copy, { mode: 'closed', inProcessUpTo, signal })
-    if (fault === undefined) return
-    const origin = await checkFile(path, { mode: 'in-use', inProcessUpTo, signal })
-    throw origin === undefined ? new Error(`the copy is damaged: ${fault}`) : corruption(origin)
-  }
   return async ({ ifOlderThanMs }) => {
     if (!isNeeded(ifOlderThanMs)) return { outcome: 'unneeded' }
     const [bytes, free] = [sizeOf(db), freeBeside(path)]
     if (free < 2 * bytes) return { outcome: 'no-space', bytes, free }
-    try {
-      await makeCopy()
-      await syncFileAsync(copy)
-      rotateBackups(path)
-      return { outcome: 'kept', path: newest, bytes }
-    } catch (error) {
-      discard(copy)
-      throw error
-    }
+    await makeBackup(path, signal)
+    return { outcome: 'kept', path: newest, bytes }
+  }
+}
+
+/**
+ * Copies and checks a database in a child process, and makes the copy its newest backup.
+ * @throws an error of corruption for a damaged database
+ */
+export async function makeBackup(database: string, signal: AbortSignal): Promise<void> {
+  const copy = newBackupPath(database)
+  const args = [...process.execArgv, import.meta.filename, database, copy]
+  const limits = { signal, killSignal: 'SIGKILL' } as const
+  try {
+    const { stdout: fault } = await promisify(execFile)(process.execPath, args, limits)
+    if (fault !== '') throw corruption(fault)
+    rotateBackups(database)
+  } catch (error) {
+    discardUnfinishedCopies(copy)
+    const { stderr = '' } = error as { readonly stderr?: string }
+    throw stderr === '' ? error : new Error(`the copy failed: ${stderr}`, { cause: error })
   }
 }
 
@@ -107,30 +112,25 @@ export interface CopyOptions {
 }
 
 /**
- * Copies the database to a file while an indexer may write the database. The copy shows one state of the catalogue, because one
- * read transaction lasts until it is complete. The file gets its name only after the copy was checked.
+ * Copies the database to a file that somebody chose.
  * @throws UnusableDatabase for a file that must not be replaced, too little space, or a damaged database; the errors of
- * `openForReading`
+ * `connectForReading`
  */
 export async function copyDatabase(
   options: CopyOptions,
 ): Promise<{ readonly records: number; readonly bytes: number }> {
-  const { database, file, signal } = options
-  refuseTarget(options)
-  discardUnfinishedCopies(file)
-  const copy = unfinishedCopyPath(file)
-  try {
-    const copied = await copyInOneTransaction(database, copy, options)
-    const fault = await checkFile(copy, { mode: 'closed', inProcessUpTo: 0, signal })
-    if (fault !== undefined)
-      throw new UnusableDatabase(
-        `${database} is damaged (${fault}): the indexer replaces a damaged database by a backup at its next start`,
-      )
+  const { database, file } = options
+  const refuse = (): void => {
     refuseTarget(options)
-    moveDurably(copy, file)
-    return copied
-  } finally {
-    discard(copy)
+  }
+  try {
+    return await copy({ database, file, refuse, progress: options })
+  } catch (error) {
+    if (!isCorruption(error)) throw error
+    throw new UnusableDatabase(
+      `${database} is damaged (${error.message}): the indexer replaces a damaged database by a backup when it finds the damage`,
+      { cause: error },
+    )
   }
 }
 
@@ -152,27 +152,63 @@ function refuseTarget({ database, file, force }: CopyOptions): void {
     throw new UnusableDatabase(`${file} exists: choose another name, or replace it with --force`)
 }
 
-async function copyInOneTransaction(database: string, copy: string, progress: CopyProgress) {
-  const db = openForReading(database)
+interface CopyProgress {
+  readonly signal?: AbortSignal
+  readonly onProgress?: (copied: number, total: number) => void
+}
+
+/**
+ * Copies a database to a file, which gets its name only after the copy was checked. The copy shows one state of the catalogue,
+ * because one read transaction lasts until it is complete.
+ * @param parts.refuse called before the copy is made, and before it replaces the file
+ * @throws an error of corruption for a damaged database
+ */
+async function copy(parts: {
+  readonly database: string
+  readonly file: string
+  readonly refuse?: () => void
+  readonly progress?: CopyProgress
+}): Promise<{ readonly records: number; readonly bytes: number }> {
+  const { database, file, refuse, progress = {} } = parts
+  refuse?.()
+  discardUnfinishedCopies(file)
+  const unfinished = unfinishedCopyPath(file)
+  const db = connectForReading(database)
   try {
     db.exec('BEGIN')
     const count = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
-    const [records, bytes, free] = [count.get() as number, sizeOf(db), freeBeside(copy)]
+    const [records, bytes, free] = [count.get() as number, sizeOf(db), freeBeside(file)]
     const noSpace = `no space for a copy of ${database}: needs ${bytes} bytes, its disk has ${free}`
     if (free < bytes) throw new UnusableDatabase(noSpace)
-    await copyPages(db, copy, progress).catch((error: unknown) => {
+    await copyPages(db, unfinished, progress).catch((error: unknown) => {
       const isFull = (error as { code?: string }).code === 'SQLITE_FULL'
       throw isFull ? new UnusableDatabase(noSpace, { cause: error }) : error
     })
+    const fault = faultOfCopy(unfinished)
+    if (fault !== undefined)
+      throw faultOf(db) === undefined
+        ? new Error(`the copy is damaged: ${fault}`)
+        : corruption(fault)
+    progress.signal?.throwIfAborted()
+    refuse?.()
+    moveDurably(unfinished, file)
     return { records, bytes }
   } finally {
     db.close()
+    discard(unfinished)
   }
 }
 
-interface CopyProgress {
-  readonly signal: AbortSignal
-  readonly onProgress?: (copied: number, total: number) => void
+/** Checks a copy that no process has open, and ends its WAL mode, so that it is a single file. */
+function faultOfCopy(path: string): string | undefined {
+  const db = new Sqlite(path)
+  try {
+    const fault = faultOf(db)
+    if (fault === undefined) db.pragma('journal_mode = DELETE')
+    return fault
+  } finally {
+    db.close()
+  }
 }
 
 async function copyPages(
@@ -185,7 +221,7 @@ async function copyPages(
   makeFile(to)
   await db.backup(to, {
     progress({ totalPages, remainingPages }) {
-      signal.throwIfAborted()
+      signal?.throwIfAborted()
       onProgress?.(totalPages - remainingPages, totalPages)
       if (++steps % stepsPerSync === 0)
         // Errors are ignored here, because the sync of the finished copy reports them.
@@ -194,4 +230,18 @@ async function copyPages(
     },
   })
   await syncing
+}
+
+/** The child process. Its arguments are the database and the file; it prints the fault of a damaged database. */
+if (process.argv[1] === import.meta.filename) {
+  const [, , database = '', file = ''] = process.argv
+  copy({ database, file }).catch((error: unknown) => {
+    const { message } = error as Error
+    if (isCorruption(error)) {
+      process.stdout.write(message)
+      return
+    }
+    process.stderr.write(message)
+    process.exitCode = 1
+  })
 }

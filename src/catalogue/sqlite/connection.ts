@@ -1,10 +1,9 @@
 /** Read connections that notice a replaced database file, and a cache of prepared statements for SQL that is built on demand. */
 import { statSync } from 'node:fs'
-import type { Database, Statement } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { CatalogueUnavailable } from '../reader-errors.ts'
 import { UnusableDatabase } from '../writer.ts'
-import type { Values } from './filter-sql.ts'
 import { openForReading } from './open.ts'
 
 /** Interval of the check that the database file was not replaced, by default. */
@@ -94,37 +93,5 @@ function isReadable(path: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/**
- * Maximum number of cached statements. Few statements are needed, because ids, times and texts are parameters of the SQL.
- */
-const keptStatements = 200
-
-/** Executes SELECTs whose text is built on demand. */
-export interface Statements {
-  /** The first column of all rows. */
-  column(sql: string, values: Values): readonly unknown[]
-  /** The first column of the first row; `undefined` without rows. */
-  value(sql: string, values: Values): unknown
-  /** All columns of all rows. */
-  rows(sql: string, values: Values): readonly unknown[][]
-}
-
-export function openStatements(db: Database): Statements {
-  const kept = new Map<string, Statement>()
-  const prepared = (sql: string): Statement => {
-    let statement = kept.get(sql)
-    if (statement === undefined) {
-      if (kept.size >= keptStatements) kept.clear()
-      kept.set(sql, (statement = db.prepare(sql)))
-    }
-    return statement
-  }
-  return {
-    column: (sql, values) => prepared(sql).pluck().all(values),
-    value: (sql, values) => prepared(sql).pluck().get(values),
-    rows: (sql, values) => prepared(sql).raw().all(values) as unknown[][],
   }
 }

@@ -3,8 +3,15 @@
  * transaction, so an indexer may run at the same time.
  */
 import type { Database } from 'better-sqlite3'
+import {
+  countTableNames,
+  countTables,
+  deferredCounts,
+  valuesOf,
+} from '../questions/count-tables.ts'
+import type { CountTableName } from '../questions/count-tables.ts'
+import { counted } from '../updates/recount.ts'
 import { openForReading } from './open.ts'
-import { counted } from './recount.ts'
 
 export interface ConsistencyReport {
   /** Counts that differ from the records, one per line; `check --repair` rebuilds them. */
@@ -28,13 +35,7 @@ interface Comparison {
 const filesByDirectory = 'SELECT directory AS id, count(*) AS files FROM file GROUP BY directory'
 
 const comparisons: readonly Comparison[] = [
-  comparison({ table: 'id_count', keys: ['level', 'kind', 'bucket'] }),
-  comparison({ table: 'day_count', keys: ['day', 'kind'], values: { last_id: '<' } }),
-  comparison({
-    table: 'station_count',
-    keys: ['station', 'kind'],
-    values: { first_date: '<>', last_date: '<>' },
-  }),
+  ...countTableNames.map(comparison),
   {
     table: 'directory',
     sql: `SELECT path AS row, d.files || ' files' AS stored, coalesce(n.files, 0) || ' files' AS counted
@@ -56,17 +57,14 @@ const comparisons: readonly Comparison[] = [
   },
 ]
 
-/** Compares a table of counts with the expected rows. A FULL JOIN would be slow, because SQLite would compare row by row. */
-function comparison(parts: {
-  readonly table: keyof typeof counted
-  readonly keys: readonly string[]
-  /** Further columns besides `files`, each with an operator. A row is wrong if `stored OPERATOR counted` is true. */
-  readonly values?: Readonly<Record<string, '<' | '<>'>>
-}): Comparison {
-  const { table, keys, values = {} } = parts
-  const columns = ['files', ...Object.keys(values)]
+/**
+ * Compares a table of counts with the expected rows; a value that is a bound may be higher than
+ * expected. A FULL JOIN would be slow, because SQLite would compare row by row.
+ */
+function comparison(table: CountTableName): Comparison {
+  const { keys, values } = countTables[table]
   const pick = (side: 's' | 'c'): string =>
-    columns
+    values
       .flatMap((name) => [
         `${side === 's' ? name : 'NULL'} AS s_${name}`,
         `${side === 'c' ? name : 'NULL'} AS c_${name}`,
@@ -74,19 +72,19 @@ function comparison(parts: {
       .join(', ')
   const row = keys.map((key) => `'${key} ' || ${key}`).join(` || ', ' || `)
   const text = (side: 's' | 'c'): string =>
-    columns
+    values
       .map((name) => `'${name} ' || coalesce(max(${side}_${name}), 'none')`)
       .join(` || ', ' || `)
-  const differs = Object.entries(values).map(
-    ([name, comparison]) => ` OR max(s_${name}) ${comparison} max(c_${name})`,
+  const differs = valuesOf(table).map(
+    ([name, { fold }]) => `max(s_${name}) ${fold === 'bound' ? '<' : 'IS NOT'} max(c_${name})`,
   )
   return {
     table,
     sql: `SELECT ${row} AS row, ${text('s')} AS stored, ${text('c')} AS counted FROM (
         SELECT ${keys.join(', ')}, ${pick('s')} FROM ${table}
-        UNION ALL SELECT ${keys.join(', ')}, ${pick('c')} FROM (${counted[table]}))
+        UNION ALL SELECT ${keys.join(', ')}, ${pick('c')} FROM (${counted(table)}))
       GROUP BY ${keys.join(', ')}
-      HAVING max(s_files) IS NOT max(c_files)${differs.join('')}`,
+      HAVING ${differs.join(' OR ')}`,
   }
 }
 
@@ -110,7 +108,7 @@ export function checkConsistency(path: string): ConsistencyReport {
 export function differencesOf(db: Database): string[] {
   const built = new Set(db.prepare('SELECT name FROM built').pluck().all())
   const isKept = ({ table }: Comparison): boolean =>
-    !['day_count', 'station_count'].includes(table) || built.has(table)
+    !deferredCounts.some((deferred) => deferred === table) || built.has(table)
   return comparisons.filter(isKept).flatMap(({ table, sql }) => {
     const lines: string[] = []
     let more = 0

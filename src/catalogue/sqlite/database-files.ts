@@ -20,7 +20,7 @@ import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import type { Head, StorageFigures } from '../records.ts'
 import { applicationId } from './schema.ts'
-import { prepareHead } from './summary.ts'
+import { prepareHead } from './head.ts'
 
 /** Paths of the backups beside a database, newest first. */
 export function backupPaths(database: string): [newest: string, older: string] {
@@ -32,9 +32,14 @@ export function newBackupPath(database: string): string {
   return `${database}-backup-new`
 }
 
-/** Path of a copy that will replace the database. */
+/** Path of a copy that will replace the database, until it is complete. */
 export function restoringPath(database: string): string {
   return `${database}-restoring`
+}
+
+/** Path of a complete copy that replaces the database as soon as the former one is put aside. */
+export function restoredPath(database: string): string {
+  return `${database}-restored`
 }
 
 /** Path of a copy that this process makes, until it is complete and gets its name. */
@@ -106,7 +111,6 @@ export function moveDurably(from: string, to: string): void {
 export function rotateBackups(database: string): void {
   const [newest, older] = backupPaths(database)
   const copy = newBackupPath(database)
-  syncFile(copy)
   if (existsSync(newest)) renameSync(newest, older)
   renameSync(copy, newest)
   syncDirectoryOf(newest)
@@ -118,19 +122,15 @@ export function discard(path: string): void {
 }
 
 /**
- * Renames a corrupt database or backup. Without its database, the next writer restores a backup or creates a new database.
+ * Renames a corrupt or replaced database or backup with its side files. Without its database, the next writer restores a backup
+ * or creates a new database.
  * @returns the new name
  */
-export function quarantine(path: string): string {
-  const aside = asidePath(path, 'corrupt')
+export function putAside(path: string, reason: 'corrupt' | 'replaced'): string {
+  const aside = `${path}.${reason}-${new Date().toISOString().replace(/[:.]/g, '')}`
   for (const suffix of ['', '-wal', '-shm'])
     if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix)
   return aside
-}
-
-/** A path beside a database or backup, under which it is kept after it was found corrupt or was replaced. */
-export function asidePath(path: string, reason: 'corrupt' | 'replaced'): string {
-  return `${path}.${reason}-${new Date().toISOString().replace(/[:.]/g, '')}`
 }
 
 /**
@@ -183,7 +183,8 @@ export async function storageFigures(database: string): Promise<StorageFigures> 
   }
 }
 
-function syncFile(path: string): void {
+/** Makes the content of a file durable. */
+export function syncFile(path: string): void {
   const file = openSync(path, 'r')
   try {
     fdatasyncSync(file)

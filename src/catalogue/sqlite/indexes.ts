@@ -1,11 +1,14 @@
 /**
  * Drops the indexes before a first scan, and builds indexes and counts after it. Building them once takes a third of the work of
- * updating them with each new row. Indexes that are missing after a migration are built in the same way.
+ * updating them with each new row.
  */
 import type { Database } from 'better-sqlite3'
 import type { BuiltIndexes } from '../writer.ts'
-import { recount } from './recount.ts'
-import { deferredCounts, indexes } from './schema.ts'
+import { deferredCounts } from '../questions/count-tables.ts'
+import { recount } from '../updates/recount.ts'
+import { dialect } from './dialect.ts'
+import type { Driver } from './driver.ts'
+import { indexes } from './schema.ts'
 
 /** With fewer files than this, all indexes and counts are built in one transaction, which takes less than a second. */
 const allAtOnceBelow = 100_000
@@ -17,7 +20,7 @@ export interface Indexes {
   buildNext(): BuiltIndexes
 }
 
-export function prepareIndexes(db: Database): Indexes {
+export function prepareIndexes(db: Database, driver: Driver): Indexes {
   const built = db.prepare('SELECT name FROM built').pluck()
   const setBuilt = db.prepare('INSERT INTO built (name) VALUES (?)')
   const clearBuilt = db.prepare('DELETE FROM built')
@@ -36,7 +39,7 @@ export function prepareIndexes(db: Database): Indexes {
     for (const name of names) {
       const count = deferredCounts.find((table) => table === name)
       if (count === undefined) db.exec(indexes[name] ?? '')
-      else recount(db, count)
+      else driver.write(recount(dialect, count))
       setBuilt.run(name)
     }
   })

@@ -2,40 +2,49 @@
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { AlreadyRunning } from '../writer.ts'
+import { AlreadyRunning, CatalogueCorrupt } from '../writer.ts'
 import { makeFile } from './database-files.ts'
 import { unusable } from './access-check.ts'
 
-/** Interval of checking that the lock file was not removed or replaced. */
+/** Interval of checking that the lock file was not removed (ms). */
 const checkEveryMs = 30_000
 
 export interface WriterLock {
+  /**
+   * Checks that the lock file is the one that was locked. If it was removed, creates and locks it again.
+   * @throws CatalogueCorrupt if another file is there, because another process may have locked it
+   */
+  check(): void
   release(): void
 }
 
 /**
  * Takes the write lock of the catalogue until this process ends: an exclusive lock on a file beside the database. The kernel
  * releases the lock however the process ends, so there are no stale locks. If two processes start at the same time, exactly one
- * gets the lock. If the lock file is removed or replaced, the new file is locked, which is created if necessary.
+ * gets the lock. A lock file that was removed is created again, soon or before the next write.
  * @throws AlreadyRunning if another process has the lock, UnusableDatabase if the file cannot be used
  */
 export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock {
   const path = `${database}-lock`
   let current = lockFile(path)
-  const renew = (): void => {
+  const check = (): void => {
     const inode = statSync(path, { throwIfNoEntry: false })?.ino
     if (inode === current.inode) return
-    try {
-      const next = lockFile(path)
-      current.lock.close()
-      current = next
-    } catch {
-      // Another process has locked the new file; it finds this process in the table `owner`, and so releases the lock again. Or
-      // the file cannot be created or locked. In both cases the next check tries again.
-    }
+    if (inode !== undefined)
+      throw new CatalogueCorrupt(`${path} was replaced: another indexer may write the database`)
+    const { lock } = current
+    current = lockFile(path)
+    lock.close()
   }
-  const timer = setInterval(renew, checkMs).unref()
+  const timer = setInterval(() => {
+    try {
+      check()
+    } catch {
+      // The next write reports it.
+    }
+  }, checkMs).unref()
   return {
+    check,
     release() {
       clearInterval(timer)
       current.lock.close()

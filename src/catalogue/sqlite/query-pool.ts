@@ -11,7 +11,8 @@ import {
   QueryTimeout,
   TooManyQueries,
 } from '../reader-errors.ts'
-import type { Asker, CatalogueReader } from '../reader.ts'
+import type { Asker } from '../reader.ts'
+import type { Answer, Query, QuestionName } from '../questions/questions.ts'
 
 /**
  * Numbers of query workers. Each is a thread with a connection of its own and runs one query at a time. A client has at most one
@@ -24,32 +25,12 @@ const mostWaiting = 30
 /** The owner of the queries without a client. No address is empty. */
 const program = ''
 
-/** Kinds of queries that a worker answers, named as the methods of the reader. */
-export type QueryKind =
-  | 'page'
-  | 'records'
-  | 'stations'
-  | 'seriesSlots'
-  | 'seriesArrivals'
-  | 'liveSlots'
-  | 'deliveries'
-  | 'replacedFiles'
-  | 'changedDirectories'
-  | 'problems'
-  | 'summary'
-
-/** Each kind of query with its answer. */
-export type Queries = {
-  readonly [Kind in QueryKind]: {
-    readonly query: Parameters<CatalogueReader[Kind]>[0]
-    readonly answer: Awaited<ReturnType<CatalogueReader[Kind]>>
-  }
-}
-
 /** Message to a worker. */
 export interface QueryRequest {
-  readonly kind: QueryKind
+  readonly name: QuestionName
   readonly query: unknown
+  /** True if the query may take as long as it needs. */
+  readonly unlimited: boolean
 }
 
 /** Message from a worker: an answer, or an error with its code. */
@@ -63,7 +44,7 @@ export type QueryResponse =
       readonly error: Error | undefined
     }
 
-/** A worker checks this number between the slices of a query; 1 cancels the query. */
+/** A worker checks this number while a query runs; 1 cancels the query. */
 export type CancelFlag = Int32Array
 
 /** Runs long queries in worker threads, so that they do not block the main thread. */
@@ -72,11 +53,11 @@ export interface QueryPool {
    * @param asker the client; its signal cancels the query, which then rejects with the reason of the signal
    * @throws CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries
    */
-  ask<Kind extends QueryKind>(
-    kind: Kind,
-    query: Queries[Kind]['query'],
+  ask<Name extends QuestionName>(
+    name: Name,
+    query: Query<Name>,
     asker?: Asker,
-  ): Promise<Queries[Kind]['answer']>
+  ): Promise<Answer<Name>>
   close(): void
 }
 
@@ -154,7 +135,7 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
     if (slot !== undefined) Atomics.store(slot.cancelled, 0, 1)
   }
   return {
-    ask: (kind, query, { client: owner = program, signal }: Partial<Asker> = {}) =>
+    ask: (name, query, { client: owner = program, signal }: Partial<Asker> = {}) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted()
         if (closed) throw new CatalogueUnavailable('the reader is closed')
@@ -167,7 +148,7 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
         const ended = (): void => signal?.removeEventListener('abort', abort)
         const job: Job = {
           owner,
-          request: { kind, query },
+          request: { name, query, unlimited: owner === program },
           resolve: (answer) => {
             ended()
             resolve(answer)

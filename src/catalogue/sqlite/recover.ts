@@ -2,8 +2,8 @@
  * Opens the database. Replaces it by a backup if it is corrupt or missing, or if an administrator restores one. Without a good
  * backup it creates a new database, which a scan of the tree fills.
  *
- * A replacement is prepared beside the database (`-restoring`) and renamed over it when it is complete. So if this process is
- * killed, the next start finds the former database, the new one or none.
+ * A replacement is prepared beside the database (`-restoring`), and renamed when it is complete (`-restored`); then the former
+ * database is put aside. So if this process is killed, the next start uses the former database or the new one.
  */
 import {
   accessSync,
@@ -12,10 +12,8 @@ import {
   copyFileSync,
   constants,
   existsSync,
-  linkSync,
   openSync,
   readSync,
-  renameSync,
   statSync,
 } from 'node:fs'
 import Sqlite from 'better-sqlite3'
@@ -23,14 +21,15 @@ import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { UnusableDatabase } from '../writer.ts'
 import {
-  asidePath,
   backupPaths,
   discard,
+  discardUnfinishedCopies,
   freeBeside,
   madeUs,
   moveDurably,
   newBackupPath,
-  quarantine,
+  putAside,
+  restoredPath,
   restoringPath,
 } from './database-files.ts'
 import { isCorruption } from './integrity-check.ts'
@@ -73,18 +72,20 @@ export interface DatabaseFiles extends OpeningForWriting {
  */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
   const { path, restoreFrom } = files
-  for (const unfinished of [newBackupPath, restoringPath]) discard(unfinished(path))
+  if (existsSync(restoredPath(path)) && !isFilled(path)) putInPlace(restoredPath(path), path)
+  for (const unfinished of [newBackupPath, restoringPath, restoredPath]) discard(unfinished(path))
+  discardUnfinishedCopies(newBackupPath(path))
   if (restoreFrom !== undefined) return opened(files, restoreFile(restoreFrom, files))
   if (!isFilled(path)) {
     discardSideFiles(path)
     return opened(files, restoreNewest(files))
   }
   try {
-    const { db, advanced } = openAdvanced({ ...files, keepBackup: true })
+    const { db, advanced } = openAdvanced(files)
     return { db, recovery: { ...nothing, isOlderCopy: advanced } }
   } catch (error) {
     if (!isCorruption(error)) throw error
-    const quarantined = quarantine(path)
+    const quarantined = putAside(path, 'corrupt')
     return opened(files, { ...restoreNewest(files), quarantined })
   }
 }
@@ -96,11 +97,9 @@ const nothing: Recovery = {
   isOlderCopy: false,
 }
 
-/**
- * Opens the database after its replacement, without a check, because a backup has just been checked, and a new database is empty.
- */
+/** Opens the database after its replacement. */
 function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
-  const { db } = openAdvanced({ ...files, checkUpTo: 0 })
+  const { db } = openAdvanced(files)
   return { db, recovery: { ...nothing, ...recovery } }
 }
 
@@ -124,7 +123,7 @@ function restoreNewest(files: DatabaseFiles): Partial<Recovery> {
       if (!isBad(error)) throw error
       rejectedBackups.push({ backup, fault: error.message })
       // If the corrupt backup stayed here, it would replace an older good one when the next backup is made.
-      if (isCorruption(error)) quarantine(backup)
+      if (isCorruption(error)) putAside(backup, 'corrupt')
     }
   return { rejectedBackups }
 }
@@ -152,15 +151,17 @@ function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
     refuseHeader(backup)
     copyFileSync(backup, copy, constants.COPYFILE_FICLONE)
     chmodSync(copy, 0o640)
-    const db = openForWriting(copy, { ...files, checkUpTo: Infinity })
+    const db = openForWriting(copy, { ...files, check: true })
     try {
       if (isFilled(path)) finish(files)
       restoreSequences(db, numbersPath, { restored: true })
     } finally {
       db.close()
     }
-    const quarantined = isFilled(path) ? keepAside(path) : undefined
-    putInPlace(copy, path)
+    // From here on, the next start completes the restore if this process is killed.
+    moveDurably(copy, restoredPath(path))
+    const quarantined = isFilled(path) ? putAside(path, 'replaced') : undefined
+    putInPlace(restoredPath(path), path)
     const tookMs = Math.round(performance.now() - startedMs)
     return { quarantined, restored: { backup, madeUs: made, tookMs } }
   } finally {
@@ -228,18 +229,6 @@ function finish({ path, numbersPath }: DatabaseFiles): void {
   } catch (error) {
     if (!isCorruption(error)) throw error
   }
-}
-
-/**
- * Gives a database a second name, so that there is always a database under the first name, until the new one replaces it.
- * @returns the second name
- */
-function keepAside(path: string): string {
-  const aside = asidePath(path, 'replaced')
-  linkSync(path, aside)
-  for (const side of ['-wal', '-shm'])
-    if (existsSync(path + side)) renameSync(path + side, aside + side)
-  return aside
 }
 
 function putInPlace(source: string, path: string): void {

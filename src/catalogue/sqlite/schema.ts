@@ -5,29 +5,21 @@
  * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`, `last_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
+import { countTables, deferredCounts, valuesOf } from '../questions/count-tables.ts'
+import type { CountTableName, CountValue } from '../questions/count-tables.ts'
+import { recordColumns } from '../questions/record.ts'
 
 /** Marks a database file as a catalogue of this program (`file` and `sqlite3` show it): "RNXc". */
 export const applicationId = 0x524e5863
 
 /** The schema this program reads and writes. */
-export const schemaVersion = 14
+export const schemaVersion = 15
 
 /** The oldest schema that is migrated. */
-export const oldestSchemaVersion = 7
+export const oldestSchemaVersion = 12
 
-/**
- * The schema number of a database while it is migrated to `schemaVersion`. Only a migrating program opens the database for
- * writing; readers find the progress in its table `migration`.
- */
+/** The schema number of a database whose counts are recounted after its migration (see migration.ts). */
 export const migratingVersion = 1000 + schemaVersion
-
-/** SQL for the UTC day, counted from 1970-01-01, of a time in seconds. It rounds down also before 1970 (from the year 0 on). */
-export function dayOf(seconds: string): string {
-  return `((${seconds} + 62167219200) / 86400 - 719528)`
-}
-
-/** The levels of `id_count`. A bucket of a level has the ids with the same `id >> level`. */
-export const idCountLevels = [18, 12, 6] as const
 
 /**
  * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names
@@ -48,93 +40,29 @@ export const indexes: Readonly<Record<string, string>> = {
   file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
 }
 
-/** The tables of counts that a first scan leaves out; they are built like `indexes`. */
-export const deferredCounts = ['day_count', 'station_count'] as const
+/** The columns of a table of counts. */
+function countColumns(table: CountTableName): string {
+  const { keys } = countTables[table]
+  const values = valuesOf(table).map(
+    ([name, { initial }]: readonly [string, CountValue]) =>
+      `${name} INTEGER NOT NULL${initial === undefined ? '' : ` DEFAULT ${initial}`}`,
+  )
+  return `(
+    ${[...keys.map((key) => `${key} INTEGER NOT NULL`), ...values].join(',\n    ')},
+    PRIMARY KEY (${keys.join(', ')})
+  ) STRICT, WITHOUT ROWID`
+}
 
-/** The tables of counts, and the table that names the complete counts and indexes. */
-export const countTables = `
-  -- The writer updates these exact counts in the transaction that changes the rows, and deletes rows that fall to 0. The
-  -- command check compares them with the rows of file.
-
-  -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and 6; kind 0 counts all
-  -- kinds. It finds the place of any offset, in the list and in filters on kinds.
-  CREATE TABLE id_count (
-    level  INTEGER NOT NULL,
-    kind   INTEGER NOT NULL,
-    bucket INTEGER NOT NULL,
-    files  INTEGER NOT NULL,
-    PRIMARY KEY (level, kind, bucket)
-  ) STRICT, WITHOUT ROWID;
-
-  -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by kind. There is no row
-  -- for all kinds. last_id is at least the highest id of these files: it is only raised while the row exists.
-  CREATE TABLE day_count (
-    day     INTEGER NOT NULL,
-    kind    INTEGER NOT NULL,
-    files   INTEGER NOT NULL,
-    last_id INTEGER NOT NULL,
-    PRIMARY KEY (day, kind)
-  ) STRICT, WITHOUT ROWID;
-
-  -- Number of live files by station and kind, with their lowest and highest data_date. There is no row for all kinds.
-  CREATE TABLE station_count (
-    station    INTEGER NOT NULL,
-    kind       INTEGER NOT NULL,
-    files      INTEGER NOT NULL,
-    first_date INTEGER NOT NULL,
-    last_date  INTEGER NOT NULL,
-    PRIMARY KEY (station, kind)
-  ) STRICT, WITHOUT ROWID;
-
-  -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name, file_created and
-  -- file_modified, and the tables day_count and station_count. One of them that is not named must not be read: the index
-  -- does not exist, or the table is empty. All other indexes and id_count are always complete, and never named here.
-  CREATE TABLE built (
-    name TEXT PRIMARY KEY
-  ) STRICT, WITHOUT ROWID;
-`
-
-/** The table that names the process which writes the database. */
-export const ownerTable = `
-  -- The process that writes this database, one row (see owner.ts). A second indexer that opens the database by a hard link
-  -- uses another lock file, but finds this row. inode is that of the database file (a copy has another inode); path is the
-  -- path by which the file was opened.
-  CREATE TABLE owner (
-    one        INTEGER PRIMARY KEY CHECK (one = 1),
-    boot_id    TEXT    NOT NULL,
-    pid        INTEGER NOT NULL,
-    start_time INTEGER NOT NULL,
-    inode      INTEGER NOT NULL,
-    path       TEXT    NOT NULL
-  ) STRICT;
-`
-
-/** The tables of deliveries (see src/series). */
-export const deliveryTables = `
-  -- Series: files of one station, type and period ('15M', '01H', '01D'). Rows are only ever added.
-  CREATE TABLE series (
-    id        INTEGER PRIMARY KEY,
-    station   INTEGER NOT NULL REFERENCES station (id),
-    file_type TEXT    NOT NULL,
-    period    TEXT    NOT NULL,
-    UNIQUE (station, file_type, period)
-  ) STRICT;
-
-  -- The first delivery of each slot of a series, kept for 400 days even if its file is removed. data_date is the start of the
-  -- slot; latency_s is the number of seconds from its end until the file was listed, NULL if a scan found the file. The key
-  -- begins with the time, so the deliveries of an hour are written to a few pages, and those of all series are read in one
-  -- range.
-  CREATE TABLE delivery (
-    data_date INTEGER NOT NULL,
-    series    INTEGER NOT NULL,
-    latency_s INTEGER,
-    PRIMARY KEY (data_date, series)
-  ) STRICT, WITHOUT ROWID;
-`
+/** The columns that `file` and `tombstone` have in common, after the id. */
+const recordDefinitions = recordColumns
+  .filter(({ name }) => name !== 'id')
+  .map(
+    ({ name, type, constraint }) => `${name} ${type === 'text' ? 'TEXT' : 'INTEGER'} ${constraint}`,
+  )
+  .join(',\n    ')
 
 const tables = `
-  -- The catalogue itself, one row: its epoch, its latest seq, and the highest id and seq that may be issued (see
-  -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary as JSON. deliveries_us is
+  -- The catalogue itself, one row: its epoch and its latest seq (see sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary as JSON. deliveries_us is
   -- the time from which deliveries are recorded. heartbeat_us is the time to which the catalogue is known to equal the tree,
   -- NULL until the first scan has ended; heartbeat_limit_s is the age from which it says no more. details_seq grows when the size, mtime, checksum or problem of a file
   -- changes without a change of its record.
@@ -143,16 +71,12 @@ const tables = `
     epoch         TEXT    NOT NULL,
     seq           INTEGER NOT NULL,
     forgotten_seq INTEGER NOT NULL DEFAULT 0,
-    reserved_id   INTEGER NOT NULL,
-    reserved_seq  INTEGER NOT NULL,
     last_scan     TEXT,
     details_seq   INTEGER NOT NULL DEFAULT 0,
     deliveries_us INTEGER,
     heartbeat_us      INTEGER,
     heartbeat_limit_s INTEGER
   ) STRICT;
-
-  ${ownerTable}
 
   -- Number of live files in each area, so that the status need not count them.
   CREATE TABLE area (
@@ -228,15 +152,7 @@ const tables = `
   -- date and length in its name (see isMisplaced).
   CREATE TABLE file (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    directory   INTEGER NOT NULL REFERENCES directory (id),
-    name        TEXT    NOT NULL,
-    station     INTEGER NOT NULL REFERENCES station (id),
-    kind        INTEGER NOT NULL REFERENCES kind (id),
-    data_date   INTEGER NOT NULL,
-    size        INTEGER,
-    mtime_us    INTEGER,
-    created_us  INTEGER NOT NULL,
-    modified_us INTEGER,
+    ${recordDefinitions},
     returned_us INTEGER,
     seq         INTEGER NOT NULL,
     change      INTEGER NOT NULL,
@@ -253,22 +169,52 @@ const tables = `
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
 
-  ${countTables}
+  -- The writer updates these exact counts in the transaction that changes the rows, and deletes rows that fall to 0. The
+  -- command check compares them with the rows of file. bytes is the sum of the known sizes of the files, sized the number of
+  -- files of known size.
 
-  ${deliveryTables}
+  -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and 6; kind 0 counts all
+  -- kinds. It finds the place of any offset, in the list and in filters on kinds.
+  CREATE TABLE id_count ${countColumns('id_count')};
+
+  -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by kind. There is no row
+  -- for all kinds. last_id is at least the highest id of these files: it is only raised while the row exists.
+  CREATE TABLE day_count ${countColumns('day_count')};
+
+  -- Number of live files by station and kind, with their lowest and highest data_date. There is no row for all kinds.
+  CREATE TABLE station_count ${countColumns('station_count')};
+
+  -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name, file_created and
+  -- file_modified, and the tables day_count and station_count. One of them that is not named must not be read: the index
+  -- does not exist, or the table is empty. All other indexes and id_count are always complete, and never named here.
+  CREATE TABLE built (
+    name TEXT PRIMARY KEY
+  ) STRICT, WITHOUT ROWID;
+
+  -- Series: files of one station, type and period ('15M', '01H', '01D'). Rows are only ever added.
+  CREATE TABLE series (
+    id        INTEGER PRIMARY KEY,
+    station   INTEGER NOT NULL REFERENCES station (id),
+    file_type TEXT    NOT NULL,
+    period    TEXT    NOT NULL,
+    UNIQUE (station, file_type, period)
+  ) STRICT;
+
+  -- The first delivery of each slot of a series, kept for 400 days even if its file is removed. data_date is the start of the
+  -- slot; latency_s is the number of seconds from its end until the file was listed, NULL if a scan found the file. The key
+  -- begins with the time, so the deliveries of an hour are written to a few pages, and those of all series are read in one
+  -- range.
+  CREATE TABLE delivery (
+    data_date INTEGER NOT NULL,
+    series    INTEGER NOT NULL,
+    latency_s INTEGER,
+    PRIMARY KEY (data_date, series)
+  ) STRICT, WITHOUT ROWID;
 
   -- The last records of removed files. The change feed reports them, and a file that comes back gets its id back.
   CREATE TABLE tombstone (
     id          INTEGER PRIMARY KEY,
-    directory   INTEGER NOT NULL REFERENCES directory (id),
-    name        TEXT    NOT NULL,
-    station     INTEGER NOT NULL REFERENCES station (id),
-    kind        INTEGER NOT NULL REFERENCES kind (id),
-    data_date   INTEGER NOT NULL,
-    size        INTEGER,
-    mtime_us    INTEGER,
-    created_us  INTEGER NOT NULL,
-    modified_us INTEGER,
+    ${recordDefinitions},
     seq         INTEGER NOT NULL,
     removed_us  INTEGER NOT NULL,
     UNIQUE (directory, name)  -- to find the old record of a file that comes back
@@ -281,7 +227,7 @@ const tables = `
   -- A checksum is valid as long as stale_us is NULL and the record has the same size and mtime_us. If the file on disk has
   -- another inode, or only another ctime_us, its content may differ although size and mtime are the same. If its ctime_us and
   -- also its link count, mode or owner are different, only attributes have changed. inode and the columns from ctime_us to gid
-  -- are NULL in checksums of older releases until the indexer has checked the file. broken is 1 if the gzip stream is damaged
+  -- are NULL only in stale checksums of early builds. broken is 1 if the gzip stream is damaged
   -- before its end. stale_us is set while the checksum may belong to another version than the file on disk: the checksum is
   -- not shown, and the file is hashed again from this time on. It is a time, not a flag, so that a file that cannot be read is
   -- tried again later without delaying the others.

@@ -1,53 +1,53 @@
 /** The writer of the catalogue: opens the database, and guards its calls against a database that is corrupt or was replaced. */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import type { Heartbeat, ScanSummary } from '../records.ts'
+import { errorCode } from '../../runtime/error-code.ts'
+import { head } from '../questions/head.ts'
+import type { Question } from '../questions/question.ts'
+import { Summary } from '../questions/summary.ts'
+import { openApply } from '../updates/apply.ts'
+import type { Applied, Applying } from '../updates/apply.ts'
+import { openHashing, openHashingQueue } from '../updates/checksum-queue.ts'
+import { openChecksumRows } from '../updates/checksum-rows.ts'
+import { openCounts } from '../updates/count-differences.ts'
+import { openDirectories } from '../updates/directories.ts'
+import { beginDeliveries, setHeartbeat, setLastScan } from '../updates/head.ts'
+import { filesInArea, knownDirectories, knownDirectory, removedSince } from '../updates/known.ts'
+import { purge } from '../updates/purge.ts'
+import { repairs } from '../updates/recount.ts'
 import { CatalogueCorrupt } from '../writer.ts'
-import type { AppliedChange, CatalogueWriter, DirectoryChange } from '../writer.ts'
-import { lockWriter } from './lock.ts'
+import type {
+  AppliedChange,
+  CatalogueWriter,
+  Checksum,
+  DirectoryChange,
+  RefusedChange,
+} from '../writer.ts'
+import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { prepareBackup } from './backup.ts'
-import { prepareApply } from './apply.ts'
-import { prepareChecksumRows } from './checksum-rows.ts'
-import { prepareCountChanges } from './count-changes.ts'
-import { quarantine } from './database-files.ts'
-import { prepareDirectories, prepareKnown } from './directories.ts'
-import { prepareHashing } from './checksum-queue.ts'
+import { putAside } from './database-files.ts'
+import { dialect } from './dialect.ts'
+import { Driver } from './driver.ts'
 import { prepareIndexes } from './indexes.ts'
-import { corruption, isCorruption, startupCheck } from './integrity-check.ts'
-import type { StartupCheckOutcome } from './integrity-check.ts'
-import type { MigrationProgress } from './migration.ts'
-import { takeOwnership } from './owner.ts'
-import { preparePurge } from './purge.ts'
+import { isCorruption } from './integrity-check.ts'
+import { lockWriter } from './lock.ts'
+import type { WriterLock } from './lock.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
-import { prepareRepair } from './recount.ts'
-import { openSequences, reserveSequences } from './sequences.ts'
-import { prepareSummary } from './summary.ts'
-import { prepareDatabaseFolder, unusable } from './access-check.ts'
+import { openSequences } from './sequences.ts'
 
 export interface WriterOptions {
   /** Path of the database file; a missing folder is created. */
   readonly database: string
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /**
-   * Databases up to this size in bytes are checked before they are used, larger ones in a separate process while they are used.
-   */
-  readonly checkUpTo?: number
-  /**
-   * Called with the result of the check in the separate process. If the database is corrupt, the next call of the writer throws.
-   */
-  readonly onChecked?: (outcome: StartupCheckOutcome) => void
   /** A backup that replaces the database before it is opened. */
   readonly restoreFrom?: string
   /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /** Called before each part of a migration. This migration blocks the thread; that of `upgradeDatabase` does not. */
-  readonly onMigrating?: (progress: MigrationProgress) => void
+  /** Called before each part of a migration. This migration blocks the thread and makes no backup; `upgradeDatabase` does. */
+  readonly onMigrating?: (progress: string) => void
 }
-
-/** Default of `checkUpTo`: checking this size takes about a tenth of a second. */
-const checkUpToBytes = 32 * 1024 * 1024
 
 /** A writer, and the result of opening its database. */
 export interface OpenedWriter extends CatalogueWriter {
@@ -62,12 +62,10 @@ export function openWriter(options: WriterOptions): OpenedWriter {
   prepareDatabaseFolder(options.database)
   const lock = lockWriter(options.database)
   try {
-    const { database: path, checkUpTo = checkUpToBytes } = options
-    const files = { ...options, path, numbersPath: `${path}-numbers`, checkUpTo }
+    const { database: path } = options
+    const files = { ...options, path, numbersPath: `${path}-numbers` }
     const { db, recovery } = openOrRecover(files)
-    takeOwnership(db, path)
-    const isChecked = recovery.restored !== undefined || statSync(path).size <= checkUpTo
-    return { recovery, ...prepareWriter({ ...files, db, lock, isChecked }) }
+    return { recovery, ...prepareWriter({ ...files, db, lock }) }
   } catch (error) {
     lock.release()
     throw unusable(options.database, error)
@@ -78,122 +76,139 @@ interface WriterParts {
   readonly db: Database
   readonly path: string
   readonly numbersPath: string
-  readonly lock: { release: () => void }
+  readonly lock: WriterLock
   readonly nowUs: () => number
-  readonly checkUpTo: number
-  /** True if all pages have been checked already. */
-  readonly isChecked: boolean
-  readonly onChecked?: ((outcome: StartupCheckOutcome) => void) | undefined
 }
 
 function prepareWriter(parts: WriterParts): CatalogueWriter {
   const { db, path, numbersPath, nowUs } = parts
-  db.prepare('UPDATE catalogue SET deliveries_us = ? WHERE deliveries_us IS NULL').run(nowUs())
-  const known = prepareKnown(db)
-  const directories = prepareDirectories(db)
-  const counts = prepareCountChanges(db)
-  const shared = { directories, rows: prepareChecksumRows(db), nowUs }
-  const applyAll = prepareApply(db, { ...shared, counts })
-  const indexes = prepareIndexes(db)
-  const hashing = prepareHashing(db, shared)
-  const summary = db.transaction(prepareSummary(db))
-  const setLastScan = db.prepare('UPDATE catalogue SET last_scan = ? WHERE one = 1')
-  const setHeartbeat = db.prepare(
-    'UPDATE catalogue SET heartbeat_us = ?, heartbeat_limit_s = ? WHERE one = 1',
-  )
+  const driver = new Driver(db)
+  driver.write(beginDeliveries(nowUs()))
+  const counts = openCounts(dialect)
+  const shared = {
+    directories: openDirectories(dialect),
+    counts,
+    checksums: openChecksumRows(dialect),
+  }
+  const apply = openApply(dialect, shared)
+  const hashing = openHashing(dialect, shared)
+  const queue = openHashingQueue(dialect)
+  const indexes = prepareIndexes(db, driver)
+  const summary = new Summary(dialect)
   const aside = new AbortController()
-  const { signal } = aside
-  const { reading, writing } = prepareGuards(
-    db,
-    path,
-    parts.isChecked ? () => undefined : startupCheck(path, signal, parts.onChecked),
-  )
+  const { unlessCorrupt, unlessReplaced } = prepareGuards(db, path, parts.lock)
   const sequences = openSequences(db, numbersPath)
+  const reading = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
+    unlessCorrupt((...args: Args) => driver.read(ask(...args)))
+  const writing = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
+    unlessReplaced((...args: Args) => driver.write(ask(...args)))
   return {
-    directories: writing(known.directories),
-    directory: reading(known.directory),
-    count: reading(known.count),
-    removedSince: reading(known.removedSince),
-    apply: writing((changes: readonly DirectoryChange[]): AppliedChange => {
-      reserveSequences(db, numbersPath, sequencesNeeded(changes))
-      const applied = applyAll(changes)
+    directories: unlessReplaced(() => driver.read(knownDirectories())),
+    directory: reading(knownDirectory),
+    count: reading(filesInArea),
+    removedSince: reading((us: number) => removedSince(dialect, us)),
+    apply: unlessReplaced((changes: readonly DirectoryChange[]): AppliedChange => {
+      const { refused, ...applied } = applyValid(changes, (valid, begin) =>
+        driver.write(apply(valid, { nowUs, begin })),
+      )
       sequences.committed()
-      return applied
+      return { head: driver.read(head()), ...applied, refused }
     }),
-    summary: reading(() => summary()),
-    purgeRemovals: reading(preparePurge(db, nowUs)),
-    arrivedUnhashed: reading(hashing.arrived),
-    unhashedBelow: reading(hashing.below),
-    keepChecksums: writing(hashing.keep),
-    staleChecksums: reading(hashing.stale),
-    hashAgain: writing(hashing.hashAgain),
-    heartbeat: writing(({ atUs, limitSeconds }: Heartbeat): void => {
-      setHeartbeat.run(atUs, limitSeconds)
-    }),
-    scanned: reading((scan: ScanSummary): void => {
-      setLastScan.run(JSON.stringify(scan))
-    }),
-    deferIndexes: reading(() => {
+    summary: reading(() => summary.whole()),
+    purgeRemovals: writing((beforeUs: number) => purge(beforeUs, nowUs())),
+    arrivedUnhashed: reading((since: number | undefined) => queue.arrived(since)),
+    unhashedBelow: reading((id: number) => queue.below(id)),
+    keepChecksums: writing((checksums: readonly Checksum[], throughSeq: number) =>
+      hashing.keep(checksums, throughSeq, nowUs()),
+    ),
+    staleChecksums: reading((us: number) => queue.stale(us)),
+    hashAgain: writing((ids: readonly number[], fromUs: number) => hashing.hashAgain(ids, fromUs)),
+    heartbeat: writing(setHeartbeat),
+    scanned: writing(setLastScan),
+    deferIndexes: unlessReplaced(() => {
       indexes.defer()
-      counts.reset()
     }),
-    buildIndexes: writing(() => {
-      const built = indexes.buildNext()
-      counts.reset()
-      return built
+    buildIndexes: unlessReplaced(() => indexes.buildNext()),
+    repairCounts: unlessReplaced(() => {
+      for (const repair of repairs(dialect)) driver.write(repair())
     }),
-    repairCounts: reading(prepareRepair(db)),
-    backup: reading(prepareBackup({ ...parts, signal })),
-    checkpoint: reading(() => {
+    backup: unlessCorrupt(prepareBackup({ ...parts, signal: aside.signal })),
+    checkpoint: async () => {
       aside.abort()
-      sequences.persist()
-      db.pragma('wal_checkpoint(TRUNCATE)')
-    }),
+      await unlessReplaced(() => {
+        sequences.sync()
+        db.pragma('wal_checkpoint(TRUNCATE)')
+      })()
+    },
     close() {
       aside.abort()
-      sequences.persist()
+      sequences.sync()
       db.close()
       parts.lock.release()
     },
   }
 }
 
-function sequencesNeeded(changes: readonly DirectoryChange[]): number {
-  return changes.reduce(
-    (sum, change) => sum + change.added.length + change.modified.length + change.removed.length,
-    0,
-  )
+/**
+ * Applies changes, and refuses those that the database rejects.
+ * @param write applies all of these changes or none, and calls `begin` before each and at the end
+ */
+function applyValid(
+  changes: readonly DirectoryChange[],
+  write: (changes: readonly DirectoryChange[], begin: Applying['begin']) => Applied,
+): Applied & Pick<AppliedChange, 'refused'> {
+  const refused: RefusedChange[] = []
+  for (let left = changes; ;) {
+    let current: DirectoryChange | undefined
+    try {
+      const applied = write(left, (change) => {
+        current = change
+      })
+      return { ...applied, refused }
+    } catch (error) {
+      if (current === undefined || !isInvalidData(error)) throw error
+      // Everything was rolled back. Invalid changes are so rare that all other changes can simply
+      // be applied again.
+      refused.push({ path: current.path, error })
+      left = left.filter((change) => change !== current)
+    }
+  }
 }
 
 /**
- * Makes synchronous calls asynchronous, as `CatalogueWriter` requires: errors become rejections, and a corrupt database is
- * quarantined. `writing` also checks first that the database was not replaced.
- * @param knownFault returns the fault that the startup check found
+ * True if the database rejected a value of the change. Other errors do not count, because a bug of
+ * this program must not look like invalid data of a directory.
  */
-function prepareGuards(db: Database, path: string, knownFault: () => string | undefined) {
+function isInvalidData(error: unknown): error is Error {
+  return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(errorCode(error))
+}
+
+/**
+ * Guards make synchronous calls asynchronous, as `CatalogueWriter` requires: errors become
+ * rejections. `unlessCorrupt` quarantines a database that is found to be corrupt. `unlessReplaced`
+ * does so too, and first checks that lock and database are still those that others see: a write to
+ * another one would be lost.
+ */
+function prepareGuards(db: Database, path: string, lock: WriterLock) {
   const checkNotReplaced = prepareReplacementCheck(db, path)
-  const reading =
+  const unlessCorrupt =
     <Args extends unknown[], T>(work: (...args: Args) => T | Promise<T>) =>
     async (...args: Args): Promise<T> => {
       try {
-        const fault = knownFault()
-        if (fault !== undefined) {
-          checkNotReplaced()
-          throw corruption(fault)
-        }
         return await work(...args)
       } catch (error) {
         if (!isCorruption(error)) throw error
-        const message = `the database is corrupt (${error.message}), quarantined as ${quarantine(path)}`
+        const message = `the database is corrupt (${error.message}), quarantined as ${putAside(path, 'corrupt')}`
         throw new CatalogueCorrupt(message, { cause: error })
       }
     }
-  const writing = <Args extends unknown[], T>(work: (...args: Args) => T) =>
-    reading((...args: Args) => {
+  const unlessReplaced = <Args extends unknown[], T>(work: (...args: Args) => T) =>
+    unlessCorrupt((...args: Args) => {
+      lock.check()
       checkNotReplaced()
       return work(...args)
     })
-  return { reading, writing }
+  return { unlessCorrupt, unlessReplaced }
 }
 
 /**

@@ -27,7 +27,7 @@ for (const [path, status] of pages)
         reader: {
           ...reader,
           station: (code) => hold().then(() => reader.station(code)),
-          record: (id, details) => hold().then(() => reader.record(id, details)),
+          record: (query) => hold().then(() => reader.record(query)),
           summary: () => hold().then(() => reader.summary()),
         },
       }),

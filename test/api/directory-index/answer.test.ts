@@ -20,7 +20,7 @@ function add(service: Service, directory: string, ...names: string[]) {
 }
 
 async function remove({ reader, writer }: Service, directory: string, name: string) {
-  const record = await reader.file(directory, name)
+  const record = await reader.file({ directory, name })
   await writer.apply([change(directory, { removed: [record?.id ?? 0] })])
 }
 
@@ -264,7 +264,7 @@ t.test('a conditional request gets 304 if the ETag or the date matches', async (
 t.test('a change of an entry changes the ETags of its directory and of all parents', async (t) => {
   const service = await openFilled(t)
   await service.addNames(day, ['wtzr0010.26d.gz'])
-  const record = await service.reader.file(day, 'wtzr0010.26d.gz')
+  const record = await service.reader.file({ directory: day, name: 'wtzr0010.26d.gz' })
   const file = { id: record?.id ?? 0, name: 'wtzr0010.26d.gz', size: 1, mtimeUs: 1_000_000 }
   const apply = (parts: Parameters<typeof change>[1]) => service.writer.apply([change(day, parts)])
   const above = ['', 'obs/', 'obs/2026/', `${day}/`]

@@ -45,7 +45,10 @@ function openBelow(directory: string): string[] {
 
 async function updateRecord(service: Service, file = path): Promise<void> {
   const slash = file.lastIndexOf('/')
-  const record = await service.reader.file(file.slice(0, slash), file.slice(slash + 1))
+  const record = await service.reader.file({
+    directory: file.slice(0, slash),
+    name: file.slice(slash + 1),
+  })
   const stats = statSync(join(service.archive, file))
   const facts = { size: stats.size, mtimeUs: toUs(stats.mtimeMs) }
   const modified = [{ id: record?.id ?? 0, name: record?.name ?? '', ...facts }]
@@ -290,7 +293,7 @@ t.test('a path gets 404 if it leads out of the archive or not to a regular file'
 t.test('a path that is not in the catalogue gets 404', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
-  const record = await service.reader.file(day, dayFile)
+  const record = await service.reader.file({ directory: day, name: dayFile })
   writeFileSync(join(service.archive, day, shortFile), 'unlisted')
   const unlisted = [`${day}/${shortFile}`, `${path}/`, `obs/2026/01/${dayFile}`, 'nrt/', 'other/']
   for (const each of unlisted) {
@@ -362,10 +365,10 @@ t.test('clients that leave before their file is opened keep no file open', async
     deps: ({ reader }) => ({
       reader: {
         ...reader,
-        file: async (directory, name) => {
+        file: async (query) => {
           lookups++
           await gate
-          return reader.file(directory, name)
+          return reader.file(query)
         },
       },
     }),

@@ -36,7 +36,10 @@ async function addChecksum(
   parts: Partial<Checksum> = {},
 ): Promise<void> {
   const slash = path.lastIndexOf('/')
-  const record = await service.reader.file(path.slice(0, slash), path.slice(slash + 1))
+  const record = await service.reader.file({
+    directory: path.slice(0, slash),
+    name: path.slice(slash + 1),
+  })
   const identity = toIdentity(statSync(join(service.archive, path)))
   const sum = { sha256: sha256(content), problem: undefined, rested: true, ...parts }
   await service.writer.keepChecksums([{ id: record?.id ?? 0, ...identity, ...sum }], 0)
@@ -143,7 +146,7 @@ t.test('a stale checksum is not listed, and changes the ETag of the list', async
   for (const name of [dayFile, shortFile]) await addHashed(service, `${day}/${name}`)
   const url = `${data}/${day}/SHA256SUMS`
   const before = await service.app.inject(url)
-  const { id = 0 } = (await service.reader.file(day, dayFile)) ?? {}
+  const { id = 0 } = (await service.reader.file({ directory: day, name: dayFile })) ?? {}
   await service.writer.apply([change(day, { rehash: [id] })])
   const get = (tag: unknown) =>
     service.app.inject({ url, headers: { 'if-none-match': String(tag) } })

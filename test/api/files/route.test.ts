@@ -194,9 +194,9 @@ t.test('a conditional request gets 304 without a page being read', async (t) => 
       pages++
       return reader.page(range)
     },
-    record: (id) => {
+    record: (query) => {
       pages++
-      return reader.record(id)
+      return reader.record(query)
     },
   })
   const service = await openService(t, { deps: ({ reader }) => ({ reader: counting(reader) }) })

@@ -36,7 +36,7 @@ async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Ser
   await service.writer.heartbeat({ atUs: Date.now() * 1000, limitSeconds: 180 })
   for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`]) {
     await service.add(`${directory}/${filename}`)
-    const { id = 0 } = (await service.reader.file(directory, filename)) ?? {}
+    const { id = 0 } = (await service.reader.file({ directory, name: filename })) ?? {}
     const identity = toIdentity(statSync(join(service.archive, directory, filename)))
     const checksum = { id, ...identity, sha256: Buffer.alloc(32), problem: undefined, rested: true }
     await service.writer.keepChecksums([checksum], 0)

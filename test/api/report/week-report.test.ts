@@ -218,7 +218,7 @@ t.test('the report names the files that were replaced in the week', async (t) =>
   ])
   for (const [number, time] of Object.entries(replacements)) {
     const name = `graz00${number}0.26d.gz`
-    const { id = 0 } = (await reader.file(directory, name)) ?? {}
+    const { id = 0 } = (await reader.file({ directory, name })) ?? {}
     const [seconds = '', fraction = '0'] = time.split('.')
     setNow(secondsOf(seconds) + Number(`0.${fraction}`))
     const modified = [{ id, name, size: 2, mtimeUs: 2 }]

@@ -66,7 +66,7 @@ export async function openNetwork(
     },
     remove: async (slot: number, station: string, period: Period) => {
       const name = nameOf(slot, station, period)
-      const file = await service.reader.file('obs/2026/001', name)
+      const file = await service.reader.file({ directory: 'obs/2026/001', name })
       if (file === undefined) return
       await service.writer.apply([change('obs/2026/001', { removed: [file.id] })])
     },

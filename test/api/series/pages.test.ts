@@ -32,7 +32,7 @@ async function openTenDays(t: Test) {
   }
   passTo((firstDay + 9.5) * daySeconds)
   const name = nameOf(firstDay, daily, '01D')
-  const id = (await reader.file('obs/2026/001', name))?.id ?? NaN
+  const id = (await reader.file({ directory: 'obs/2026/001', name }))?.id ?? NaN
   const modified = [{ id, name, size: 1, mtimeUs: 1 }]
   await writer.apply([change('obs/2026/001', { modified })])
   await setNow((firstDay + 10) * daySeconds + 6 * 3600 + 300)

@@ -17,10 +17,8 @@ import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import type { StartupCheckOutcome } from '../../../src/catalogue/sqlite/integrity-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter, WriterOptions } from '../../../src/catalogue/sqlite/writer.ts'
-import { until } from '../../indexer/until.ts'
 import { change, newFile } from '../change.ts'
 import { testFolder } from '../../folder.ts'
 
@@ -156,7 +154,7 @@ t.test('no backup is made if the newest backup is young or nothing has changed',
   t.equal(await make(), 'kept', 'a backup time in the future does not tell the age')
 })
 
-t.test('a backup contains the changes that are written while it is made', async (t) => {
+t.test('a backup shows one state of a catalogue that is written while it is made', async (t) => {
   const { open, database } = openFolder(t)
   const writer = open()
   const names = Array.from({ length: 20_000 }, (_, n) => `s${n.toString(36).padStart(3, '0')}`)
@@ -170,7 +168,7 @@ t.test('a backup contains the changes that are written while it is made', async 
   let during = 0
   for (let ended = false; !ended; during++) {
     await add(writer, `a${during.toString(36).padStart(3, '0')}`)
-    // One iteration of the event loop, in which the backup makes a step.
+    // One iteration of the event loop.
     ended = await Promise.race([
       made.then(() => true),
       new Promise<boolean>((resolve) => setImmediate(resolve, false)),
@@ -337,38 +335,4 @@ t.test('a database that is found corrupt when it is backed up is quarantined', a
     'the bad copy is removed',
   )
   t.equal(basename(open().recovery.restored?.backup ?? ''), 'catalogue.db-backup-1')
-})
-
-t.test('a large database is checked while it is in use', async (t) => {
-  const { open, close, database } = openFolder(t)
-  let writer = open()
-  for (let n = 0; n < 40; n++) await add(writer, `a${n.toString(36).padStart(3, '0')}`)
-  close()
-  const outcomes: StartupCheckOutcome[] = []
-  const options = {
-    checkUpTo: 0,
-    onChecked: (outcome: StartupCheckOutcome) => void outcomes.push(outcome),
-  }
-  writer = open(options)
-  await until(t, 'the check has ended', () => outcomes.length === 1)
-  t.equal(outcomes[0]?.fault, undefined)
-  await writer.backup({ ifOlderThanMs: 0 })
-
-  const db = new Sqlite(database, { readonly: true })
-  const root = db
-    .prepare(`SELECT rootpage FROM sqlite_schema WHERE name = 'file_seq'`)
-    .pluck()
-    .get()
-  close()
-  db.close()
-  const file = openSync(database, 'r+')
-  writeSync(file, randomBytes(pageSize), 0, pageSize, (Number(root) - 1) * pageSize)
-  closeSync(file)
-  writer = open(options)
-  t.equal(writer.recovery.restored, undefined, 'it opens')
-  await until(t, 'the damage is found', () => outcomes.length === 2)
-  t.type(outcomes[1]?.fault, 'string')
-  await t.rejects(writer.count('obs'), { code: 'CATALOGUE_CORRUPT' }, 'the next call rejects')
-  writer = open(options)
-  t.ok(writer.recovery.restored)
 })

@@ -23,8 +23,8 @@ function open(t: Test, folder = testFolder(t)) {
     writer.close()
   }
   t.teardown(close)
-  const sumOf = async (name: string) => (await reader.file(day, name))?.sha256
-  const idOf = async (name: string) => (await reader.file(day, name))?.id ?? 0
+  const sumOf = async (name: string) => (await reader.file({ directory: day, name }))?.sha256
+  const idOf = async (name: string) => (await reader.file({ directory: day, name }))?.id ?? 0
   const files = async () => (await reader.summary()).checksums.files
   return { folder, database, writer, reader, close, sumOf, idOf, files }
 }
@@ -160,7 +160,7 @@ t.test('hashing sets size and mtime of a file if they were unknown', async (t) =
   const head = await reader.head()
   await writer.keepChecksums([sum(await idOf(graz))], 0)
   t.same(await sumOf(graz), sha256)
-  t.match(await reader.file(day, graz), { ...facts, seq: head.seq })
+  t.match(await reader.file({ directory: day, name: graz }), { ...facts, seq: head.seq })
   t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
 })
 
@@ -259,13 +259,16 @@ t.test('the checksums of a directory are read in chunks, in the order of names',
   ])
   const seen: string[] = []
   for (let after: string | undefined = ''; after !== undefined;) {
-    const chunk = await reader.checksums(day, after)
+    const chunk = await reader.checksums({ directory: day, after })
     seen.push(...(chunk?.files.map(({ name }) => name) ?? []))
     after = chunk?.next
   }
   t.same(seen, names)
-  t.same(await reader.checksums('obs/2026/003', ''), { files: [], next: undefined })
-  t.equal(await reader.checksums('obs/2026/004', ''), undefined)
+  t.same(await reader.checksums({ directory: 'obs/2026/003', after: '' }), {
+    files: [],
+    next: undefined,
+  })
+  t.equal(await reader.checksums({ directory: 'obs/2026/004', after: '' }), undefined)
   await writer.apply([change('obs/2026/003', { gone: true })])
-  t.equal(await reader.checksums('obs/2026/003', ''), undefined)
+  t.equal(await reader.checksums({ directory: 'obs/2026/003', after: '' }), undefined)
 })

@@ -8,7 +8,9 @@ import type { FileFilter } from '../../../src/catalogue/filter.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import type { Checksum } from '../../../src/catalogue/writer.ts'
 import { change, newFile } from '../change.ts'
+import { applySteps, steps as singleSteps } from '../random-steps.ts'
 import { testFolder } from '../../folder.ts'
 import { fc } from '../../random.ts'
 
@@ -29,6 +31,10 @@ function open(t: Test) {
 type Step =
   | { readonly does: 'toggle'; readonly files: readonly number[] }
   | { readonly does: 'modify'; readonly files: readonly number[] }
+  /** Stores size and mtime, of files that have none and of others. */
+  | { readonly does: 'fill'; readonly files: readonly number[] }
+  /** Stores checksums, some of another size or of a removed file. */
+  | { readonly does: 'hash'; readonly files: readonly number[] }
   | { readonly does: 'refuse'; readonly files: readonly number[] }
   /** Sets the next id near the end of a bucket: `before` ids before the next bucket. */
   | { readonly does: 'jump'; readonly level: number; readonly before: number }
@@ -39,6 +45,8 @@ const steps = fc.array(
     fc.record({ does: fc.constant('toggle' as const), files }),
     fc.record({ does: fc.constant('toggle' as const), files }),
     fc.record({ does: fc.constant('modify' as const), files }),
+    fc.record({ does: fc.constant('fill' as const), files }),
+    fc.record({ does: fc.constant('hash' as const), files }),
     fc.record({ does: fc.constant('refuse' as const), files }),
     fc.record({
       does: fc.constant('jump' as const),
@@ -68,23 +76,47 @@ function fileAt(index: number): { path: string; name: string } {
 }
 
 /** The changes of a step, one per directory, to be applied in one transaction. */
-async function changesOf(writer: OpenedWriter, step: Exclude<Step, { does: 'jump' }>) {
+async function changesOf(writer: OpenedWriter, step: Exclude<Step, { does: 'jump' | 'hash' }>) {
   const changes = []
   for (const path of directories) {
     const known = (await writer.directory(path))?.files ?? new Map<string, { id: number }>()
     const names = step.files.map(fileAt).flatMap((file) => (file.path === path ? file.name : []))
     const removed = names.flatMap((name) => known.get(name)?.id ?? [])
-    const added = names.filter((name) => !known.has(name)).map((name) => newFile(name))
-    if (step.does === 'modify') {
-      const modified = removed.map((id) => ({ id, name: '', size: id, mtimeUs: 1 }))
-      changes.push(change(path, { modified }))
-    } else {
+    const added = names.filter((name) => !known.has(name)).map(namedFile)
+    const facts = removed.map((id) => ({ id, name: '', size: id, mtimeUs: 1 }))
+    if (step.does === 'modify') changes.push(change(path, { modified: facts }))
+    else if (step.does === 'fill') changes.push(change(path, { filled: facts }))
+    else {
       // A duplicate name is invalid: all changes of the directory are refused.
       const duplicate = step.does === 'refuse' && path === directories[0] ? added.slice(0, 1) : []
       changes.push(change(path, { removed, added: [...added, ...duplicate] }))
     }
   }
   return changes
+}
+
+/** A new file; the size of every second one is known. */
+function namedFile(name: string) {
+  const size = name.charCodeAt(3)
+  return newFile(name, size % 2 === 0 ? { size, mtimeUs: 1 } : undefined)
+}
+
+/** Checksums of files, and of one that does not exist. */
+async function checksumsOf(writer: OpenedWriter, files: readonly number[]): Promise<Checksum[]> {
+  const known = await Promise.all(
+    files.map(fileAt).map(async ({ path, name }, index) => {
+      const file = (await writer.directory(path))?.files.get(name)
+      return { id: file?.id ?? 999_999_999, size: file?.size ?? index, mtimeUs: 1 }
+    }),
+  )
+  const rest = { inode: 1, ctimeUs: 1, links: 1, mode: 1, uid: 1, gid: 1, rested: true }
+  return known.map((facts, index) => ({
+    ...facts,
+    ...rest,
+    size: index % 5 === 4 ? facts.size + 1 : facts.size,
+    sha256: Buffer.alloc(32),
+    problem: index % 3 === 0 ? 'incomplete' : undefined,
+  }))
 }
 
 function setNextId(db: Sqlite.Database, id: number): void {
@@ -108,14 +140,30 @@ t.test('the counts agree with the records after any changes', async (t) => {
           setNextId(db, (Math.floor(seq / size) + 1) * size - step.before)
           continue
         }
-        const applied = await writer.apply(await changesOf(writer, step))
-        refused += applied.refused.length
+        if (step.does === 'hash')
+          await writer.keepChecksums(await checksumsOf(writer, step.files), 1)
+        else refused += (await writer.apply(await changesOf(writer, step))).refused.length
         const differences = differencesOf(db)
         if (differences.length > 0) throw new Error(differences.join('\n'))
       }
       return refused >= 0
     }),
     { numRuns: 40 },
+  )
+  t.end()
+})
+
+t.test('the counts agree with the records after each of single changes', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(singleSteps, async (all) => {
+      const { writer, db } = open(t)
+      for (const step of all) {
+        await applySteps(writer, [step])
+        const differences = differencesOf(db)
+        if (differences.length > 0) throw new Error(differences.join('\n'))
+      }
+    }),
+    { numRuns: 20 },
   )
   t.end()
 })
@@ -170,8 +218,8 @@ t.test('queries that need a deferred index throw NotBuilt, other queries work', 
     records: exact([{ name }]),
   })
   t.match(await reader.records({ limit: 9 }), { records: { length: 2 } })
-  t.match(await reader.record(1), { name })
-  t.match(await reader.file(path, name), { id: 1 })
+  t.match(await reader.record({ id: 1 }), { name })
+  t.match(await reader.file({ directory: path, name }), { id: 1 })
   t.match(await reader.changes({ since: 0, limit: 9, filters: {} }), { changes: { length: 2 } })
   t.match(await reader.filesIn({ path, after: '', limit: 9 }), { entries: { length: 2 } })
   t.equal(await reader.lastScan(), undefined)
@@ -190,17 +238,18 @@ t.test('queries that need a deferred index throw NotBuilt, other queries work', 
 
 t.test('differences are listed by table and row, and are repaired', async (t) => {
   const { database, writer, db } = open(t)
-  const added = ['graz0010.26d.gz', 'zimm0010.26d.gz'].map((name) => newFile(name))
+  const added = [newFile('graz0010.26d.gz', { size: 7, mtimeUs: 1 }), newFile('zimm0010.26d.gz')]
   await writer.apply([change('obs/2026/001', { added })])
+  const sizes = 'bytes 7, sized 1'
   const cases = {
-    'UPDATE id_count SET files = 3 WHERE level = 6 AND kind = 0':
-      'id_count: level 6, kind 0, bucket 0: stored files 3, counted files 2',
-    'DELETE FROM day_count':
-      'day_count: day 20454, kind 1: stored files none, last_id none, counted files 2, last_id 2',
-    'UPDATE day_count SET last_id = 1':
-      'day_count: day 20454, kind 1: stored files 2, last_id 1, counted files 2, last_id 2',
-    'UPDATE station_count SET first_date = 7 WHERE station = 1':
-      'station_count: station 1, kind 1: stored files 1, first_date 7, last_date 1767225600, counted files 1, first_date 1767225600, last_date 1767225600',
+    'UPDATE id_count SET files = 3 WHERE level = 6 AND kind = 0': `id_count: level 6, kind 0, bucket 0: stored files 3, ${sizes}, counted files 2, ${sizes}`,
+    'UPDATE id_count SET bytes = 8, sized = 2 WHERE level = 12 AND kind = 1': `id_count: level 12, kind 1, bucket 0: stored files 2, bytes 8, sized 2, counted files 2, ${sizes}`,
+    'DELETE FROM day_count': `day_count: day 20454, kind 1: stored files none, last_id none, bytes none, sized none, counted files 2, last_id 2, ${sizes}`,
+    'UPDATE day_count SET bytes = 0': `day_count: day 20454, kind 1: stored files 2, last_id 2, bytes 0, sized 1, counted files 2, last_id 2, ${sizes}`,
+    'UPDATE day_count SET last_id = 1': `day_count: day 20454, kind 1: stored files 2, last_id 1, ${sizes}, counted files 2, last_id 2, ${sizes}`,
+    'UPDATE station_count SET first_date = 7 WHERE station = 1': `station_count: station 1, kind 1: stored files 1, first_date 7, last_date 1767225600, ${sizes}, counted files 1, first_date 1767225600, last_date 1767225600, ${sizes}`,
+    'UPDATE station_count SET sized = 1 WHERE station = 2':
+      'station_count: station 2, kind 1: stored files 1, first_date 1767225600, last_date 1767225600, bytes 0, sized 1, counted files 1, first_date 1767225600, last_date 1767225600, bytes 0, sized 0',
     'UPDATE directory SET files = 9': 'directory: obs/2026/001: stored 9 files, counted 2 files',
     'DELETE FROM area': 'area: obs: stored 0 files, counted 2 files',
     'UPDATE hashing SET files = 1':

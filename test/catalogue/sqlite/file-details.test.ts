@@ -32,7 +32,7 @@ t.test(
     await writer.apply([change(day, { added: [newFile(graz)] })])
     const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000, incomplete: true }]
     await writer.apply([change(day, { filled })])
-    t.match(await reader.record(1, true), { details: { problem: 'incomplete' } })
+    t.match(await reader.record({ id: 1, details: true }), { details: { problem: 'incomplete' } })
     t.match(await reader.summary(), {
       incomplete: { count: 1, examples: exact([`${day}/${graz}`]) },
     })
@@ -111,7 +111,9 @@ t.test('pages, chunks and changes include details only if they are requested', a
   ]
   const query = { limit: 20, details: true }
   const ids = [3, 2, 1]
-  const one = await Promise.all(ids.map(async (id) => (await reader.record(id, true))?.details))
+  const one = await Promise.all(
+    ids.map(async (id) => (await reader.record({ id, details: true }))?.details),
+  )
   const { records: page } = await reader.page({ ...query, offset: 0 })
   const { records: filtered } = await reader.page({
     ...query,

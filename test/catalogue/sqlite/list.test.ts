@@ -6,22 +6,15 @@ import { parseStreamRequest } from '../../../src/api/files/stream.ts'
 import { linksBelow } from '../../../src/api/http/links.ts'
 import { serialiseRecord } from '../../../src/api/files/serialise.ts'
 import { openForReading } from '../../../src/catalogue/sqlite/open.ts'
-import type { ChunkCursor } from '../../../src/catalogue/reader.ts'
+import type { ChunkCursor, ChunkQuery, PageQuery } from '../../../src/catalogue/reader.ts'
 import type { ListedFile } from '../../../src/catalogue/records.ts'
 import type { CatalogueWriter } from '../../../src/catalogue/writer.ts'
 import { problems } from '../../../src/catalogue/filter.ts'
-import type { FileFilter } from '../../../src/catalogue/filter.ts'
-import { prepareCounts } from '../../../src/catalogue/sqlite/counts.ts'
-import { openCandidateIndexes } from '../../../src/catalogue/sqlite/candidate-indexes.ts'
-import { openStatements } from '../../../src/catalogue/sqlite/connection.ts'
-import { openLookups } from '../../../src/catalogue/sqlite/lookup-cache.ts'
-import { openPageIds } from '../../../src/catalogue/sqlite/page-ids.ts'
-import type { PagePosition } from '../../../src/catalogue/sqlite/selection.ts'
-import { hasOnly, select } from '../../../src/catalogue/sqlite/selection.ts'
-import { openSlices } from '../../../src/catalogue/sqlite/slices.ts'
-import { prepareList } from '../../../src/catalogue/sqlite/list.ts'
-import type { List } from '../../../src/catalogue/sqlite/list.ts'
-import { prepareHead } from '../../../src/catalogue/sqlite/summary.ts'
+import { List } from '../../../src/catalogue/questions/list.ts'
+import type { Few } from '../../../src/catalogue/questions/list.ts'
+import { Lookups } from '../../../src/catalogue/questions/lookups.ts'
+import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
+import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import { expected, know } from '../../api/files/oracle.ts'
 import type { Known, Listed } from '../../api/files/oracle.ts'
 import { fc } from '../../random.ts'
@@ -180,17 +173,20 @@ const orderings = fc.oneof(
 )
 
 const links = linksBelow('https://archive.example', 'rinex')
-const never = (): void => undefined
 
-function openList(t: Test, { database }: Wide): List {
+/** @param few at most this many files are sorted, although a walk might pass fewer */
+function openList(t: Test, { database }: Wide, few?: Few) {
   const db = openForReading(database)
   t.teardown(() => db.close())
-  const list = prepareList(db, prepareHead(db))
+  const driver = new Driver(db)
+  const list = new List(dialect, new Lookups(), few)
   return {
-    page: (query) => ({ costUs: 0, run: db.transaction(() => list.page(query).run(never)) }),
-    records: (query) => ({ costUs: 0, run: db.transaction(() => list.records(query).run(never)) }),
+    page: (query: PageQuery) => driver.read(list.page(query)),
+    chunk: (query: ChunkQuery) => driver.read(list.chunk(query)),
   }
 }
+
+type OpenedList = ReturnType<typeof openList>
 
 interface Row extends ListedFile {
   readonly incomplete: number
@@ -219,7 +215,7 @@ const chosen = fc.subarray([...choices], { maxLength: 3 }).map((some) => {
 })
 
 /** Reads pages of random queries, and compares each with the oracle. @returns the number of records read */
-function comparePages(list: List, known: readonly Known[], numRuns: number): number {
+function comparePages(list: OpenedList, known: readonly Known[], numRuns: number): number {
   let found = 0
   const query = fc.record({
     parameters: chosen,
@@ -230,7 +226,7 @@ function comparePages(list: List, known: readonly Known[], numRuns: number): num
   fc.assert(
     fc.property(query, ({ parameters, ordering, limit, offset }) => {
       const { filter, ordering: order } = parseListRequest({ ...parameters, ordering })
-      const page = list.page({ limit, offset, filter, ordering: order }).run(never)
+      const page = list.page({ limit, offset, filter, ordering: order })
       const wanted = expected(known, parameters, ordering)
       const ids = page.records.map(({ id }) => id)
       if (
@@ -247,7 +243,7 @@ function comparePages(list: List, known: readonly Known[], numRuns: number): num
 }
 
 /** Reads random queries in chunks, and compares each with the oracle. */
-function compareChunks(list: List, known: readonly Known[], numRuns: number): void {
+function compareChunks(list: OpenedList, known: readonly Known[], numRuns: number): void {
   const query = fc.record({
     parameters: chosen,
     ordering: fc.constantFrom(...steps.filter((step) => !step.endsWith('modified'))),
@@ -259,7 +255,7 @@ function compareChunks(list: List, known: readonly Known[], numRuns: number): vo
       const ids: number[] = []
       let after: ChunkCursor | undefined
       do {
-        const chunk = list.records({ ...request, limit, ...(after && { after }) }).run(never)
+        const chunk = list.chunk({ ...request, limit, ...(after && { after }) })
         ids.push(...chunk.records.map(({ id }) => id))
         after = chunk.next
       } while (after !== undefined)
@@ -279,79 +275,72 @@ t.test('pages and chunks of random queries equal those of a simple search in mem
   compareChunks(list, known, 200)
 })
 
-/** Finds a page in every way and with every index, in slices of a few entries. */
-function openAllWays(t: Test, { database }: Wide) {
-  const db = openForReading(database)
-  t.teardown(() => db.close())
-  const statements = openStatements(db)
-  const counts = prepareCounts(db)
-  const lookups = openLookups(db)
-  const slices = openSlices(
-    statements,
-    { counts, lookups },
-    { first: 8, most: 32, idsPerEntry: 2048 },
-  )
-  const indexesOf = openCandidateIndexes(statements, { counts, slices })
-  const find = openPageIds(statements, { counts, slices })
-  const limits = { checkDeadline: never, mostMs: Infinity }
-  return db.transaction((filter: FileFilter, page: PagePosition) => {
-    lookups.refresh()
-    const selection = select(filter, lookups)
-    if (selection === undefined) return []
-    const all = indexesOf(selection).map((index) => find.collect(index, never))
-    const counted = indexesOf(selection).map((index) => find.collect(index, never, 50).count)
-    const { key, descending } = page.ordering
-    const count = all[0]?.count ?? 0
-    const isById = key === 'id' && count > page.offset
-    return [
-      ...counted.map((count) => ({ count, ids: undefined })),
-      ...all.map(({ count, ids = [] }) => ({
-        count,
-        ids: find.sort(Float64Array.from(ids), page),
-      })),
-      ...indexesOf(selection).map((index) => ({
-        count: find.countFew(index, selection),
-        ids: find.sortFew(index, selection, page),
-      })),
-      { count, ids: find.scan(selection, page, limits).ids },
-      ...(isById && hasOnly(selection, ['kinds', 'ids'])
-        ? [{ count, ids: find.seek(selection, page, count) }]
-        : []),
-      ...(isById && descending && selection.dates && hasOnly(selection, ['dates', 'kinds'])
-        ? [{ count, ids: find.latestDays(selection, page, never) }]
-        : []),
-    ]
-  })
-}
-
-t.test('each way to find a page, with each index, finds the expected page and count', async (t) => {
+t.test('pages and chunks are the same if few files are sorted, or all', async (t) => {
   const wide = openWide(t)
   await fill(wide)
   const known = allRecords(wide)
-  const inAllWays = openAllWays(t, wide)
-  const query = fc.record({
-    parameters: chosen,
-    ordering: orderings,
-    limit: fc.integer({ min: 1, max: 60 }),
-    offset: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(400)),
-  })
-  let results = 0
-  fc.assert(
-    fc.property(query, ({ parameters, ordering, limit, offset }) => {
-      const { filter, ordering: order } = parseListRequest({ ...parameters, ordering })
-      const wanted = expected(known, parameters, ordering)
-      const page = wanted.slice(offset, offset + limit).join()
-      for (const { count, ids } of inAllWays(filter, { ordering: order, limit, offset })) {
-        results++
-        if (count !== wanted.length || (ids !== undefined && ids.join() !== page))
-          throw new Error(`${String(count)}: ${String(ids)}; not ${String(wanted.length)}: ${page}`)
-      }
-      return true
-    }),
-    { numRuns: 150 },
-  )
-  t.ok(results > 500, `${String(results)} results`)
+  for (const files of [0, 10, Infinity]) {
+    const list = openList(t, wide, { files, filesOfDates: files })
+    t.ok(comparePages(list, known, 1000) > 500, `at most ${files} are sorted`)
+    compareChunks(list, known, 100)
+  }
 })
+
+/** Archives whose files are spread unevenly, in each of which another way is the best one. */
+const skewed: Readonly<Record<string, (wide: Wide) => Promise<void>>> = {
+  'one station with half of all files': async ({ writer }) => {
+    for (let day = 1; day <= 60; day++) {
+      const names = [
+        `GRAZ00AUT_R_2024${three(day)}0000_01D_30S_MO.crx.gz`,
+        `${day % 2 === 0 ? 'WTZR00DEU' : 'ABPO00MDG'}_S_2024${three(day)}0000_01D_30S_MN.rnx.gz`,
+      ]
+      await writer.apply([change(`obs/2024/${three(day)}`, { added: names.map(named) })])
+    }
+  },
+  'a year that arrives last': async ({ writer }) => {
+    for (const year of [2026, 2149, 2024])
+      for (let day = 1; day <= 40; day++) {
+        const names = ['GRAZ00AUT', 'ZIMM00CHE'].map(
+          (code) => `${code}_R_${year}${three(day)}0000_01D_30S_MO.crx.gz`,
+        )
+        await writer.apply([change(`obs/${year}/${three(day)}`, { added: names.map(named) })])
+      }
+  },
+  'all files of one day': async ({ writer }) => {
+    const names = Array.from({ length: 24 }, (_, hour) => hour).flatMap((hour) =>
+      ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'].flatMap((code) =>
+        ['15M_01S_MO', '01H_30S_MO'].map(
+          (rest) =>
+            `${code}_R_2024001${String(hour).padStart(2, '0')}${rest.startsWith('15') ? '15' : '00'}_${rest}.crx.gz`,
+        ),
+      ),
+    )
+    await writer.apply([change('obs/2024/001', { added: names.map(named) })])
+  },
+  'ids with large holes': async ({ writer, setNextId }) => {
+    for (let wave = 0; wave < 40; wave++) {
+      setNextId(1 + wave * wave * 70_000)
+      const names = stations.map((code) => `${code}_R_2024${three(wave + 1)}0000_01D_30S_MO.crx.gz`)
+      await writer.apply([change(`obs/2024/${three(wave + 1)}`, { added: names.map(named) })])
+    }
+  },
+}
+
+const named = (name: string) => newFile(name)
+
+function three(number: number): string {
+  return String(number).padStart(3, '0')
+}
+
+for (const [name, fillSkewed] of Object.entries(skewed))
+  t.test(`pages and chunks of an archive with ${name}`, async (t) => {
+    const wide = openWide(t)
+    await fillSkewed(wide)
+    const known = allRecords(wide)
+    const list = openList(t, wide, { files: 10, filesOfDates: 30 })
+    t.ok(comparePages(list, known, 2500) > 1000, '2,500 pages')
+    compareChunks(list, known, 100)
+  })
 
 t.test('pages and chunks are correct after inserts, removals and restored files', async (t) => {
   const wide = openWide(t)

@@ -25,7 +25,7 @@ function open(t: Test, database = join(testFolder(t), 'catalogue.db')) {
     add: (directory: string, ...names: string[]) =>
       writer.apply([change(directory, { added: names.map((each) => newFile(each)) })]),
     remove: async (directory: string, file: string) => {
-      const record = await reader.file(directory, file)
+      const record = await reader.file({ directory, name: file })
       await writer.apply([change(directory, { removed: [record?.id ?? 0] })])
     },
   }

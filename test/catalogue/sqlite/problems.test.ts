@@ -2,7 +2,9 @@
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { prepareProblems } from '../../../src/catalogue/sqlite/problems.ts'
+import { Problems } from '../../../src/catalogue/questions/problems.ts'
+import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
+import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import { openWide } from './wide.ts'
 
 const kinds = ['incomplete', 'rejected'] as const
@@ -64,14 +66,18 @@ t.test('any page of 800,000 rejected names is read', async (t) => {
   )
 })
 
-t.test('a query for problems ends at its deadline', (t) => {
+t.test('a question about problems ends at its deadline', (t) => {
   const { db } = openRejected(t)
-  let checks = 0
-  const problems = prepareProblems(db)
-  const late = () => {
-    if (++checks > 4) throw new Error('too late')
-  }
-  t.throws(() => problems({ kinds, limit: 1, offset: 0 }, late), { message: 'too late' })
-  t.equal(problems({ kinds, limit: 1, offset: 0 }, () => undefined).count, 800_000)
+  const driver = new Driver(db)
+  const ask = () => new Problems(dialect).page({ kinds: ['rejected'], limit: 1, offset: 0 })
+  t.throws(
+    () =>
+      driver.read(ask(), () => {
+        throw new Error('too late')
+      }),
+    { message: 'too late' },
+    'within its first statement',
+  )
+  t.equal(driver.read(ask()).count, 800_000)
   t.end()
 })

@@ -3,8 +3,10 @@ import t from '../../tap.ts'
 import type { Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
-import { prepareList } from '../../../src/catalogue/sqlite/list.ts'
-import { prepareHead } from '../../../src/catalogue/sqlite/summary.ts'
+import { List } from '../../../src/catalogue/questions/list.ts'
+import { Lookups } from '../../../src/catalogue/questions/lookups.ts'
+import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
+import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import { change, newFile } from '../change.ts'
 import { openWide } from './wide.ts'
 
@@ -55,10 +57,11 @@ async function openPlans(t: Test) {
   const run: string[] = []
   const db = new Sqlite(database, { readonly: true, verbose: (sql) => void run.push(String(sql)) })
   t.teardown(() => db.close())
-  const list = prepareList(db, prepareHead(db))
+  const list = new List(dialect, new Lookups())
+  const driver = new Driver(db)
   return (filter: FileFilter, ordering: Ordering): string[] => {
     run.length = 0
-    const { records } = list.page({ limit: 20, offset: 0, filter, ordering }).run(() => undefined)
+    const { records } = driver.read(list.page({ limit: 20, offset: 0, filter, ordering }))
     if (records.length === 0) throw new Error('the query finds nothing')
     const statements = run.filter((sql) => /\bfile f\b/.test(sql))
     return statements.flatMap((sql) => {

@@ -28,7 +28,7 @@ function openCatalogue(t: Test, database = join(testFolder(t), 'catalogue.db')) 
   const add = (...names: readonly string[]) =>
     writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
   const remove = async (name: string) => {
-    const known = await reader.file(day, name)
+    const known = await reader.file({ directory: day, name })
     await writer.apply([change(day, { removed: [known?.id ?? 0] })])
   }
   const slots = (code: string) =>
@@ -123,7 +123,8 @@ t.test('readers notice that a repair of the counts joins or separates a site', a
   const db = new Sqlite(database)
   db.exec(
     `DELETE FROM station_count WHERE station = (SELECT id FROM station WHERE code = 'GRAZ01DEU');
-     UPDATE station SET live_seq = 0`,
+     UPDATE station SET live_seq = 0;
+     UPDATE catalogue SET details_seq = details_seq + 1`,
   )
   db.close()
   t.match(await shown(), exact({ stations: joined.stations, countries: [2, 0] }))

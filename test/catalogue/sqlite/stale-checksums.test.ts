@@ -1,4 +1,4 @@
-/** Checksums that may be of another version than the file on disk, and checksums that are bound to a file. */
+/** Checksums that may be of another version than the file on disk. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
@@ -7,11 +7,9 @@ import type { Test } from 'tap'
 import type { FileIdentity } from '../../../src/catalogue/records.ts'
 import type { Checksum, DirectoryChange } from '../../../src/catalogue/writer.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { upgradeDatabase } from '../../../src/catalogue/sqlite/open.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
 import { change, newFile } from '../change.ts'
-import { makeEarlier } from '../earlier-database.ts'
 
 const day = 'obs/2026/001'
 const [graz, zimm, onsa] = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']
@@ -25,9 +23,6 @@ const sha256 = createHash('sha256').update('x').digest()
 const sum = (id: number, other: Partial<Checksum> = {}): Checksum => ({
   ...{ id, ...identity, sha256, problem: undefined, rested: true, ...other },
 })
-
-const upgrade = (database: string) =>
-  upgradeDatabase({ database, onMigrating: () => undefined, signal: new AbortController().signal })
 
 function open(t: Test, folder = testFolder(t)) {
   const database = join(folder, 'catalogue.db')
@@ -50,7 +45,7 @@ function open(t: Test, folder = testFolder(t)) {
         3,
       )
     },
-    fileOf: (name: string) => reader.file(day, name),
+    fileOf: (name: string) => reader.file({ directory: day, name }),
     boundOf: async (name: string) => (await writer.directory(day))?.files.get(name)?.hashed,
     /** Ids in the queue at a time; by default after all times of the queue. */
     queue: async (nowUs = 1e15) => (await writer.staleChecksums(nowUs)).files.map(({ id }) => id),
@@ -94,7 +89,7 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
   t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 }, 'no seq')
   t.same(await fileOf(graz), { ...record, sha256: undefined, identity: undefined })
   t.equal(await boundOf(graz), undefined)
-  const [first] = (await reader.checksums(day, ''))?.files ?? []
+  const [first] = (await reader.checksums({ directory: day, after: '' }))?.files ?? []
   t.match(first, { name: graz, sha256: undefined, problem: undefined })
   t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
   t.not(await reader.checksumsVersion(day), versions[0], 'the version of the checksums changes')
@@ -178,39 +173,12 @@ t.test('a comparison of attributes that is older than the latest hashing is drop
   t.match(await fileOf(graz), { sha256: undefined }, 'a stale checksum is not bound')
 })
 
-t.test(
-  'checksums of an earlier release keep their value and are bound at the first check of the file attributes',
-  async (t) => {
-    const before = open(t)
-    await before.fill()
-    before.close()
-    makeEarlier(before.database, 8)
-    await upgrade(before.database)
-    const { fileOf, boundOf, apply, writer, reader, queue, counts } = open(t, before.folder)
-    const head = await reader.head()
-    t.match(await fileOf(graz), { ...facts, sha256, identity: undefined })
-    t.equal(await boundOf(graz), 'unbound')
-    t.same(counts(), { files: 3, stale: 0 })
-    const first = { identity: linked, boundCtimeUs: undefined }
-    await apply({ attributes: [{ id: 1, ...first }] })
-    t.match(await fileOf(graz), { sha256, identity: linked })
-    t.same(await boundOf(graz), linked)
-    t.same(await reader.head(), head)
-    await writer.keepChecksums([sum(2)], 3)
-    await apply({ attributes: [{ id: 2, ...first }] })
-    t.same(await queue(), [2], 'a file that was hashed meanwhile is queued')
-    await apply({ modified: [{ ...facts, size: 11, id: 3, name: onsa }] })
-    t.match(await fileOf(onsa), { sha256: undefined })
-    t.same(counts(), { files: 1, stale: 1 })
-  },
-)
-
 t.test('the list of checksums has the problems of broken and incomplete files', async (t) => {
   const { writer, reader, apply } = open(t)
   const files = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
   await apply({ added: [...files, newFile(onsa, facts)] })
   const problems = async () => {
-    const { files: entries = [] } = (await reader.checksums(day, '')) ?? {}
+    const { files: entries = [] } = (await reader.checksums({ directory: day, after: '' })) ?? {}
     return Object.fromEntries(entries.map(({ name, problem }) => [name.slice(0, 4), problem]))
   }
   t.same(await problems(), { graz: undefined, onsa: undefined, zimm: 'incomplete' })

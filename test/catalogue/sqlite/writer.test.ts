@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import {
   copyFileSync,
   existsSync,
@@ -44,7 +45,7 @@ t.test('each new file gets the next id and the next seq', async (t) => {
   t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
   const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
   const records = await Promise.all(
-    listed.map(async ({ id }) => (await reader.record(id)) ?? noRecord),
+    listed.map(async ({ id }) => (await reader.record({ id })) ?? noRecord),
   )
   t.equal(count, 2)
   t.same(head, applied.head)
@@ -76,9 +77,9 @@ t.test('the letter case of names is kept', async (t) => {
   const all = [...names, ...others].sort()
   const { added } = await writer.apply([change(day, { added: all.map((name) => newFile(name)) })])
   t.equal(added, all.length)
-  const files = await Promise.all(all.map((name) => reader.file(day, name)))
+  const files = await Promise.all(all.map((name) => reader.file({ directory: day, name })))
   for (const [at, name] of all.entries())
-    t.match(await reader.record(files[at]?.id ?? 0), { name }, name)
+    t.match(await reader.record({ id: files[at]?.id ?? 0 }), { name }, name)
   const ids = files.filter((file) => file?.name.endsWith('0010.26d.gz')).map((file) => file?.id)
   t.same(
     ids,
@@ -99,7 +100,7 @@ t.test('a size and an mtime that become known are not a modification', async (t)
   const { seq, detailsSeq } = head
   const next = { seq, detailsSeq: detailsSeq + 1 }
   t.match(await writer.apply([change(day, { filled })]), { head: next, modified: 0 })
-  const record = await reader.record(1)
+  const record = await reader.record({ id: 1 })
   t.match(record, { size: 10, mtimeUs: 1000 })
   t.equal(record?.modifiedUs, record?.createdUs)
 })
@@ -107,10 +108,10 @@ t.test('a size and an mtime that become known are not a modification', async (t)
 t.test('a modified file keeps id and created, and gets a new modified', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-  const before = await reader.record(1)
+  const before = await reader.record({ id: 1 })
   clock.us += 7
   await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] })])
-  t.same(await reader.record(1), {
+  t.same(await reader.record({ id: 1 }), {
     ...before,
     size: 11,
     mtimeUs: 2000,
@@ -122,15 +123,15 @@ t.test('a modified file keeps id and created, and gets a new modified', async (t
 t.test('each change raises the time `modified`, even after the clock was set back', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-  const versions = [await reader.record(1)]
+  const versions = [await reader.record({ id: 1 })]
   clock.us -= 3_600_000_000
   for (const size of [11, 12]) {
     await writer.apply([change(day, { modified: [{ id: 1, name: graz, size, mtimeUs: 2000 }] })])
-    versions.push(await reader.record(1))
+    versions.push(await reader.record({ id: 1 }))
   }
   await writer.apply([change(day, { removed: [1] })])
   await writer.apply([change(day, { added: [newFile(graz, { size: 13, mtimeUs: 2000 })] })])
-  versions.push(await reader.record(1))
+  versions.push(await reader.record({ id: 1 }))
   versions.reduce((before, after) => {
     t.ok(after && after.modifiedUs > after.createdUs, 'later than created')
     t.not(after?.modifiedUs, before?.modifiedUs, 'differs from its earlier value')
@@ -141,21 +142,21 @@ t.test('each change raises the time `modified`, even after the clock was set bac
 t.test('a removed file leaves the list, and a restored file has its earlier id', async (t) => {
   const { writer, reader, clock } = openCatalogue(t)
   await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-  const before = await reader.record(1)
+  const before = await reader.record({ id: 1 })
   t.match(await writer.apply([change(day, { removed: [1] })]), { removed: 1, head: { seq: 2 } })
-  t.equal(await reader.record(1), undefined)
+  t.equal(await reader.record({ id: 1 }), undefined)
   t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, records: exact([]) })
 
   await t.test('a file that is restored unchanged has its earlier record', async (t) => {
     await writer.apply([change(day, { added: [newFile(zimm)] })])
     await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
-    t.same(await reader.record(1), { ...before, seq: 4 })
+    t.same(await reader.record({ id: 1 }), { ...before, seq: 4 })
   })
   await t.test('a file that is restored as another version is modified', async (t) => {
     await writer.apply([change(day, { removed: [1] })])
     clock.us += 9
     await writer.apply([change(day, { added: [newFile(graz, { size: 99, mtimeUs: 3000 })] })])
-    t.same(await reader.record(1), {
+    t.same(await reader.record({ id: 1 }), {
       ...before,
       seq: 6,
       size: 99,
@@ -198,9 +199,12 @@ t.test('the same name in two directories has two records', async (t) => {
     change(day, { added: [newFile(graz)] }),
     change('nrt/2026/001/00', { added: [newFile(graz)] }),
   ])
-  t.match(await reader.file(day, graz), { id: 1, directory: day })
-  t.match(await reader.file('nrt/2026/001/00', graz), { id: 2, directory: 'nrt/2026/001/00' })
-  t.equal(await reader.file('obs/2026/002', graz), undefined)
+  t.match(await reader.file({ directory: day, name: graz }), { id: 1, directory: day })
+  t.match(await reader.file({ directory: 'nrt/2026/001/00', name: graz }), {
+    id: 2,
+    directory: 'nrt/2026/001/00',
+  })
+  t.equal(await reader.file({ directory: 'obs/2026/002', name: graz }), undefined)
 })
 
 t.test('an invalid change is rejected, and all other changes are applied', async (t) => {
@@ -217,7 +221,7 @@ t.test('an invalid change is rejected, and all other changes are applied', async
   t.match(applied, { refused: exact(refused) })
   const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
   const records = await Promise.all(
-    listed.map(async ({ id }) => (await reader.record(id)) ?? noRecord),
+    listed.map(async ({ id }) => (await reader.record({ id })) ?? noRecord),
   )
   t.same(head, applied.head)
   t.equal(count, 2)
@@ -287,7 +291,7 @@ t.test('a removed directory leaves the catalogue, but its tombstones stay', asyn
   await writer.apply([change(day, { gone: true, removed: [1] })])
   t.same(await writer.directories(), [])
   await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
-  t.match(await reader.record(1), { name: graz })
+  t.match(await reader.record({ id: 1 }), { name: graz })
   t.match(await writer.directory(day), { stamp })
 })
 
@@ -340,7 +344,7 @@ t.test(
   },
 )
 
-t.test('a restored copy is detected even within the same reserved block', async (t) => {
+t.test('an older copy is detected', async (t) => {
   const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
   const open = () => openWriter({ database, nowUs: () => 1 })
@@ -410,18 +414,68 @@ t.test('an empty file becomes a new database', async (t) => {
   t.equal(writer.recovery.quarantined, undefined)
 })
 
-t.test('a number is issued only after it is reserved in the file of sequences', async (t) => {
+t.test('the file of numbers has the issued ones after each commit', async (t) => {
   const { database, writer } = openCatalogue(t)
-  mkdirSync(`${database}-numbers.new`)
-  const changes = [change(day, { added: [newFile(graz)] })]
-  for (const attempt of ['once', 'twice'])
-    await t.rejects(
-      writer.apply(changes),
-      { code: 'EISDIR' },
-      `the file cannot be written: ${attempt}`,
-    )
-  rmdirSync(`${database}-numbers.new`)
-  const { head } = await writer.apply(changes)
-  const persisted = JSON.parse(readFileSync(`${database}-numbers`, 'utf8')) as { seq: number }
-  t.ok(persisted.seq >= head.seq)
+  const path = `${database}-numbers`
+  const persisted = () => JSON.parse(readFileSync(path, 'utf8')) as unknown
+  t.same(persisted(), { id: 0, seq: 0 })
+  await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
+  t.same(persisted(), { id: 2, seq: 2 })
+  await writer.apply([change(day, { removed: [1] })])
+  t.same(persisted(), { id: 2, seq: 3 })
+  rmSync(path)
+  mkdirSync(`${path}.new`)
+  await writer.apply([change(day, { removed: [2] })])
+  t.notOk(existsSync(path), 'a file that cannot be written delays nothing')
+  rmdirSync(`${path}.new`)
+  await writer.apply([change(day, { added: [newFile(graz)] })])
+  t.same(persisted(), { id: 2, seq: 5 }, 'it is written with the next numbers')
+})
+
+t.test('a lost database is replaced by one with numbers a million higher', async (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  const contents: Readonly<Record<string, [text: string, seq: number]>> = {
+    'the file after a power failure': ['{"id":5,"seq":7}', 1_000_007],
+    'the file of an earlier build': [
+      '{"id":1000001,"seq":1000001,"given":{"id":5,"seq":7}}',
+      1_000_007,
+    ],
+    'a damaged file': ['{"id":5,', 0],
+  }
+  for (const [name, [text, seq]] of Object.entries(contents)) {
+    rmSync(database, { force: true })
+    writeFileSync(`${database}-numbers`, text)
+    const writer = openWriter({ database, nowUs: () => 1 })
+    const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
+    t.equal(head.seq, seq + 1, name)
+    writer.close()
+  }
+})
+
+t.test('a process that is killed after a commit leaves the numbers of this commit', async (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  openWriter({ database, nowUs: () => 1 }).close()
+  copyFileSync(database, `${database}.copy`)
+  const imported = ['src/catalogue/sqlite/writer.ts', 'test/catalogue/change.ts'].map((path) =>
+    JSON.stringify(join(process.cwd(), path)),
+  )
+  const script = `const { openWriter } = await import(${imported[0]})
+    const { change, newFile } = await import(${imported[1]})
+    const writer = openWriter({ database: ${JSON.stringify(database)}, nowUs: () => 1 })
+    for (let n = 100; n < 150; n++)
+      await writer.apply([change('obs/2026/' + n, { added: [newFile('zimm' + n + '0.26d.gz')] })])
+    process.kill(process.pid, 'SIGKILL')`
+  const killed = spawnSync(process.execPath, ['--input-type=module', '-e', script])
+  t.equal(killed.signal, 'SIGKILL', killed.stderr.toString())
+  for (const side of ['', '-wal', '-shm']) rmSync(database + side)
+  renameSync(`${database}.copy`, database)
+  const writer = openWriter({ database, nowUs: () => 1 })
+  t.teardown(() => {
+    writer.close()
+  })
+  t.ok(writer.recovery.isOlderCopy)
+  const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
+  t.equal(head.seq, 1_000_051)
+  const known = await writer.directory(day)
+  t.equal(known?.files.get(graz)?.id, 1_000_051)
 })

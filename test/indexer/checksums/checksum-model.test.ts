@@ -213,7 +213,7 @@ async function wrongDigests({ directory, reader }: Model): Promise<string[]> {
   const wrong: string[] = []
   for (const name of names) {
     const path = join(directory, name)
-    const found = await reader.file(day, name)
+    const found = await reader.file({ directory: day, name })
     if (found?.sha256 === undefined || found.identity === undefined || !existsSync(path)) continue
     if (compareIdentity(found.identity, toIdentity(statSync(path))) === 'changed') continue
     if (Buffer.from(found.sha256).toString('hex') !== sha256Of(path)) wrong.push(name)
@@ -233,7 +233,7 @@ async function settle(model: Model): Promise<void> {
 
 /** Names of files whose listed checksum differs from the disk. */
 async function unlike({ directory, reader }: Model): Promise<string[]> {
-  const entries = (await reader.checksums(day, ''))?.files ?? []
+  const entries = (await reader.checksums({ directory: day, after: '' }))?.files ?? []
   const shown = entries.map(
     ({ name, sha256 }) => `${name} ${sha256 && Buffer.from(sha256).toString('hex')}`,
   )

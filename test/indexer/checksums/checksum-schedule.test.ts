@@ -41,7 +41,7 @@ function open(t: Test) {
     await parts.writer.apply([change(day, { added })])
   }
   const modify = async (name: string): Promise<void> => {
-    const { id = 0 } = (await reader.file(day, name)) ?? {}
+    const { id = 0 } = (await reader.file({ directory: day, name })) ?? {}
     const facts = { id, name, ...factsOf(`${parts.archive}/${day}/${name}`) }
     await parts.writer.apply([change(day, { modified: [facts] })])
   }
@@ -59,7 +59,7 @@ function open(t: Test) {
     return hashing
   }
   const sumOf = async (name: string): Promise<string | undefined> => {
-    const sha256 = (await reader.file(day, name))?.sha256
+    const sha256 = (await reader.file({ directory: day, name }))?.sha256
     return sha256 && Buffer.from(sha256).toString('hex')
   }
   const hashed = (name: string, content: Buffer) =>

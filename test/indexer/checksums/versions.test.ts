@@ -85,7 +85,7 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
     return hashing
   }
   const shown = async (name: string): Promise<string | undefined> => {
-    const sha256 = (await reader.file(day, name))?.sha256
+    const sha256 = (await reader.file({ directory: day, name }))?.sha256
     return sha256 && Buffer.from(sha256).toString('hex')
   }
   const onDisk = (name: string) =>
@@ -243,7 +243,7 @@ t.test(
     t.same(staleOf(), [{ stale: 1 }])
     t.equal(await shown(away), undefined)
     await readAndApply()
-    t.equal(await reader.file(day, away), undefined)
+    t.equal(await reader.file({ directory: day, name: away }), undefined)
     t.same(staleOf(), [{ stale: 0 }])
   },
 )

@@ -1,0 +1,116 @@
+/**
+ * The change feed: live records and tombstones, merged in the order of `seq`. Each statement reads
+ * an index on `seq`, never the whole table.
+ */
+import type { ChangesPage, ChangesQuery } from '../reader.ts'
+import type { Change, ChangeKind } from '../records.ts'
+import { conditionsOf } from './conditions.ts'
+import type { Dialect } from './dialect.ts'
+import { listed, listedWithDetails, removedWithDetails, toListed } from './listed.ts'
+import type { ListedRow } from './listed.ts'
+import type { Lookups } from './lookups.ts'
+import { all } from './question.ts'
+import type { Question, Statement } from './question.ts'
+import { hasAny, select } from './selection.ts'
+import type { Selection } from './selection.ts'
+
+/** With a filter, a question examines at most this many changes in each table, in milliseconds. */
+const changesPerQuestion = 2000
+
+type ChangeRow = [seq: number, change: ChangeKind, atUs: number, ...record: ListedRow]
+
+interface Range extends Record<string, number> {
+  readonly since: number
+  readonly through: number
+  readonly limit: number
+}
+
+export class Changes {
+  readonly #dialect: Dialect
+  readonly #lookups: Lookups
+
+  constructor(dialect: Dialect, lookups: Lookups) {
+    this.#dialect = dialect
+    this.#lookups = lookups
+  }
+
+  /** @throws NotBuilt for a filter on countries while `station_count` is not built */
+  *page({ since, limit, filters, details = false }: ChangesQuery): Question<ChangesPage> {
+    const { countries } = filters
+    const needed = countries === undefined ? [] : ['station_count']
+    const { head, purgedSeq } = yield* this.#lookups.refresh(needed)
+    const sites = countries && (yield* this.#lookups.sites())
+    const joinedSeq = (countries && sites?.joinedSeq(countries)) ?? 0
+    const pageOf = (changes: readonly Change[], throughSeq: number): ChangesPage => ({
+      head,
+      purgedSeq,
+      joinedSeq,
+      changes,
+      throughSeq,
+    })
+    if (since < purgedSeq || since > head.seq) return pageOf([], since)
+    const { stations, kinds } = this.#lookups
+    const selection = select(filters, { stations, kinds, sites })
+    if (selection === undefined) return pageOf([], head.seq)
+    const through = Math.min(yield* this.#endOf(since, selection), head.seq)
+    const range = { since, through, limit }
+    const found = yield* all(
+      this.#changesOf('file', selection, { range, details }),
+      this.#changesOf('tombstone', selection, { range, details }),
+    )
+    const changes = (found.flat() as unknown as ChangeRow[])
+      .map(toChange)
+      .sort((a, b) => a.seq - b.seq)
+      .slice(0, limit)
+    const last = changes.length === limit ? changes.at(-1) : undefined
+    return pageOf(changes, last?.seq ?? through)
+  }
+
+  /** The last seq that is examined; infinite if all later changes are. */
+  *#endOf(since: number, selection: Selection): Question<number> {
+    if (!hasAny(selection)) return Infinity
+    const ends = yield* all(
+      ...(['file', 'tombstone'] as const).map((table) => ({
+        sql: `SELECT f.seq ${this.#from(table)} WHERE f.seq > @since ORDER BY f.seq
+          LIMIT 1 OFFSET ${changesPerQuestion - 1}`,
+        values: { since },
+      })),
+    )
+    return Math.min(...ends.map(([end]) => (end?.[0] as number | undefined) ?? Infinity))
+  }
+
+  #changesOf(
+    table: 'file' | 'tombstone',
+    selection: Selection,
+    { range, details }: { readonly range: Range; readonly details: boolean },
+  ): Statement {
+    const { columns, joins } = details
+      ? table === 'file'
+        ? listedWithDetails
+        : removedWithDetails
+      : listed
+    const { sql, values } = conditionsOf(selection, this.#dialect)
+    return {
+      sql: `SELECT f.seq, ${kindAndTime[table]}, ${columns} ${this.#from(table)} ${joins}
+        WHERE f.seq > @since AND f.seq <= @through AND ${sql}
+        ORDER BY f.seq LIMIT CAST(@limit AS bigint)`,
+      values: { ...values, ...range },
+    }
+  }
+
+  #from(table: 'file' | 'tombstone'): string {
+    return `FROM ${table} f ${this.#dialect.using(`${table}_seq`)}`
+  }
+}
+
+/** SQL for the kind of a change, and for its time. */
+const kindAndTime = {
+  file: `CASE f.change WHEN 1 THEN 'modified' ELSE 'created' END,
+    CASE f.change WHEN 1 THEN coalesce(f.modified_us, f.created_us)
+      ELSE coalesce(f.returned_us, f.created_us) END`,
+  tombstone: `'removed', f.removed_us`,
+}
+
+function toChange([seq, change, atUs, ...record]: ChangeRow): Change {
+  return { seq, change, atUs, record: toListed(record) }
+}

@@ -1,0 +1,71 @@
+/**
+ * The tables of counts, each declared once. From this follow their columns, the differences that a
+ * transaction writes (`updates/count-differences.ts`), the SQL that counts again
+ * (`updates/recount.ts`) and the comparison of `check`.
+ */
+
+/**
+ * How a value follows from the files of its row. A `bound` is at least the highest: it is only
+ * raised while the row exists. All others are exact.
+ */
+type Fold = 'sum' | 'min' | 'max' | 'bound'
+
+export interface CountValue {
+  readonly fold: Fold
+  /** SQL of the value for some files. */
+  readonly sql: string
+  /** True if only files of known size count. */
+  readonly ofSizes?: boolean
+  /** The column of which this is the least or the highest. */
+  readonly of?: string
+  /** The default of a column that a migration added. */
+  readonly initial?: number
+}
+
+export const countValues = {
+  files: { fold: 'sum', sql: 'count(*)' },
+  /** The sum of the known sizes, and the number of files of known size. */
+  bytes: { fold: 'sum', sql: 'CAST(sum(size) AS bigint)', ofSizes: true, initial: 0 },
+  sized: { fold: 'sum', sql: 'count(size)', ofSizes: true, initial: 0 },
+  last_id: { fold: 'bound', sql: 'max(id)', of: 'id' },
+  first_date: { fold: 'min', sql: 'min(data_date)', of: 'data_date' },
+  last_date: { fold: 'max', sql: 'max(data_date)', of: 'data_date' },
+} as const satisfies Readonly<Record<string, CountValue>>
+
+export interface CountTable {
+  readonly keys: readonly string[]
+  /** The values, in the order of their columns. */
+  readonly values: readonly (keyof typeof countValues)[]
+}
+
+export type CountTableName = 'id_count' | 'day_count' | 'station_count'
+
+export const countTables: Readonly<Record<CountTableName, CountTable>> = {
+  id_count: { keys: ['level', 'kind', 'bucket'], values: ['files', 'bytes', 'sized'] },
+  day_count: { keys: ['day', 'kind'], values: ['files', 'last_id', 'bytes', 'sized'] },
+  station_count: {
+    keys: ['station', 'kind'],
+    values: ['files', 'first_date', 'last_date', 'bytes', 'sized'],
+  },
+}
+
+export const countTableNames = Object.keys(countTables) as CountTableName[]
+
+/** The tables of counts that a first scan leaves out; they are built like its indexes. */
+export const deferredCounts = ['day_count', 'station_count'] as const
+
+/** The levels of `id_count`. A bucket of a level has the ids with the same `id >> level`. */
+export const idCountLevels = [18, 12, 6] as const
+
+/** The value of a table with its declaration. */
+export function valuesOf(table: CountTableName): (readonly [name: string, value: CountValue])[] {
+  return countTables[table].values.map((name) => [name, countValues[name]])
+}
+
+/**
+ * SQL for the UTC day, counted from 1970-01-01, of a time in seconds. It rounds down also before
+ * 1970 (from the year 0 on).
+ */
+export function dayOf(seconds: string): string {
+  return `((${seconds} + 62167219200) / 86400 - 719528)`
+}

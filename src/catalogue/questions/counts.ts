@@ -1,0 +1,191 @@
+/** Reads the tables of exact counts. */
+import { secondsPerDay } from '../../parse/calendar.ts'
+import { idCountLevels } from './count-tables.ts'
+import type { DateRange } from './date-ranges.ts'
+import type { Dialect } from './dialect.ts'
+import { all, column, rows } from './question.ts'
+import type { Question, Statement } from './question.ts'
+import type { IdRange } from './selection.ts'
+
+/** Number of ids in a bucket of the highest level. */
+const idsPerRange = 2 ** idCountLevels[0]
+
+/** A day, and a kind that has files on it. None of these files has a higher id than `lastId`. */
+export type DayKind = [day: number, kind: number, lastId: number]
+
+/** Kinds of a filter, by id; `undefined`: all kinds. */
+type Kinds = readonly number[] | undefined
+
+/** Number of day kinds that one statement reads. */
+const dayKindsPerStatement = 64
+
+export class Counts {
+  readonly #dialect: Dialect
+
+  constructor(dialect: Dialect) {
+    this.#dialect = dialect
+  }
+
+  /** Number of files of these kinds with ids in a range (default: all ids). */
+  *ofIds(kinds: Kinds, range?: IdRange): Question<number> {
+    const { from = -Infinity, to = Infinity } = range ?? {}
+    const found = yield* all(
+      ...(to === Infinity ? [this.#total(kinds)] : this.#below(Math.max(0, to + 1), kinds)),
+      ...(from === -Infinity ? [] : this.#below(Math.max(0, from), kinds, -1)),
+    )
+    return sumOf(found)
+  }
+
+  /**
+   * The range of ids that contains a page. Files are ranked by id; the file with the highest id has
+   * rank 0, and the page has the ranks from `offset` to `offset + limit - 1`. At its high end, the
+   * range may contain up to 63 files before the page; `skip` is their number. At its low end, it may
+   * contain up to 63 files after the page. For all kinds, the range has no low end.
+   */
+  *idsAt(
+    kinds: Kinds,
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+  ): Question<IdRange & { readonly skip: number }> {
+    const { bucket, before } = yield* this.#bucketOf(offset, kinds)
+    const to = bucket * 64 + 63
+    // A query for all kinds reads rows in the order of ids, so its LIMIT ends it after the page. A
+    // query for several kinds reads all index entries of the range before it sorts them.
+    if (kinds === undefined) return { from: -Infinity, to, skip: before }
+    const total = sumOf(yield* all(this.#total(kinds)))
+    const last = yield* this.#bucketOf(Math.min(offset + limit, total) - 1, kinds)
+    return { from: last.bucket * 64, to, skip: before }
+  }
+
+  /** The next range of at most 2^18 ids with files in it, from one end of a range of ids. */
+  *nextIds({ from, to }: IdRange, descending: boolean): Question<IdRange | undefined> {
+    const [first, last] = [Math.max(0, from), Math.min(Number.MAX_SAFE_INTEGER, to)]
+    const [bucket] = yield* column<number>(
+      `SELECT bucket FROM id_count WHERE level = ${idCountLevels[0]} AND kind = 0
+         AND bucket BETWEEN @first AND @last ORDER BY bucket ${descending ? 'DESC' : 'ASC'} LIMIT 1`,
+      { first: Math.floor(first / idsPerRange), last: Math.floor(last / idsPerRange) },
+    )
+    if (bucket === undefined) return undefined
+    const start = bucket * idsPerRange
+    return { from: Math.max(from, start), to: Math.min(to, start + idsPerRange - 1) }
+  }
+
+  *ofStations(stations: readonly number[], kinds: Kinds): Question<number> {
+    return sumOf(
+      yield* all({
+        sql: `SELECT CAST(sum(files) AS bigint) FROM station_count
+          WHERE ${this.#dialect.isIn('station', 'stations')} ${this.#ofKinds(kinds)}`,
+        values: { stations, ...(kinds && { kinds }) },
+      }),
+    )
+  }
+
+  /** Whole days are counted by `day_count`, the partial days at both ends by the index. */
+  *ofDates(dates: readonly DateRange[], kinds: Kinds): Question<number> {
+    return sumOf(
+      yield* all(...dates.flatMap((range) => this.#ofRange(range, range.kinds ?? kinds))),
+    )
+  }
+
+  /** The days and kinds that have files, highest `lastId` first, from below `lastId`. */
+  *latestDays({ from, to, ...range }: DateRange, kinds: Kinds, lastId: number) {
+    const wanted = range.kinds ?? kinds
+    const found = yield* rows<DayKind>(
+      `SELECT day, kind, last_id FROM day_count
+       WHERE day BETWEEN @from AND @to AND last_id < @lastId ${this.#ofKinds(wanted)}
+       ORDER BY last_id DESC LIMIT ${dayKindsPerStatement}`,
+      { ...daysOf({ from, to }), lastId, ...(wanted && { kinds: wanted }) },
+    )
+    return { dayKinds: found, areAll: found.length < dayKindsPerStatement }
+  }
+
+  /** In `id_count`, rows of kind 0 count all kinds. */
+  #ofKinds(kinds: Kinds, column = 'kind'): string {
+    return kinds === undefined ? '' : `AND ${this.#dialect.isIn(column, 'kinds')}`
+  }
+
+  #idCounts(level: number, kinds: Kinds, { from, to }: IdRange, sign = 1): Statement {
+    return {
+      sql: `SELECT CAST(${sign} * sum(files) AS bigint) FROM id_count WHERE level = @level
+          AND ${this.#dialect.isIn('kind', 'kinds')} AND bucket >= @from AND bucket < @to`,
+      values: { level, kinds: kinds ?? [0], from, to },
+    }
+  }
+
+  #total(kinds: Kinds): Statement {
+    const every = { from: 0, to: Number.MAX_SAFE_INTEGER }
+    return this.#idCounts(idCountLevels[0], kinds, every)
+  }
+
+  /** Statements whose sum is the number of files with ids below `id`. */
+  #below(id: number, kinds: Kinds, sign = 1): Statement[] {
+    let from = 0
+    const statements = idCountLevels.map((level) => {
+      const to = Math.floor(id / 2 ** level)
+      const statement = this.#idCounts(level, kinds, { from, to }, sign)
+      from = to * 64
+      return statement
+    })
+    const rest: Statement = {
+      sql: `SELECT ${sign} * count(*) FROM file f ${this.#dialect.using('')}
+        WHERE f.id >= @from AND f.id < @to ${this.#ofKinds(kinds, 'f.kind')}`,
+      values: { from, to: id, ...(kinds && { kinds }) },
+    }
+    return [...statements, rest]
+  }
+
+  /** The bucket of the lowest level that contains a rank, and the number of its files before it. */
+  *#bucketOf(rank: number, kinds: Kinds): Question<{ bucket: number; before: number }> {
+    let [from, to, before] = [0, Number.MAX_SAFE_INTEGER, rank]
+    for (const level of idCountLevels) {
+      const buckets = yield* rows<[number, number]>(
+        `SELECT bucket, CAST(sum(files) AS bigint) FROM id_count WHERE level = @level
+           AND ${this.#dialect.isIn('kind', 'kinds')} AND bucket >= @from AND bucket < @to
+         GROUP BY bucket ORDER BY bucket DESC`,
+        { level, kinds: kinds ?? [0], from, to },
+      )
+      for (const [bucket, files] of buckets) {
+        ;[from, to] = [bucket * 64, (bucket + 1) * 64]
+        if (before < files) break
+        before -= files
+      }
+    }
+    return { bucket: Math.floor(from / 64), before }
+  }
+
+  #ofRange({ from, to }: DateRange, kinds: Kinds): Statement[] {
+    const first = Math.ceil(from / secondsPerDay)
+    const end = Math.floor((to + 1) / secondsPerDay)
+    if (first > end) return [this.#ofPart({ from, to }, kinds)]
+    const [firstSecond, endSecond] = [first * secondsPerDay, end * secondsPerDay]
+    return [
+      ...(first < end ? [this.#ofDays({ from: first, to: end - 1 }, kinds)] : []),
+      ...(from < firstSecond ? [this.#ofPart({ from, to: firstSecond - 1 }, kinds)] : []),
+      ...(to >= endSecond ? [this.#ofPart({ from: endSecond, to }, kinds)] : []),
+    ]
+  }
+
+  #ofDays(days: { readonly from: number; readonly to: number }, kinds: Kinds): Statement {
+    return {
+      sql: `SELECT CAST(sum(files) AS bigint) FROM day_count
+        WHERE day BETWEEN @from AND @to ${this.#ofKinds(kinds)}`,
+      values: { ...days, ...(kinds && { kinds }) },
+    }
+  }
+
+  /** Counts the files of a part of a day by the index. */
+  #ofPart(seconds: { readonly from: number; readonly to: number }, kinds: Kinds): Statement {
+    return {
+      sql: `SELECT count(*) FROM file f ${this.#dialect.using('file_date')}
+        WHERE f.data_date BETWEEN @from AND @to ${this.#ofKinds(kinds, 'f.kind')}`,
+      values: { ...seconds, ...(kinds && { kinds }) },
+    }
+  }
+}
+
+function sumOf(found: readonly (readonly (readonly unknown[])[])[]): number {
+  return found.reduce((sum, [row]) => sum + ((row?.[0] as number | null | undefined) ?? 0), 0)
+}
+
+function daysOf({ from, to }: DateRange): { from: number; to: number } {
+  return { from: Math.floor(from / secondsPerDay), to: Math.floor(to / secondsPerDay) }
+}

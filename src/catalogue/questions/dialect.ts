@@ -1,0 +1,46 @@
+/**
+ * The SQL that engines do not have in common. All other SQL is written once, in words that all
+ * know: CASE, IS DISTINCT FROM, ON CONFLICT with the name of the table, CAST(@n AS bigint) around a
+ * number that decides a plan.
+ */
+export type ColumnType = 'bigint' | 'int' | 'text' | 'bytea'
+
+/** The columns of a table with their types. */
+export type Columns = Readonly<Record<string, ColumnType>>
+
+export interface Dialect {
+  /**
+   * SQL after the name (and alias) of a table that makes the engine read it by this index; `''`
+   * stands for the table itself.
+   */
+  using(index: string): string
+  /**
+   * A condition that is always true, and ends a statement that takes too long. To be the first
+   * condition: an engine stops at the first one that is false.
+   * @param id a column with whole numbers
+   */
+  inTime(id: string): string
+  /** A condition that a column has one of the values of a list parameter. */
+  isIn(column: string, parameter: string, type?: ColumnType): string
+  /** A list parameter as a table `r (value, key)`; `key` counts from 0. */
+  each(parameter: string, type?: ColumnType): string
+  /** The highest of some terms, none of which is NULL. */
+  greatest(...terms: readonly string[]): string
+  /** The values of a column of all rows of a group, as one JSON array. */
+  list(column: string): string
+  /** The number of values in a column with a JSON array. */
+  length(column: string): string
+  /** SQL for the highest id of a file that was ever issued. */
+  readonly lastId: string
+  /** SQL at the end of a SELECT that locks its row until the end of the transaction. */
+  readonly forUpdate: string
+  /** Inserts rows, one for each of `many`; the parameters are named as the columns. */
+  insert(table: string, columns: Columns, conflict?: string): string
+  /**
+   * Changes, for each of `many`, the rows of a table that have its keys.
+   * @param sql the new values that are not simply parameters
+   */
+  update(table: string, keys: Columns, set: Columns, sql?: Readonly<Record<string, string>>): string
+  /** Deletes, for each of `many`, the rows that have its keys and meet the condition. */
+  delete(table: string, keys: Columns, condition?: string): string
+}

@@ -1,0 +1,70 @@
+/** Single files: by id, by path, and by a name in another case. */
+import type { FileQuery, RecordQuery } from '../reader.ts'
+import type { FileRecord, FoundFile, ListedFile } from '../records.ts'
+import { identityColumns, joinedChecksum, toIdentity } from './checksums.ts'
+import type { IdentityRow } from './checksums.ts'
+import { listed, listedWithDetails, toListed } from './listed.ts'
+import type { ListedRow } from './listed.ts'
+import { column, row } from './question.ts'
+import type { Question } from './question.ts'
+
+/** What a record has besides the columns of lists. */
+type RecordRow = [size: number | null, mtimeUs: number | null, seq: number]
+
+const recordColumns = 'f.size, f.mtime_us, f.seq'
+
+export function* record({
+  id,
+  details = false,
+}: RecordQuery): Question<(FileRecord & ListedFile) | undefined> {
+  const { columns, joins } = details ? listedWithDetails : listed
+  const found = yield* row<[...RecordRow, ...ListedRow]>(
+    `SELECT ${recordColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
+    { id },
+  )
+  return found && toRecord(found)
+}
+
+function toRecord([size, mtimeUs, seq, ...shown]: [...RecordRow, ...ListedRow]) {
+  const facts = { size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, seq }
+  return { ...toListed(shown), ...facts }
+}
+
+type FoundRow = [
+  isWithheld: number,
+  sha256: Uint8Array | null,
+  ...identity: IdentityRow,
+  ...record: [...RecordRow, ...ListedRow],
+]
+
+export function* file({ directory, name }: FileQuery): Question<FoundFile | undefined> {
+  const found = yield* row<FoundRow>(
+    `SELECT CASE WHEN d.held_since_us IS NULL THEN 0 ELSE 1 END, c.sha256, ${identityColumns},
+       ${recordColumns}, ${listed.columns}
+     FROM directory d CROSS JOIN file f ${joinedChecksum}
+     WHERE f.directory = d.id AND d.path = @directory AND f.name = @name`,
+    { directory, name },
+  )
+  if (found === undefined) return undefined
+  const [isWithheld, sha256, inode, ctimeUs, links, mode, uid, gid, ...rest] = found
+  const known = toRecord(rest)
+  return {
+    ...known,
+    sha256: sha256 ?? undefined,
+    identity: toIdentity([inode, ctimeUs, links, mode, uid, gid], known),
+    isWithheld: isWithheld === 1,
+  }
+}
+
+/**
+ * Uses the unique index of names in a directory, because `file_name` does not exist before the end
+ * of a first scan.
+ */
+export function* nameInOtherCase({ directory, name }: FileQuery): Question<string | undefined> {
+  const [only, ...others] = yield* column<string>(
+    `SELECT f.name FROM directory d CROSS JOIN file f
+     WHERE f.directory = d.id AND d.path = @directory AND f.name = @name COLLATE NOCASE LIMIT 2`,
+    { directory, name },
+  )
+  return others.length === 0 ? only : undefined
+}

@@ -1,0 +1,50 @@
+/** The state of the catalogue, from its one row. */
+import type { Head, ScanSummary } from '../records.ts'
+import { all, value } from './question.ts'
+import type { Question, Row, Statement } from './question.ts'
+
+/** The head, and what else the row of the catalogue says about the feed and the deliveries. */
+export interface State {
+  readonly head: Head
+  /** Removals up to this seq may have been purged. */
+  readonly purgedSeq: number
+  /** Time from which deliveries are recorded; `undefined` before the first writer. */
+  readonly deliveriesUs: number | undefined
+}
+
+export const stateStatement: Statement = {
+  sql: `SELECT epoch, seq, details_seq, heartbeat_us, heartbeat_limit_s, forgotten_seq,
+      deliveries_us FROM catalogue WHERE one = 1`,
+}
+
+type StateRow = [
+  epoch: string,
+  seq: number,
+  detailsSeq: number,
+  atUs: number | null,
+  limitSeconds: number | null,
+  purgedSeq: number,
+  deliveriesUs: number | null,
+]
+
+export function toState(row: Row | undefined): State {
+  const [epoch, seq, detailsSeq, atUs, limitSeconds, purgedSeq, deliveriesUs] =
+    row as unknown as StateRow
+  const heartbeat = atUs === null || limitSeconds === null ? undefined : { atUs, limitSeconds }
+  return {
+    head: { epoch, seq, detailsSeq, heartbeat },
+    purgedSeq,
+    deliveriesUs: deliveriesUs ?? undefined,
+  }
+}
+
+export function* head(): Question<Head> {
+  const [found] = yield* all(stateStatement)
+  return toState(found?.[0]).head
+}
+
+/** The last complete scan; `undefined` before the first. */
+export function* lastScan(): Question<ScanSummary | undefined> {
+  const scan = yield* value<string>('SELECT last_scan FROM catalogue WHERE one = 1')
+  return scan === undefined ? undefined : (JSON.parse(scan) as ScanSummary)
+}

@@ -1,0 +1,330 @@
+/**
+ * Pages and chunks of the list, by three rules. Seek: a page of kinds and ids in the order of ids
+ * has a known range of ids. Latest days: the newest files of some dates are on the days with the
+ * highest ids. Otherwise sort or walk: what the filter finds is sorted, or the index of the order
+ * is walked past files that do not match.
+ */
+import { secondsPerDay } from '../../parse/calendar.ts'
+import { defaultOrdering } from '../filter.ts'
+import type { FileFilter, OrderKey } from '../filter.ts'
+import type {
+  ChunkCursor,
+  ChunkOrdering,
+  ChunkQuery,
+  Page,
+  PageQuery,
+  RecordChunk,
+} from '../reader.ts'
+import type { ListedFile } from '../records.ts'
+import { conditionsOf, orderBy, orders } from './conditions.ts'
+import { Counts } from './counts.ts'
+import type { DateRange } from './date-ranges.ts'
+import type { Dialect } from './dialect.ts'
+import { listed, listedWithDetails, toListed } from './listed.ts'
+import type { ListedRow } from './listed.ts'
+import type { Lookups } from './lookups.ts'
+import { Narrowest } from './narrowest.ts'
+import type { IndexChoice } from './narrowest.ts'
+import { column, rows, value } from './question.ts'
+import type { Question } from './question.ts'
+import { hasAny, hasOnly, select, selectAfter } from './selection.ts'
+import type { PagePosition, Selection } from './selection.ts'
+
+/** Indexes and counts that each sort key needs besides `id_count`. */
+const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
+  id: [],
+  data_date: ['file_date', 'day_count'],
+  created: ['file_created'],
+  modified: ['file_modified'],
+  filename: ['file_name', 'station_count'],
+}
+
+/** Highest `offset + limit` of a page that is searched day by day. */
+const deepestByDay = 2000
+
+/**
+ * At most this many files are found and sorted, in some milliseconds. A walk assumes that matching
+ * files are spread evenly. Dates and ids go together, so a walk in another order than by date may
+ * begin far from the dates.
+ */
+export interface Few {
+  readonly files: number
+  readonly filesOfDates: number
+}
+const usualFew: Few = { files: 50_000, filesOfDates: 300_000 }
+
+const byId: ChunkOrdering = { key: 'id', descending: true }
+
+interface Place extends PagePosition {
+  readonly details?: boolean | undefined
+}
+
+/** How to read a page: the index, and whether its order is that of the page. */
+interface Way extends Place {
+  readonly index: string
+  readonly isOrdered: boolean
+}
+
+export class List {
+  readonly #dialect: Dialect
+  readonly #lookups: Lookups
+  readonly #counts: Counts
+  readonly #narrowest: Narrowest
+  readonly #few: Few
+
+  constructor(dialect: Dialect, lookups: Lookups, few = usualFew) {
+    this.#dialect = dialect
+    this.#lookups = lookups
+    this.#counts = new Counts(dialect)
+    this.#narrowest = new Narrowest(dialect, this.#counts)
+    this.#few = few
+  }
+
+  /** @throws NotBuilt */
+  *page({ filter = {}, ordering = defaultOrdering, ...query }: PageQuery): Question<Page> {
+    const { head } = yield* this.#lookups.refresh(neededBy(filter, ordering.key))
+    const selection = yield* this.#select(filter)
+    if (selection === undefined) return { head, count: 0, records: [] }
+    const known = yield* this.#knownCount(selection)
+    const narrowest = known ?? (yield* this.#narrowest.of(selection))
+    const count =
+      typeof narrowest === 'number' ? narrowest : yield* this.#countIn(narrowest, selection)
+    if (query.offset >= count) return { head, count, records: [] }
+    const choice = typeof narrowest === 'number' ? undefined : narrowest
+    const found = { count, choice }
+    return { head, count, records: yield* this.#records(selection, { ...query, ordering }, found) }
+  }
+
+  /** @throws NotBuilt */
+  *chunk(query: ChunkQuery): Question<RecordChunk> {
+    const { filter = {}, ordering = byId, after, limit, details } = query
+    const { head } = yield* this.#lookups.refresh(neededBy(filter, ordering.key))
+    const { epoch } = head
+    const selection = yield* this.#select(filter)
+    const rest = selection && after ? selectAfter(selection, after, ordering) : selection
+    if (rest === undefined) return { epoch, records: [], next: undefined }
+    const position = { ordering, offset: 0, limit, details }
+    if (ordering.key === 'id' && !isSeekable(rest, position))
+      return { epoch, ...(yield* this.#chunkOfIds(rest, position)) }
+    const records = yield* this.#following(rest, position)
+    const last = records.length < limit ? undefined : records.at(-1)
+    return { epoch, records, next: last && (yield* this.#cursorOf(last, ordering)) }
+  }
+
+  *#select(filter: FileFilter): Question<Selection | undefined> {
+    const sites = filter.countries && (yield* this.#lookups.sites())
+    const { stations, kinds } = this.#lookups
+    return select(filter, { stations, kinds, sites })
+  }
+
+  /** The number of files in a selection by the tables of counts, as far as these have it. */
+  *#knownCount(selection: Selection): Question<number | undefined> {
+    const { kinds, ids, stations, dates } = selection
+    if (hasOnly(selection, ['kinds', 'ids'])) return yield* this.#counts.ofIds(kinds, ids)
+    if (stations !== undefined && hasOnly(selection, ['stations', 'kinds']))
+      return yield* this.#counts.ofStations(stations, kinds)
+    if (dates !== undefined && hasOnly(selection, ['dates', 'kinds']))
+      return yield* this.#counts.ofDates(dates, kinds)
+    return undefined
+  }
+
+  *#countIn({ index }: IndexChoice, selection: Selection): Question<number> {
+    const { sql, values } = conditionsOf(selection, this.#dialect)
+    const from = `file f ${this.#dialect.using(index)}`
+    return (yield* value<number>(`SELECT count(*) FROM ${from} WHERE ${sql}`, values)) ?? 0
+  }
+
+  /**
+   * @param found the number of files in the selection, more than the offset, and its narrowest
+   * index, if it was needed already
+   */
+  *#records(
+    selection: Selection,
+    position: Place,
+    { count, choice }: { readonly count: number; readonly choice: IndexChoice | undefined },
+  ): Question<ListedFile[]> {
+    if (isSeekable(selection, position)) return yield* this.#seek(selection, position, count)
+    if (isByDays(selection, position)) return yield* this.#latestDays(selection, position)
+    const { ordering, offset, limit } = position
+    const isFew = hasAny(selection) && count <= this.#mostSorted(selection, ordering.key)
+    const passed = ((offset + limit) * (yield* this.#counts.ofIds(undefined))) / count
+    if (!isFew && passed <= count) return yield* this.#walk(selection, position)
+    const { index } = choice ?? (yield* this.#narrowest.of(selection))
+    return yield* this.#read(selection, { ...position, index, isOrdered: false })
+  }
+
+  #mostSorted({ dates }: Selection, key: OrderKey): number {
+    return dates !== undefined && key !== 'data_date' ? this.#few.filesOfDates : this.#few.files
+  }
+
+  #walk(selection: Selection, position: Place) {
+    const { index } = orders[position.ordering.key]
+    return this.#read(selection, { ...position, index, isOrdered: true })
+  }
+
+  /** The inner query finds ids in an index, the outer one reads the rows of the page. */
+  *#read(selection: Selection, way: Way): Question<ListedFile[]> {
+    const { ordering, offset, limit } = way
+    const { columns, joins } = way.details === true ? listedWithDetails : listed
+    const { sql, values } = conditionsOf(selection, this.#dialect)
+    const found = yield* rows<ListedRow>(
+      `SELECT ${columns} FROM (
+         SELECT f.id FROM file f ${this.#dialect.using(way.index)} WHERE ${sql}
+         ORDER BY ${orderBy(ordering, !way.isOrdered)}
+         LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)) AS page
+       LEFT JOIN file f ON f.id = page.id ${joins} ORDER BY ${orderBy(ordering)}`,
+      { ...values, limit, offset },
+    )
+    return found.map(toListed)
+  }
+
+  /** The page of kinds and ids in the order of ids, at any offset. */
+  *#seek(
+    { kinds, ids }: Selection,
+    { ordering, offset, limit, details }: Place,
+    count: number,
+  ): Question<ListedFile[]> {
+    const size = Math.min(limit, count - offset)
+    const isOpen = ids === undefined || ids.to === Infinity
+    const above = isOpen ? 0 : yield* this.#counts.ofIds(kinds, { from: ids.to + 1, to: Infinity })
+    const first = above + (ordering.descending ? offset : count - offset - size)
+    const { skip, ...range } = yield* this.#counts.idsAt(kinds, { offset: first, limit: size })
+    const found = yield* this.#read(
+      { ...(kinds && { kinds }), ids: range },
+      {
+        ordering: byId,
+        offset: skip,
+        limit: size,
+        details,
+        index: kinds === undefined ? '' : 'file_kind',
+        isOrdered: true,
+      },
+    )
+    return ordering.descending ? found : found.reverse()
+  }
+
+  /**
+   * The newest files of some dates. Begins each range of dates with the day and kind that have the
+   * highest id, and ends it when no further day and kind can have an id of the page.
+   */
+  *#latestDays(
+    { dates = [], kinds }: Selection,
+    { offset, limit, details }: Place,
+  ): Question<ListedFile[]> {
+    const most = offset + limit
+    let best: number[] = []
+    for (const range of dates)
+      for (let [lastId, isEnd] = [Number.MAX_SAFE_INTEGER, false]; !isEnd;) {
+        const { dayKinds, areAll } = yield* this.#counts.latestDays(range, kinds, lastId)
+        isEnd = areAll
+        for (const [day, kind, last] of dayKinds) {
+          if (best.length >= most && last <= (best[most - 1] ?? 0)) {
+            isEnd = true
+            break
+          }
+          const found = yield* this.#newestOfDay({ ...range, kinds: [kind] }, day, most)
+          best = [...best, ...found].sort((a, b) => b - a).slice(0, most)
+          lastId = last
+        }
+      }
+    return yield* this.#byIds(best.slice(offset), details)
+  }
+
+  #newestOfDay({ from, to, kinds = [] }: DateRange, day: number, most: number) {
+    return column<number>(
+      `SELECT f.id FROM file f ${this.#dialect.using('file_date')}
+       WHERE f.data_date BETWEEN @from AND @to AND f.kind = @kind
+       ORDER BY f.id DESC LIMIT CAST(@most AS bigint)`,
+      {
+        from: Math.max(from, day * secondsPerDay),
+        to: Math.min(to, (day + 1) * secondsPerDay - 1),
+        kind: kinds[0] ?? 0,
+        most,
+      },
+    )
+  }
+
+  *#byIds(ids: readonly number[], details = false): Question<ListedFile[]> {
+    const { columns, joins } = details ? listedWithDetails : listed
+    const found = yield* rows<ListedRow>(
+      `SELECT ${columns} FROM ${this.#dialect.each('ids')}
+       LEFT JOIN file f ON f.id = r.value ${joins} ORDER BY r.key`,
+      { ids },
+    )
+    return found.map(toListed)
+  }
+
+  /** The first files of a selection in an order, for chunks that begin after their cursor. */
+  *#following(rest: Selection, position: Place): Question<ListedFile[]> {
+    if (isSeekable(rest, position)) {
+      if (!hasOnly(rest, ['ids'])) {
+        const count = yield* this.#counts.ofIds(rest.kinds, rest.ids)
+        return count === 0 ? [] : yield* this.#seek(rest, position, count)
+      }
+      return yield* this.#walk(rest, position)
+    }
+    const { index, entries } = yield* this.#narrowest.of(rest)
+    return entries <= this.#few.files
+      ? yield* this.#read(rest, { ...position, index, isOrdered: false })
+      : yield* this.#walk(rest, position)
+  }
+
+  /**
+   * A chunk in the order of ids that examines a limited number of ids: if the filter finds few
+   * files in many, it may be empty, and its cursor is the last id that was examined.
+   */
+  *#chunkOfIds(
+    rest: Selection,
+    position: Place & { readonly ordering: ChunkOrdering },
+  ): Question<Omit<RecordChunk, 'epoch'>> {
+    const { index, entries } = yield* this.#narrowest.of(rest)
+    const { descending } = position.ordering
+    const { ids = { from: -Infinity, to: Infinity } } = rest
+    const isFew = entries <= this.#few.files
+    const part = isFew ? ids : yield* this.#counts.nextIds(ids, descending)
+    if (part === undefined) return { records: [], next: undefined }
+    const records = isFew
+      ? yield* this.#read(rest, { ...position, index, isOrdered: false })
+      : yield* this.#walk({ ...rest, ids: part }, position)
+    const last = records.length < position.limit ? undefined : records.at(-1)
+    if (last !== undefined) return { records, next: { id: last.id, key: last.id } }
+    const end = descending ? part.from : part.to
+    const isEnd = isFew || (descending ? end <= ids.from : end >= ids.to)
+    return { records, next: isEnd ? undefined : { id: end, key: end } }
+  }
+
+  *#cursorOf({ id }: ListedFile, { key }: ChunkOrdering): Question<ChunkCursor> {
+    if (key === 'id') return { id, key: id }
+    const sortKey = key === 'filename' ? 'lower(f.name)' : orders[key].key
+    const found = yield* value<number | string>(`SELECT ${sortKey} FROM file f WHERE f.id = @id`, {
+      id,
+    })
+    return { id, key: found ?? id }
+  }
+}
+
+function neededBy(filter: FileFilter, key: OrderKey): string[] {
+  const { created, modified, names } = filter
+  const { stations, countries, days, dataDate, overlaps } = filter
+  const kinds = [filter.areas, filter.types, filter.durations, filter.versions]
+  const parts = [filter.intervals, filter.contents, filter.sources]
+  const isAny = (...conditions: unknown[]) => conditions.some((each) => each !== undefined)
+  return [
+    ...neededByOrder[key],
+    ...(isAny(...kinds, ...parts) ? ['file_kind'] : []),
+    ...(isAny(stations, countries) ? ['file_station', 'station_count'] : []),
+    ...(isAny(days, dataDate, overlaps) ? ['file_date', 'day_count'] : []),
+    ...(isAny(created) ? ['file_created'] : []),
+    ...(isAny(modified) ? ['file_modified'] : []),
+    ...(isAny(names) ? ['file_name', 'station_count'] : []),
+  ]
+}
+
+function isSeekable(selection: Selection, { ordering }: Pick<PagePosition, 'ordering'>): boolean {
+  return ordering.key === 'id' && hasOnly(selection, ['kinds', 'ids'])
+}
+
+function isByDays(selection: Selection, { ordering, offset, limit }: PagePosition): boolean {
+  const isFirst = ordering.key === 'id' && ordering.descending && offset + limit <= deepestByDay
+  return isFirst && selection.dates !== undefined && hasOnly(selection, ['dates', 'kinds'])
+}

@@ -1,0 +1,57 @@
+/** The columns of a file as lists show it, and the conversion of their rows. */
+import type { Problem } from '../filter.ts'
+import type { FileDetails, ListedFile } from '../records.ts'
+import { joinedChecksum } from './checksums.ts'
+
+/** Rows have few columns, because passing a value to JavaScript costs more than finding it. */
+export type ListedRow = [
+  id: number,
+  directory: string,
+  name: string,
+  createdUs: number,
+  modifiedUs: number,
+  ...details: DetailRow | [],
+]
+
+type DetailRow = readonly [
+  size: number | null,
+  mtimeUs: number | null,
+  sha256: Uint8Array | null,
+  problem: Problem | null,
+]
+
+/** From `file` or `tombstone` as `f`, and `directory` as `d`. */
+const columns = 'f.id, d.path, f.name, f.created_us, coalesce(f.modified_us, f.created_us)'
+
+/** The first problem of a record, in the order of `problems`. */
+const details = `f.size, f.mtime_us, c.sha256, CASE WHEN f.incomplete = 1 THEN 'incomplete'
+  WHEN c.broken = 1 THEN 'broken' WHEN f.misplaced = 1 THEN 'misplaced' END`
+
+/** LEFT JOIN keeps the order of the tables. */
+const directory = 'LEFT JOIN directory d ON d.id = f.directory'
+
+/** The columns, and the joins that they need. */
+export const listed = { columns, joins: directory }
+export const listedWithDetails = {
+  columns: `${columns}, ${details}`,
+  joins: `${directory} ${joinedChecksum}`,
+}
+/** A removed file has no checksum and no problem. */
+export const removedWithDetails = {
+  columns: `${columns}, f.size, f.mtime_us, NULL, NULL`,
+  joins: directory,
+}
+
+export function toListed([id, path, name, createdUs, modifiedUs, ...more]: ListedRow): ListedFile {
+  const file = { id, directory: path, name, createdUs, modifiedUs }
+  return more.length === 0 ? file : { ...file, details: toDetails(more) }
+}
+
+function toDetails([size, mtimeUs, sha256, problem]: DetailRow): FileDetails {
+  return {
+    size: size ?? undefined,
+    mtimeUs: mtimeUs ?? undefined,
+    sha256: sha256 ?? undefined,
+    problem: problem ?? undefined,
+  }
+}

@@ -1,0 +1,86 @@
+/** The stations, kinds and sites of the catalogue, in memory between questions. */
+import type { Area } from '../../parse/archive-path.ts'
+import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
+import { NotBuilt } from '../reader-errors.ts'
+import { stateStatement, toState } from './head.ts'
+import type { State } from './head.ts'
+import { all, rows } from './question.ts'
+import type { Question } from './question.ts'
+import { codesOfStations, Sites } from './sites.ts'
+import type { CodeRow } from './sites.ts'
+
+/** A row of `kind`. Parts that only long names have are '' for short names. */
+export interface Kind {
+  readonly area: Area
+  readonly version: FileVersion
+  readonly duration: FileDuration
+  readonly type: FileType
+  readonly source: string
+  readonly period: string
+  readonly interval: string
+  readonly content: string
+}
+
+type KindRow = [number, Area, FileVersion, FileDuration, FileType, string, string, string, string]
+
+/**
+ * The tables `station` and `kind`, whose rows are only added, so that only new rows are read. The
+ * sites are read again when a question needs them after the catalogue has changed.
+ */
+export class Lookups {
+  /** Station codes by id. */
+  readonly stations = new Map<number, string>()
+  readonly kinds = new Map<number, Kind>()
+  readonly #last = { station: 0, kind: 0 }
+  #version = ''
+  #sites: { readonly version: string; readonly sites: Sites } | undefined;
+
+  /**
+   * Call at the start of a question.
+   * @param needed names of the indexes and counts that the question uses
+   * @throws NotBuilt if one of them is not built yet
+   */
+  *refresh(needed: readonly string[] = []): Question<State> {
+    const [found, built, stations, kinds] = (yield* all(
+      stateStatement,
+      { sql: 'SELECT name FROM built' },
+      {
+        sql: 'SELECT id, code FROM station WHERE id > @station ORDER BY id',
+        values: { station: this.#last.station },
+      },
+      {
+        sql: `SELECT id, area, file_version, file_duration, file_type, source, period, interval,
+            content FROM kind WHERE id > @kind ORDER BY id`,
+        values: { kind: this.#last.kind },
+      },
+    )) as unknown as [[never], [string][], [number, string][], KindRow[]]
+    for (const [id, code] of stations) this.#addStation(id, code)
+    for (const kind of kinds) this.#addKind(kind)
+    const state = toState(found[0])
+    const { epoch, seq, detailsSeq } = state.head
+    this.#version = [epoch, seq, detailsSeq, built.length].join()
+    const missing = needed.find((name) => built.every(([each]) => each !== name))
+    if (missing !== undefined) throw new NotBuilt(`the index or table ${missing} is being built`)
+    return state
+  }
+
+  /** The sites, as they are in the state of the last `refresh`. */
+  *sites(): Question<Sites> {
+    if (this.#sites?.version !== this.#version) {
+      const sites = new Sites(yield* rows<CodeRow>(codesOfStations))
+      this.#sites = { version: this.#version, sites }
+    }
+    return this.#sites.sites
+  }
+
+  #addStation(id: number, code: string): void {
+    this.stations.set(id, code)
+    this.#last.station = id
+  }
+
+  #addKind(row: KindRow): void {
+    const [id, area, version, duration, type, source, period, interval, content] = row
+    this.kinds.set(id, { area, version, duration, type, source, period, interval, content })
+    this.#last.kind = id
+  }
+}

@@ -1,0 +1,54 @@
+/** The columns of records. */
+import type { Columns, ColumnType } from './dialect.ts'
+
+/**
+ * The columns that a live record (`file`) and the last record of a removed file (`tombstone`) have
+ * in common, with their constraints. A file that is removed, and one that comes back, keeps them.
+ */
+const columns = {
+  id: { type: 'bigint', constraint: 'PRIMARY KEY' },
+  directory: { type: 'int', constraint: 'NOT NULL REFERENCES directory (id)' },
+  name: { type: 'text', constraint: 'NOT NULL' },
+  station: { type: 'int', constraint: 'NOT NULL REFERENCES station (id)' },
+  kind: { type: 'int', constraint: 'NOT NULL REFERENCES kind (id)' },
+  data_date: { type: 'bigint', constraint: 'NOT NULL' },
+  size: { type: 'bigint', constraint: '' },
+  mtime_us: { type: 'bigint', constraint: '' },
+  created_us: { type: 'bigint', constraint: 'NOT NULL' },
+  modified_us: { type: 'bigint', constraint: '' },
+} as const satisfies Record<string, { type: ColumnType; constraint: string }>
+
+export const recordColumns = Object.entries(columns).map(([name, column]) => ({ name, ...column }))
+
+/** The columns with their types, and as SQL. */
+export const recordTypes: Columns = Object.fromEntries(
+  recordColumns.map(({ name, type }) => [name, type]),
+)
+export const recordNames = Object.keys(columns).join(', ')
+
+type ValueOf<Column> = Column extends { type: 'text' }
+  ? string
+  : Column extends { constraint: '' }
+    ? number | null
+    : number
+
+/** A row of `recordNames`. */
+export type RecordRow = { readonly [Name in keyof typeof columns]: ValueOf<(typeof columns)[Name]> }
+
+export function toRecordRow(row: readonly unknown[]): RecordRow {
+  return Object.fromEntries(
+    recordColumns.map(({ name }, index) => [name, row[index]]),
+  ) as unknown as RecordRow
+}
+
+/**
+ * The new `modified_us` of a record whose file has changed. Even if the clock was set back, it is
+ * later than `created_us` and differs from the previous value.
+ */
+export function movedModified(
+  nowUs: number,
+  { created_us, modified_us }: Pick<RecordRow, 'created_us' | 'modified_us'>,
+): number {
+  const moved = Math.max(nowUs, created_us + 1)
+  return moved === modified_us ? moved + 1 : moved
+}

@@ -1,0 +1,181 @@
+/** Stations, from the counts of each station and kind. */
+import { secondsPerDay } from '../../parse/calendar.ts'
+import { countryOf } from '../../parse/countries.ts'
+import type { StationAnswer, StationOrdering, StationsPage, StationsQuery } from '../reader.ts'
+import type { StationSummary } from '../records.ts'
+import type { Dialect } from './dialect.ts'
+import type { Kind, Lookups } from './lookups.ts'
+import { rows } from './question.ts'
+import type { Question } from './question.ts'
+import { select } from './selection.ts'
+import type { Sites } from './sites.ts'
+
+/** The counts of the files of one kind that a station has. */
+type StationKindRow = [
+  station: number,
+  kind: number,
+  files: number,
+  firstDate: number,
+  lastDate: number,
+]
+
+/** The counts of all files of a station. */
+type StationRow = [station: number, files: number, firstDate: number, lastDate: number]
+
+/** A row of the list: a long code with the short code that belongs only to it, or a single code. */
+interface StationTotal {
+  readonly code: string
+  readonly codes: readonly string[]
+  readonly ids: readonly number[]
+  readonly count: number
+  readonly firstDate: number
+  readonly lastDate: number
+}
+
+/** Kinds of the files that are counted; `undefined`: all. */
+type Kinds = readonly number[] | undefined
+
+export class Stations {
+  readonly #dialect: Dialect
+  readonly #lookups: Lookups
+
+  constructor(dialect: Dialect, lookups: Lookups) {
+    this.#dialect = dialect
+    this.#lookups = lookups
+  }
+
+  /** @throws NotBuilt while `station_count` is not built */
+  *page(query: StationsQuery): Question<StationsPage> {
+    const { limit, offset, ordering = byCode, countries, areas } = query
+    const { head } = yield* this.#lookups.refresh(['station_count'])
+    const sites = yield* this.#lookups.sites()
+    const { stations, kinds } = this.#lookups
+    const filter = { ...(countries && { countries }), ...(areas && { areas }) }
+    const selection = select(filter, { stations, kinds, sites })
+    if (selection === undefined) return { head, count: 0, stations: [] }
+    const totals = yield* this.#totals(selection.kinds, sites)
+    const wanted = selection.stations && new Set(selection.stations)
+    const found = totals
+      .filter(({ ids }) => wanted === undefined || ids.some((id) => wanted.has(id)))
+      .filter(isWanted(query))
+      .sort((a, b) => compare(a, b, ordering))
+    const shown = found.slice(offset, offset + limit)
+    return { head, count: found.length, stations: yield* this.#summaries(shown, selection.kinds) }
+  }
+
+  /**
+   * A code of 4 characters stands for itself and all long codes that begin with it.
+   * @throws NotBuilt while `station_count` is not built
+   */
+  *one(code: string): Question<StationAnswer> {
+    const { head } = yield* this.#lookups.refresh(['station_count'])
+    const { stations, kinds } = this.#lookups
+    const selection = select({ stations: [code] }, { stations, kinds })
+    const counted = yield* this.#countsOf(selection?.stations ?? [], undefined)
+    const ids = [...new Set(counted.map(([station]) => station))]
+    const codes = ids.map((id) => stations.get(id) ?? '').sort()
+    const station = counted.length === 0 ? undefined : summaryOf({ code, codes }, counted, kinds)
+    return { head, station }
+  }
+
+  /** All stations that have files of these kinds, with their counts; not sorted. */
+  *#totals(kinds: Kinds, sites: Sites): Question<StationTotal[]> {
+    const found = yield* rows<StationRow>(
+      `SELECT station, CAST(sum(files) AS bigint), min(first_date), max(last_date)
+       FROM station_count WHERE ${this.#ofKinds(kinds)} GROUP BY station ORDER BY station`,
+      kinds && { kinds },
+    )
+    const totals = new Map<string, StationTotal>()
+    for (const [station, files, firstDate, lastDate] of found) {
+      const own = this.#lookups.stations.get(station) ?? ''
+      const code = sites.longCode(own) ?? own
+      const known = totals.get(code)
+      totals.set(code, {
+        code,
+        codes: [...(known?.codes ?? []), own],
+        ids: [...(known?.ids ?? []), station],
+        count: files + (known?.count ?? 0),
+        firstDate: Math.min(firstDate, known?.firstDate ?? Infinity),
+        lastDate: Math.max(lastDate, known?.lastDate ?? -Infinity),
+      })
+    }
+    return [...totals.values()]
+  }
+
+  *#summaries(shown: readonly StationTotal[], kinds: Kinds): Question<StationSummary[]> {
+    const counted = yield* this.#countsOf(
+      shown.flatMap(({ ids }) => ids),
+      kinds,
+    )
+    return shown.map(({ code, codes, ids }) => {
+      const own = counted.filter(([station]) => ids.includes(station))
+      return summaryOf({ code, codes: [...codes].sort() }, own, this.#lookups.kinds)
+    })
+  }
+
+  #countsOf(stations: readonly number[], kinds: Kinds): Question<StationKindRow[]> {
+    return rows<StationKindRow>(
+      `SELECT station, kind, files, first_date, last_date FROM station_count
+       WHERE ${this.#dialect.isIn('station', 'stations')} AND ${this.#ofKinds(kinds)}`,
+      { stations, ...(kinds && { kinds }) },
+    )
+  }
+
+  #ofKinds(kinds: Kinds): string {
+    return kinds === undefined ? 'TRUE' : this.#dialect.isIn('kind', 'kinds')
+  }
+}
+
+const byCode: StationOrdering = { key: 'code', descending: false }
+
+function isWanted({ codes, search = '' }: StationsQuery): (station: StationTotal) => boolean {
+  const listed = codes && new Set(codes)
+  return (station) =>
+    listed?.has(station.code) !== false && station.codes.some((code) => code.includes(search))
+}
+
+/** Sort keys of stations. */
+const sortKeys: Readonly<
+  Record<StationOrdering['key'], (station: StationTotal) => number | string>
+> = {
+  code: ({ code }) => code,
+  country: ({ code }) => countryOf(code) ?? '',
+  count: ({ count }) => count,
+  first_data_date: ({ firstDate }) => firstDate,
+  last_data_date: ({ lastDate }) => lastDate,
+}
+
+function compare(a: StationTotal, b: StationTotal, { key, descending }: StationOrdering): number {
+  const [first, second] = [sortKeys[key](a), sortKeys[key](b)]
+  // Stations without a country come last in both directions.
+  if (first === '' || second === '')
+    return first === second ? (a.code < b.code ? -1 : 1) : first === '' ? 1 : -1
+  if (first !== second) return first < second === descending ? 1 : -1
+  return a.code < b.code ? -1 : 1
+}
+
+function summaryOf(
+  codes: Pick<StationSummary, 'code' | 'codes'>,
+  counted: readonly StationKindRow[],
+  kinds: ReadonlyMap<number, Kind>,
+): StationSummary {
+  const sumBy = <Key extends string>(keyOf: (kind: Kind) => Key): Partial<Record<Key, number>> => {
+    const sums: Partial<Record<Key, number>> = {}
+    for (const [, id, files] of counted) {
+      const kind = kinds.get(id)
+      if (kind !== undefined) sums[keyOf(kind)] = (sums[keyOf(kind)] ?? 0) + files
+    }
+    return sums
+  }
+  const [firstDates, lastDates] = [counted.map((row) => row[3]), counted.map((row) => row[4])]
+  return {
+    ...codes,
+    firstDay: Math.floor(Math.min(...firstDates) / secondsPerDay),
+    lastDay: Math.floor(Math.max(...lastDates) / secondsPerDay),
+    files: counted.reduce((sum, [, , files]) => sum + files, 0),
+    byArea: sumBy(({ area }) => area),
+    byType: sumBy(({ type }) => type),
+    byDuration: sumBy(({ duration }) => duration),
+    byVersion: sumBy(({ version }) => version),
+  }
+}

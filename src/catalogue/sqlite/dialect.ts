@@ -1,0 +1,34 @@
+/** SQLite's words for what the questions need. A list parameter is passed as JSON. */
+import type { Columns, Dialect } from '../questions/dialect.ts'
+
+const names = (columns: Columns): string[] => Object.keys(columns)
+
+const equal = (columns: Columns): string =>
+  names(columns)
+    .map((name) => `${name} = @${name}`)
+    .join(' AND ')
+
+export const dialect: Dialect = {
+  using: (index) => (index === '' ? 'NOT INDEXED' : `INDEXED BY ${index}`),
+  // JavaScript is called once in 4096 rows, 0.02 µs a row. The mixed bits let no file hide that
+  // always stands at the same place.
+  inTime: (id) => `(((${id} + (${id} >> 10)) & 4095) <> 0 OR in_time())`,
+  isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(@${parameter}))`,
+  each: (parameter) => `json_each(@${parameter}) AS r`,
+  greatest: (...terms) => `max(${terms.join(', ')})`,
+  list: (column) => `json_group_array(${column})`,
+  length: (column) => `json_array_length(${column})`,
+  lastId: `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'file'), 0)`,
+  forUpdate: '',
+  insert: (table, columns, conflict = '') =>
+    `INSERT INTO ${table} (${names(columns).join(', ')})
+     VALUES (${names(columns)
+       .map((name) => `@${name}`)
+       .join(', ')}) ${conflict}`,
+  update: (table, keys, set, sql = {}) =>
+    `UPDATE ${table} SET ${names(set)
+      .map((name) => `${name} = ${sql[name] ?? `@${name}`}`)
+      .join(', ')} WHERE ${equal(keys)}`,
+  delete: (table, keys, condition = 'TRUE') =>
+    `DELETE FROM ${table} WHERE ${equal(keys)} AND ${condition}`,
+}

@@ -1,0 +1,94 @@
+/**
+ * Runs questions on a connection of SQLite: without a pause, on the thread of the caller, and each
+ * in one transaction.
+ */
+import { LRUCache } from 'lru-cache'
+import type { Database, Statement as Prepared } from 'better-sqlite3'
+import type { Question, Row, Statement, Values } from '../questions/question.ts'
+
+/** Number of statements that stay prepared. The texts are few, because values are parameters. */
+const keptStatements = 200
+
+/**
+ * Ends a question that takes too long: called between its statements, and by `in_time()` within
+ * them, about once in 4096 rows. Throws to end it.
+ */
+export type CheckTime = () => void
+
+const always: CheckTime = () => undefined
+
+export class Driver {
+  readonly #db: Database
+  readonly #prepared = new LRUCache<string, Prepared>({ max: keptStatements })
+  #checkTime = always
+
+  constructor(db: Database) {
+    this.#db = db
+    // The error of the function ends the statement that calls it (see `inTime`).
+    db.function('in_time', () => {
+      this.#checkTime()
+      return 1
+    })
+  }
+
+  /** All statements of the question see one state of the database. */
+  read<Answer>(question: Question<Answer>, checkTime = always): Answer {
+    this.#checkTime = checkTime
+    try {
+      return this.#transaction.deferred(question) as Answer
+    } finally {
+      this.#checkTime = always
+    }
+  }
+
+  /** All changes of the question are made, or none. */
+  write<Answer>(question: Question<Answer>): Answer {
+    return this.#transaction.immediate(question) as Answer
+  }
+
+  get #transaction() {
+    return (this.#kept ??= this.#db.transaction((question: Question<unknown>) =>
+      this.#run(question),
+    ))
+  }
+  #kept: ReturnType<Database['transaction']> | undefined
+
+  #run(question: Question<unknown>): unknown {
+    let step = question.next()
+    while (step.done !== true) {
+      const found = step.value.map((statement) => this.#execute(statement))
+      this.#checkTime()
+      step = question.next(found)
+    }
+    return step.value
+  }
+
+  #execute({ sql, values = {}, many }: Statement): Row[] {
+    const statement = this.#statement(sql)
+    if (many !== undefined) {
+      for (const each of many) statement.run(bindable(each))
+      return []
+    }
+    if (statement.reader) return statement.all(bindable(values)) as Row[]
+    statement.run(bindable(values))
+    return []
+  }
+
+  #statement(sql: string): Prepared {
+    let statement = this.#prepared.get(sql)
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql)
+      if (statement.reader) statement.raw()
+      this.#prepared.set(sql, statement)
+    }
+    return statement
+  }
+}
+
+/** SQLite has no arrays: a list is passed as JSON. */
+function bindable(values: Values): object {
+  let bound: Record<string, unknown> | undefined
+  for (const name in values)
+    if (Array.isArray(values[name])) (bound ??= { ...values })[name] = JSON.stringify(values[name])
+  return bound ?? values
+}

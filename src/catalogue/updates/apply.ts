@@ -1,0 +1,204 @@
+/**
+ * Applies the changes of reconciled directories in one transaction. Each insert, change and removal
+ * takes the next `seq`, and each new file the next id. The counts are updated once at the end.
+ */
+import type { Dialect } from '../questions/dialect.ts'
+import { execute, row, rows } from '../questions/question.ts'
+import type { Question } from '../questions/question.ts'
+import { movedModified, recordNames } from '../questions/record.ts'
+import type { DirectoryChange, FileFacts } from '../writer.ts'
+import { raiseDetails } from './checksum-rows.ts'
+import type { openChecksumRows } from './checksum-rows.ts'
+import type { CountedFile, openCounts } from './count-differences.ts'
+import type { Directories } from './directories.ts'
+import { openInsert } from './insert.ts'
+import type { Progress } from './insert.ts'
+
+interface Parts {
+  readonly directories: Directories
+  readonly counts: ReturnType<typeof openCounts>
+  readonly checksums: ReturnType<typeof openChecksumRows>
+}
+
+/** The numbers of changes that were applied. */
+export type Applied = Pick<Progress, 'added' | 'modified' | 'removed'>
+
+export interface Applying {
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+  /**
+   * Called with each change before it is applied, and without a change after the last one. So after
+   * an error the caller knows which change is invalid.
+   */
+  readonly begin: (change?: DirectoryChange) => void
+}
+
+/** Returns the question that applies changes. */
+export function openApply(dialect: Dialect, { directories, counts, checksums }: Parts) {
+  const head = `SELECT seq, ${dialect.lastId} FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
+  const inserts = openInsert(dialect)
+  const files = openFiles(dialect, checksums)
+
+  function* applyOne(change: DirectoryChange, nowUs: number, progress: Progress): Question<void> {
+    const { filled, attributes, rehash } = change
+    const directory = yield* directories.idOf(change.path)
+    const before = progress.added - progress.removed
+    const known = yield* files.known(change)
+    yield* files.remove(known, { change, nowUs }, progress)
+    yield* inserts.insert({ change, directory, nowUs }, progress)
+    yield* files.modify(known, { change, nowUs }, progress)
+    yield* files.fill(known, change, progress)
+    const growth = progress.added - progress.removed - before
+    yield* execute(...directories.record(directory, change, { growth, nowUs }))
+    const ids = [...(yield* checksums.rebind(attributes)), ...rehash]
+    const stale = yield* checksums.markStale(ids, { fromUs: nowUs, postpone: false })
+    if (stale.length > 0) yield* execute(directories.hashed([directory]))
+    if (stale.length > 0 || filled.length > 0) progress.details = true
+    if (changesFiles(change)) yield* directories.touch(change.path, nowUs)
+  }
+
+  return function* apply(
+    changes: readonly DirectoryChange[],
+    { nowUs, begin }: Applying,
+  ): Question<Applied> {
+    const [seq, id] = (yield* row<[number, number]>(head)) ?? [0, 0]
+    const progress = {
+      seq,
+      id,
+      added: 0,
+      modified: 0,
+      removed: 0,
+      details: false,
+      counts: yield* counts(),
+    }
+    yield* inserts.begin()
+    for (const change of changes) {
+      begin(change)
+      yield* applyOne(change, nowUs(), progress)
+    }
+    begin()
+    const sql = 'UPDATE catalogue SET seq = @seq WHERE one = 1'
+    if (progress.seq !== seq) yield* execute({ sql, values: { seq: progress.seq } })
+    if (progress.details) yield* execute(raiseDetails)
+    yield* progress.counts.write()
+    const { added, modified, removed } = progress
+    return { added, modified, removed }
+  }
+}
+
+/** True if listings show the change; they do not show that a checksum became stale. */
+function changesFiles({ added, modified, filled, removed }: DirectoryChange): boolean {
+  return added.length + modified.length + filled.length + removed.length > 0
+}
+
+/** A live record as it is after the changes so far. */
+interface KnownFile extends CountedFile {
+  size: number | null
+  readonly created_us: number
+  modified_us: number | null
+}
+
+type KnownRow = [
+  id: number,
+  station: number,
+  kind: number,
+  dataDate: number,
+  size: number | null,
+  created_us: number,
+  modified_us: number | null,
+]
+
+interface Change {
+  readonly change: DirectoryChange
+  readonly nowUs: number
+}
+
+/** Removes and changes live records; `known` has those that exist, by id. */
+function openFiles(dialect: Dialect, checksums: Parts['checksums']) {
+  const sql = fileSql(dialect)
+  return {
+    /** The live records to which a change refers. */
+    *known({ removed, modified, filled }: DirectoryChange): Question<Map<number, KnownFile>> {
+      const ids = [...removed, ...[...modified, ...filled].map(({ id }) => id)]
+      if (ids.length === 0) return new Map()
+      const found = yield* rows<KnownRow>(sql.known, { ids })
+      return new Map(
+        found.map(([id, station, kind, dataDate, size, created_us, modified_us]) => [
+          id,
+          { id, station, kind, dataDate, size, created_us, modified_us },
+        ]),
+      )
+    },
+    *remove(known: Map<number, KnownFile>, { change, nowUs }: Change, progress: Progress) {
+      const ids = [...new Set(change.removed)].filter((id) => known.has(id))
+      if (ids.length === 0) return
+      yield* execute(
+        { sql: sql.bury, values: { ids, seq: progress.seq + 1, now: nowUs } },
+        { sql: sql.remove, values: { ids } },
+      )
+      yield* checksums.remove(ids)
+      for (const id of ids) {
+        const file = known.get(id)
+        if (file !== undefined) progress.counts.remove(file)
+        known.delete(id)
+      }
+      progress.seq += ids.length
+      progress.removed += ids.length
+    },
+    /** Stores the size and mtime of files that changed on disk. */
+    *modify(known: Map<number, KnownFile>, { change, nowUs }: Change, progress: Progress) {
+      const modified = change.modified.flatMap((facts) => {
+        const file = resize(known, facts, progress)
+        if (file === undefined) return []
+        progress.modified++
+        file.modified_us = movedModified(nowUs, file)
+        return { ...factsOf(facts), modified_us: file.modified_us, seq: ++progress.seq }
+      })
+      if (modified.length === 0) return
+      yield* execute({ sql: sql.modify, many: modified })
+      yield* checksums.remove(modified.map(({ id }) => id))
+    },
+    /** Stores the size and mtime of files that became known. */
+    *fill(known: Map<number, KnownFile>, { filled }: DirectoryChange, progress: Progress) {
+      const facts = filled.filter((each) => resize(known, each, progress) !== undefined)
+      if (facts.length > 0) yield* execute({ sql: sql.fill, many: facts.map(factsOf) })
+    },
+  }
+}
+
+/** Counts a new size. @returns the record; `undefined` if there is none */
+function resize(
+  known: Map<number, KnownFile>,
+  { id, size }: FileFacts,
+  { counts }: Progress,
+): KnownFile | undefined {
+  const file = known.get(id)
+  if (file === undefined) return undefined
+  counts.resize(file, size)
+  file.size = size
+  return file
+}
+
+function factsOf({ id, size, mtimeUs, incomplete }: FileFacts) {
+  return { id, size, mtime_us: mtimeUs, incomplete: incomplete === true ? 1 : 0 }
+}
+
+function fileSql(dialect: Dialect) {
+  const facts = { size: 'bigint', mtime_us: 'bigint', incomplete: 'int' } as const
+  return {
+    known: `SELECT id, station, kind, data_date, size, created_us, modified_us FROM file
+      WHERE ${dialect.isIn('id', 'ids')}`,
+    // LEFT JOIN keeps the order of the list, in which the removals take their numbers.
+    bury: `INSERT INTO tombstone (${recordNames}, seq, removed_us)
+      SELECT ${recordNames.replaceAll(/\w+/g, 'f.$&')}, @seq + r.key, @now
+      FROM ${dialect.each('ids', 'bigint')} LEFT JOIN file f ON f.id = r.value`,
+    remove: `DELETE FROM file WHERE ${dialect.isIn('id', 'ids')}`,
+    modify: dialect.update(
+      'file',
+      { id: 'bigint' },
+      { ...facts, modified_us: 'bigint', seq: 'bigint', change: 'int' },
+      { change: '1' },
+    ),
+    fill: dialect.update('file', { id: 'bigint' }, facts),
+  }
+}

@@ -1,0 +1,162 @@
+/** Finds files that have no valid checksum, and stores checksums. */
+import type { Dialect } from '../questions/dialect.ts'
+import { execute, row, rows, value } from '../questions/question.ts'
+import type { Question, Values } from '../questions/question.ts'
+import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../writer.ts'
+import { raiseDetails } from './checksum-rows.ts'
+import type { openChecksumRows } from './checksum-rows.ts'
+import type { openCounts } from './count-differences.ts'
+import type { Directories } from './directories.ts'
+
+/**
+ * Maximum number of changes, and of files, that one query examines, which takes one or two
+ * milliseconds.
+ */
+const changesPerQuery = 1000
+const filesPerQuery = 2000
+/** Maximum number of files that one query returns. */
+const maxResults = 100
+/**
+ * Longest time (µs) for which hashing a file with a stale checksum is postponed. A later time means
+ * that the clock was set back, so the file is hashed now.
+ */
+const longestWaitUs = 3_600_000_000
+
+type UnhashedRow = [
+  id: number,
+  path: string,
+  size: number | null,
+  mtimeUs: number | null,
+  seq: number,
+  sinceUs: number,
+]
+
+/** Finds files to be hashed. */
+export function openHashingQueue(dialect: Dialect) {
+  const { changes, arrived, files, below, stale } = queueSql(dialect)
+  return {
+    *arrived(since: number | undefined): Question<ArrivedUnhashed> {
+      const headSeq = (yield* value<number>('SELECT seq FROM catalogue WHERE one = 1')) ?? 0
+      const stored = yield* value<number>('SELECT seq FROM hashing WHERE one = 1')
+      const from = since ?? stored ?? headSeq
+      const found = (yield* rows<UnhashedRow>(arrived, { from })).map(toFile)
+      const [seq, count] = (yield* row<[number | null, number]>(changes, { from })) ?? [null, 0]
+      // If fewer changes than the limit are found, the remaining seqs belong to removals.
+      const end = seq === null || count < changesPerQuery ? headSeq : seq
+      const throughSeq = found.length < maxResults ? end : (found.at(-1)?.seq ?? end)
+      return { files: found, throughSeq, behind: headSeq - throughSeq }
+    },
+    *below(id: number) {
+      const found = (yield* rows<UnhashedRow>(below, { id })).map(toFile)
+      const end = yield* value<number>(files, { id })
+      return { files: found, next: found.length < maxResults ? end : found.at(-1)?.id }
+    },
+    /** The queue of files whose checksums are stale. */
+    *stale(nowUs: number): Question<StaleFiles> {
+      const found = yield* rows<UnhashedRow>(stale, { now: nowUs, late: nowUs + longestWaitUs })
+      const count = (yield* value<number>('SELECT stale FROM hashing WHERE one = 1')) ?? 0
+      return { files: found.map(toFile), count }
+    },
+  }
+}
+
+function queueSql(dialect: Dialect) {
+  const columns = `f.id, d.path || '/' || f.name, f.size, f.mtime_us, f.seq`
+  const times = ['f.created_us', 'coalesce(f.modified_us, 0)', 'coalesce(f.returned_us, 0)']
+  // Files with a stale checksum are in a queue of their own.
+  const unhashed = (next: string): string => `SELECT ${columns}, ${dialect.greatest(...times)}
+    FROM (${next}) f JOIN directory d ON d.id = f.directory
+    WHERE NOT EXISTS (SELECT 1 FROM checksum c
+      WHERE c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us)`
+  const changes = `SELECT * FROM file WHERE seq > @from ORDER BY seq LIMIT ${changesPerQuery}`
+  const files = `SELECT * FROM file WHERE id < @id ORDER BY id DESC LIMIT ${filesPerQuery}`
+  const oldest = (condition: string): string => `SELECT * FROM (SELECT id, stale_us FROM checksum
+    WHERE ${condition} ORDER BY stale_us LIMIT ${maxResults}) AS part`
+  return {
+    changes: `SELECT max(seq), count(*) FROM (${changes}) AS part`,
+    arrived: `${unhashed(changes)} ORDER BY f.seq LIMIT ${maxResults}`,
+    files: `SELECT min(id) FROM (${files}) AS part`,
+    below: `${unhashed(files)} ORDER BY f.id DESC LIMIT ${maxResults}`,
+    stale: `SELECT ${columns}, c.stale_us
+      FROM (${oldest('stale_us <= @now')} UNION ALL ${oldest('stale_us > @late')}) c
+      LEFT JOIN file f ON f.id = c.id LEFT JOIN directory d ON d.id = f.directory
+      ORDER BY c.stale_us LIMIT ${maxResults}`,
+  }
+}
+
+function toFile([id, path, size, mtimeUs, seq, sinceUs]: UnhashedRow): UnhashedFile {
+  return { id, path, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, seq, sinceUs }
+}
+
+interface Parts {
+  readonly directories: Directories
+  readonly counts: ReturnType<typeof openCounts>
+  readonly checksums: ReturnType<typeof openChecksumRows>
+}
+
+/** A live file whose checksum is stored. */
+type KnownRow = [
+  id: number,
+  size: number | null,
+  mtimeUs: number | null,
+  incomplete: number,
+  station: number,
+  kind: number,
+  dataDate: number,
+  directory: number,
+  path: string,
+]
+
+/** Stores checksums, and marks them as stale. */
+export function openHashing(dialect: Dialect, { directories, counts, checksums }: Parts) {
+  const known = `SELECT f.id, f.size, f.mtime_us, f.incomplete, f.station, f.kind, f.data_date,
+      f.directory, d.path
+    FROM file f JOIN directory d ON d.id = f.directory WHERE ${dialect.isIn('f.id', 'ids')}`
+  const through = `UPDATE hashing SET seq = ${dialect.greatest('coalesce(seq, 0)', '@seq')} WHERE one = 1`
+  const setFacts = dialect.update(
+    'file',
+    { id: 'bigint' },
+    { size: 'bigint', mtime_us: 'bigint', incomplete: 'int' },
+  )
+
+  function* keepAll(list: readonly Checksum[], nowUs: number): Question<void> {
+    const ids = list.map(({ id }) => id)
+    const rowsById = new Map((yield* rows<KnownRow>(known, { ids })).map((each) => [each[0], each]))
+    const differences = yield* counts()
+    const valid: Checksum[] = []
+    const facts: Values[] = []
+    const filled = new Set<string>()
+    // A file has one checksum: the last one of the list.
+    for (const checksum of new Map(list.map((each) => [each.id, each])).values()) {
+      const found = rowsById.get(checksum.id)
+      if (found === undefined) continue
+      const [id, size, mtimeUs, wasIncomplete, station, kind, dataDate, , path] = found
+      // If size and mtime become known, the record does not change, but listings show them.
+      const isFilled = size === null && mtimeUs === null
+      if (!isFilled && (checksum.size !== size || checksum.mtimeUs !== mtimeUs)) continue
+      valid.push(checksum)
+      const incomplete = checksum.problem === 'incomplete' ? 1 : 0
+      if (isFilled || incomplete !== wasIncomplete)
+        facts.push({ id, size: checksum.size, mtime_us: checksum.mtimeUs, incomplete })
+      if (!isFilled) continue
+      filled.add(path)
+      differences.resize({ id, station, kind, dataDate, size }, checksum.size)
+    }
+    yield* execute(raiseDetails, ...(facts.length > 0 ? [{ sql: setFacts, many: facts }] : []))
+    yield* checksums.replace(ids, valid, nowUs)
+    yield* execute(directories.hashed(list.flatMap(({ id }) => rowsById.get(id)?.[7] ?? [])))
+    for (const path of filled) yield* directories.touch(path, nowUs)
+    yield* differences.write()
+  }
+
+  return {
+    *keep(list: readonly Checksum[], throughSeq: number, nowUs: number): Question<void> {
+      if (list.length > 0) yield* keepAll(list, nowUs)
+      yield* execute({ sql: through, values: { seq: throughSeq } })
+    },
+    *hashAgain(ids: readonly number[], fromUs: number): Question<void> {
+      const stale = yield* checksums.markStale(ids, { fromUs, postpone: true })
+      if (stale.length > 0) yield* execute(directories.hashed(stale), raiseDetails)
+    },
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Inserts the new files of a directory. A removed file that comes back before its tombstone is
+ * purged gets its former id.
+ */
+import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
+import type { ArchiveDirectory } from '../../parse/archive-path.ts'
+import { parseFilename } from '../../parse/filename.ts'
+import type { ParsedName } from '../../parse/types.ts'
+import type { Dialect } from '../questions/dialect.ts'
+import { execute, rows } from '../questions/question.ts'
+import type { Question, Statement, Values } from '../questions/question.ts'
+import { movedModified, recordNames, recordTypes, toRecordRow } from '../questions/record.ts'
+import type { RecordRow } from '../questions/record.ts'
+import type { DirectoryChange, NewFile } from '../writer.ts'
+import type { CountDifferences } from './count-differences.ts'
+import { openDeliveries } from './deliveries.ts'
+import { Lookup } from './lookup.ts'
+
+/** The progress of a transaction: the latest numbers, and the numbers of changes. */
+export interface Progress {
+  /** `seq` of the latest change. */
+  seq: number
+  /** The highest id that was issued. */
+  id: number
+  added: number
+  modified: number
+  removed: number
+  /** True if details of a file changed without a change of its record. */
+  details: boolean
+  readonly counts: CountDifferences
+}
+
+interface Insertion {
+  readonly change: DirectoryChange
+  /** Row id of the directory. */
+  readonly directory: number
+  readonly nowUs: number
+}
+
+type Parsed = Insertion & { readonly parsedPath: ArchiveDirectory }
+
+/** Inserts the new files of a directory; a file that has a tombstone gets its id back. */
+export function openInsert(dialect: Dialect) {
+  const stations = new Lookup(dialect, 'station', { code: 'text' })
+  const kinds = new Lookup(dialect, 'kind', kindColumns)
+  const deliveries = openDeliveries(dialect)
+  const sql = insertSql(dialect)
+
+  /** The statements that insert the files of a group, in the order of `group.files`. */
+  const insertGroup = (group: Group, insertion: Parsed, progress: Progress): Statement[] => {
+    const { directory, nowUs, change, parsedPath } = insertion
+    const { kind, parsed, files } = group
+    const firstId = progress.id + 1
+    const values = {
+      directory,
+      names: files.map(({ name }) => name),
+      code_length: parsed.station.length,
+      kind,
+      data_date: parsed.startSeconds,
+      now: nowUs,
+      id: firstId,
+      seq: progress.seq + 1,
+      arrived: change.arrived ? 1 : 0,
+      misplaced: isMisplaced(parsed, parsedPath) ? 1 : 0,
+    }
+    const facts: Values[] = []
+    files.forEach(({ size, mtimeUs, incomplete }, index) => {
+      const id = firstId + index
+      const station = group.stations[index] ?? 0
+      const counted = { id, station, kind, dataDate: parsed.startSeconds, size: size ?? null }
+      progress.counts.add(counted)
+      if (size === undefined) return
+      facts.push({ id, size, mtime_us: mtimeUs ?? null, incomplete: incomplete === true ? 1 : 0 })
+    })
+    progress.id += files.length
+    progress.seq += files.length
+    progress.added += files.length
+    return [
+      { sql: sql.names, values },
+      ...(facts.length === 0 ? [] : [{ sql: sql.facts, many: facts }]),
+      ...deliveries.record({ parsed, stations: group.stations, arrived: change.arrived, nowUs }),
+    ]
+  }
+
+  /** Restores files that have a tombstone. @returns the others */
+  function* restore(insertion: Parsed, progress: Progress): Question<readonly NewFile[]> {
+    const { added } = insertion.change
+    const [first, last] = boundsOf(added)
+    const range = { directory: insertion.directory, first, last }
+    const found = (yield* rows(sql.tombstones, range)).map(toRecordRow)
+    if (found.length === 0) return added
+    const byName = new Map(found.map((row) => [row.name, row]))
+    const returned = added.flatMap((file) => {
+      const row = byName.get(file.name)
+      if (row === undefined) return []
+      progress.added++
+      return { ...restored(file, row, insertion), seq: ++progress.seq }
+    })
+    yield* execute(
+      { sql: sql.returned, many: returned },
+      { sql: sql.drop, values: { ids: returned.map(({ id }) => id) } },
+    )
+    for (const { data_date: dataDate, ...row } of returned)
+      progress.counts.add({ ...row, dataDate })
+    return added.filter(({ name }) => !byName.has(name))
+  }
+
+  return {
+    /** To be used at the start of a transaction. */
+    *begin(): Question<void> {
+      for (const lookup of [stations, kinds, deliveries]) yield* lookup.begin()
+    },
+    *insert(insertion: Insertion, progress: Progress): Question<void> {
+      const { added, path } = insertion.change
+      if (added.length === 0) return
+      const parsedPath = parseDirectory(path)
+      if (parsedPath.kind === 'rejected') throw new Error(`${path} is not an archive directory`)
+      const parsed = { ...insertion, parsedPath }
+      const files = yield* restore(parsed, progress)
+      const { area } = parsedPath
+      const groups = groupFiles(files, {
+        station: (code) => stations.idOf([code]),
+        kind: (name) => kinds.idOf([area, ...kindOf(name)]),
+      })
+      const inserts = groups.flatMap((group) => insertGroup(group, parsed, progress))
+      yield* execute(...stations.unwritten(), ...kinds.unwritten(), ...inserts)
+    },
+  }
+}
+
+const kindColumns = {
+  area: 'text',
+  file_version: 'text',
+  file_duration: 'text',
+  file_type: 'text',
+  source: 'text',
+  period: 'text',
+  interval: 'text',
+  content: 'text',
+} as const
+
+/** The values of a kind after its area. */
+function kindOf(name: ParsedName): string[] {
+  const { version, duration, type, source, period, interval, content } = name
+  return [version, duration, type, source, period, interval, content].map((part) => part ?? '')
+}
+
+function insertSql(dialect: Dialect) {
+  return {
+    // LEFT JOIN keeps the order of the list, so the rows are inserted in the order of their ids.
+    names: `INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change,
+        arrived, misplaced)
+      SELECT @id + r.key, @directory, r.value, s.id, @kind, @data_date, @now, @seq + r.key, 0,
+        @arrived, @misplaced
+      FROM ${dialect.each('names', 'text')}
+        LEFT JOIN station s ON s.code = upper(substr(r.value, 1, @code_length))`,
+    facts: dialect.update(
+      'file',
+      { id: 'bigint' },
+      { size: 'bigint', mtime_us: 'bigint', incomplete: 'int' },
+    ),
+    tombstones: `SELECT ${recordNames} FROM tombstone
+      WHERE directory = @directory AND name BETWEEN @first AND @last`,
+    returned: dialect.insert('file', {
+      ...recordTypes,
+      returned_us: 'bigint',
+      seq: 'bigint',
+      change: 'int',
+      arrived: 'int',
+      incomplete: 'int',
+      misplaced: 'int',
+    }),
+    drop: `DELETE FROM tombstone WHERE ${dialect.isIn('id', 'ids')}`,
+  }
+}
+
+/**
+ * The record of a file that came back. It gets its former `id` and `created`; its `modified` changes
+ * only if the size or mtime in the tombstone and on disk are known and differ.
+ */
+function restored(file: NewFile, row: RecordRow, { change, nowUs, parsedPath }: Parsed) {
+  const { name, size, mtimeUs, incomplete } = file
+  const isModified = differs(size, row.size) || differs(mtimeUs, row.mtime_us)
+  return {
+    ...row,
+    size: size ?? row.size,
+    mtime_us: mtimeUs ?? row.mtime_us,
+    modified_us: isModified ? movedModified(nowUs, row) : row.modified_us,
+    returned_us: nowUs,
+    change: 0,
+    arrived: change.arrived ? 1 : 0,
+    incomplete: incomplete === true ? 1 : 0,
+    misplaced: isMisplaced(parse(name), parsedPath) ? 1 : 0,
+  }
+}
+
+/** True if both values are known and differ. */
+function differs(now: number | undefined, before: number | null): boolean {
+  return now !== undefined && before !== null && now !== before
+}
+
+/**
+ * Files whose names differ only in the station. Their new records differ only in id, seq, name,
+ * station, size, mtime and `incomplete`.
+ */
+interface Group {
+  readonly parsed: ParsedName
+  readonly kind: number
+  readonly files: NewFile[]
+  /** The station of each file. */
+  readonly stations: number[]
+}
+
+/**
+ * Groups files by the part of the name after the station code. The groups are sorted by the start of
+ * their data, so that ids ascend with that time also within a directory.
+ */
+function groupFiles(
+  files: readonly NewFile[],
+  idOf: { station: (code: string) => number; kind: (parsed: ParsedName) => number },
+): Group[] {
+  // The part of the name after the station code determines everything else.
+  const groups = new Map<string, Group>()
+  for (const file of files) {
+    const parsed = parse(file.name)
+    const suffix = file.name.slice(parsed.station.length)
+    let group = groups.get(suffix)
+    if (group === undefined) {
+      group = { parsed, kind: idOf.kind(parsed), files: [], stations: [] }
+      groups.set(suffix, group)
+    }
+    group.files.push(file)
+    group.stations.push(idOf.station(parsed.station))
+  }
+  return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
+}
+
+/** @throws if the name is not a RINEX name, which is a defect of the caller */
+function parse(name: string): ParsedName {
+  const parsed = parseFilename(name)
+  if (parsed.kind === 'rejected') throw new Error(`${name} is not a RINEX name`)
+  return parsed
+}
+
+/** Returns the least and the greatest name of some files. */
+function boundsOf(files: readonly NewFile[]): [string, string] {
+  let first = files[0]?.name ?? ''
+  let last = first
+  for (const { name } of files) {
+    if (name < first) first = name
+    if (name > last) last = name
+  }
+  return [first, last]
+}

@@ -1,0 +1,109 @@
+/** Reads the stored directories with their files, for reconciling. */
+import type { Area } from '../../parse/archive-path.ts'
+import type { Dialect } from '../questions/dialect.ts'
+import { row, rows, value } from '../questions/question.ts'
+import type { Question } from '../questions/question.ts'
+import { identityColumns, joinedChecksum, toIdentity } from '../questions/checksums.ts'
+import type { IdentityRow } from '../questions/checksums.ts'
+import { mostKnownFiles } from '../writer.ts'
+import type {
+  DirectoryStamp,
+  KnownDirectory,
+  KnownFile,
+  KnownStamp,
+  NameRange,
+  RemovedFiles,
+} from '../writer.ts'
+
+type StampRow = [
+  path: string,
+  mtimeUs: number | null,
+  ctimeUs: number,
+  inode: number,
+  withheldSinceUs: number | null,
+]
+
+type FileRow = [
+  name: string,
+  id: number,
+  size: number | null,
+  mtimeUs: number | null,
+  ...identity: IdentityRow,
+]
+
+/** Greater than all names. */
+const afterAllNames = '\u{10FFFF}'
+
+const stampColumns = 'path, mtime_us, ctime_us, inode, held_since_us'
+
+/** All known directories that still exist on disk. */
+export function* knownDirectories(): Question<KnownStamp[]> {
+  const found = yield* rows<StampRow>(`SELECT ${stampColumns} FROM directory WHERE gone = 0`)
+  return found.map((row) => ({
+    path: row[0],
+    stamp: toStamp(row),
+    withheldSinceUs: row[4] ?? undefined,
+  }))
+}
+
+/** A directory with its files in a range of names. */
+export function* knownDirectory(
+  path: string,
+  { after, through = afterAllNames }: NameRange = { after: '', through: undefined },
+): Question<KnownDirectory | undefined> {
+  const found = yield* row<[...StampRow, id: number, unreadable: number]>(
+    `SELECT ${stampColumns}, id, EXISTS (SELECT 1 FROM rejection WHERE directory = directory.id
+       AND reason = 'unreadable-directory') FROM directory WHERE path = @path`,
+    { path },
+  )
+  if (found === undefined) return undefined
+  const [, , , , , id, unreadable] = found
+  const files = yield* rows<FileRow>(
+    `SELECT f.name, f.id, f.size, f.mtime_us, ${identityColumns}
+     FROM file f ${joinedChecksum}
+     WHERE f.directory = @id AND f.name > @after AND f.name <= @through
+     ORDER BY f.name LIMIT ${mostKnownFiles}`,
+    { id, after, through },
+  )
+  return {
+    stamp: toStamp(found),
+    unreadable: Boolean(unreadable),
+    files: new Map(files.map(toKnownFile)),
+    next: files.length < mostKnownFiles ? undefined : files.at(-1)?.[0],
+  }
+}
+
+/** The number of live files in an area. */
+export function* filesInArea(area: Area): Question<number> {
+  return (yield* value<number>('SELECT files FROM area WHERE name = @area', { area })) ?? 0
+}
+
+/** Removals since a time, by area and time. */
+export function* removedSince(dialect: Dialect, us: number): Question<RemovedFiles[]> {
+  const index = dialect.using('tombstone_seq')
+  // Reads from the latest tombstone back to the first one that was removed before, not all.
+  const found = yield* rows<[area: Area, atUs: number, count: number]>(
+    `SELECT k.area, t.removed_us, count(*)
+     FROM tombstone t ${index} LEFT JOIN kind k ON k.id = t.kind
+     WHERE t.seq > coalesce((SELECT seq FROM tombstone ${index}
+       WHERE removed_us < @us ORDER BY seq DESC LIMIT 1), 0)
+     GROUP BY k.area, t.removed_us`,
+    { us },
+  )
+  return found.map(([area, atUs, count]) => ({ area, atUs, count }))
+}
+
+function toStamp([, mtimeUs, ctimeUs, inode]: readonly [
+  string,
+  number | null,
+  number,
+  number,
+  ...unknown[],
+]): DirectoryStamp | undefined {
+  return mtimeUs === null ? undefined : { mtimeUs, ctimeUs, inode }
+}
+
+function toKnownFile([name, id, size, mtimeUs, ...identity]: FileRow): [string, KnownFile] {
+  const facts = { size: size ?? undefined, mtimeUs: mtimeUs ?? undefined }
+  return [name, { id, ...facts, hashed: toIdentity(identity, facts) }]
+}

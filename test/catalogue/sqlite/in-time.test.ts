@@ -1,0 +1,96 @@
+/** A statement that takes too long ends, whatever it searches, and leaves the connection usable. */
+import Sqlite from 'better-sqlite3'
+import t from '../../tap.ts'
+import type { Test } from 'tap'
+import { orderKeys } from '../../../src/catalogue/filter.ts'
+import type { FileFilter, NameCondition } from '../../../src/catalogue/filter.ts'
+import { questionsFor } from '../../../src/catalogue/questions/questions.ts'
+import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
+import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
+import { change, newFile } from '../change.ts'
+import { openWide } from './wide.ts'
+
+const days = 60
+const stations = 1000
+const start = Date.UTC(2026, 0, 1) * 1000
+
+/** 60,000 files of two types and 1,000 stations; half of the files were replaced. */
+async function openLarge(t: Test) {
+  const { database, writer } = openWide(t)
+  for (let day = 1; day <= days; day++) {
+    const ddd = String(day).padStart(3, '0')
+    const path = `obs/2026/${ddd}`
+    const names = Array.from({ length: stations }, (_, n) => {
+      const code = `s${n.toString(36).padStart(3, '0')}`
+      return `${code}${ddd}0.26${n % 2 === 0 ? 'd' : 'n'}.gz`
+    })
+    const added = names.map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
+    await writer.apply([change(path, { added })])
+    const files = [...((await writer.directory(path))?.files ?? [])].slice(0, stations / 2)
+    const modified = files.map(([name, { id }]) => ({ id, name, size: 2, mtimeUs: 2 }))
+    await writer.apply([change(path, { modified })])
+  }
+  const db = new Sqlite(database, { readonly: true })
+  t.teardown(() => db.close())
+  return { db, driver: new Driver(db), questions: questionsFor(dialect) }
+}
+
+const nothing: NameCondition = { how: 'contains', text: 'zz.' }
+
+/** Filters that find nothing, but only after they have examined many files. */
+const filters: Readonly<Record<string, FileFilter>> = {
+  'a part of a name': { names: [nothing] },
+  'the start of a name': { names: [nothing, { how: 'starts', text: 's' }] },
+  'a type': { types: ['o'], names: [nothing] },
+  'a country': { stations: codes(stations / 2), names: [nothing] },
+  'a range of days': { dataDate: { fromUs: start }, names: [nothing] },
+  'a station in a range of days': {
+    ...{ stations: codes(stations), dataDate: { fromUs: start }, names: [nothing] },
+  },
+  'days with an overlap': {
+    ...{ overlaps: { fromUs: start, toUs: start + days * 86_400e6 }, names: [nothing] },
+  },
+  'created since': { created: { fromUs: 0 }, names: [nothing] },
+  'modified since': { modified: { fromUs: 0 }, names: [nothing] },
+  'a range of ids': { idAbove: 10, names: [nothing] },
+}
+
+function codes(count: number): string[] {
+  return Array.from({ length: count }, (_, n) =>
+    `S${n.toString(36).padStart(3, '0')}`.toUpperCase(),
+  )
+}
+
+t.test('each kind of search calls in_time in each order', async (t) => {
+  const { db, driver, questions } = await openLarge(t)
+  let calls = 0
+  db.function('in_time', () => {
+    calls++
+    return 1
+  })
+  for (const [name, filter] of Object.entries(filters))
+    for (const key of orderKeys) {
+      const ordering = { key, descending: true }
+      calls = 0
+      t.equal(driver.read(questions.page({ limit: 1, offset: 0, filter, ordering })).count, 0, name)
+      t.ok(calls >= 4, `${name}, by ${key}: ${calls} calls`)
+      if (key === 'modified') continue
+      calls = 0
+      driver.read(questions.records({ limit: 1, filter, ordering: { key, descending: true } }))
+      t.ok(calls >= 4, `${name}, a chunk by ${key}: ${calls} calls`)
+    }
+})
+
+t.test('a statement that was ended leaves no transaction and no broken statement', async (t) => {
+  const { db, driver, questions } = await openLarge(t)
+  const query = { limit: 1, offset: 0, filter: { names: [nothing] } }
+  for (let round = 0; round < 3; round++) {
+    let calls = 0
+    const end = () => {
+      if (++calls > 8) throw new Error('too late')
+    }
+    t.throws(() => driver.read(questions.page(query), end), { message: 'too late' })
+    t.equal(db.inTransaction, false)
+    t.equal(driver.read(questions.page(query)).count, 0, 'the same statement')
+  }
+})
