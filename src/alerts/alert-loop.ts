@@ -1,10 +1,10 @@
 /** The loop of the command `alerts`: checks the alerts, and sends messages about changes. Repeats a failed message for a day. */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { StatusReply } from '../control-socket/client.ts'
 import { secondsPerDay } from '../parse/calendar.ts'
 import { failureFields, isExpected } from '../runtime/logger.ts'
+import { wait } from '../runtime/clock.ts'
 import { announce, startAnnouncing } from './announcements.ts'
 import type { AlertMemory, AnnouncerState, Check, Found, Message } from './announcements.ts'
 import { DamagedMemory } from './memory-file.ts'
@@ -26,7 +26,7 @@ export interface AlertLoopDeps {
   readonly indexerStatus: () => Promise<StatusReply>
   /** Sends a message once; returns the reason if it was not delivered. */
   readonly send: (message: Message) => Promise<string | undefined>
-  readonly memory: MemoryFile
+  readonly memory: Pick<MemoryFile, 'load' | 'store' | 'putAside'>
   readonly nowSeconds: () => number
   readonly logger: Logger
   /** Waits between checks and attempts; returns early when the signal is aborted. */
@@ -35,7 +35,7 @@ export interface AlertLoopDeps {
 
 /** Checks the alerts and delivers messages until the signal is aborted. */
 export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Promise<void> {
-  const { nowSeconds, logger, wait = waitFor } = deps
+  const { nowSeconds, logger } = deps
   const store = storeOf(deps)
   const delivery = openDelivery(deps, store)
   let state = startAnnouncing(await loadMemory(deps), nowSeconds())
@@ -49,7 +49,7 @@ export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Pr
       logger.info({ reason: state.quiet }, state.quiet === undefined ? 'sending alerts' : 'quiet')
     await store(state)
     state = await delivery.deliver(state)
-    await wait(delivery.pauseMs(), signal)
+    await (deps.wait ?? wait)(delivery.pauseMs(), signal)
   }
   await store(state)
 }
@@ -132,8 +132,4 @@ async function readCheck({ openAlerts, indexerStatus, nowSeconds }: AlertLoopDep
     throw error
   })
   return { found, status: await indexerStatus(), nowSeconds: nowSeconds() }
-}
-
-async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined)
 }

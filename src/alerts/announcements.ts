@@ -76,7 +76,10 @@ export function announce(state: AnnouncerState, check: Check, newId: () => strin
   const at = new Date(nowSeconds * 1000).toISOString()
   const make = (changed: readonly Alert[], state: Message['state'], reason?: string): Message[] =>
     [...new Set(changed.map(({ kind }) => kind))].map((kind) => ({
-      ...{ id: newId(), at, kind, state },
+      id: newId(),
+      at,
+      kind,
+      state,
       series: changed.filter((each) => each.kind === kind).flatMap(({ series }) => series),
       ...(reason !== undefined && { reason }),
     }))
@@ -87,7 +90,8 @@ export function announce(state: AnnouncerState, check: Check, newId: () => strin
     kind === 'ingest-stalled' || nowSeconds >= next.seriesQuietUntil
   const changed = compareAlerts(open, alerts, isCompared)
   return {
-    ...{ ...next, quiet },
+    ...next,
+    quiet,
     open: changed.open,
     messages: [...messages, ...make(changed.closed, 'closed'), ...make(changed.opened, 'open')],
   }
@@ -146,8 +150,8 @@ function compareAlerts(
 function endOfQuiet(before: number, { nowSeconds, status, found }: Check): number {
   const isWell = !(found instanceof Error) && found.currency.notCurrent === undefined
   if (!isWell || status?.state === 'starting') return nowSeconds + quietSeconds
-  const figures = status?.state === 'unknown' ? undefined : status?.figures
-  return Math.max(before, (figures?.startedUs ?? 0) / 1e6 + quietSeconds)
+  const startedUs = status?.state === 'unknown' ? undefined : status?.startedUs
+  return Math.max(before, (startedUs ?? 0) / 1e6 + quietSeconds)
 }
 
 function quietReason(

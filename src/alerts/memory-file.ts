@@ -1,53 +1,49 @@
 /** Stores the announced alerts and the messages that are not delivered yet in a file. */
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileTypes } from '../parse/types.ts'
 import { alertKinds } from '../series/alerts.ts'
 import type { Alert, AlertSeries } from '../series/alerts.ts'
+import { errorCode } from '../runtime/error-code.ts'
 import { periods } from '../series/series.ts'
 import type { AlertMemory, Message } from './announcements.ts'
 
 const version = 2
-
-export interface MemoryFile {
-  /** Returns an empty memory if there is no file. @throws DamagedMemory if `store` did not write it */
-  load(): Promise<AlertMemory>
-  /** Replaces the file; after a crash it is either the old or the new one. */
-  store(memory: AlertMemory): Promise<void>
-  /** Renames the file, so that `load` finds none. @returns its new path */
-  putAside(): Promise<string>
-}
 
 /** The file has another content than `store` writes. */
 export class DamagedMemory extends Error {
   readonly code = 'DAMAGED_MEMORY'
 }
 
-export function openMemoryFile(path: string): MemoryFile {
-  return {
-    async load() {
-      const text = await readFile(path, 'utf8').catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-        throw error
-      })
-      return text === undefined ? { open: [], messages: [] } : parseMemory(text)
-    },
-    async store({ open: alerts, messages }) {
-      await mkdir(dirname(path), { recursive: true })
-      const file = await open(`${path}.new`, 'w', 0o600)
-      try {
-        await file.writeFile(JSON.stringify({ version, open: alerts, messages }))
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await rename(`${path}.new`, path)
-    },
-    async putAside() {
-      const aside = `${path}.damaged`
-      await rename(path, aside)
-      return aside
-    },
+export class MemoryFile {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** Returns an empty memory if there is no file. @throws DamagedMemory if `store` did not write it */
+  async load(): Promise<AlertMemory> {
+    const text = await readFile(this.#path, 'utf8').catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return undefined
+      throw error
+    })
+    return text === undefined ? { open: [], messages: [] } : parseMemory(text)
+  }
+
+  /** Replaces the file; after a crash it is either the old or the new one. */
+  async store({ open: alerts, messages }: AlertMemory): Promise<void> {
+    await mkdir(dirname(this.#path), { recursive: true })
+    const text = JSON.stringify({ version, open: alerts, messages })
+    await writeFile(`${this.#path}.new`, text, { mode: 0o600, flush: true })
+    await rename(`${this.#path}.new`, this.#path)
+  }
+
+  /** Renames the file, so that `load` finds none. @returns its new path */
+  async putAside(): Promise<string> {
+    const aside = `${this.#path}.damaged`
+    await rename(this.#path, aside)
+    return aside
   }
 }
 

@@ -23,7 +23,9 @@ export function openWebhook({ url, secret, version, timeoutMs }: WebhookOptions)
     const signature = createHmac('sha256', secret).update(body).digest('hex')
     try {
       const response = await fetch(url, {
-        ...{ method: 'POST', body, redirect: 'manual' },
+        method: 'POST',
+        body,
+        redirect: 'manual',
         headers: {
           'content-type': 'application/json',
           'user-agent': `rinex-catalogue/${version}`,

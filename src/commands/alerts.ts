@@ -1,7 +1,7 @@
 /** The command `alerts`: sends messages about alerts, or one test message. */
 import { randomUUID } from 'node:crypto'
 import { runAlertLoop } from '../alerts/alert-loop.ts'
-import { openMemoryFile } from '../alerts/memory-file.ts'
+import { MemoryFile } from '../alerts/memory-file.ts'
 import { openWebhook } from '../alerts/webhook.ts'
 import { CurrencyReader } from '../api/series/currency-reader.ts'
 import { NetworkStatusCache } from '../api/series/network-status.ts'
@@ -41,7 +41,7 @@ export async function alerts(config: Config): Promise<number> {
       },
       indexerStatus,
       send,
-      memory: openMemoryFile(config.alertsStateFile),
+      memory: new MemoryFile(config.alertsStateFile),
       nowSeconds: () => nowUs() / 1e6,
       logger,
     },

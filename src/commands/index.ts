@@ -7,7 +7,7 @@ import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { openControl } from '../indexer/control-server.ts'
-import { startHashClient } from '../indexer/checksums/hash-client.ts'
+import { HashClient } from '../indexer/checksums/hash-client.ts'
 import { startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
@@ -17,7 +17,7 @@ import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion } from '../runtime/program.ts'
-import { openServiceManager } from '../runtime/service-manager.ts'
+import { ServiceManager } from '../runtime/service-manager.ts'
 import { reportProgress, stateLine, summaryFields } from './progress.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { openIndexBuilder, openIndexerDatabase } from './indexer-database.ts'
@@ -42,7 +42,7 @@ export async function index(
     ...(once ? {} : { onHangup }),
   })
   const nowUs = openClock()
-  const serviceManager = openServiceManager({ env: process.env, logger })
+  const serviceManager = new ServiceManager(process.env, logger)
   // A migration may take minutes; meanwhile the API starts and answers 503 with its progress.
   const onMigrating = (progress: string): void => {
     serviceManager.ready(() => Promise.resolve(`migrating the database ${progress}`))
@@ -64,7 +64,7 @@ export async function index(
   lifecycle.add({ name: 'indexes', close: indexes.stop })
   serviceManager.ready(async () => stateLine(indexer.status(), await countFiles(writer)))
   // The service manager is added last, so that it is closed first.
-  lifecycle.add({ name: 'service manager', close: serviceManager.close })
+  lifecycle.add({ name: 'service manager', close: () => serviceManager.close() })
   try {
     await catchUp({ indexer, writer, indexes, logger, once })
   } catch (error) {
@@ -109,7 +109,7 @@ async function startParts(parts: {
   const checksums =
     config.checksums === 'none'
       ? undefined
-      : { hashClient: startHashClient({ archive }), all: config.checksums === 'all' }
+      : { hashClient: new HashClient({ archive }), all: config.checksums === 'all' }
   const version = packageVersion()
   return startIndexer({ ...rest, ...times, archive, tree, checksums, logger, version })
 }

@@ -14,13 +14,13 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
 import { readToken } from '../config/token-file.ts'
 import { ExpectedRules } from '../series/expectation.ts'
-import { askIndexer, askSettling, openStatusReader } from '../control-socket/client.ts'
+import { askIndexer, askMetrics, askSettling, openStatusReader } from '../control-socket/client.ts'
 import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
-import { openServiceManager } from '../runtime/service-manager.ts'
+import { ServiceManager } from '../runtime/service-manager.ts'
 
 /**
  * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the rescan. The HTTP connection times
@@ -62,6 +62,7 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
     indexerStatus: openStatusReader(config.controlSocket, (reason) => {
       logger.warn({ control_socket: config.controlSocket }, reason)
     }),
+    indexerMetrics: () => askMetrics(config.controlSocket),
     settlingFiles: () => askSettling(config.controlSocket),
     administration,
     settings: { ...settingsOf(config, logger), baseUrl: () => baseUrl },
@@ -76,10 +77,10 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
   const url = `${baseUrl}/${config.datasetPrefix}/api/rinex-file/`
   const actualHost = family === 'IPv6' ? `[${address}]` : address
   await announce({ url, address: `${actualHost}:${actualPort}` }, logger)
-  const serviceManager = openServiceManager({ env: process.env, logger })
+  const serviceManager = new ServiceManager(process.env, logger)
   serviceManager.ready(() => describe(reader, url))
   // The service manager is added last, so that it is closed first.
-  lifecycle.add({ name: 'service manager', close: serviceManager.close })
+  lifecycle.add({ name: 'service manager', close: () => serviceManager.close() })
   return lifecycle
 }
 

@@ -41,10 +41,21 @@ export async function askStatus(
 
 /** Requests the list of settling files; returns an empty list if the indexer does not answer, or rejects the request. */
 export async function askSettling(socketPath: string): Promise<readonly SettlingFile[]> {
+  return (
+    (await unlessSilent(askIndexer(socketPath, { command: 'settling' }, statusTimeoutMs))) ?? []
+  )
+}
+
+/** Requests the metrics; returns an empty text if the indexer does not answer, or rejects the request. */
+export async function askMetrics(socketPath: string): Promise<string> {
+  return (await unlessSilent(askIndexer(socketPath, { command: 'metrics' }, statusTimeoutMs))) ?? ''
+}
+
+async function unlessSilent<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   try {
-    return await askIndexer(socketPath, { command: 'settling' }, statusTimeoutMs)
+    return await answer
   } catch (error) {
-    if (error instanceof IndexerUnreachable || error instanceof RequestRejected) return []
+    if (error instanceof IndexerUnreachable || error instanceof RequestRejected) return undefined
     throw error
   }
 }

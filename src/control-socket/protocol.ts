@@ -3,8 +3,6 @@
  * control is the file permissions of the socket.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
-import type { BackupOutcome } from '../catalogue/writer.ts'
-import type { Area } from '../parse/archive-path.ts'
 
 /** Clients use `stopped` if no indexer listens; the indexer never sends it. */
 export type IndexerState = 'starting' | 'scanning' | 'watching' | 'degraded' | 'stopped'
@@ -19,6 +17,8 @@ export interface IndexerStatus {
   /** The first of the reasons for which the catalogue does not follow the tree; `undefined` from an indexer of an older release. */
   readonly notCurrent: string | undefined
   readonly pid: number
+  /** Start of the process; `undefined` from an indexer of an older release. */
+  readonly startedUs: number | undefined
   readonly version: string
   /** The progress of the running scan. */
   readonly scan: ScanProgress | undefined
@@ -35,51 +35,6 @@ export interface IndexerStatus {
   readonly rescans: RescanNumbers
   /** `undefined` if files are not hashed. */
   readonly hashing: HashingStatus | undefined
-  /** `undefined` from an indexer of an older release. */
-  readonly figures: IndexerFigures | undefined
-}
-
-/** Figures of the process for monitoring; counters begin at its start. */
-export interface IndexerFigures {
-  readonly startedUs: number
-  /** Resident memory, without the hash process. */
-  readonly residentBytes: number
-  /** User and system CPU time, without the hash process. */
-  readonly cpuSeconds: number
-  readonly eventLoopDelay: EventLoopDelay
-  /** Number of changes of records. A removed file that comes back counts as created. */
-  readonly changes: {
-    readonly created: number
-    readonly modified: number
-    readonly removed: number
-  }
-  /**
-   * Histogram of the seconds from the mtime of a new file to its record, for files that were seen arriving. `bounds` are the
-   * upper bounds of its classes, ascending.
-   */
-  readonly listingLatency: {
-    readonly bounds: readonly number[]
-    readonly areas: Readonly<Record<Area, LatencyCounts>>
-  }
-  /** Time at which the size and mtime of every file had last been read again; `undefined` before the first time. */
-  readonly lastFullReadUs: number | undefined
-  /** The result of the last check whether a backup is needed; `undefined` before the first. */
-  readonly backup:
-    { readonly outcome: BackupOutcome['outcome'] | 'failed'; readonly atUs: number } | undefined
-}
-
-/** Delay of timers in the last complete minute, or before that minute has ended, since the start; in seconds. */
-export interface EventLoopDelay {
-  readonly p50: number
-  readonly p99: number
-  readonly max: number
-}
-
-export interface LatencyCounts {
-  /** Number of files in each class; the last class has no upper bound. */
-  readonly counts: readonly number[]
-  /** Sum of all latencies in seconds. */
-  readonly sum: number
 }
 
 /** An incomplete or unreadable file: it is not listed, or listed with its earlier content. */
@@ -140,9 +95,6 @@ export interface RescanOutcome {
   readonly problem: string | null
 }
 
-/** The rescan runs, waits for another one to end, or was merged into one that waits. */
-export type RescanPlace = 'running' | 'waiting' | 'merged'
-
 /** `unsure`: the file cannot be checked or catalogued at this moment. */
 export type RegisterAnswer =
   | { readonly outcome: 'created' | 'known'; readonly id: number }
@@ -166,6 +118,7 @@ export interface ScanProgress {
 export type ControlRequest =
   | { readonly command: 'status' }
   | { readonly command: 'settling' }
+  | { readonly command: 'metrics' }
   | ({ readonly command: 'rescan' } & RescanOrder)
   | { readonly command: 'outcome'; readonly rescan: number }
   | { readonly command: 'register'; readonly path: string }
@@ -176,21 +129,20 @@ export interface ControlResults {
   readonly status: IndexerStatus
   /** At most 1,000 files, longest unchanged first. */
   readonly settling: readonly SettlingFile[]
+  /** The metrics of the indexer in the text format of Prometheus. */
+  readonly metrics: string
   readonly rescan: RescanAnswer
   /** `null` while the rescan has not ended, and if a thousand others have ended since. */
   readonly outcome: RescanOutcome | null
   readonly register: RegisterAnswer
-  readonly repair: RepairAnswer
-}
-
-/** The counts were recomputed from the records. */
-export interface RepairAnswer {
-  readonly outcome: 'repaired'
+  /** The counts were recomputed from the records. */
+  readonly repair: { readonly outcome: 'repaired' }
 }
 
 export interface RescanTicket {
   readonly number: number
-  readonly place: RescanPlace
+  /** The rescan runs, waits for another one to end, or was merged into one that waits. */
+  readonly place: 'running' | 'waiting' | 'merged'
 }
 
 /** `missing`: neither the archive nor the catalogue has the directory, so there is no rescan. */

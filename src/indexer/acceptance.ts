@@ -3,36 +3,25 @@
  * permits.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { CatalogueWriter, DirectoryChange, FileFacts, NewFile } from '../catalogue/writer.ts'
+import type { DirectoryChange, FileFacts, NewFile } from '../catalogue/writer.ts'
 import { youngFileMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
-import type { Health, LogFileFault } from './health.ts'
-import type { DeletionGuard } from './deletion-guard.ts'
-import type { FileState, Settling } from './settling.ts'
+import type { IndexerContext } from './state/context.ts'
+import { growingMs } from './state/settling.ts'
+import type { FileState, Settling } from './state/settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
-import type { TreeReader } from './tree/tree-reader.ts'
 
 /**
  * After this number of files or bytes, one read of a directory inflates no further files, so that other directories do not wait.
  */
 const filesPerRead = 2000
 const bytesPerRead = 16 * 1024 * 1024
-/**
- * Delay before the next read if a file beyond `filesPerRead` or `bytesPerRead` was incomplete or unreadable at its last read
- * (ms).
- */
-const growingMs = 1000
 
-export interface AcceptanceDeps {
-  readonly writer: CatalogueWriter
-  readonly tree: TreeReader
-  readonly settling: Settling
-  readonly deletionGuard: DeletionGuard
-  readonly health: Health
-  readonly logFault: LogFileFault
-  readonly nowUs: () => number
-}
+type AcceptanceContext = Pick<
+  IndexerContext,
+  'writer' | 'tree' | 'settling' | 'deletionGuard' | 'health' | 'fileFaults' | 'nowUs'
+>
 
 export interface Accepted {
   /** The part of the change that may be applied now. */
@@ -47,79 +36,76 @@ type Candidate = FileState & { readonly name: string }
  * Decides which part of a directory's change may be applied now: files that are complete, and removals that the
  * deletion guard permits. If a part is left out, the directory keeps no stamp, so the next sweep finds it again.
  */
-export function openAcceptance(deps: AcceptanceDeps) {
-  const { writer, settling, deletionGuard, health, nowUs } = deps
-
-  /** Ends the settling of files that are no longer candidates, because they equal their record or no longer exist. */
-  const stopWaitingForOthers = (
-    snapshot: DirectorySnapshot,
-    candidates: readonly Candidate[],
-  ): void => {
-    const waiting = settling.namesIn(snapshot.path)
-    if (waiting.length === 0) return
-    const current = new Set(
-      snapshot.sizes === undefined ? snapshot.names : candidates.map(({ name }) => name),
-    )
-    for (const name of waiting) if (!current.has(name)) settling.delete(`${snapshot.path}/${name}`)
-  }
-
-  const mayRemove = async (
-    snapshot: DirectorySnapshot,
-    change: DirectoryChange,
-  ): Promise<boolean> => {
-    const count = change.removed.length
-    if (count === 0) {
-      // A directory that cannot be read may still lack files, so its removals stay withheld.
-      if (snapshot.outcome !== 'unreadable') deletionGuard.markComplete(change.path)
-      return true
-    }
-    const area = change.path.split('/', 1)[0] as Area
-    const request = { directory: change.path, area, count, files: await writer.count(area) }
-    return deletionGuard.requestRemoval({ ...request, nowMs: performance.now() })
-  }
-  /**
-   * Returns the time since which removals are withheld, on the wall clock, so that later processes can use it; `undefined` if no
-   * removals are withheld.
-   */
-  const withheldSinceUs = (directory: string): number | undefined => {
-    const sinceMs = deletionGuard.withheldSinceMs(directory)
-    return sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000)
-  }
-  const reportWithheld = (): void => {
-    const withheld = deletionGuard.withheld()
-    for (const area of areas) {
-      const count = withheld.get(area)
-      health.report(
-        `removals ${area}`,
-        count === undefined
-          ? undefined
-          : `${count} removals in ${area}/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone`,
-      )
-    }
-  }
-
+export async function accept(
+  context: AcceptanceContext,
+  snapshot: DirectorySnapshot,
+  change: DirectoryChange,
+): Promise<Accepted> {
+  const { nowUs, deletionGuard } = context
+  const young = new Set(change.filled.filter((file) => isYoung(file, nowUs())))
+  const candidates = [...candidatesOf(change), ...young]
+  if (snapshot.outcome !== 'unreadable')
+    stopWaitingForOthers(context.settling, snapshot, candidates)
+  const { outcomes, retryMs } = await examine(context, snapshot.path, candidates)
+  const accepted = await mayRemove(context, snapshot, change)
+  reportWithheld(context)
+  const sinceMs = accepted ? undefined : deletionGuard.withheldSinceMs(change.path)
   return {
-    accept: async (snapshot: DirectorySnapshot, change: DirectoryChange): Promise<Accepted> => {
-      const young = new Set(change.filled.filter((file) => isYoung(file, nowUs())))
-      const candidates = [...candidatesOf(change), ...young]
-      if (snapshot.outcome !== 'unreadable') stopWaitingForOthers(snapshot, candidates)
-      const { outcomes, retryMs: againMs } = await examine(deps, snapshot.path, candidates)
-      const accepted = await mayRemove(snapshot, change)
-      reportWithheld()
-      return {
-        change: {
-          ...change,
-          added: keepAccepted(change.added, outcomes),
-          modified: keepAccepted(change.modified, outcomes),
-          filled: keepAccepted(change.filled, outcomes),
-          withheldSinceUs: accepted ? undefined : withheldSinceUs(change.path),
-          removed: accepted ? change.removed : [],
-          gone: change.gone && accepted,
-          stamp: againMs === undefined && accepted ? change.stamp : undefined,
-        },
-        retryMs: againMs,
-      }
+    change: {
+      ...change,
+      added: keepAccepted(change.added, outcomes),
+      modified: keepAccepted(change.modified, outcomes),
+      filled: keepAccepted(change.filled, outcomes),
+      // On the wall clock, so that later processes can use it.
+      withheldSinceUs: sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000),
+      removed: accepted ? change.removed : [],
+      gone: change.gone && accepted,
+      stamp: retryMs === undefined && accepted ? change.stamp : undefined,
     },
+    retryMs,
+  }
+}
+
+/** Ends the settling of files that are no longer candidates, because they equal their record or no longer exist. */
+function stopWaitingForOthers(
+  settling: Settling,
+  snapshot: DirectorySnapshot,
+  candidates: readonly Candidate[],
+): void {
+  const waiting = settling.namesIn(snapshot.path)
+  if (waiting.length === 0) return
+  const current = new Set(
+    snapshot.sizes === undefined ? snapshot.names : candidates.map(({ name }) => name),
+  )
+  for (const name of waiting) if (!current.has(name)) settling.delete(`${snapshot.path}/${name}`)
+}
+
+async function mayRemove(
+  { writer, deletionGuard }: AcceptanceContext,
+  { outcome }: DirectorySnapshot,
+  { path, removed }: DirectoryChange,
+): Promise<boolean> {
+  const count = removed.length
+  if (count === 0) {
+    // A directory that cannot be read may still lack files, so its removals stay withheld.
+    if (outcome !== 'unreadable') deletionGuard.markComplete(path)
+    return true
+  }
+  const area = path.split('/', 1)[0] as Area
+  const request = { directory: path, area, count, files: await writer.count(area) }
+  return deletionGuard.requestRemoval({ ...request, nowMs: performance.now() })
+}
+
+function reportWithheld({ deletionGuard, health }: AcceptanceContext): void {
+  const withheld = deletionGuard.withheld()
+  for (const area of areas) {
+    const count = withheld.get(area)
+    health.report(
+      `removals ${area}`,
+      count === undefined
+        ? undefined
+        : `${count} removals in ${area}/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone`,
+    )
   }
 }
 
@@ -137,7 +123,7 @@ const filesPerTurn = 10_000
  * `undefined` if all candidates were accepted.
  */
 async function examine(
-  { tree, settling, logFault, nowUs }: AcceptanceDeps,
+  { tree, settling, fileFaults, nowUs }: AcceptanceContext,
   directory: string,
   candidates: readonly Candidate[],
 ) {
@@ -162,11 +148,12 @@ async function examine(
     else if (decision === 'take-incomplete') {
       outcomes.set(name, { size, mtimeUs, incomplete: true })
       settling.delete(path)
-      logFault(path, 'incomplete')
+      fileFaults.log(path, 'incomplete')
     } else {
       outcomes.set(name, undefined)
       if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
       else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
+        // A file that has not been read yet comes at once; one that grows or cannot be read can wait.
         retryIn(readAtMs(file) === 0 ? 0 : growingMs)
       else {
         toInflate.push(file)

@@ -10,13 +10,13 @@ import type { Indexer } from './indexer.ts'
 /** Maximum length of a request in characters. A request is one line of JSON. */
 const longestRequest = 16_384
 
-export interface ControlDeps {
+interface ControlParts {
   /** Path of the Unix socket. Its file permissions decide who may connect. */
   readonly path: string
   readonly logger: Logger
   readonly indexer: Pick<
     Indexer,
-    'status' | 'settlingFiles' | 'rescan' | 'rescanOutcome' | 'register'
+    'status' | 'metrics' | 'settlingFiles' | 'rescan' | 'rescanOutcome' | 'register'
   >
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
   /** Time between two checks that the socket file still exists. */
@@ -24,14 +24,14 @@ export interface ControlDeps {
 }
 
 /** Answers requests on the control socket. @throws UnusableSocket */
-export async function openControl(deps: ControlDeps): Promise<{ close: () => void }> {
+export async function openControl(parts: ControlParts): Promise<{ close: () => void }> {
   const sockets = new Set<Socket>()
   const serveOne = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
-    serve(socket, deps)
+    serve(socket, parts)
   }
-  const listener = await openControlSocket({ ...deps, serve: serveOne })
+  const listener = await openControlSocket({ ...parts, serve: serveOne })
   return {
     close() {
       listener.close()
@@ -40,31 +40,31 @@ export async function openControl(deps: ControlDeps): Promise<{ close: () => voi
   }
 }
 
-function serve(socket: Socket, deps: ControlDeps): void {
+function serve(socket: Socket, parts: ControlParts): void {
   let received = ''
   socket.setEncoding('utf8')
   socket.on('error', (error) => {
-    deps.logger.debug({ error }, 'control connection')
+    parts.logger.debug({ error }, 'control connection')
   })
   socket.on('data', (text: string) => {
     received += text
     const lines = received.split('\n')
     received = lines.pop() ?? ''
     for (const line of lines)
-      void answerLine(line, deps).then((answer) => {
+      void answerLine(line, parts).then((answer) => {
         if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`)
       })
     if (received.length > longestRequest) socket.destroy()
   })
 }
 
-async function answerLine(line: string, deps: ControlDeps): Promise<ControlAnswer> {
+async function answerLine(line: string, parts: ControlParts): Promise<ControlAnswer> {
   try {
-    return { ok: true, result: await execute(JSON.parse(line) as ControlRequest | null, deps) }
+    return { ok: true, result: await execute(JSON.parse(line) as ControlRequest | null, parts) }
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof InvalidRequest)
       return { ok: false, error: error.message }
-    deps.logger.error({ err: error }, 'control request failed')
+    parts.logger.error({ err: error }, 'control request failed')
     return { ok: false, error: 'the indexer failed to answer, see its log', failed: true }
   }
 }
@@ -73,13 +73,15 @@ class InvalidRequest extends Error {}
 
 async function execute(
   request: ControlRequest | null,
-  { indexer, writer, logger }: ControlDeps,
+  { indexer, writer, logger }: ControlParts,
 ): Promise<ControlResults[keyof ControlResults]> {
   switch (request?.command) {
     case 'status':
       return indexer.status()
     case 'settling':
       return indexer.settlingFiles()
+    case 'metrics':
+      return indexer.metrics()
     case 'rescan': {
       const { path } = request
       const [full, acceptRemovals] = [flagOf(request.full), flagOf(request.acceptRemovals)]
@@ -104,19 +106,19 @@ async function execute(
   }
 }
 
-/** Returns a field that must be text. The request was not validated before, so the field may have any type. */
+// A request was not validated before, so each field may have any type.
+
 function stringOf(value: unknown): string {
-  if (typeof value !== 'string') throw new InvalidRequest('the path must be text')
-  return value
+  if (typeof value === 'string') return value
+  throw new InvalidRequest('the path must be text')
 }
 
 function numberOf(value: unknown): number {
-  if (typeof value !== 'number') throw new InvalidRequest('the rescan must be a number')
-  return value
+  if (typeof value === 'number') return value
+  throw new InvalidRequest('the rescan must be a number')
 }
 
-function flagOf(value: unknown): boolean {
-  if (value !== undefined && typeof value !== 'boolean')
-    throw new InvalidRequest('an option must be true or false')
-  return value ?? false
+function flagOf(value: unknown = false): boolean {
+  if (typeof value === 'boolean') return value
+  throw new InvalidRequest('an option must be true or false')
 }

@@ -11,13 +11,6 @@ import type { Logger } from 'pino'
  */
 const defaultCheckIntervalMs = 5000
 
-export interface ControlSocketDeps {
-  readonly path: string
-  readonly logger: Logger
-  readonly serve: (socket: Socket) => void
-  readonly checkIntervalMs?: number | undefined
-}
-
 /** The control socket cannot be created at this path; the message names the path and the remedy. */
 export class UnusableSocket extends Error {
   readonly code = 'UNUSABLE_SOCKET'
@@ -34,8 +27,13 @@ interface Listening {
  * the write lock, and the path belongs to its database.
  * @throws UnusableSocket
  */
-export async function openControlSocket(deps: ControlSocketDeps): Promise<{ close: () => void }> {
-  const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = deps
+export async function openControlSocket(options: {
+  readonly path: string
+  readonly logger: Logger
+  readonly serve: (socket: Socket) => void
+  readonly checkIntervalMs?: number | undefined
+}): Promise<{ close: () => void }> {
+  const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = options
   removeStaleSocket(path)
   let current: Listening | undefined = await listen(path, serve)
   let closed = false

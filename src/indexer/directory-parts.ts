@@ -59,26 +59,26 @@ function firstAfter(names: readonly string[], last: string, from: number): numbe
   return index
 }
 
+const fileLists = ['added', 'modified', 'filled', 'attributes', 'rehash', 'removed'] as const
+
+/** Number of files of a change. */
+export function filesOf(change: DirectoryChange): number {
+  return fileLists.reduce((sum, list) => sum + change[list].length, 0)
+}
+
+/** Returns a change whose lists of files are made by a function. */
+function withFiles(
+  change: DirectoryChange,
+  filesIn: (list: (typeof fileLists)[number]) => readonly unknown[],
+): DirectoryChange {
+  return { ...change, ...Object.fromEntries(fileLists.map((list) => [list, filesIn(list)])) }
+}
+
 /** Joins the changes of the parts of one directory. */
 function join(changes: readonly DirectoryChange[]): DirectoryChange | undefined {
   const [first] = changes
   if (first === undefined || changes.length === 1) return first
-  return {
-    ...first,
-    added: changes.flatMap(({ added }) => added),
-    modified: changes.flatMap(({ modified }) => modified),
-    filled: changes.flatMap(({ filled }) => filled),
-    attributes: changes.flatMap(({ attributes }) => attributes),
-    rehash: changes.flatMap(({ rehash }) => rehash),
-    removed: changes.flatMap(({ removed }) => removed),
-  }
-}
-
-/** Number of files of a change. */
-export function filesOf(change: DirectoryChange): number {
-  const { added, modified, filled, attributes, rehash, removed } = change
-  const updated = modified.length + filled.length + attributes.length + rehash.length
-  return added.length + updated + removed.length
+  return withFiles(first, (list) => changes.flatMap<unknown>((change) => change[list]))
 }
 
 /** Splits a change into parts for transactions of their own; the last part completes it (see `DirectoryChange.more`). */
@@ -86,20 +86,11 @@ export function splitChange(change: DirectoryChange): DirectoryChange[] {
   const count = Math.max(1, Math.ceil(filesOf(change) / filesPerPart))
   if (count === 1) return [change]
   return Array.from({ length: count }, (_, index) => {
-    const share = <T>(files: readonly T[]): T[] =>
-      files.slice(
-        Math.floor((files.length * index) / count),
-        Math.floor((files.length * (index + 1)) / count),
-      )
-    return {
-      ...change,
-      more: index < count - 1,
-      added: share(change.added),
-      modified: share(change.modified),
-      filled: share(change.filled),
-      attributes: share(change.attributes),
-      rehash: share(change.rehash),
-      removed: share(change.removed),
-    }
+    const part = withFiles(change, (list) => {
+      const { length } = change[list]
+      const [from, to] = [index, index + 1].map((at) => Math.floor((length * at) / count))
+      return change[list].slice(from, to)
+    })
+    return { ...part, more: index < count - 1 }
   })
 }

@@ -12,35 +12,19 @@ import type {
   RescanOutcome,
   SettlingFile,
 } from '../control-socket/protocol.ts'
-import { openAcceptance } from './acceptance.ts'
-import { openFigures } from './figures.ts'
-import { openFileFaults, openHealth } from './health.ts'
-import { openHeartbeat } from './heartbeat.ts'
-import { openDirtyDirectories } from './dirty-directories.ts'
-import { openWatchController } from './watch-controller.ts'
-import type { WatchWindow } from './watch-controller.ts'
-import { openDeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
+import { ChecksumSchedule } from './checksums/checksum-schedule.ts'
 import type { HashClient } from './checksums/hash-client.ts'
-import { openChecksumSchedule } from './checksums/checksum-schedule.ts'
-import { isUnknownPath, openKnownDirectories } from './known-directories.ts'
-import { openRegister } from './register.ts'
-import { openRescans, openScans } from './scans.ts'
-import { openSchedule } from './schedule.ts'
-import type { ScheduleDeps } from './schedule.ts'
-import { openSettling } from './settling.ts'
-import { startReconcileLoop } from './reconcile-loop.ts'
+import { ReconcileLoop } from './reconcile-loop.ts'
+import { register } from './register.ts'
+import { Rescans, Scans } from './scans.ts'
+import { Schedule } from './schedule.ts'
+import { createContext } from './state/context.ts'
+import type { IndexerContext, IndexerOptions } from './state/context.ts'
+import { isUnknownPath } from './state/known-directories.ts'
+import { WatchController } from './watch-controller.ts'
 
-export interface IndexerDeps extends Omit<
-  ScheduleDeps,
-  'dirty' | 'known' | 'health' | 'beat' | 'figures' | 'reconcileLoop'
-> {
-  /** Absolute path of the archive root. */
-  readonly archive: string
-  readonly window: WatchWindow
-  /** The client of the hash process, and whether old files are hashed as well; `undefined` if no checksums are computed. */
-  readonly checksums?: { readonly hashClient: HashClient; readonly all: boolean } | undefined
-  readonly version: string
-}
+/** The client of the hash process, and whether old files are hashed as well; `undefined` if no checksums are computed. */
+type ChecksumOptions = { readonly hashClient: HashClient; readonly all: boolean } | undefined
 
 export interface CaughtUp {
   /** The last complete scan. */
@@ -49,150 +33,132 @@ export interface CaughtUp {
   readonly now: boolean
 }
 
-export interface Indexer {
+/** Maximum number of settling files that are listed by name, because a disk that hangs may leave any number of them. */
+const mostSettling = 1000
+
+export async function startIndexer(
+  options: IndexerOptions & { readonly checksums?: ChecksumOptions },
+): Promise<Indexer> {
+  return new Indexer(await createContext(options), options.checksums)
+}
+
+export class Indexer {
+  readonly #context: IndexerContext
+  readonly #watchController: WatchController
+  readonly #reconcileLoop: ReconcileLoop
+  readonly #schedule: Schedule
+  readonly #scans: Scans
+  readonly #rescans: Rescans
+  readonly #hashing: ChecksumSchedule | undefined
+  /** The wall-clock time at which the steady clock was 0. */
+  readonly #steadyZeroUs: number
+  #watching = false
+  #caughtUp = false
+
+  constructor(context: IndexerContext, checksums: ChecksumOptions) {
+    this.#context = context
+    this.#steadyZeroUs = context.nowUs() - performance.now() * 1000
+    const watchController = new WatchController(context)
+    const onAreaRestored = (): void => {
+      context.heartbeat.interrupted()
+      watchController.restart()
+      this.#schedule.sweepSoon()
+    }
+    const reconcileLoop = new ReconcileLoop(context, { watchController, onAreaRestored })
+    this.#watchController = watchController
+    this.#reconcileLoop = reconcileLoop
+    this.#schedule = new Schedule(context, reconcileLoop)
+    this.#scans = new Scans(context, reconcileLoop)
+    this.#rescans = new Rescans(context, this.#scans)
+    const isBusy = (): boolean =>
+      reconcileLoop.scanning !== undefined ||
+      (context.dirty.nextDueMs() ?? Infinity) <= performance.now()
+    this.#hashing = checksums && new ChecksumSchedule({ ...context, ...checksums, isBusy })
+  }
+
   /**
    * Brings the catalogue up to date: scans the archive if no complete scan is stored or `scan` is true, otherwise sweeps it,
    * which compares stamps. If a scan cannot read the archive or write all changes, scans again if `patient` is true, otherwise
    * fails.
    * @throws IncompleteScan if a scan fails and `patient` is false
    */
-  catchUp(options: { readonly scan: boolean; readonly patient: boolean }): Promise<CaughtUp>
+  async catchUp(options: { readonly scan: boolean; readonly patient: boolean }): Promise<CaughtUp> {
+    const { health } = this.#context
+    const { lastScan } = health
+    const now = lastScan === undefined || options.scan
+    const scan = now ? await this.#scans.scanAll(options.patient) : lastScan
+    if (!now) await this.#schedule.sweepNow()
+    health.enter('watching')
+    this.#caughtUp = true
+    if (this.#watching) this.#startSchedules()
+    return { scan, now }
+  }
+
   /** Watches the tree: reacts to file events from now on, and runs the schedule from the end of `catchUp` on. */
-  watch(): void
-  rescan(order: RescanOrder): Promise<RescanAnswer>
+  watch(): void {
+    this.#watching = true
+    this.#watchController.start()
+    if (this.#caughtUp) this.#startSchedules()
+  }
+
+  #startSchedules(): void {
+    this.#schedule.start()
+    this.#hashing?.start()
+  }
+
+  async rescan(order: RescanOrder): Promise<RescanAnswer> {
+    const { path } = order
+    const isUnknown = path !== undefined && (await isUnknownPath(path, this.#context))
+    return isUnknown ? { place: 'missing' } : this.#rescans.order(order)
+  }
+
   /** Returns what a rescan has changed; `undefined` while it has not ended, or long after it. */
-  rescanOutcome(number: number): RescanOutcome | undefined
+  rescanOutcome(number: number): RescanOutcome | undefined {
+    return this.#rescans.outcome(number)
+  }
+
   /** Reads one file now, given by its path below the archive root. */
-  register(path: string): Promise<RegisterAnswer>
-  status(): IndexerStatus
-  /** Returns the files that are not complete yet, at most 1,000. Files that are unchanged for the longest time come first. */
-  settlingFiles(): readonly SettlingFile[]
-  /** Finishes the current directory and makes a checkpoint of the database. */
-  close(): Promise<void>
-}
-
-/** Maximum number of settling files that are listed by name, because a disk that hangs may leave any number of them. */
-const mostSettling = 1000
-
-type Parts = Awaited<ReturnType<typeof openParts>>
-
-export async function startIndexer(deps: IndexerDeps): Promise<Indexer> {
-  const parts = await openParts(deps)
-  const { tree, known, health, figures, schedule, hashing, rescans } = parts
-  const { watchController, reconcileLoop } = parts
-  /** The wall-clock time at which the steady clock was 0. */
-  const steadyZeroUs = deps.nowUs() - performance.now() * 1000
-  let watching = false
-  let caughtUp = false
-  const startSchedules = (): void => {
-    schedule.start()
-    hashing?.start()
+  register(path: string): Promise<RegisterAnswer> {
+    return register(path, this.#context, this.#reconcileLoop)
   }
-  return {
-    async catchUp(options) {
-      const { lastScan } = parts
-      const now = lastScan === undefined || options.scan
-      const scan = now ? await parts.scans.scanAll(options.patient) : lastScan
-      if (!now) await schedule.sweepNow()
-      health.enter('watching')
-      caughtUp = true
-      if (watching) startSchedules()
-      return { scan, now }
-    },
-    watch() {
-      watching = true
-      watchController.start()
-      if (caughtUp) startSchedules()
-    },
-    async rescan(order) {
-      const { path } = order
-      if (path !== undefined && (await isUnknownPath(path, { tree, known })))
-        return { place: 'missing' }
-      return rescans.order(order)
-    },
-    rescanOutcome: (number) => rescans.outcome(number),
-    register: openRegister(parts),
-    status: () => statusOf(parts),
-    settlingFiles: () =>
-      parts.settling.list(mostSettling).map(({ path, readable, sinceMs }) => ({
-        path,
-        reason: readable ? 'no-end-yet' : 'unreadable',
-        sinceUs: Math.round(steadyZeroUs + sinceMs * 1000),
-      })),
-    async close() {
-      schedule.close()
-      await hashing?.close()
-      await watchController.close()
-      await reconcileLoop.close()
-      await tree.close()
-      figures.close()
-      await deps.writer.checkpoint()
-    },
-  }
-}
 
-/** Creates the parts and connects them; each is described in its own file. */
-async function openParts(deps: IndexerDeps) {
-  const { writer, tree, nowUs } = deps
-  const { lastScan } = await writer.summary()
-  const health = openHealth({ ...deps, lastScan })
-  const figures = openFigures(deps)
-  const dirty = openDirtyDirectories()
-  const directories = await writer.directories()
-  const known = openKnownDirectories(directories.map(({ path }) => path))
-  const settling = openSettling()
-  const persisted = await loadPersistedRemovals({ writer, directories, nowUs })
-  const deletionGuard = openDeletionGuard(persisted)
-  const logFault = openFileFaults(deps.logger)
-  const acceptance = openAcceptance({
-    ...{ writer, tree, settling, deletionGuard, health, logFault, nowUs },
-  })
-  const heartbeat = openHeartbeat({ ...deps, health })
-  const shared = { ...deps, dirty, known, health, figures, beat: heartbeat.beat }
-  const watchController = openWatchController(shared)
-  const reconcileLoop = startReconcileLoop({
-    ...shared,
-    accept: acceptance.accept,
-    onDirectory: watchController.update,
-    onReconciled: watchController.rest,
-    onFlushed: deletionGuard.confirmWritten,
-    isFollowing: heartbeat.isFollowing,
-    onAreaRestored() {
-      heartbeat.interrupted()
-      watchController.restart()
-      schedule.sweepSoon()
-    },
-  })
-  const schedule = openSchedule({ ...shared, reconcileLoop })
-  const scans = openScans({ ...shared, reconcileLoop })
-  const rescans = openRescans({
-    ...{ ...deps, scan: scans.scan, acceptRemovals: deletionGuard.permitWithheld },
-  })
-  const hashing =
-    deps.checksums &&
-    openChecksumSchedule({
-      ...{ ...deps, ...deps.checksums, logFault },
-      reportProblem: (message) => health.report('checksums', message),
-      isBusy: () =>
-        reconcileLoop.scanning !== undefined ||
-        (dirty.nextDueMs() ?? Infinity) <= performance.now(),
+  status(): IndexerStatus {
+    const { health, dirty, settling, deletionGuard } = this.#context
+    const withheld = [...deletionGuard.withheld().values()]
+    return health.status({
+      scan: this.#reconcileLoop.scanning?.progress(),
+      dirtyDirectories: dirty.size,
+      watching: this.#watchController.status(),
+      settlingFiles: settling.size,
+      withheldRemovals: withheld.reduce((sum, count) => sum + count, 0),
+      rescans: this.#rescans.numbers,
+      hashing: this.#hashing?.status(),
     })
-  return {
-    ...{ writer, tree, known, lastScan, dirty, settling, deletionGuard, health, figures },
-    ...{ watchController, reconcileLoop, schedule, scans, rescans, hashing },
   }
-}
 
-function statusOf(parts: Parts): IndexerStatus {
-  const withheld = [...parts.deletionGuard.withheld().values()]
-  return parts.health.status({
-    scan: parts.reconcileLoop.scanning?.progress(),
-    dirtyDirectories: parts.dirty.size,
-    watching: parts.watchController.status(),
-    settlingFiles: parts.settling.size,
-    withheldRemovals: withheld.reduce((sum, count) => sum + count, 0),
-    rescans: parts.rescans.numbers,
-    hashing: parts.hashing?.status(),
-    figures: parts.figures.status(),
-  })
+  /** Returns the metrics in the text format of Prometheus. */
+  metrics(): Promise<string> {
+    return this.#context.metrics.text(this.status())
+  }
+
+  /** Returns the files that are not complete yet, at most 1,000. Files that are unchanged for the longest time come first. */
+  settlingFiles(): readonly SettlingFile[] {
+    return this.#context.settling.list(mostSettling).map(({ path, readable, sinceMs }) => ({
+      path,
+      reason: readable ? 'no-end-yet' : 'unreadable',
+      sinceUs: Math.round(this.#steadyZeroUs + sinceMs * 1000),
+    }))
+  }
+
+  /** Finishes the current directory and makes a checkpoint of the database. */
+  async close(): Promise<void> {
+    const { tree, metrics, writer } = this.#context
+    this.#schedule.close()
+    await this.#hashing?.close()
+    await this.#watchController.close()
+    await this.#reconcileLoop.close()
+    await tree.close()
+    metrics.close()
+    await writer.checkpoint()
+  }
 }

@@ -1,5 +1,5 @@
 /** Chooses the directory that the tree worker reads next, and numbers the reads in their order. */
-import type { DirtyDirectories } from './dirty-directories.ts'
+import type { DirtyDirectories, DirtyDirectory } from './state/dirty-directories.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 import type { WalkStep } from './tree/walk.ts'
@@ -31,58 +31,60 @@ export interface ReadNowResult {
 }
 
 /** Chooses the next directory to read: requested directories, dirty directories and a running walk take turns. */
-export interface JobQueue {
-  /** Starts the next read; `undefined` when there is nothing to read. */
-  next(): Job | undefined
-  /** Requests a directory by its path. Requests for the same directory share one read. */
-  request(path: string, requesters: readonly Requester[]): void
+export class JobQueue {
+  readonly #tree: TreeReader
+  readonly #dirty: DirtyDirectories
+  readonly #requested = new Map<string, Requester[]>()
+  readonly #sources = [() => this.#requestedJob(), () => this.#dirtyJob(), () => this.#walkJob()]
+  #nextSource = 0
+  #lastNumber = 0
   /** True while a walk has steps left. The reconcile loop sets it. */
-  walking: boolean
-  /** Number of the job that was started last; 0 before the first job. */
-  readonly lastNumber: number
-}
+  walking = false
 
-export function openJobQueue(deps: {
-  readonly tree: TreeReader
-  readonly dirty: DirtyDirectories
-}): JobQueue {
-  const { tree, dirty } = deps
-  const requested = new Map<string, Requester[]>()
-  let lastNumber = 0
-  let nextSource = 0
-  const nextRequested = (): Job | undefined => {
-    const first = requested.entries().next()
+  constructor({ tree, dirty }: { readonly tree: TreeReader; readonly dirty: DirtyDirectories }) {
+    this.#tree = tree
+    this.#dirty = dirty
+  }
+
+  /** Number of the job that was started last; 0 before the first job. */
+  get lastNumber(): number {
+    return this.#lastNumber
+  }
+
+  /** Requests a directory by its path. Requests for the same directory share one read. */
+  request(path: string, requesters: readonly Requester[]): void {
+    this.#requested.set(path, [...(this.#requested.get(path) ?? []), ...requesters])
+  }
+
+  /** Starts the next read; `undefined` when there is nothing to read. */
+  next(): Job | undefined {
+    for (let tried = 0; tried < this.#sources.length; tried++) {
+      const job = this.#sources[this.#nextSource++ % this.#sources.length]?.()
+      if (job !== undefined) return job
+    }
+    return undefined
+  }
+
+  #requestedJob(): Job | undefined {
+    const first = this.#requested.entries().next()
     if (first.done === true) return undefined
     const [path, requesters] = first.value
-    requested.delete(path)
-    const snapshot = tree.snapshot({ path, depth: 'facts' })
-    return { kind: 'directory', number: ++lastNumber, arrived: true, snapshot, requesters }
+    this.#requested.delete(path)
+    return this.#read({ path, depth: 'facts', arrived: true }, requesters)
   }
-  const nextDirty = (): Job | undefined => {
-    const next = dirty.take(performance.now())
-    if (next === undefined) return undefined
-    const { arrived } = next
-    const snapshot = tree.snapshot(next)
-    return { kind: 'directory', number: ++lastNumber, arrived, snapshot, requesters: [] }
+
+  #dirtyJob(): Job | undefined {
+    const next = this.#dirty.take(performance.now())
+    return next && this.#read(next, [])
   }
-  const nextStep = (): Job | undefined =>
-    queue.walking ? { kind: 'walk', number: ++lastNumber, step: tree.step() } : undefined
-  const sources = [nextRequested, nextDirty, nextStep]
-  const queue: JobQueue = {
-    next() {
-      for (let tried = 0; tried < sources.length; tried++) {
-        const job = sources[nextSource++ % sources.length]?.()
-        if (job !== undefined) return job
-      }
-      return undefined
-    },
-    request(path, requesters) {
-      requested.set(path, [...(requested.get(path) ?? []), ...requesters])
-    },
-    walking: false,
-    get lastNumber() {
-      return lastNumber
-    },
+
+  #walkJob(): Job | undefined {
+    if (!this.walking) return undefined
+    return { kind: 'walk', number: ++this.#lastNumber, step: this.#tree.step() }
   }
-  return queue
+
+  #read({ path, depth, arrived }: DirtyDirectory, requesters: readonly Requester[]): Job {
+    const snapshot = this.#tree.snapshot({ path, depth })
+    return { kind: 'directory', number: ++this.#lastNumber, arrived, snapshot, requesters }
+  }
 }

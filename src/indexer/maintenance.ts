@@ -1,10 +1,8 @@
 /** Maintains the database: purges old removals, and makes backups. */
-import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { failureFields } from '../runtime/logger.ts'
-import type { Figures } from './figures.ts'
+import { repeat, wait } from '../runtime/clock.ts'
+import type { IndexerContext } from './state/context.ts'
 
 /** Time between two purges of old removals. */
 const purgeIntervalMs = 3_600_000
@@ -18,71 +16,52 @@ const backupCheckMs = 3_600_000
  */
 const longestBackupCheckMs = 86_400_000
 
-export interface MaintenanceDeps {
-  readonly writer: CatalogueWriter
-  readonly logger: Logger
-  readonly figures: Pick<Figures, 'backedUp'>
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
-  /** Time for which removed files stay in the catalogue (ms). */
-  readonly keepRemovalsMs: number
-  /** Time between two backups (ms); 0 for no backups. */
-  readonly backupIntervalMs: number
-  /** Called with an error after which the indexer cannot go on. */
-  readonly onFailure: (error: unknown) => void
+type MaintenanceContext = Pick<
+  IndexerContext,
+  'writer' | 'logger' | 'metrics' | 'nowUs' | 'keepRemovalsMs' | 'backupIntervalMs' | 'onFailure'
+>
+
+/** Purges old removals once an hour, and makes backups, until the signal is aborted. */
+export function maintain(context: MaintenanceContext, signal: AbortSignal): void {
+  const { backupIntervalMs, onFailure } = context
+  repeat(() => purge(context, signal), signal).catch(onFailure)
+  if (backupIntervalMs > 0) repeat(() => backUpIfDue(context, signal), signal).catch(onFailure)
 }
 
-/** Maintains the database: purges old removals once an hour and makes backups. */
-export function openMaintenance(deps: MaintenanceDeps) {
-  const { writer, logger, figures, nowUs, keepRemovalsMs, backupIntervalMs, onFailure } = deps
-  let purgeTimer: NodeJS.Timeout | undefined
-  let backupTimer: NodeJS.Timeout | undefined
-  let closing = false
-  const purgeRemovals = async (): Promise<void> => {
-    while (!closing) {
-      const { more } = await writer.purgeRemovals(nowUs() - keepRemovalsMs * 1000)
-      if (!more) return
-      await pause(purgePauseMs)
-    }
+/** @returns the delay until the next purge (ms) */
+async function purge(
+  { writer, logger, nowUs, keepRemovalsMs }: MaintenanceContext,
+  signal: AbortSignal,
+): Promise<number> {
+  const purgeSome = () => writer.purgeRemovals(nowUs() - keepRemovalsMs * 1000)
+  try {
+    while (!signal.aborted && (await purgeSome()).more) await wait(purgePauseMs, signal)
+  } catch (error) {
+    // A purge fails for example on a full disk. The next purge tries again.
+    if (!signal.aborted) logger.warn(failureFields(error), 'purging old removals failed')
   }
-  const purge = (): void => {
-    purgeRemovals().catch((error: unknown) => {
-      // A purge fails for example on a full disk. The next purge tries again.
-      if (!closing) logger.warn(failureFields(error), 'purging old removals failed')
-    })
-  }
-  /** @returns the delay until the next check (ms) */
-  const backUpIfDue = async (): Promise<number> => {
+  return purgeIntervalMs
+}
+
+/** @returns the delay until the next check (ms) */
+async function backUpIfDue(
+  { writer, logger, metrics, backupIntervalMs }: MaintenanceContext,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
     const backup = await writer.backup({ ifOlderThanMs: backupIntervalMs })
-    figures.backedUp(backup.outcome)
+    metrics.backedUp(backup.outcome)
     if (backup.outcome === 'unneeded') return backupCheckMs
     const { outcome, ...fields } = backup
     if (outcome === 'kept') logger.info(fields, 'backup made')
     else logger.warn(fields, 'backup skipped: needs twice the database size in free space')
     return Math.min(backupIntervalMs, longestBackupCheckMs)
-  }
-  const backUp = (): void => {
-    backUpIfDue()
-      .catch((error: unknown) => {
-        if (!closing) figures.backedUp('failed')
-        if (error instanceof CatalogueCorrupt) onFailure(error)
-        else if (!closing) logger.warn(failureFields(error), 'backup failed')
-        return backupCheckMs
-      })
-      .then((nextMs) => {
-        if (!closing) backupTimer = setTimeout(backUp, nextMs)
-      }, onFailure)
-  }
-  return {
-    start(): void {
-      purge()
-      purgeTimer = setInterval(purge, purgeIntervalMs)
-      if (backupIntervalMs > 0) backUp()
-    },
-    close(): void {
-      closing = true
-      clearInterval(purgeTimer)
-      clearTimeout(backupTimer)
-    },
+  } catch (error) {
+    if (error instanceof CatalogueCorrupt) throw error
+    if (!signal.aborted) {
+      metrics.backedUp('failed')
+      logger.warn(failureFields(error), 'backup failed')
+    }
+    return backupCheckMs
   }
 }

@@ -2,19 +2,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type {
   RescanNumbers,
   RescanOrder,
   RescanOutcome,
-  RescanPlace,
+  RescanTicket,
 } from '../control-socket/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
 import { failureFields } from '../runtime/logger.ts'
-import type { Figures } from './figures.ts'
-import type { Health } from './health.ts'
-import type { Beat } from './heartbeat.ts'
 import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
+import type { IndexerContext } from './state/context.ts'
+import type { DeletionGuard } from './state/deletion-guard.ts'
 
 /** Time between two attempts to scan the whole archive, if it could not be read or written completely. */
 const retryMs = 5000
@@ -24,66 +22,58 @@ export class IncompleteScan extends Error {
   readonly code = 'INCOMPLETE_SCAN'
 }
 
-export interface ScansDeps {
-  readonly writer: CatalogueWriter
-  readonly logger: Logger
-  readonly health: Health
-  readonly figures: Pick<Figures, 'fullyRead'>
-  readonly beat: Beat
-  readonly reconcileLoop: ReconcileLoop
-  /** Absolute path of the archive root. */
-  readonly archive: string
-}
-
 /** Runs scans one at a time and stores the summary of each complete scan of the whole archive. */
-export interface Scans {
+export class Scans {
+  readonly #context: IndexerContext
+  readonly #reconcileLoop: Pick<ReconcileLoop, 'scan'>
+  #previous: Promise<unknown> = Promise.resolve()
+
+  constructor(context: IndexerContext, reconcileLoop: Pick<ReconcileLoop, 'scan'>) {
+    this.#context = context
+    this.#reconcileLoop = reconcileLoop
+  }
+
   /** @param full true reads sizes and times in all directories; false reads only names in cold directories */
-  readonly scan: (roots: readonly string[], full: boolean) => Promise<ScanResult>
+  scan(roots: readonly string[], full: boolean): Promise<ScanResult> {
+    const next = this.#previous.then(() => this.#scanNow(roots, full))
+    this.#previous = next.catch(() => undefined)
+    return next
+  }
+
   /**
    * Scans the whole archive. If the archive cannot be read, or some changes cannot be written, tries again when `patient`.
    * @throws IncompleteScan when not `patient`
    */
-  scanAll(patient: boolean): Promise<ScanSummary>
-}
+  async scanAll(patient: boolean): Promise<ScanSummary> {
+    const { archive, health } = this.#context
+    for (;;) {
+      const result = await this.scan(areas, false)
+      if (isComplete(result)) return result.summary
+      const problem = result.archiveRead
+        ? 'some changes could not be written'
+        : `${archive} contains no readable obs/ or nrt/: mount the archive, or set archive to its path`
+      health.report('archive', problem)
+      if (!patient) throw new IncompleteScan(problem)
+      await delay(retryMs, undefined, { ref: false })
+    }
+  }
 
-export function openScans(deps: ScansDeps): Scans {
-  const { writer, logger, health, figures, beat, reconcileLoop, archive } = deps
-  let previous: Promise<unknown> = Promise.resolve()
-  const scanNow = async (roots: readonly string[], full: boolean): Promise<ScanResult> => {
+  async #scanNow(roots: readonly string[], full: boolean): Promise<ScanResult> {
+    const { writer, logger, health, heartbeat, metrics } = this.#context
     health.enter('scanning')
-    const result = await reconcileLoop.scan(roots, full ? 'facts' : 'auto')
+    const result = await this.#reconcileLoop.scan(roots, full ? 'facts' : 'auto')
     if (isComplete(result) && areas.every((area) => roots.includes(area))) {
       health.scanned(result.summary)
       health.report('archive', undefined)
-      if (full) figures.fullyRead()
+      if (full) metrics.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
         // The records are written. If no earlier summary is stored either, the next start scans again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
-      await beat(result.summary.startedUs, 0)
+      await heartbeat.beat(result.summary.startedUs, 0)
     }
     health.enter('watching')
     return result
-  }
-  const scan = (roots: readonly string[], full: boolean): Promise<ScanResult> => {
-    const next = previous.then(() => scanNow(roots, full))
-    previous = next.catch(() => undefined)
-    return next
-  }
-  return {
-    scan,
-    async scanAll(patient) {
-      for (;;) {
-        const result = await scan(areas, false)
-        if (isComplete(result)) return result.summary
-        const problem = result.archiveRead
-          ? 'some changes could not be written'
-          : `${archive} contains no readable obs/ or nrt/: mount the archive, or set archive to its path`
-        health.report('archive', problem)
-        if (!patient) throw new IncompleteScan(problem)
-        await delay(retryMs, undefined, { ref: false })
-      }
-    },
   }
 }
 
@@ -91,25 +81,8 @@ function isComplete({ archiveRead, written }: ScanResult): boolean {
   return archiveRead && written
 }
 
-/** Runs rescans one at a time; orders that arrive meanwhile are merged into one waiting rescan. */
-export interface Rescans {
-  /** @returns the number of the rescan, and whether it runs, waits, or was merged with the waiting one */
-  order(order: RescanOrder): { number: number; place: RescanPlace }
-  readonly numbers: RescanNumbers
-  /** Returns the outcome of one of the last thousand rescans that have ended. */
-  outcome(number: number): RescanOutcome | undefined
-}
-
 /** Number of outcomes that are kept for the clients that wait for the end of a rescan. */
 const mostOutcomes = 1000
-
-export interface RescansDeps {
-  readonly scan: (roots: readonly string[], full: boolean) => Promise<ScanResult>
-  readonly acceptRemovals: (roots: readonly string[]) => void
-  readonly logger: Logger
-  /** Called when a scan fails. */
-  readonly onFailure: (error: unknown) => void
-}
 
 interface QueuedRescan {
   readonly number: number
@@ -119,45 +92,66 @@ interface QueuedRescan {
   accepted: readonly string[]
 }
 
-export function openRescans(deps: RescansDeps): Rescans {
-  let last = 0
-  let running: QueuedRescan | undefined
-  let waiting: QueuedRescan | undefined
-  let done = 0
-  const outcomes = new Map<number, RescanOutcome>()
-  const run = async (): Promise<void> => {
-    for (let next = waiting; next !== undefined; next = waiting) {
-      running = next
-      waiting = undefined
-      deps.acceptRemovals(next.accepted)
-      const result = await deps.scan(next.roots, next.full)
-      const outcome = outcomeOf(next, result)
-      logEnd(deps.logger, next, result, outcome)
-      outcomes.set(next.number, outcome)
-      outcomes.delete(next.number - mostOutcomes)
-      done = next.number
-      running = undefined
-    }
+type RescanContext = Pick<IndexerContext, 'logger' | 'onFailure'> & {
+  readonly deletionGuard: Pick<DeletionGuard, 'permitWithheld'>
+}
+
+/** Runs rescans one at a time; orders that arrive meanwhile are merged into one waiting rescan. */
+export class Rescans {
+  readonly #context: RescanContext
+  readonly #scans: Pick<Scans, 'scan'>
+  readonly #outcomes = new Map<number, RescanOutcome>()
+  #last = 0
+  #done = 0
+  #running: QueuedRescan | undefined
+  #waiting: QueuedRescan | undefined
+
+  constructor(context: RescanContext, scans: Pick<Scans, 'scan'>) {
+    this.#context = context
+    this.#scans = scans
   }
-  return {
-    order({ path, full, acceptRemovals }) {
-      const roots = path === undefined ? areas : [path]
-      const accepted = acceptRemovals ? roots : []
-      if (waiting !== undefined) {
-        waiting.roots = merge(waiting.roots, roots)
-        waiting.full ||= full
-        waiting.accepted = merge(waiting.accepted, accepted)
-        return { number: waiting.number, place: 'merged' }
-      }
-      waiting = { number: ++last, roots, full, accepted }
-      if (running !== undefined) return { number: last, place: 'waiting' }
-      run().catch(deps.onFailure)
-      return { number: last, place: 'running' }
-    },
-    get numbers() {
-      return { running: running?.number, waiting: waiting?.number, done }
-    },
-    outcome: (number) => outcomes.get(number),
+
+  get numbers(): RescanNumbers {
+    return { running: this.#running?.number, waiting: this.#waiting?.number, done: this.#done }
+  }
+
+  /** Returns the outcome of one of the last thousand rescans that have ended. */
+  outcome(number: number): RescanOutcome | undefined {
+    return this.#outcomes.get(number)
+  }
+
+  /** @returns the number of the rescan, and whether it runs, waits, or was merged with the waiting one */
+  order({ path, full, acceptRemovals }: RescanOrder): RescanTicket {
+    const roots = path === undefined ? areas : [path]
+    const accepted = acceptRemovals ? roots : []
+    if (this.#waiting !== undefined) {
+      const waiting = this.#waiting
+      waiting.roots = merge(waiting.roots, roots)
+      waiting.full ||= full
+      waiting.accepted = merge(waiting.accepted, accepted)
+      return { number: waiting.number, place: 'merged' }
+    }
+    const number = ++this.#last
+    this.#waiting = { number, roots, full, accepted }
+    if (this.#running !== undefined) return { number, place: 'waiting' }
+    this.#run().catch(this.#context.onFailure)
+    return { number, place: 'running' }
+  }
+
+  async #run(): Promise<void> {
+    const { deletionGuard, logger } = this.#context
+    for (let next = this.#waiting; next !== undefined; next = this.#waiting) {
+      this.#running = next
+      this.#waiting = undefined
+      deletionGuard.permitWithheld(next.accepted)
+      const result = await this.#scans.scan(next.roots, next.full)
+      const outcome = outcomeOf(next, result)
+      logEnd(logger, next, result, outcome)
+      this.#outcomes.set(next.number, outcome)
+      this.#outcomes.delete(next.number - mostOutcomes)
+      this.#done = next.number
+      this.#running = undefined
+    }
   }
 }
 

@@ -2,15 +2,18 @@
  * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and check that the disk answers.
  */
 import { areas } from '../parse/archive-path.ts'
-import type { Figures } from './figures.ts'
-import type { Health } from './health.ts'
-import type { KnownDirectories } from './known-directories.ts'
-import { openMaintenance } from './maintenance.ts'
-import type { MaintenanceDeps } from './maintenance.ts'
-import { openSweeps } from './sweeps.ts'
-import type { SweepDeps } from './sweeps.ts'
+import { repeat, wait } from '../runtime/clock.ts'
+import { maintain } from './maintenance.ts'
+import type { ReconcileLoop } from './reconcile-loop.ts'
+import { sameStamp } from './reconcile.ts'
+import type { IndexerContext } from './state/context.ts'
+import type { KnownDirectories } from './state/known-directories.ts'
 import type { ReadDepth } from './tree/directory-snapshot.ts'
 
+/** Delay of the next sweep if the last one found something (ms). It is short, because more changes are then likely. */
+const busyMs = 3000
+/** Maximum number of stamps in one request to the tree worker, so that other requests do not wait long. */
+const stampsPerRequest = 2000
 /** Time between two reads of the areas, so that a disk that hangs is noticed even without other reads. */
 const areasMs = 2000
 /**
@@ -21,82 +24,99 @@ const hangingMs = 6000
 /** Time between two checks of the tree worker's progress. */
 const progressMs = 1000
 
-export interface ScheduleDeps extends SweepDeps, MaintenanceDeps {
-  readonly known: KnownDirectories
-  readonly health: Health
-  readonly figures: Pick<Figures, 'fullyRead' | 'backedUp'>
-  /** Time in which the rolling rescan reads every directory of the tree once. */
-  readonly fullReadMs: number
-}
-
 /**
- * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps (see `sweeps.ts`), the rolling rescan, purges
+ * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps, the rolling rescan, purges
  * once an hour, and backups. By default, sweeps follow each other about every minute, the rolling rescan reads the sizes and
  * times of all files within a day, and a backup is made once a day. In a directory without a watch, an overwrite of a file in
  * place is found only when sizes and times are read: by the rolling rescan, by `rescan --full` (if the directory is not cold, by
  * any rescan), by the request `register`, or after another change in the directory.
  */
-export interface Schedule {
-  start(): void
+export class Schedule {
+  readonly #context: IndexerContext
+  readonly #reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
+  readonly #timers: NodeJS.Timeout[]
+  readonly #closing = new AbortController()
+  #lastFound: ReadonlySet<string> = new Set()
+
+  constructor(context: IndexerContext, reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>) {
+    const onFailure = (error: unknown): void => {
+      if (!this.#closing.signal.aborted) context.onFailure(error)
+    }
+    this.#context = { ...context, onFailure }
+    this.#reconcileLoop = reconcileLoop
+    // This check runs already before `start`, because the disk may hang during the first scan.
+    const check = (): void => {
+      this.#checkForHangingDisk()
+    }
+    this.#timers = [setInterval(check, progressMs).unref()]
+  }
+
+  start(): void {
+    const { signal } = this.#closing
+    const { known, metrics, fullReadMs, onFailure } = this.#context
+    this.#sweepForever(signal).catch(onFailure)
+    maintain(this.#context, signal)
+    // An area that did not exist may appear; it has no parent directory whose stamp shows this.
+    const readAreas = (): void => {
+      for (const area of areas) this.#markDirty(area, 'auto')
+    }
+    const nextInRescan = rollingRescan(known, () => {
+      metrics.fullyRead()
+    })
+    const rescanNext = (): void => {
+      for (let count = perSecond(known.size, fullReadMs); count > 0; count--) {
+        const path = nextInRescan()
+        if (path !== undefined) this.#markDirty(path, 'facts')
+      }
+    }
+    this.#timers.push(setInterval(readAreas, areasMs), setInterval(rescanNext, 1000))
+  }
+
   /**
-   * Sweeps now; resolves when the directories that differ are reconciled.
+   * Sweeps now: marks the directories dirty whose stamps differ from the catalogue; resolves when they are reconciled.
    * @returns the number of directories that differed in this sweep, but not in the sweep before
    */
-  sweepNow(): Promise<number>
-  /** Starts a sweep without waiting for it. */
-  sweepSoon(): void
-  close(): void
-}
+  async sweepNow(): Promise<number> {
+    const { dirty, health, heartbeat, nowUs } = this.#context
+    const startedUs = nowUs()
+    const found = await findChanged(this.#context)
+    for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
+    await this.#reconcileLoop.caughtUp()
+    health.swept()
+    await heartbeat.beat(startedUs, (nowUs() - startedUs) / 1e6)
+    // The next sweep comes sooner if this one found something. A directory with settling files or withheld removals differs in
+    // every sweep, so directories that already differed in the sweep before are not counted.
+    const fresh = found.filter((path) => !this.#lastFound.has(path)).length
+    this.#lastFound = new Set(found)
+    return fresh
+  }
 
-export function openSchedule(deps: ScheduleDeps): Schedule {
-  const { tree, dirty, known, health } = deps
-  const timers: NodeJS.Timeout[] = []
-  let closing = false
-  const onFailure = (error: unknown): void => {
-    if (!closing) deps.onFailure(error)
+  /** Starts a sweep without waiting for it. */
+  sweepSoon(): void {
+    this.sweepNow().catch(this.#context.onFailure)
   }
-  const sweeps = openSweeps({ ...deps, onFailure })
-  const maintenance = openMaintenance({ ...deps, onFailure })
-  const markDirty = (path: string, depth: ReadDepth): void => {
-    dirty.add({ path, depth, arrived: false }, performance.now())
+
+  close(): void {
+    this.#closing.abort()
+    for (const timer of this.#timers) clearInterval(timer)
   }
-  const checkForHangingDisk = (): void => {
-    if (closing) return
+
+  async #sweepForever(signal: AbortSignal): Promise<void> {
+    const { sweepIntervalMs } = this.#context
+    const soonMs = Math.min(busyMs, sweepIntervalMs)
+    await wait(soonMs, signal)
+    await repeat(async () => ((await this.sweepNow()) > 0 ? soonMs : sweepIntervalMs), signal)
+  }
+
+  #markDirty(path: string, depth: ReadDepth): void {
+    this.#context.dirty.add({ path, depth, arrived: false }, performance.now())
+  }
+
+  #checkForHangingDisk(): void {
+    const { tree, health } = this.#context
     const hangs = tree.waitingMs() > hangingMs
-    health.report(
-      'tree',
-      hangs ? `the disk of the archive has not answered for ${hangingMs / 1000} s` : undefined,
-    )
-  }
-  // This check runs already before `start`, because the disk may hang during the first scan.
-  timers.push(setInterval(checkForHangingDisk, progressMs).unref())
-  // An area that did not exist may appear; it has no parent directory whose stamp shows this.
-  const readAreas = (): void => {
-    for (const area of areas) markDirty(area, 'auto')
-  }
-  const nextInRescan = openRollingRescan(known, deps.figures.fullyRead)
-  const rescanNext = (): void => {
-    for (let count = perSecond(known.size, deps.fullReadMs); count > 0; count--) {
-      const path = nextInRescan()
-      if (path !== undefined) markDirty(path, 'facts')
-    }
-  }
-  return {
-    start() {
-      sweeps.start()
-      maintenance.start()
-      timers.push(setInterval(readAreas, areasMs), setInterval(rescanNext, 1000))
-    },
-    sweepNow: sweeps.sweepNow,
-    sweepSoon() {
-      sweeps.sweepNow().catch(onFailure)
-    },
-    close() {
-      closing = true
-      sweeps.close()
-      maintenance.close()
-      for (const timer of timers) clearInterval(timer)
-    },
+    const message = `the disk of the archive has not answered for ${hangingMs / 1000} s`
+    health.report('tree', hangs ? message : undefined)
   }
 }
 
@@ -104,10 +124,7 @@ export function openSchedule(deps: ScheduleDeps): Schedule {
  * Returns a function that returns the known directories one after the other, newest date first; `undefined` if no directory is
  * known. After the last directory, the function starts again.
  */
-function openRollingRescan(
-  known: KnownDirectories,
-  onRoundEnd: () => void,
-): () => string | undefined {
+function rollingRescan(known: KnownDirectories, onRoundEnd: () => void): () => string | undefined {
   let remaining: string[] = []
   let running = false
   return () => {
@@ -126,4 +143,29 @@ function openRollingRescan(
 function perSecond(directories: number, periodMs: number): number {
   const rate = (directories * 1000) / periodMs
   return Math.floor(rate) + (Math.random() < rate % 1 ? 1 : 0)
+}
+
+/**
+ * Finds the directories whose stamp differs from the stamp in the catalogue, because they may have changed since they were read.
+ * All directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
+ */
+async function findChanged({
+  writer,
+  tree,
+}: Pick<IndexerContext, 'writer' | 'tree'>): Promise<string[]> {
+  const known = new Map(
+    (await writer.directories()).map(({ path, stamp }) => [path, stamp] as const),
+  )
+  // An area that is not in the catalogue may have appeared; it has no parent directory whose stamp shows this.
+  for (const area of areas) if (!known.has(area)) known.set(area, undefined)
+  const paths = [...known.keys()]
+  const differing: string[] = []
+  for (let start = 0; start < paths.length; start += stampsPerRequest) {
+    const chunk = paths.slice(start, start + stampsPerRequest)
+    const stamps = await tree.stamps(chunk)
+    chunk.forEach((path, index) => {
+      if (!sameStamp(stamps[index], known.get(path))) differing.push(path)
+    })
+  }
+  return differing
 }

@@ -1,13 +1,11 @@
 /** Decides which directories are watched, and marks a watched directory dirty when events occur in it or may have been lost. */
-import type { Logger } from 'pino'
 import { daysAhead } from '../catalogue/records.ts'
 import type { WatchCounts } from '../control-socket/protocol.ts'
-import { errorCode } from '../runtime/error-code.ts'
-import type { Health } from './health.ts'
-import type { DirtyDirectories } from './dirty-directories.ts'
-import type { KnownDirectories } from './known-directories.ts'
 import { areas, parseDirectory } from '../parse/archive-path.ts'
-import { openWatcher, watchLimit } from './watcher.ts'
+import { errorCode } from '../runtime/error-code.ts'
+import type { IndexerContext } from './state/context.ts'
+import type { KnownDirectories } from './state/known-directories.ts'
+import { Watcher, watchLimit } from './watcher.ts'
 
 /** Delay between an event and the read of its directory, so that one read covers several events. */
 const eventDelayMs = 5
@@ -25,155 +23,169 @@ const refreshMs = 60_000
 /** After a stall of the event loop or a jump of the system clock that is longer than this time (ms), file events may be lost. */
 const stallMs = 3000
 
-/** Number of past days whose directories are watched, for each area. */
-export interface WatchWindow {
-  readonly obsDays: number
-  readonly nrtDays: number
-}
-
-export interface WatchControllerDeps {
-  readonly archive: string
-  readonly window: WatchWindow
-  readonly dirty: DirtyDirectories
-  readonly known: KnownDirectories
-  readonly health: Health
-  readonly logger: Logger
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
-}
+type WatchContext = Pick<
+  IndexerContext,
+  'archive' | 'window' | 'dirty' | 'known' | 'health' | 'logger' | 'nowUs'
+>
 
 /** Watches the hot directories (see `isHot`). If a file event occurs in a directory, marks it dirty. */
-export interface WatchController {
-  start(): void
+export class WatchController {
+  readonly #context: WatchContext
+  readonly #watcher: Watcher
+  /** Times until which directories rest, and at which they were found replaced (steady clock). */
+  readonly #restingUntilMs = new Map<string, number>()
+  readonly #replacedMs = new Map<string, number>()
+  readonly #timers: NodeJS.Timeout[] = []
+  #overflows = 0
+  #stalls = 0
+  #started = false
+  #warnedMs = -Infinity
+
+  constructor(context: WatchContext) {
+    this.#context = context
+    this.#watcher = new Watcher({
+      archive: context.archive,
+      onEvent: (path) => {
+        this.#mark(path, eventDelayMs)
+      },
+      onWatching: (path) => {
+        this.#mark(path)
+        setTimeout(() => {
+          this.#mark(path)
+        }, secondReadMs).unref()
+      },
+      onOverflow: () => {
+        this.#overflows++
+        this.#warn('file event queue overflow; rescanning watched directories')
+        this.#markAll()
+      },
+      onFailure: (path, error) => {
+        context.logger.debug({ err: error, path }, 'directory cannot be watched')
+        context.health.report('watching', failureMessage(error))
+      },
+    })
+  }
+
+  start(): void {
+    this.#started = true
+    this.#refresh({ retry: false })
+    const refresh = (): void => {
+      this.#refresh({ retry: true })
+    }
+    this.#timers.push(setInterval(refresh, refreshMs))
+    this.#watchForStalls()
+  }
+
   /**
    * Call it after a directory was read. A known directory is watched if it is hot (see `isHot`); the watch of one that is gone or large
    * ends. If another directory is at this path now, which `identity` shows, the watches at and below the path are restarted, at
-   * most about once a minute.
+   * most about once a minute. The identity is `undefined` if the directory was not read.
    */
-  readonly update: (directory: string, known: boolean, identity?: string) => void
-  /** Restarts all watches after a disk has come back. */
-  restart(): void
-  /** Lets a directory rest after a reconcile that took this time (ms). */
-  readonly rest: (directory: string, costMs: number) => void
-  status(): WatchCounts
-  close(): Promise<void>
-}
-
-export function openWatchController(deps: WatchControllerDeps): WatchController {
-  const { dirty, known, health, logger, window } = deps
-  const wallMs = (): number => deps.nowUs() / 1000
-  const resting = new Map<string, number>()
-  const replacedMs = new Map<string, number>()
-  const timers: NodeJS.Timeout[] = []
-  let overflows = 0
-  let stalls = 0
-  let started = false
-  let warnedMs = -Infinity
-  /** Logs the loss of events at most once a minute, with the counts so far. */
-  const warn = (message: string, fields: object = {}): void => {
-    const nowMs = performance.now()
-    if (nowMs - warnedMs < refreshMs) return
-    warnedMs = nowMs
-    logger.warn({ overflows, stalls, ...fields }, message)
+  update(path: string, isKnown: boolean, identity?: string): void {
+    const watcher = this.#watcher
+    if (!this.#started) return
+    if (isKnown && watcher.has(path)) {
+      if (identity !== undefined && !watcher.hasIdentity(path, identity)) this.#onReplaced(path)
+      return
+    }
+    if (!isKnown) watcher.delete(path)
+    else if (isHot(path, this.#wallMs(), this.#context.window)) watcher.add(path)
   }
 
-  const mark = (path: string, options: { arrived: boolean; delayMs: number }): void => {
+  /** Restarts all watches after a disk has come back. */
+  restart(): void {
+    this.#watcher.restartAll()
+  }
+
+  /** Lets a directory rest after a reconcile that took this time (ms). */
+  rest(path: string, costMs: number): void {
+    const restMs = Math.min(restFactor * costMs, longestRestMs)
+    this.#restingUntilMs.set(path, performance.now() + restMs)
+  }
+
+  status(): WatchCounts {
+    const directories = this.#watcher.size
+    return { directories, limit: watchLimit(), overflows: this.#overflows }
+  }
+
+  async close(): Promise<void> {
+    this.#started = false
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#watcher.close()
+  }
+
+  #wallMs(): number {
+    return this.#context.nowUs() / 1000
+  }
+
+  /** Logs the loss of events at most once a minute, with the counts so far. */
+  #warn(message: string, fields: object = {}): void {
     const nowMs = performance.now()
-    const dueMs = Math.max(nowMs + options.delayMs, resting.get(path) ?? 0)
+    if (nowMs - this.#warnedMs < refreshMs) return
+    this.#warnedMs = nowMs
+    const counts = { overflows: this.#overflows, stalls: this.#stalls }
+    this.#context.logger.warn({ ...counts, ...fields }, message)
+  }
+
+  #mark(path: string, delayMs = 0): void {
+    const dueMs = Math.max(performance.now() + delayMs, this.#restingUntilMs.get(path) ?? 0)
     // A file that is overwritten in place changes only its own size and mtime, not the stamp of its directory. So every directory
     // needs the read depth `facts`.
-    dirty.add({ path, depth: 'facts', arrived: options.arrived }, dueMs)
+    this.#context.dirty.add({ path, depth: 'facts', arrived: true }, dueMs)
   }
-  const markAll = (): void => {
-    for (const path of hotDirectories(known, window, wallMs()))
-      mark(path, { arrived: true, delayMs: 0 })
+
+  #hotDirectories(): string[] {
+    return hotDirectories(this.#context.known, this.#context.window, this.#wallMs())
   }
-  const watcher = openWatcher({
-    archive: deps.archive,
-    onEvent(path) {
-      mark(path, { arrived: true, delayMs: eventDelayMs })
-    },
-    onWatching(path) {
-      mark(path, { arrived: true, delayMs: 0 })
-      setTimeout(() => {
-        mark(path, { arrived: true, delayMs: 0 })
-      }, secondReadMs).unref()
-    },
-    onOverflow() {
-      overflows++
-      warn('file event queue overflow; rescanning watched directories')
-      markAll()
-    },
-    onFailure(path, error) {
-      logger.debug({ err: error, path }, 'directory cannot be watched')
-      health.report('watching', failureMessage(error))
-    },
-  })
-  const refresh = (options: { retry: boolean }): void => {
-    const hot = hotDirectories(known, window, wallMs())
-    if (hot.every((path) => watcher.has(path))) health.report('watching', undefined)
-    watcher.setDirectories(hot, options)
+
+  #markAll(): void {
+    for (const path of this.#hotDirectories()) this.#mark(path)
+  }
+
+  #refresh(options: { readonly retry: boolean }): void {
+    const hot = this.#hotDirectories()
+    if (hot.every((path) => this.#watcher.has(path)))
+      this.#context.health.report('watching', undefined)
+    this.#watcher.setDirectories(hot, options)
     const nowMs = performance.now()
-    for (const [path, untilMs] of resting) if (untilMs < nowMs) resting.delete(path)
-    for (const [path, atMs] of replacedMs) if (atMs < nowMs - refreshMs) replacedMs.delete(path)
+    for (const [path, untilMs] of this.#restingUntilMs)
+      if (untilMs < nowMs) this.#restingUntilMs.delete(path)
+    for (const [path, atMs] of this.#replacedMs)
+      if (atMs < nowMs - refreshMs) this.#replacedMs.delete(path)
   }
+
   /**
    * Restarts the watches at and below a path that leads to another directory now, because a link was changed or a parent was
    * moved.
    */
-  const onReplaced = (path: string): void => {
+  #onReplaced(path: string): void {
+    const atMs = this.#replacedMs.get(path)
     // Some file systems change inode numbers all the time. If this path was replaced in the last minute, it is only read again.
-    if (replacedMs.has(path)) mark(path, { arrived: true, delayMs: refreshMs })
-    else watcher.restartBelow(path)
-    replacedMs.set(path, replacedMs.get(path) ?? performance.now())
+    if (atMs === undefined) this.#watcher.restartBelow(path)
+    else this.#mark(path, refreshMs)
+    this.#replacedMs.set(path, atMs ?? performance.now())
   }
-  const watchForStalls = (): void => {
-    let [lastMs, lastWallMs] = [performance.now(), wallMs()]
+
+  #watchForStalls(): void {
+    let [lastMs, lastWallMs] = [performance.now(), this.#wallMs()]
     const check = (): void => {
-      const [nowMs, nowWallMs] = [performance.now(), wallMs()]
+      const [nowMs, nowWallMs] = [performance.now(), this.#wallMs()]
       const jumpMs = Math.abs(nowWallMs - lastWallMs - (nowMs - lastMs))
       if (nowMs - lastMs > stallMs || jumpMs > stallMs) {
-        stalls++
-        warn('event loop stalled or system clock changed; rescanning watched directories', {
+        this.#stalls++
+        this.#warn('event loop stalled or system clock changed; rescanning watched directories', {
           stalled_ms: Math.round(nowMs - lastMs),
           jumped_ms: Math.round(jumpMs),
         })
-        markAll()
+        this.#markAll()
       }
       ;[lastMs, lastWallMs] = [nowMs, nowWallMs]
     }
-    timers.push(setInterval(check, stallMs / 3))
-  }
-  return {
-    start() {
-      started = true
-      refresh({ retry: false })
-      timers.push(setInterval(refresh, refreshMs, { retry: true }))
-      watchForStalls()
-    },
-    update(path, isKnown, identity) {
-      if (!started) return
-      if (isKnown && watcher.has(path)) {
-        if (identity !== undefined && !watcher.hasIdentity(path, identity)) onReplaced(path)
-        return
-      }
-      if (!isKnown) watcher.delete(path)
-      else if (isHot(path, wallMs(), window)) watcher.add(path)
-    },
-    restart: () => {
-      watcher.restartAll()
-    },
-    rest(path, costMs) {
-      resting.set(path, performance.now() + Math.min(restFactor * costMs, longestRestMs))
-    },
-    status: () => ({ directories: watcher.size, limit: watchLimit(), overflows }),
-    async close() {
-      started = false
-      for (const timer of timers) clearInterval(timer)
-      await watcher.close()
-    },
+    this.#timers.push(setInterval(check, stallMs / 3))
   }
 }
+
+type WatchWindow = IndexerContext['window']
 
 const dayMs = 86_400_000
 /**

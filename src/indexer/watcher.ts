@@ -12,7 +12,7 @@ import { errorCode, isMissing } from '../runtime/error-code.ts'
 import { identityOf, largeDirectory } from './tree/directory-snapshot.ts'
 import { hasMoreEntries } from './tree/entries.ts'
 
-export interface WatchDeps {
+export interface WatcherOptions {
   /** Absolute path of the archive root. */
   readonly archive: string
   /** Called when something has changed in a watched directory. */
@@ -27,143 +27,157 @@ export interface WatchDeps {
   readonly onFailure: (directory: string, error: Error) => void
 }
 
-export interface Watcher {
-  /** Watches these directories and no others. Directories whose watch failed before are tried again only with `retry`. */
-  setDirectories(directories: readonly string[], options: { readonly retry: boolean }): void
-  /** Watches one more directory. */
-  add(directory: string): void
-  /** Stops watching a directory. */
-  delete(directory: string): void
-  has(directory: string): boolean
+export class Watcher {
+  readonly #options: WatcherOptions
+  readonly #countEvent: () => void
+  readonly #watched = new Map<string, FSWatcher>()
+  readonly #identities = new Map<string, string | undefined>()
+  readonly #failed = new Set<string>()
+  /** Directories of `#wanted` whose watch has to be started. */
+  readonly #pending = new Set<string>()
+  #wanted = new Set<string>()
+  #startingWatcher: FSWatcher | undefined
+  #starting: Promise<void> | undefined
+  #closing = false
+
+  constructor(options: WatcherOptions) {
+    this.#options = options
+    this.#countEvent = overflowDetector(options.onOverflow, readNumber(queueLength))
+  }
+
+  get size(): number {
+    return this.#watched.size
+  }
+
+  has(directory: string): boolean {
+    return this.#watched.has(directory)
+  }
+
   /** True if the directory that is watched at this path may be the one with this identity (see `identityOf`). */
-  hasIdentity(directory: string, identity: string): boolean
+  hasIdentity(directory: string, identity: string): boolean {
+    return (this.#identities.get(directory) ?? identity) === identity
+  }
+
+  /** Watches these directories and no others. Directories whose watch failed before are tried again only with `retry`. */
+  setDirectories(directories: readonly string[], { retry }: { readonly retry: boolean }): void {
+    this.#wanted = new Set(directories)
+    if (retry) this.#failed.clear()
+    for (const path of this.#watched.keys()) if (!this.#wanted.has(path)) void this.#stop(path)
+    for (const path of this.#wanted) if (!this.#watched.has(path)) this.#pending.add(path)
+    this.#startPending()
+  }
+
+  /** Watches one more directory. */
+  add(directory: string): void {
+    this.#wanted.add(directory)
+    this.#pending.add(directory)
+    this.#startPending()
+  }
+
+  /** Stops watching a directory. */
+  delete(directory: string): void {
+    this.#wanted.delete(directory)
+    void this.#stop(directory)
+  }
+
   /** Restarts the watches at and below a directory. */
-  restartBelow(directory: string): void
+  restartBelow(directory: string): void {
+    const isBelow = (path: string): boolean =>
+      path === directory || path.startsWith(`${directory}/`)
+    this.#restart(Array.from(this.#watched.keys()).filter(isBelow))
+  }
+
   /** Restarts all watches, because another disk may be mounted now. */
-  restartAll(): void
-  readonly size: number
-  close(): Promise<void>
-}
+  restartAll(): void {
+    for (const directory of this.#failed) this.#pending.add(directory)
+    this.#failed.clear()
+    this.#restart(Array.from(this.#watched.keys()))
+  }
 
-export function openWatcher(deps: WatchDeps): Watcher {
-  const watched = new Map<string, FSWatcher>()
-  const identities = new Map<string, string | undefined>()
-  const failed = new Set<string>()
-  let wanted = new Set<string>()
-  /** Directories of `wanted` whose watch has to be started. */
-  const pending = new Set<string>()
-  let startingWatcher: FSWatcher | undefined
-  let starting: Promise<void> | undefined
-  let closing = false
-  const countEvent = openOverflowDetector(deps.onOverflow, readNumber(queueLength))
+  async close(): Promise<void> {
+    this.#closing = true
+    await this.#starting
+    await Promise.all(Array.from(this.#watched.keys(), (directory) => this.#stop(directory)))
+  }
 
-  const start = async (directory: string): Promise<void> => {
-    const path = join(deps.archive, directory)
-    const isLarge = await hasMoreEntries(path, deps.mostEntries ?? largeDirectory)
+  #restart(directories: readonly string[]): void {
+    for (const path of directories) {
+      void this.#stop(path)
+      this.#pending.add(path)
+    }
+    this.#startPending()
+  }
+
+  #startPending(): void {
+    if (this.#starting !== undefined || this.#closing) return
+    this.#starting = this.#startAll().then(() => {
+      this.#starting = undefined
+      if (this.#pending.size > 0) this.#startPending()
+    })
+  }
+
+  async #startAll(): Promise<void> {
+    for (const path of this.#pending) {
+      if (this.#closing) return
+      this.#pending.delete(path)
+      if (this.#mayStart(path) && !this.#failed.has(path)) await this.#start(path)
+    }
+  }
+
+  #mayStart(path: string): boolean {
+    return !this.#closing && this.#wanted.has(path) && !this.#watched.has(path)
+  }
+
+  async #start(directory: string): Promise<void> {
+    const { archive, mostEntries = largeDirectory, onEvent, onWatching } = this.#options
+    const path = join(archive, directory)
+    const isLarge = await hasMoreEntries(path, mostEntries)
     // The answer may have taken long.
-    if (closing || !wanted.has(directory) || watched.has(directory)) return
+    if (!this.#mayStart(directory)) return
     if (isLarge) {
-      wanted.delete(directory)
+      this.#wanted.delete(directory)
       return
     }
     // The identity is taken before the watch begins, so that a directory which replaces this one meanwhile has another identity.
     const found = stat(path).then(identityOf, () => undefined)
     const watcher = watch(path, watchOptions)
-    watched.set(directory, watcher)
+    this.#watched.set(directory, watcher)
     watcher.on('raw', (event, name) => {
-      countEvent()
+      this.#countEvent()
       // The directory itself was moved or removed, so its path may lead to another directory from now on.
-      if (event === 'rename' && name === basename(directory)) restartBelow(directory)
-      deps.onEvent(directory)
+      if (event === 'rename' && name === basename(directory)) this.restartBelow(directory)
+      onEvent(directory)
     })
-    startingWatcher = watcher
+    this.#startingWatcher = watcher
     const [failure, identity] = await Promise.all([untilReady(watcher), found])
-    startingWatcher = undefined
-    if (watched.get(directory) !== watcher) return close(watcher) // stopped meanwhile
-    identities.set(directory, identity)
+    this.#startingWatcher = undefined
+    if (this.#watched.get(directory) !== watcher) return close(watcher) // stopped meanwhile
+    this.#identities.set(directory, identity)
     if (failure === undefined && path in watcher.getWatched()) {
-      deps.onWatching(directory)
+      onWatching(directory)
       return
     }
-    await stop(directory)
-    if (failure !== undefined && !isDenied(failure) && !isMissing(failure)) fail(directory, failure)
+    await this.#stop(directory)
+    if (failure !== undefined && !isDenied(failure) && !isMissing(failure))
+      this.#fail(directory, failure)
     // The directory has vanished, is no directory, or may not be read. When that changes, it is added again.
-    else wanted.delete(directory)
+    else this.#wanted.delete(directory)
   }
-  const fail = (directory: string, failure: Error): void => {
-    failed.add(directory)
+
+  async #stop(directory: string): Promise<void> {
+    const watcher = this.#watched.get(directory)
+    this.#watched.delete(directory)
+    this.#identities.delete(directory)
+    // A watcher that is closed while it starts never becomes ready, so `#start` closes it afterwards.
+    if (watcher !== undefined && watcher !== this.#startingWatcher) await close(watcher)
+  }
+
+  #fail(directory: string, failure: Error): void {
+    this.#failed.add(directory)
     // When a limit of the system is reached, the other directories fail as well.
-    if (isExhaustion(failure)) for (const path of wanted) if (!watched.has(path)) failed.add(path)
-    deps.onFailure(directory, failure)
-  }
-  const stop = async (directory: string): Promise<void> => {
-    const watcher = watched.get(directory)
-    watched.delete(directory)
-    identities.delete(directory)
-    // A watcher that is closed while it starts never becomes ready, so `start` closes it afterwards.
-    if (watcher !== undefined && watcher !== startingWatcher) await close(watcher)
-  }
-  const restartBelow = (directory: string): void => {
-    restart(
-      Array.from(watched.keys()).filter(
-        (path) => path === directory || path.startsWith(`${directory}/`),
-      ),
-    )
-  }
-  const restart = (directories: Iterable<string>): void => {
-    for (const path of directories) {
-      void stop(path)
-      pending.add(path)
-    }
-    startPending()
-  }
-  const startPending = (): void => {
-    if (starting !== undefined || closing) return
-    starting = startAll().then(() => {
-      starting = undefined
-      if (pending.size > 0) startPending()
-    })
-  }
-  const startAll = async (): Promise<void> => {
-    for (const path of pending) {
-      if (closing) return
-      pending.delete(path)
-      if (wanted.has(path) && !watched.has(path) && !failed.has(path)) await start(path)
-    }
-  }
-  return {
-    setDirectories(directories, { retry }) {
-      wanted = new Set(directories)
-      if (retry) failed.clear()
-      for (const directory of watched.keys()) if (!wanted.has(directory)) void stop(directory)
-      for (const directory of wanted) if (!watched.has(directory)) pending.add(directory)
-      startPending()
-    },
-    add(directory) {
-      wanted.add(directory)
-      pending.add(directory)
-      startPending()
-    },
-    delete(directory) {
-      wanted.delete(directory)
-      void stop(directory)
-    },
-    has: (directory) => watched.has(directory),
-    hasIdentity: (directory, identity) => (identities.get(directory) ?? identity) === identity,
-    restartBelow: restartBelow,
-    restartAll() {
-      for (const directory of failed) pending.add(directory)
-      failed.clear()
-      restart(Array.from(watched.keys()))
-    },
-    get size() {
-      return watched.size
-    },
-    async close() {
-      closing = true
-      await starting
-      await Promise.all(Array.from(watched.keys(), stop))
-    },
+    if (isExhaustion(failure))
+      for (const path of this.#wanted) if (!this.#watched.has(path)) this.#failed.add(path)
+    this.#options.onFailure(directory, failure)
   }
 }
 
@@ -216,7 +230,7 @@ const queueLength = '/proc/sys/fs/inotify/max_queued_events'
  * Returns a function that counts the events. It assumes that the kernel's event queue overflowed when as many events as half its
  * length arrive within one tick of the event loop.
  */
-export function openOverflowDetector(onOverflow: () => void, length = 16_384): () => void {
+export function overflowDetector(onOverflow: () => void, length = 16_384): () => void {
   const limit = Math.ceil(length / 2)
   let count = 0
   return () => {

@@ -20,23 +20,12 @@ export interface Part {
   close(): void | Promise<void>
 }
 
-export interface LifecycleOptions {
+interface LifecycleOptions {
   readonly logger: Logger
   /** Longest time to close all parts (ms); then the process exits with 1. */
   readonly graceMs: number
   /** Handles SIGHUP; if it is not set, SIGHUP ends the process like SIGTERM. */
   readonly onHangup?: () => void
-}
-
-export interface Lifecycle {
-  /** Registers a part that has just started. A part that starts while the process ends is closed with the rest. */
-  add(part: Part): void
-  /** Returns a promise that never resolves. The command of a daemon returns it, so that the daemon keeps running. */
-  untilEnd(): Promise<never>
-  /**
-   * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error with its stack) and exits with 1.
-   */
-  end(failure?: unknown): Promise<never>
 }
 
 /**
@@ -53,8 +42,10 @@ const leftAlone = [
   'SIGUSR2',
 ] as const
 
+export type Lifecycle = ReturnType<typeof startLifecycle>
+
 /** Installs handlers for signals and uncaught errors; call it once per process, before the first part starts. */
-export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions): Lifecycle {
+export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions) {
   const parts: Part[] = []
   let ending = false
   let failure: unknown
@@ -77,8 +68,9 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
     async ({ err, signal }) => {
       ending = true
       failure ??= err
+      const facts = typeof failure === 'string' ? { reason: failure } : { err: failure }
       if (failure === undefined) logger.info({ signal }, 'ending')
-      else logger.fatal(factsOf(failure), 'ending because of an error')
+      else logger.fatal(facts, 'ending because of an error')
       const closed = await closeAll(parts, logger)
       // close-with-grace exits with 1 when this function rejects.
       if (failure !== undefined || !closed) throw new Error('ended with a failure')
@@ -92,9 +84,16 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
 
   const never = new Promise<never>(() => {})
   return {
-    add: (part) => void parts.push(part),
+    /** Registers a part that has just started. A part that starts while the process ends is closed with the rest. */
+    add(part: Part): void {
+      parts.push(part)
+    },
+    /** Returns a promise that never resolves. The command of a daemon returns it, so that the daemon keeps running. */
     untilEnd: () => never,
-    end(reason) {
+    /**
+     * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error with its stack) and exits with 1.
+     */
+    end(reason?: unknown): Promise<never> {
       if (!ending) {
         ending = true
         failure = reason
@@ -103,10 +102,6 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions):
       return never
     },
   }
-}
-
-function factsOf(failure: unknown) {
-  return typeof failure === 'string' ? { reason: failure } : { err: failure }
 }
 
 /** Closes the parts, last started first. If one fails to close, the others are still closed. */

@@ -14,82 +14,83 @@ const longestStatus = 1000
 /** Longest run of `systemd-notify`, which waits until systemd has processed the message. */
 const sendTimeoutMs = 10_000
 
-export interface ServiceManagerDeps {
-  /**
-   * A service manager sets `NOTIFY_SOCKET`; if it restarts a process that hangs, it also sets `WATCHDOG_USEC` and `WATCHDOG_PID`.
-   */
-  readonly env: NodeJS.ProcessEnv
-  readonly logger: Logger
-}
+/** The service manager of this process; if there is none, nothing is sent. */
+export class ServiceManager {
+  readonly #env: NodeJS.ProcessEnv
+  readonly #logger: Logger
+  readonly #watchdogMs: number
+  #describe: (() => Promise<string>) | undefined
+  #timer: NodeJS.Timeout | undefined
+  /** The status that was sent last; `undefined` until this process has reported that it is ready. */
+  #lastStatus: string | undefined
+  #lastFailure: string | undefined
+  #reporting = false
 
-export interface ServiceManager {
+  /**
+   * @param env a service manager sets `NOTIFY_SOCKET`; if it restarts a process that hangs, it also sets `WATCHDOG_USEC` and
+   * `WATCHDOG_PID`
+   */
+  constructor(env: NodeJS.ProcessEnv, logger: Logger) {
+    this.#env = env
+    this.#logger = logger
+    this.#watchdogMs = watchdogOf(env)
+  }
+
   /**
    * Reports that the service has started and, from now on, what it does. A later call replaces the description.
    * @param describe returns a sentence about the work of the service; until it resolves, systemd gets no sign of life
    */
-  ready(describe: () => Promise<string>): void
-  /** Reports that the service is stopping. */
-  readonly close: () => Promise<void>
-}
+  ready(describe: () => Promise<string>): void {
+    this.#describe = describe
+    if (this.#timer !== undefined || this.#env['NOTIFY_SOCKET'] === undefined) return
+    const intervalMs = Math.min(longestIntervalMs, this.#watchdogMs / 3)
+    this.#timer = setInterval(() => void this.#reportUnlessBusy(), intervalMs).unref()
+    void this.#reportUnlessBusy()
+  }
 
-/** Connects to the service manager of this process; if there is none, nothing is sent. */
-export function openServiceManager({ env, logger }: ServiceManagerDeps): ServiceManager {
-  const { PATH, NOTIFY_SOCKET } = env
-  if (NOTIFY_SOCKET === undefined) return { ready: () => undefined, close: () => Promise.resolve() }
-  const watchdogMs = watchdogOf(env)
-  let describe: (() => Promise<string>) | undefined
-  let timer: NodeJS.Timeout | undefined
-  /** The status that was sent last; `undefined` until this process has reported that it is ready. */
-  let lastStatus: string | undefined
-  let lastFailure: string | undefined
-  let reporting = false
-  const send = (messages: readonly string[]): Promise<unknown> =>
-    promisify(execFile)('systemd-notify', messages, {
-      env: { PATH, NOTIFY_SOCKET },
-      timeout: sendTimeoutMs,
-    })
+  /** Reports that the service is stopping. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#describe = undefined
+    await this.#attempt(() => this.#send(['STOPPING=1', 'STATUS=stopping']))
+  }
+
+  async #reportUnlessBusy(): Promise<void> {
+    if (this.#reporting) return
+    this.#reporting = true
+    await this.#attempt(() => this.#report())
+    this.#reporting = false
+  }
+
+  async #report(): Promise<void> {
+    if (this.#describe === undefined) return
+    if (this.#lastStatus === undefined) await this.#send(['READY=1'])
+    this.#lastStatus ??= ''
+    const status = (await this.#describe()).replaceAll(/\s+/g, ' ').slice(0, longestStatus)
+    const hasWatchdog = this.#watchdogMs !== Infinity
+    if (status === this.#lastStatus && !hasWatchdog) return
+    await this.#send([`STATUS=${status}`, ...(hasWatchdog ? ['WATCHDOG=1'] : [])])
+    this.#lastStatus = status
+  }
+
   /** Logs a failure; logs the same failure again only after a success. */
-  const attempt = async (task: () => Promise<unknown>): Promise<void> => {
+  async #attempt(task: () => Promise<void>): Promise<void> {
     try {
       await task()
-      lastFailure = undefined
+      this.#lastFailure = undefined
     } catch (error) {
       const { message } = error as Error
-      if (message !== lastFailure) logger.warn({ reason: message }, 'systemd not notified')
-      lastFailure = message
+      if (message !== this.#lastFailure)
+        this.#logger.warn({ reason: message }, 'systemd not notified')
+      this.#lastFailure = message
     }
   }
-  const report = async (): Promise<void> => {
-    if (describe === undefined) return
-    if (lastStatus === undefined) await send(['READY=1'])
-    lastStatus ??= ''
-    const status = (await describe()).replaceAll(/\s+/g, ' ').slice(0, longestStatus)
-    const isNew = status !== lastStatus
-    if (!isNew && watchdogMs === Infinity) return
-    await send([`STATUS=${status}`, ...(watchdogMs === Infinity ? [] : ['WATCHDOG=1'])])
-    lastStatus = status
-  }
-  const reportUnlessBusy = async (): Promise<void> => {
-    if (reporting) return
-    reporting = true
-    await attempt(report)
-    reporting = false
-  }
-  return {
-    ready(next) {
-      describe = next
-      if (timer !== undefined) return
-      timer = setInterval(
-        () => void reportUnlessBusy(),
-        Math.min(longestIntervalMs, watchdogMs / 3),
-      ).unref()
-      void reportUnlessBusy()
-    },
-    async close() {
-      clearInterval(timer)
-      describe = undefined
-      await attempt(() => send(['STOPPING=1', 'STATUS=stopping']))
-    },
+
+  async #send(messages: readonly string[]): Promise<void> {
+    const { PATH, NOTIFY_SOCKET } = this.#env
+    if (NOTIFY_SOCKET === undefined) return
+    const options = { env: { PATH, NOTIFY_SOCKET }, timeout: sendTimeoutMs }
+    await promisify(execFile)('systemd-notify', messages, options)
   }
 }
 

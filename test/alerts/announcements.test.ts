@@ -36,8 +36,7 @@ const stalled: Alert = {
 function statusOf(state: string, startedSeconds = 0): StatusReply {
   if (state === 'stopped') return undefined
   if (state === 'unknown') return { state, reason: '' }
-  const figures = { ...watchingIndexer.figures, startedUs: startedSeconds * 1e6 }
-  return { ...watchingIndexer, state, figures } as StatusReply
+  return { ...watchingIndexer, state, startedUs: startedSeconds * 1e6 } as StatusReply
 }
 
 /** What a check finds in a catalogue that is current, unless `more` says otherwise. */

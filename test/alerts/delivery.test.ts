@@ -12,7 +12,7 @@ import type { Test } from 'tap'
 import { runAlertLoop } from '../../src/alerts/alert-loop.ts'
 import type { AlertLoopDeps } from '../../src/alerts/alert-loop.ts'
 import type { Found, Message } from '../../src/alerts/announcements.ts'
-import { openMemoryFile } from '../../src/alerts/memory-file.ts'
+import { MemoryFile } from '../../src/alerts/memory-file.ts'
 import { openWebhook } from '../../src/alerts/webhook.ts'
 import { CatalogueUnavailable } from '../../src/catalogue/reader-errors.ts'
 import type { Alert } from '../../src/series/alerts.ts'
@@ -70,7 +70,7 @@ function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts
         },
         indexerStatus: async () => watchingIndexer,
         send: openWebhook({ url, secret, version: '1.2.3' }),
-        memory: openMemoryFile(file),
+        memory: new MemoryFile(file),
         nowSeconds: () => nowSeconds,
         logger: pino({ level: 'info' }, stream),
         wait: async (ms) => {
@@ -185,7 +185,7 @@ t.test('a receiver that was away gets each change of the meantime once', async (
 t.test('a process that is killed before it notes a delivery sends the message again', async (t) => {
   const { received, url } = await openReceiver(t)
   const loop = openLoop(t, url)
-  const memory = openMemoryFile(loop.file)
+  const memory = new MemoryFile(loop.file)
   const killed = {
     load: () => memory.load(),
     putAside: () => memory.putAside(),
@@ -302,7 +302,7 @@ for (const [name, damaged] of Object.entries(damages))
   })
 
 t.test('what the process writes is what it reads', async (t) => {
-  const memory = openMemoryFile(join(testFolder(t), 'alerts.json'))
+  const memory = new MemoryFile(join(testFolder(t), 'alerts.json'))
   const never = { ...graz, since: null, series: [{ ...graz.series[0], since: null }] } as Alert
   const stalled = { ...graz, kind: 'ingest-stalled', series: [...graz.series, ...never.series] }
   const notCurrent = { ...graz, kind: 'not-current', series: [] }

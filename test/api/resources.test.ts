@@ -265,7 +265,7 @@ const indexer: IndexerStatus = {
   withheldRemovals: 5,
   rescans: { running: 2, waiting: undefined, done: 1 },
   hashing: { all: false, behind: 6 },
-  figures: undefined,
+  startedUs: undefined,
 }
 
 t.test('the status has the state of the indexer and the counts of the catalogue', async (t) => {

@@ -60,6 +60,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
   const deps: ApiDeps = {
     reader,
     indexerStatus: () => Promise.resolve(undefined),
+    indexerMetrics: () => Promise.resolve(''),
     settlingFiles: () => Promise.resolve([]),
     logger: pino({ level: 'debug' }, stream),
     nowUs: openClock(),

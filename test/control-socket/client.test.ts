@@ -16,12 +16,13 @@ import t from '../tap.ts'
 import type { Test } from 'tap'
 import {
   askIndexer,
+  askMetrics,
   askSettling,
   askStatus,
   openStatusReader,
 } from '../../src/control-socket/client.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control-socket/protocol.ts'
-import { openHealth } from '../../src/indexer/health.ts'
+import { Health } from '../../src/indexer/state/health.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
 import { noProblems } from '../indexer/parts.ts'
@@ -29,7 +30,7 @@ import { until } from '../indexer/until.ts'
 import { asOtherUser } from '../other-user.ts'
 
 const logger = pino({ level: 'silent' })
-const health = openHealth({
+const health = new Health({
   ...{ logger, version: 'test', lastScan: undefined },
   nowUs: () => 1,
 })
@@ -61,6 +62,7 @@ async function openOn(t: Test) {
       orders.push(order)
       return Promise.resolve({ number: orders.length, place: 'running' as const })
     },
+    metrics: () => Promise.resolve('rinex_indexer_watches 3\n'),
     rescanOutcome: (number: number) =>
       number === 1 ? { added: 3, modified: 2, removed: 1, problem: null } : undefined,
     register: (file: string) =>
@@ -79,6 +81,8 @@ t.test('the indexer answers requests over its control socket', async (t) => {
   t.match(await askStatus(path), { state: 'starting', version: 'test', pid: process.pid })
   t.same(await askSettling(path), [{ path: 'obs/a', reason: 'no-end-yet', sinceUs: 5 }])
   t.same(await askSettling(`${path}-none`), [], 'empty without an indexer')
+  t.equal(await askMetrics(path), 'rinex_indexer_watches 3\n')
+  t.equal(await askMetrics(`${path}-none`), '', 'empty without an indexer')
   const order = { path: 'obs/2026', full: true, acceptRemovals: false }
   t.same(await askIndexer(path, { command: 'rescan', ...order }), { number: 1, place: 'running' })
   t.same(orders, [order])
@@ -194,7 +198,7 @@ t.test('an unavailable control socket is reported once, until it is available ag
 async function openChecking(t: Test, path: string, version: string, checkIntervalMs = 5) {
   const warnings: unknown[] = []
   const stream = { write: (line: string) => warnings.push(JSON.parse(line)) }
-  const reported = openHealth({
+  const reported = new Health({
     ...{ logger, version, lastScan: undefined },
     nowUs: () => 1,
   })

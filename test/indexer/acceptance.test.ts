@@ -11,11 +11,10 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { openAcceptance } from '../../src/indexer/acceptance.ts'
-import { loadPersistedRemovals, openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
-import type { PersistedRemovals } from '../../src/indexer/deletion-guard.ts'
+import { accept } from '../../src/indexer/acceptance.ts'
+import { loadPersistedRemovals, DeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
+import type { PersistedRemovals } from '../../src/indexer/state/deletion-guard.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { noProblems, openParts, unreadableSnapshotOf } from './parts.ts'
@@ -31,12 +30,7 @@ const hourMs = 3_600_000
 
 function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
   const parts = openParts(t)
-  const settling = openSettling()
-  const acceptance = openAcceptance({
-    ...parts,
-    settling,
-    deletionGuard: openDeletionGuard(persisted),
-  })
+  const deletionGuard = new DeletionGuard(persisted)
   /** Reads the directory and applies the accepted changes. */
   const readAndApply = async (
     changed?: (snapshot: DirectorySnapshot) => Partial<DirectorySnapshot>,
@@ -45,7 +39,7 @@ function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
     const snapshot = { ...seen, ...changed?.(seen) }
     const known = await parts.writer.directory(day)
     const difference = reconcile(snapshot, known, true) ?? change(day, {})
-    const accepted = await acceptance.accept(snapshot, difference)
+    const accepted = await accept({ ...parts, deletionGuard }, snapshot, difference)
     await parts.writer.apply([accepted.change])
     return {
       ...accepted,
@@ -54,7 +48,7 @@ function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
     }
   }
   const status = () => parts.health.status(noProblems)
-  return { ...parts, settling, readAndApply, status }
+  return { ...parts, readAndApply, status }
 }
 
 t.test('a file is accepted when it is complete', async (t) => {

@@ -1,32 +1,21 @@
 /** An apply stage on an archive of its own, for tests. */
 import type { Test } from 'tap'
-import { openAcceptance } from '../../src/indexer/acceptance.ts'
-import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
-import { openApplyStage } from '../../src/indexer/apply-snapshot.ts'
-import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
+import { ApplyStage } from '../../src/indexer/apply-snapshot.ts'
 import { noProblems, openParts } from './parts.ts'
 
 /** Opens an apply stage with its real parts, on an archive of its own. */
 export function openApplyStageOn(t: Test) {
   const parts = openParts(t)
-  const dirty = openDirtyDirectories()
-  const known = openKnownDirectories([])
-  const deletionGuard = openDeletionGuard()
-  const acceptance = openAcceptance({ ...parts, settling: openSettling(), deletionGuard })
+  const { dirty, deletionGuard } = parts
   let closing = false
   /** Whether each directory may be watched. */
   const watched = new Map<string, boolean>()
   const areasBack: string[] = []
-  const applyStage = openApplyStage({
-    ...{ ...parts, dirty, known },
-    accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    onDirectory: (path, isKnown) => watched.set(path, isKnown),
+  const applyStage = new ApplyStage(parts, {
+    watchController: { update: (path, isKnown) => void watched.set(path, isKnown) },
     onAreaRestored: (area) => areasBack.push(area),
     onFailed: () => undefined,
     onApplied: () => undefined,
-    onFlushed: deletionGuard.confirmWritten,
     isClosing: () => closing,
   })
   /** Reads these directories and all that become dirty. */
@@ -46,8 +35,6 @@ export function openApplyStageOn(t: Test) {
     close,
     withheld,
     watched,
-    dirty,
-    known,
     applyStage,
     readAndApply,
     status,

@@ -1,5 +1,5 @@
 import t from '../tap.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
+import { DeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
 import { fc } from '../random.ts'
 
 const minute = 60_000
@@ -27,14 +27,14 @@ t.test('few files may be removed at once, but not many files', async (t) => {
   ]
   for (const { title, count, files, may } of cases)
     t.equal(
-      openDeletionGuard().requestRemoval(removal('obs/2026/001', count, 0, files)),
+      new DeletionGuard().requestRemoval(removal('obs/2026/001', count, 0, files)),
       may,
       title,
     )
 })
 
 t.test('removals within ten minutes are added up for each area', async (t) => {
-  const deletionGuard = openDeletionGuard()
+  const deletionGuard = new DeletionGuard()
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1500)))
   deletionGuard.confirmWritten(none)
   t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 700, 9 * minute, 8500)))
@@ -59,7 +59,7 @@ t.test('removals within ten minutes are added up for each area', async (t) => {
 
 t.test('withheld removals are released', async (t) => {
   const withheld = () => {
-    const deletionGuard = openDeletionGuard()
+    const deletionGuard = new DeletionGuard()
     t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 5000)))
     t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 4000)))
     return deletionGuard
@@ -105,7 +105,7 @@ t.test('withheld removals are released', async (t) => {
 
 t.test('removals of an earlier process are counted for ten minutes', async (t) => {
   const removed = [{ area: 'obs' as const, atMs: -4 * minute, count: 1500 }]
-  const deletionGuard = openDeletionGuard({ withheld: [], removed })
+  const deletionGuard = new DeletionGuard({ withheld: [], removed })
   t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 501, 0, 8500)))
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/002', 500, 0, 8500)))
   t.ok(deletionGuard.requestRemoval(removal('nrt/2026/001', 2000)), 'the other area')
@@ -118,7 +118,7 @@ t.test('removals of an earlier process are counted for ten minutes', async (t) =
 })
 
 t.test('permitted removals are counted before they are written', async (t) => {
-  const deletionGuard = openDeletionGuard()
+  const deletionGuard = new DeletionGuard()
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1900)))
   t.notOk(deletionGuard.requestRemoval(removal('obs/2026/002', 101)), 'the count is that of before')
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/003', 100)))
@@ -135,7 +135,7 @@ t.test(
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.nat(100_000), (steps, start) => {
-        const deletionGuard = openDeletionGuard()
+        const deletionGuard = new DeletionGuard()
         const removed: { atMs: number; count: number; filesBefore: number }[] = []
         let [files, counted, nowMs] = [start, start, 0]
         for (const { directory, count, passedMs, written } of steps) {
@@ -164,7 +164,7 @@ t.test(
 )
 
 t.test('removals that could not be written are not counted', async (t) => {
-  const deletionGuard = openDeletionGuard()
+  const deletionGuard = new DeletionGuard()
   for (let attempt = 0; attempt < 10; attempt++) {
     t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1500)), 'they do not add up')
     deletionGuard.confirmWritten(new Set(['obs/2026/001']))
@@ -184,7 +184,7 @@ t.test('removals that could not be written are not counted', async (t) => {
 })
 
 t.test('removals that are written in parts count as far as they were written', async (t) => {
-  const deletionGuard = openDeletionGuard()
+  const deletionGuard = new DeletionGuard()
   const left = (count: number) => new Map([['obs/2026/001', count]])
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 1800)))
   deletionGuard.confirmWritten(none, left(1000))
@@ -197,7 +197,7 @@ t.test('removals that are written in parts count as far as they were written', a
 })
 
 t.test('accepted removals stay accepted until their last part is written', async (t) => {
-  const deletionGuard = openDeletionGuard()
+  const deletionGuard = new DeletionGuard()
   t.notOk(deletionGuard.requestRemoval(removal('obs/2026/001', 9000)))
   deletionGuard.permitWithheld(['obs'])
   t.ok(deletionGuard.requestRemoval(removal('obs/2026/001', 9000)))

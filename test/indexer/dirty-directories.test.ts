@@ -1,9 +1,9 @@
 import t from '../tap.ts'
-import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
+import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
 import { fc } from '../random.ts'
 
 t.test('directories are taken when they are due, the earliest first', async (t) => {
-  const dirty = openDirtyDirectories()
+  const dirty = new DirtyDirectories()
   dirty.add({ path: 'obs/b', depth: 'names', arrived: false }, 20)
   dirty.add({ path: 'obs/a', depth: 'names', arrived: false }, 10)
   t.equal(dirty.nextDueMs(), 10)
@@ -17,7 +17,7 @@ t.test('directories are taken when they are due, the earliest first', async (t) 
 t.test(
   'a directory that is added often is in the queue once, with the earliest time and the greatest depth',
   async (t) => {
-    const dirty = openDirtyDirectories()
+    const dirty = new DirtyDirectories()
     for (const dueMs of [30, 10, 20])
       dirty.add(
         { path: 'obs/a', depth: dueMs === 20 ? 'facts' : 'auto', arrived: dueMs === 30 },
@@ -32,7 +32,7 @@ t.test(
 )
 
 t.test('a directory that was taken can be added again', async (t) => {
-  const dirty = openDirtyDirectories()
+  const dirty = new DirtyDirectories()
   dirty.add({ path: 'obs/a', depth: 'auto', arrived: false }, 10)
   dirty.take(10)
   dirty.add({ path: 'obs/a', depth: 'auto', arrived: false }, 50)
@@ -52,7 +52,7 @@ t.test('no directory is lost, taken twice or taken early', async () => {
   const closeness = ['names', 'auto', 'facts']
   fc.assert(
     fc.property(fc.array(note), (notes) => {
-      const dirty = openDirtyDirectories()
+      const dirty = new DirtyDirectories()
       const expected = new Map<string, { dueMs: number; depth: number; arrived: boolean }>()
       let nowMs = 0
       const take = (): boolean => {

@@ -2,10 +2,10 @@
 import pino from 'pino'
 import t, { exact } from '../tap.ts'
 import type { DirectoryChange } from '../../src/catalogue/writer.ts'
-import { openBatch } from '../../src/indexer/batch.ts'
-import { openHealth } from '../../src/indexer/health.ts'
-import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
-import { openScan } from '../../src/indexer/scan-progress.ts'
+import { Batch } from '../../src/indexer/batch.ts'
+import { Health } from '../../src/indexer/state/health.ts'
+import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
+import { Scan } from '../../src/indexer/scan-progress.ts'
 import type { WalkStep } from '../../src/indexer/tree/walk.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, noProblems, openParts } from './parts.ts'
@@ -16,7 +16,7 @@ t.test('known directories are listed as children of their parents, after any cha
   const step = fc.record({ path, add: fc.boolean() })
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const known = openKnownDirectories(['nrt'])
+      const known = new KnownDirectories(['nrt'])
       const expected = new Set(['nrt'])
       for (const each of steps) {
         if (each.add) known.add(each.path)
@@ -44,7 +44,7 @@ t.test('the health is the phase or degraded, with its reasons and its beginning'
   const lines: { msg: string; problem: string }[] = []
   const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
   const logger = pino({}, { write })
-  const health = openHealth({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
+  const health = new Health({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
   const status = () => health.status(noProblems)
   t.match(status(), { state: 'starting', sinceUs: 1, reasons: exact([]) })
   nowUs = 2
@@ -79,7 +79,7 @@ t.test('the health is the phase or degraded, with its reasons and its beginning'
 })
 
 t.test('a scan counts regular files and reports its progress', async (t) => {
-  const scan = openScan(5)
+  const scan = new Scan(5)
   const step = (path: string, parts: object, done: number): WalkStep => ({
     snapshot: {
       ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [], misplaced: 0 },
@@ -122,7 +122,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
 
 t.test('a batch collects directories until it is large or old enough', async (t) => {
   const { writer, sql } = openParts(t)
-  const batch = openBatch(writer, () => 0)
+  const batch = new Batch(writer, () => 0)
   const files = (count: number) =>
     Array.from({ length: count }, (_, n) =>
       newFile(`${1000 + (n % 9000)}${String(1 + Math.floor(n / 9000)).padStart(3, '0')}0.26d.gz`),
@@ -153,7 +153,7 @@ t.test('a batch collects directories until it is large or old enough', async (t)
 
 t.test('a change from an event waits for a shorter time than a change from a walk', async (t) => {
   let now = 0
-  const batch = openBatch(openParts(t).writer, () => now)
+  const batch = new Batch(openParts(t).writer, () => now)
   const add = (name: string, isWalked: boolean) => {
     batch.add(change(`obs/2026/${name}`, {}), isWalked)
   }

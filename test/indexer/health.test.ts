@@ -1,8 +1,6 @@
 import t, { exact } from '../tap.ts'
-import { openAcceptance } from '../../src/indexer/acceptance.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
-import { openFileFaults } from '../../src/indexer/health.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
+import { accept } from '../../src/indexer/acceptance.ts'
+import { FileFaults } from '../../src/indexer/state/health.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { openParts } from './parts.ts'
 
@@ -11,12 +9,12 @@ const graz = 'graz0010.20d.gz'
 
 t.test('each fault of a file is logged once, with its path', async (t) => {
   const { lines, logger } = openParts(t)
-  const log = openFileFaults(logger)
+  const faults = new FileFaults(logger)
   for (let times = 0; times < 2; times++) {
-    log(`${day}/a`, 'incomplete')
-    log(`${day}/b`, 'broken')
+    faults.log(`${day}/a`, 'incomplete')
+    faults.log(`${day}/b`, 'broken')
   }
-  log(`${day}/a`, 'broken')
+  faults.log(`${day}/a`, 'broken')
   t.strictSame(
     lines.map(({ level, msg, ...other }) => [level, msg, (other as { path?: string }).path]),
     [
@@ -29,22 +27,21 @@ t.test('each fault of a file is logged once, with its path', async (t) => {
 
 t.test('the number of files whose faults are remembered is limited', async (t) => {
   const { lines, logger } = openParts(t)
-  const log = openFileFaults(logger)
-  for (let number = 0; number <= 10_000; number++) log(`${day}/${number}`, 'broken')
-  log(`${day}/10000`, 'broken')
+  const faults = new FileFaults(logger)
+  for (let number = 0; number <= 10_000; number++) faults.log(`${day}/${number}`, 'broken')
+  faults.log(`${day}/10000`, 'broken')
   t.equal(lines.length, 10_001)
-  log(`${day}/0`, 'broken')
+  faults.log(`${day}/0`, 'broken')
   t.equal(lines.length, 10_002, 'the oldest is forgotten')
 })
 
 t.test('a file that is listed without the end of its gzip stream is logged', async (t) => {
   const parts = openParts(t)
-  const settling = { ...openSettling(), decide: () => 'take-incomplete' as const }
-  const { accept } = openAcceptance({ ...parts, settling, deletionGuard: openDeletionGuard() })
+  parts.settling.decide = () => 'take-incomplete'
   parts.put(`${day}/${graz}`)
   const snapshot = await parts.tree.snapshot({ path: day, depth: 'facts' })
   const added = [newFile(graz, { size: 1, mtimeUs: 1 })]
-  for (let times = 0; times < 2; times++) await accept(snapshot, change(day, { added }))
+  for (let times = 0; times < 2; times++) await accept(parts, snapshot, change(day, { added }))
   t.match(parts.lines, exact([{ msg: 'gzip stream of a file has no end', path: `${day}/${graz}` }]))
   t.equal(parts.lines.length, 1)
 })

@@ -5,10 +5,10 @@ import t from '../tap.ts'
 import type { Test } from 'tap'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { CatalogueCorrupt } from '../../src/catalogue/writer.ts'
-import { openHeartbeat } from '../../src/indexer/heartbeat.ts'
+import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import { startIndexer } from '../../src/indexer/indexer.ts'
 import type { ScanResult } from '../../src/indexer/reconcile-loop.ts'
-import { openScans } from '../../src/indexer/scans.ts'
+import { Scans } from '../../src/indexer/scans.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, noProblems, openParts } from './parts.ts'
 import { until } from './until.ts'
@@ -25,17 +25,17 @@ async function openHeart(t: Test, sweepIntervalMs = 60_000) {
     reader.close()
   })
   let nowUs = parts.nowUs()
-  const { beat: heartbeat } = openHeartbeat({ ...parts, sweepIntervalMs, nowUs: () => nowUs })
+  const real = new Heartbeat({ ...parts, sweepIntervalMs, nowUs: () => nowUs })
   return {
     ...parts,
     reader,
     startUs: nowUs,
     beat: (startedUs: number, tookSeconds = 1) => {
       nowUs = startedUs + tookSeconds * second
-      return heartbeat(startedUs, tookSeconds)
+      return real.beat(startedUs, tookSeconds)
     },
     setClock: (us: number) => (nowUs = us),
-    heartbeat,
+    heartbeat: (startedUs: number, usualSeconds: number) => real.beat(startedUs, usualSeconds),
     stored: async () => (await reader.head()).heartbeat,
   }
 }
@@ -111,11 +111,11 @@ t.test('a heartbeat that cannot be written is a problem, until one is written', 
 
 t.test('a corrupt database is no problem of the heartbeat', async (t) => {
   const { health, nowUs } = openParts(t)
-  const { beat } = openHeartbeat({
+  const heartbeat = new Heartbeat({
     ...{ health, nowUs, sweepIntervalMs: 20 },
     writer: { heartbeat: () => Promise.reject(new CatalogueCorrupt('torn')) },
   })
-  await t.rejects(beat(nowUs(), 0), { code: 'CATALOGUE_CORRUPT' })
+  await t.rejects(heartbeat.beat(nowUs(), 0), { code: 'CATALOGUE_CORRUPT' })
   t.strictSame(health.status(noProblems).reasons, [])
 })
 
@@ -155,19 +155,10 @@ t.test('only a complete scan of the whole archive has a heartbeat', async (t) =>
   const parts = openParts(t)
   const beats: number[] = []
   let result: ScanResult = { summary, archiveRead: true, written: true }
-  const scans = openScans({
-    ...parts,
-    beat: async (startedUs) => {
-      if (parts.health.notCurrent() === undefined) beats.push(startedUs)
-    },
-    reconcileLoop: {
-      scan: async () => result,
-      caughtUp: async () => undefined,
-      readNow: () => Promise.reject(new Error('not used')),
-      scanning: undefined,
-      close: async () => undefined,
-    },
-  })
+  parts.heartbeat.beat = async (startedUs) => {
+    if (parts.health.notCurrent() === undefined) beats.push(startedUs)
+  }
+  const scans = new Scans(parts, { scan: async () => result })
   await scans.scan(['obs'], true)
   t.strictSame(beats, [], 'one area')
   for (const incomplete of [{ archiveRead: false }, { written: false }]) {

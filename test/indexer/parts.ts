@@ -1,4 +1,4 @@
-/** The real parts of an indexer on an archive of its own. */
+/** The context of an indexer with its real parts, on an archive of its own. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,8 +7,14 @@ import pino from 'pino'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openClock } from '../../src/runtime/clock.ts'
-import { openFigures } from '../../src/indexer/figures.ts'
-import { openFileFaults, openHealth } from '../../src/indexer/health.ts'
+import type { IndexerContext } from '../../src/indexer/state/context.ts'
+import { DeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
+import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
+import { FileFaults, Health } from '../../src/indexer/state/health.ts'
+import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
+import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
+import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
+import { Settling } from '../../src/indexer/state/settling.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { testFolder } from '../folder.ts'
@@ -24,10 +30,34 @@ export function openParts(t: Test) {
     { level: 'debug' },
     { write: (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number]) },
   )
-  const health = openHealth({ logger, nowUs, version: 'test', lastScan: undefined })
-  const figures = openFigures({ nowUs })
+  const health = new Health({ logger, nowUs, version: 'test', lastScan: undefined })
+  const metrics = new IndexerMetrics(nowUs)
+  const sweepIntervalMs = 60_000
+  const context = {
+    archive,
+    writer,
+    tree,
+    logger,
+    nowUs,
+    version: 'test',
+    window: { obsDays: 14, nrtDays: 3 },
+    sweepIntervalMs,
+    fullReadMs: 86_400_000,
+    keepRemovalsMs: 86_400_000,
+    backupIntervalMs: 0,
+    // The folder is removed while a part may still use it.
+    onFailure: () => undefined,
+    dirty: new DirtyDirectories(),
+    known: new KnownDirectories(),
+    settling: new Settling(),
+    deletionGuard: new DeletionGuard(),
+    health,
+    heartbeat: new Heartbeat({ writer, health, nowUs, sweepIntervalMs }),
+    metrics,
+    fileFaults: new FileFaults(logger),
+  } satisfies IndexerContext
   t.teardown(async () => {
-    figures.close()
+    metrics.close()
     await tree.close()
     writer.close()
   })
@@ -46,25 +76,7 @@ export function openParts(t: Test) {
       db.close()
     }
   }
-  const reportProblem = (message: string | undefined) => health.report('checksums', message)
-  return {
-    reportProblem,
-    folder,
-    archive,
-    database,
-    nowUs,
-    writer,
-    tree,
-    lines,
-    logger,
-    health,
-    figures,
-    logFault: openFileFaults(logger),
-    // The folder is removed while a part may still use it.
-    onFailure: () => undefined,
-    put,
-    sql,
-  }
+  return { ...context, folder, database, lines, put, sql }
 }
 
 /** SQL that makes a write fail, as on a full disk. */
@@ -101,5 +113,4 @@ export const noProblems = {
   withheldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 0 },
   hashing: undefined,
-  figures: undefined,
 }

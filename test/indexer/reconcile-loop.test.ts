@@ -4,16 +4,11 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { openAcceptance } from '../../src/indexer/acceptance.ts'
-import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openDeletionGuard } from '../../src/indexer/deletion-guard.ts'
 import { startIndexer } from '../../src/indexer/indexer.ts'
-import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
-import { startReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
+import { ReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { failing, openParts, refusing, unreadableSnapshotOf } from './parts.ts'
 import { until } from './until.ts'
@@ -55,21 +50,14 @@ async function startOn(t: Test) {
 /** The reconcile loop alone, without sources of dirty directories. */
 function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   const parts = openParts(t)
-  const dirty = openDirtyDirectories()
-  const acceptance = openAcceptance({
-    ...parts,
-    settling: openSettling(),
-    deletionGuard: openDeletionGuard(),
-  })
   const nothing = () => undefined
-  const reconcileLoop = startReconcileLoop({
-    isFollowing: () => true,
-    ...{ ...parts, tree: watched(parts.tree), dirty, known: openKnownDirectories([]) },
-    accept: (snapshot, change) => acceptance.accept(snapshot, change),
-    ...{ onDirectory: nothing, onFlushed: nothing, onReconciled: nothing, onAreaRestored: nothing },
-  })
+  Object.defineProperty(parts.heartbeat, 'isFollowing', { value: true })
+  const reconcileLoop = new ReconcileLoop(
+    { ...parts, tree: watched(parts.tree) },
+    { watchController: { update: nothing, rest: nothing }, onAreaRestored: nothing },
+  )
   t.teardown(() => reconcileLoop.close())
-  return { ...parts, dirty, reconcileLoop }
+  return { ...parts, reconcileLoop }
 }
 
 t.test('a file that a client registers is read at once', async (t) => {
@@ -115,7 +103,7 @@ t.test('the answer to a registration is true even if the file cannot be written'
   t.match(await indexer.register(path), { reason: 'not-in-the-tree' })
 })
 
-t.test('a walk reads many directories ahead, but only few when it reads sizes', async (t) => {
+t.test('a walk reads few directories ahead', async (t) => {
   for (const depth of ['names', 'facts'] as const) {
     let [requested, most] = [0, 0]
     const { reconcileLoop, put, sql } = openLoopOn(t, (tree) => ({
@@ -131,7 +119,7 @@ t.test('a walk reads many directories ahead, but only few when it reads sizes', 
     }
     await reconcileLoop.scan(['obs'], depth)
     t.same(sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
-    t.equal(most > 8, depth === 'names', `${most} at most with ${depth}`)
+    t.ok(most > 1 && most <= 8, `${most} at most with ${depth}`)
   }
 })
 

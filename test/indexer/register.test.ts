@@ -2,11 +2,10 @@ import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path'
 import t from '../tap.ts'
 import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
-import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
-import { openRegister } from '../../src/indexer/register.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
+import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
+import { register } from '../../src/indexer/register.ts'
+import { Settling } from '../../src/indexer/state/settling.ts'
 import { readDirectory } from '../../src/indexer/tree/read-directory.ts'
-import type { ReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
 import { testFolder } from '../folder.ts'
 
 t.test('a file whose disk is away is not reported as missing', async (t) => {
@@ -20,21 +19,22 @@ t.test('a file whose disk is away is not reported as missing', async (t) => {
     symlinkSync(join(disk, name), join(archive, day, name))
   }
   const tree = { archive, linkedDirectories: [disk] }
-  const register = openRegister({
+  const parts = {
     writer: {
       directory: async () => ({ stamp: undefined, files: new Map([[listed, { id: 7 }]]) }),
     } as unknown as CatalogueWriter,
-    known: openKnownDirectories(['obs', day]),
-    settling: openSettling(),
-    reconcileLoop: {
-      readNow: async (path) => ({
-        snapshot: readDirectory(tree, { path, depth: 'facts' }),
-        written: true,
-      }),
-    } as ReconcileLoop,
-  })
+    known: new KnownDirectories(['obs', day]),
+    settling: new Settling(),
+  }
+  const reconcileLoop = {
+    readNow: async (path: string) => ({
+      snapshot: readDirectory(tree, { path, depth: 'facts' }),
+      written: true,
+    }),
+  }
+  const answer = (name: string) => register(`${day}/${name}`, parts, reconcileLoop)
   renameSync(disk, join(folder, 'away'))
-  t.same(await register(`${day}/${listed}`), { outcome: 'known', id: 7 })
-  t.same(await register(`${day}/${unlisted}`), { outcome: 'unsure' })
-  t.match(await register(`${day}/onsa0010.10o.gz`), { outcome: 'refused' })
+  t.same(await answer(listed), { outcome: 'known', id: 7 })
+  t.same(await answer(unlisted), { outcome: 'unsure' })
+  t.match(await answer('onsa0010.10o.gz'), { outcome: 'refused' })
 })

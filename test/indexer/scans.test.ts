@@ -2,7 +2,7 @@ import pino from 'pino'
 import t, { exact } from '../tap.ts'
 import type { ScanSummary } from '../../src/catalogue/records.ts'
 import type { ScanResult } from '../../src/indexer/reconcile-loop.ts'
-import { openRescans } from '../../src/indexer/scans.ts'
+import { Rescans } from '../../src/indexer/scans.ts'
 import { until } from './until.ts'
 
 const summary: ScanSummary = {
@@ -18,19 +18,22 @@ function openOrders(result: Partial<ScanResult> = {}) {
   const errors: unknown[] = []
   const lines: unknown[] = []
   const stream = { write: (line: string) => lines.push(JSON.parse(line)) }
-  const rescans = openRescans({
-    scan: (roots, full) =>
-      new Promise((resolve, reject) => {
-        const end = (error?: Error) => {
-          if (error === undefined) resolve({ summary, archiveRead: true, written: true, ...result })
-          else reject(error)
-        }
-        scans.push({ roots, full, end })
-      }),
-    acceptRemovals: (roots) => accepted.push(roots.join()),
-    logger: pino({}, stream),
-    onFailure: (error) => errors.push(error),
-  })
+  const scan = (roots: readonly string[], full: boolean) =>
+    new Promise<ScanResult>((resolve, reject) => {
+      const end = (error?: Error) => {
+        if (error === undefined) resolve({ summary, archiveRead: true, written: true, ...result })
+        else reject(error)
+      }
+      scans.push({ roots, full, end })
+    })
+  const rescans = new Rescans(
+    {
+      deletionGuard: { permitWithheld: (roots) => accepted.push(roots.join()) },
+      logger: pino({}, stream),
+      onFailure: (error) => errors.push(error),
+    },
+    { scan },
+  )
   return { rescans, scans, accepted, errors, lines }
 }
 

@@ -1,8 +1,7 @@
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
-import { openSchedule } from '../../src/indexer/schedule.ts'
+import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
+import { Schedule } from '../../src/indexer/schedule.ts'
 import { change } from '../catalogue/change.ts'
 import { noProblems, openParts } from './parts.ts'
 import { until } from './until.ts'
@@ -13,22 +12,18 @@ function openScheduleOn(
   options: { directories: string[]; fullReadMs?: number; sweepIntervalMs?: number },
 ) {
   const parts = openParts(t)
-  const dirty = openDirtyDirectories()
-  const known = openKnownDirectories(options.directories)
-  const reconcileLoop = { caughtUp: () => Promise.resolve() }
-  const times = {
-    sweepIntervalMs: options.sweepIntervalMs ?? 20,
-    keepRemovalsMs: 86_400_000,
-    backupIntervalMs: 0,
-    fullReadMs: options.fullReadMs ?? 86_400_000,
-  }
+  const { dirty } = parts
   const failures: unknown[] = []
   const beatsUs: number[] = []
-  const beat = async (startedUs: number) => void beatsUs.push(startedUs)
-  const onFailure = (error: unknown) => failures.push(error)
-  const schedule = openSchedule({
-    ...{ ...parts, ...times, dirty, known, reconcileLoop, beat, onFailure },
-  })
+  parts.heartbeat.beat = async (startedUs) => void beatsUs.push(startedUs)
+  const context = {
+    ...parts,
+    sweepIntervalMs: options.sweepIntervalMs ?? 20,
+    fullReadMs: options.fullReadMs ?? 86_400_000,
+    known: new KnownDirectories(options.directories),
+    onFailure: (error: unknown) => failures.push(error),
+  }
+  const schedule = new Schedule(context, { caughtUp: () => Promise.resolve() })
   t.teardown(() => schedule.close())
   const drain = () => {
     const all = []

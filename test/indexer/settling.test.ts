@@ -1,7 +1,7 @@
 import t from '../tap.ts'
 import { youngFileMs } from '../../src/catalogue/records.ts'
-import { openSettling } from '../../src/indexer/settling.ts'
-import type { SettlingDecision } from '../../src/indexer/settling.ts'
+import { Settling } from '../../src/indexer/state/settling.ts'
+import type { SettlingDecision } from '../../src/indexer/state/settling.ts'
 import { fc } from '../random.ts'
 
 const path = 'nrt/2026/001/05/graz001f.26d.gz'
@@ -90,7 +90,7 @@ const cases: {
 
 t.test('a file is accepted when it is complete or has not changed for ten minutes', async (t) => {
   for (const { title, before, state, decision } of cases) {
-    const settling = openSettling()
+    const settling = new Settling()
     const steadyMs = 20 * minute
     if (before !== undefined) {
       const thenMs = steadyMs - before.minutesAgo * minute
@@ -104,7 +104,7 @@ t.test('a file is accepted when it is complete or has not changed for ten minute
 })
 
 t.test('a growing file is read every second, an unchanged file less and less often', async (t) => {
-  const settling = openSettling()
+  const settling = new Settling()
   t.equal(settling.markIncomplete(path, file(1, 0), 0), 1000)
   t.equal(settling.markIncomplete(path, file(2, 0), 1000), 1000)
   t.equal(settling.markIncomplete(path, file(2, 0), 2000), 1000, 'within a tick it may have grown')
@@ -116,7 +116,7 @@ t.test('a growing file is read every second, an unchanged file less and less oft
 })
 
 t.test('the state of a file dates from the beginning of its read, not from its end', async (t) => {
-  const settling = openSettling()
+  const settling = new Settling()
   const now = (steadyMs: number) => ({ steadyMs, wallMs })
   settling.markIncomplete(path, file(1, 0), 1000, 0)
   settling.markIncomplete(path, file(1, 0), 9000, 2500)
@@ -126,7 +126,7 @@ t.test('the state of a file dates from the beginning of its read, not from its e
 })
 
 t.test('settling files are listed, the longest unchanged file first', async (t) => {
-  const settling = openSettling()
+  const settling = new Settling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'
   settling.markIncomplete(path, file(1, 0), 0)
   settling.markUnreadable(other, file(1, 0), 1)
@@ -140,7 +140,7 @@ t.test('settling files are listed, the longest unchanged file first', async (t) 
 })
 
 t.test('a deleted file leaves no entry behind', async (t) => {
-  const settling = openSettling()
+  const settling = new Settling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'
   settling.markIncomplete(path, file(1, 0), 0)
   settling.markIncomplete(path, file(2, 0), 1)
@@ -163,7 +163,7 @@ t.test('a file that has stopped changing is accepted in the end, whatever its ti
   })
   fc.assert(
     fc.property(times, ({ size, mtimeUs, wallMs: startMs }) => {
-      const settling = openSettling()
+      const settling = new Settling()
       for (let steadyMs = 0; steadyMs <= 2 * youngFileMs;) {
         const now = { steadyMs, wallMs: startMs + steadyMs }
         const decision = settling.decide(path, { size, mtimeUs }, now)

@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import pino from 'pino'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { openHealth } from '../../src/indexer/health.ts'
-import { openDirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import type { DirtyDirectories } from '../../src/indexer/dirty-directories.ts'
-import { isHot, openWatchController } from '../../src/indexer/watch-controller.ts'
-import { openKnownDirectories } from '../../src/indexer/known-directories.ts'
+import { Health } from '../../src/indexer/state/health.ts'
+import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
+import { isHot, WatchController } from '../../src/indexer/watch-controller.ts'
+import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { identityOf } from '../../src/indexer/tree/directory-snapshot.ts'
 import { until } from './until.ts'
 import { testFolder } from '../folder.ts'
@@ -29,16 +28,15 @@ function day(area: string, ago: number, nowMs = startMs): string {
 function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const archive = join(testFolder(t, {}), 'archive')
   for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
-  const dirty = openDirtyDirectories()
   let marks = 0
-  const counted: DirtyDirectories = {
-    ...dirty,
-    add(...directory) {
+  class Counted extends DirtyDirectories {
+    override add(...directory: Parameters<DirtyDirectories['add']>) {
       marks++
-      dirty.add(...directory)
-    },
+      super.add(...directory)
+    }
   }
-  const known = openKnownDirectories(
+  const dirty = new Counted()
+  const known = new KnownDirectories(
     directories.flatMap((path) =>
       path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
     ),
@@ -46,12 +44,12 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const lines: unknown[] = []
   const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) })
   const deps = { nowUs: () => Date.now() * 1000, version: 'test', lastScan: undefined, logger }
-  const health = openHealth(deps)
-  const watchController = openWatchController({
+  const health = new Health(deps)
+  const watchController = new WatchController({
     archive,
     window,
     nowUs: deps.nowUs,
-    dirty: counted,
+    dirty,
     known,
     health,
     logger,

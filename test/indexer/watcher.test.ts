@@ -2,12 +2,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import {
-  isExhaustion,
-  openOverflowDetector,
-  openWatcher,
-  watchLimit,
-} from '../../src/indexer/watcher.ts'
+import { isExhaustion, overflowDetector, Watcher, watchLimit } from '../../src/indexer/watcher.ts'
 import { until } from './until.ts'
 import { testFolder } from '../folder.ts'
 
@@ -15,7 +10,7 @@ import { testFolder } from '../folder.ts'
 function openOn(t: Test, tree: Parameters<Test['testdir']>[0], mostEntries?: number) {
   const archive = testFolder(t, tree)
   const calls = { events: [] as string[], watching: [] as string[], failures: [] as string[] }
-  const watcher = openWatcher({
+  const watcher = new Watcher({
     archive,
     ...(mostEntries === undefined ? {} : { mostEntries }),
     onEvent: (directory) => calls.events.push(directory),
@@ -83,7 +78,7 @@ t.test('events that fill half the queue of the kernel count as an overflow', asy
     [16_385, 8193],
   ] as const) {
     let overflows = 0
-    const countEvent = openOverflowDetector(() => overflows++, length)
+    const countEvent = overflowDetector(() => overflows++, length)
     for (let n = 1; n < limit; n++) countEvent()
     t.equal(overflows, 0, `${limit - 1} of ${length}`)
     for (let n = 0; n < limit; n++) countEvent()

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { openServiceManager } from '../../src/runtime/service-manager.ts'
+import { ServiceManager } from '../../src/runtime/service-manager.ts'
 import { testFolder } from '../folder.ts'
 import { until } from '../indexer/until.ts'
 import { programLine } from '../program.ts'
@@ -52,7 +52,7 @@ t.test('a ready service sends its status and signs of life', { skip }, async (t)
   const { env, messages, count } = await startListener(t)
   const { lines, logger } = openLog()
   const watchdog = { WATCHDOG_USEC: '90000', WATCHDOG_PID: String(process.pid) }
-  const manager = openServiceManager({ env: { ...env, ...watchdog }, logger })
+  const manager = new ServiceManager({ ...env, ...watchdog }, logger)
   manager.ready(() => Promise.resolve('scanning:\n  1 %'))
   await until(t, 'alive', () => count('WATCHDOG=1') > 2)
   t.strictSame(messages.slice(1, 4), ['READY=1', 'STATUS=scanning: 1 %', 'WATCHDOG=1'])
@@ -67,8 +67,8 @@ t.test('a ready service sends its status and signs of life', { skip }, async (t)
 t.test('the watchdog gets no message while the database does not answer', { skip }, async (t) => {
   const { env, count } = await startListener(t)
   const { lines, logger } = openLog()
-  const manager = openServiceManager({ env: { ...env, WATCHDOG_USEC: '30000' }, logger })
-  t.teardown(manager.close)
+  const manager = new ServiceManager({ ...env, WATCHDOG_USEC: '30000' }, logger)
+  t.teardown(() => manager.close())
   let asked = 0
   manager.ready(async () => {
     asked++
@@ -91,7 +91,7 @@ t.test('without a watchdog, only a new status is sent', { skip }, async (t) => {
   const { env, messages, count } = await startListener(t)
   const others = { WATCHDOG_USEC: '30000', WATCHDOG_PID: '1' }
   const { logger } = openLog()
-  const manager = openServiceManager({ env: { ...env, ...others }, logger })
+  const manager = new ServiceManager({ ...env, ...others }, logger)
   manager.ready(() => Promise.resolve('watching'))
   await until(t, 'a status', () => count('STATUS=watching') === 1)
   await manager.close()
@@ -101,12 +101,12 @@ t.test('without a watchdog, only a new status is sent', { skip }, async (t) => {
 
 t.test('without a service manager nothing is sent; a lost manager is logged once', async (t) => {
   const { lines, logger } = openLog()
-  const none = openServiceManager({ env: { WATCHDOG_USEC: '1000' }, logger })
+  const none = new ServiceManager({ WATCHDOG_USEC: '1000' }, logger)
   none.ready(() => Promise.reject(new Error('not asked')))
   await none.close()
   t.strictSame(lines, [])
   const env = { PATH: '/nowhere', NOTIFY_SOCKET: '/nowhere' }
-  const lost = openServiceManager({ env, logger })
+  const lost = new ServiceManager(env, logger)
   lost.ready(() => Promise.resolve('watching'))
   await until(t, 'logged', () => lines.length > 0)
   await lost.close()

@@ -66,6 +66,8 @@ export interface ApiDeps {
   readonly reader: CatalogueReader
   /** Status of the indexer; `undefined` when it is stopped. */
   readonly indexerStatus: () => Promise<StatusReply>
+  /** Metrics of the indexer in the text format of Prometheus; empty when it does not answer. */
+  readonly indexerMetrics: () => Promise<string>
   /** The files that are not complete yet or cannot be read, at most 1,000; none when the indexer does not answer. */
   readonly settlingFiles: () => Promise<readonly SettlingFile[]>
   /** `undefined` while writing is disabled. */

@@ -1,7 +1,9 @@
 /** The metrics of the API, the catalogue and the indexer, for Prometheus. */
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import type { CatalogueSummary } from '../../catalogue/records.ts'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
+import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
@@ -11,7 +13,7 @@ import type { CurrencyReader } from '../series/currency-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
 import { catalogueGauges } from './catalogue-metrics.ts'
 import { countUnservedFiles, countRejections, countRequests } from './http-metrics.ts'
-import { indexerMetrics } from './indexer-metrics.ts'
+import { filesToHash } from './serialise.ts'
 
 /** The metrics of a server, for Prometheus. docs/operate.md has a table of them. */
 export interface Metrics {
@@ -25,7 +27,7 @@ export interface Metrics {
   text(): Promise<string>
 }
 
-type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'settings'> & {
+type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'indexerMetrics' | 'settings'> & {
   readonly currency: Pick<CurrencyReader, 'of'>
 }
 
@@ -39,7 +41,7 @@ export function openMetrics(deps: MetricsDeps): Metrics {
     registry.removeSingleMetric(`nodejs_active_${name}_total`)
   const showBuilds = buildInfo(registry, deps.settings.version)
   const updateCatalogue = catalogueGauges(deps, registry)
-  const showIndexer = indexerMetrics(registry)
+  const showIndexer = indexerGauges(registry)
   const updateCurrency = currencyGauges(registry, deps)
   return {
     observe: countRequests(registry),
@@ -50,15 +52,17 @@ export function openMetrics(deps: MetricsDeps): Metrics {
     },
     contentType: registry.contentType,
     async text() {
-      const [summary, reply] = await Promise.all([
+      const [summary, reply, ofIndexer] = await Promise.all([
         updateCatalogue(),
         deps.indexerStatus(),
+        deps.indexerMetrics(),
         updateCurrency(),
       ])
       const status = reply?.state === 'unknown' ? undefined : reply
       showBuilds(status?.version)
-      const further = showIndexer(status, summary)
-      return (await registry.metrics()) + further
+      showIndexer(status, summary)
+      const own = await registry.metrics()
+      return status === undefined ? own : own + ofIndexer
     },
   }
 }
@@ -86,6 +90,22 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
     info.reset()
     info.set({ process: 'api', version, node: process.versions.node }, 1)
     if (indexer !== undefined) info.set({ process: 'indexer', version: indexer }, 1)
+  }
+}
+
+/**
+ * @returns a function that updates the metrics of the indexer that need more than the indexer. It sends the others itself
+ * (`indexer/state/metrics.ts`); while it does not answer, only `rinex_indexer_up` has a value.
+ */
+function indexerGauges(registry: Registry) {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `rinex_indexer_${name}`, help, registers: [registry] })
+  const up = gauge('up', '1 if the indexer answers, else 0.')
+  const waiting = gauge('checksums_waiting', 'Upper bound of the files still to be hashed.')
+  return (status: IndexerStatus | undefined, summary: CatalogueSummary | undefined): void => {
+    up.set(Number(status !== undefined))
+    if (status === undefined || summary === undefined) waiting.remove()
+    else waiting.set(filesToHash(summary, status))
   }
 }
 

@@ -35,7 +35,10 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
       const representation = negotiate(request, reply)
       checkParameters(request, reply)
       const requester = await limits.page(request, reply)
-      const [known, indexer] = await Promise.all([reader.summary(undefined, requester), indexerStatus()])
+      const [known, indexer] = await Promise.all([
+        reader.summary(undefined, requester),
+        indexerStatus(),
+      ])
       const isPublic = settings.problems === 'public'
       const summary = isPublic ? known : withoutPaths(known)
       const status = {

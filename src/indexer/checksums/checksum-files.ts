@@ -3,10 +3,11 @@
  * snapshot with the new file has no checksum to compare with. So each file is checked again after its checksum was stored; later
  * snapshots are compared with the checksum.
  */
-import type { Logger } from 'pino'
-import type { CatalogueWriter, Checksum, UnhashedFile } from '../../catalogue/writer.ts'
+import type { Checksum, UnhashedFile } from '../../catalogue/writer.ts'
 import { compareIdentity } from '../../catalogue/identity.ts'
 import { failureFields } from '../../runtime/logger.ts'
+import type { IndexerContext } from '../state/context.ts'
+import { longestTickMs } from '../tree/directory-snapshot.ts'
 import type { Digest } from './digest.ts'
 import { HashingFailed } from './hash-client.ts'
 import type { HashClient } from './hash-client.ts'
@@ -18,45 +19,72 @@ import type { HashClient } from './hash-client.ts'
 const batchSize = 500
 const gatherMs = 2000
 
-export interface ChecksumFilesDeps {
-  readonly writer: CatalogueWriter
-  readonly hashClient: HashClient
-  /** Reports a problem with hashing; `undefined` reports its end. */
-  readonly reportProblem: (message: string | undefined) => void
-  readonly logger: Logger
-  /** Logs a fault of a gzip stream. */
-  readonly logFault: (path: string, fault: 'incomplete' | 'broken') => void
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+type GatheredChecksum = Checksum & { readonly path: string }
+
+export type ChecksumFilesContext = Pick<
+  IndexerContext,
+  'writer' | 'logger' | 'nowUs' | 'health' | 'fileFaults'
+> & {
+  readonly hashClient: Pick<HashClient, 'digest' | 'identify' | 'close'>
   readonly isClosing: () => boolean
 }
 
-export interface ChecksumFiles {
-  /** Reads files and gathers their checksums. @returns the ids of the files that could not be read in their catalogued version */
-  read(files: readonly UnhashedFile[]): Promise<readonly number[]>
+export class ChecksumFiles {
+  readonly #context: ChecksumFilesContext
+  #gathered: GatheredChecksum[] = []
+  #sinceMs = 0
+  /** Checksums that are stored and whose files have not been checked since. */
+  #unchecked: GatheredChecksum[] = []
+
+  constructor(context: ChecksumFilesContext) {
+    this.#context = context
+  }
+
   /** True if there are checksums to store, or files to check after their checksums were stored. */
-  readonly hasGathered: boolean
+  get hasGathered(): boolean {
+    return this.#gathered.length + this.#unchecked.length > 0
+  }
+
   /** True if the gathered checksums must be stored now. */
-  readonly isDue: boolean
+  get isDue(): boolean {
+    if (this.#gathered.length === 0) return false
+    return this.#gathered.length >= batchSize || performance.now() - this.#sinceMs > gatherMs
+  }
+
+  /** Reads files and gathers their checksums. @returns the ids of the files that could not be read in their catalogued version */
+  async read(files: readonly UnhashedFile[]): Promise<readonly number[]> {
+    const { health, isClosing } = this.#context
+    try {
+      return await this.#readBatch(files)
+    } catch (error) {
+      if (isClosing() || !(error instanceof HashingFailed)) throw error
+      health.report('checksums', `files cannot be read for their checksums: ${error.message}`)
+      // After a failure the files are read one by one, so that a file that ends the hash process does not affect the others.
+      const unread: number[] = []
+      for (const file of files) if (!isClosing()) unread.push(...(await this.#readBatch([file])))
+      return unread
+    }
+  }
+
   /**
    * Stores the gathered checksums and checks their files again.
    * @param throughSeq the seq up to which new files have been processed
    */
-  store(throughSeq: number): Promise<void>
+  async store(throughSeq: number): Promise<void> {
+    const checksums = this.#gathered
+    this.#gathered = []
+    await this.#context.writer.keepChecksums(checksums, throughSeq)
+    this.#unchecked.push(...checksums)
+    await this.#check()
+  }
+
   /** Drops the checksums that are not stored; their files are read again. */
-  discard(): void
-}
+  discard(): void {
+    this.#gathered = []
+  }
 
-type GatheredChecksum = Checksum & { readonly path: string }
-
-export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
-  const { writer, hashClient, reportProblem, logger, logFault, nowUs, isClosing } = deps
-  let gathered: GatheredChecksum[] = []
-  let sinceMs = 0
-  /** Checksums that are stored and whose files have not been checked since. */
-  let unchecked: GatheredChecksum[] = []
-
-  const readBatch = async (files: readonly UnhashedFile[]): Promise<number[]> => {
+  async #readBatch(files: readonly UnhashedFile[]): Promise<number[]> {
+    const { hashClient, health, logger, fileFaults, nowUs, isClosing } = this.#context
     const startedUs = nowUs()
     const digests = await hashClient.digest(files).catch((error: unknown) => {
       if (files.length > 1 || isClosing()) throw error
@@ -64,7 +92,7 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
       logger.warn({ ...failureFields(error), path: files[0]?.path }, 'file cannot be hashed')
       return [undefined]
     })
-    reportProblem(undefined)
+    health.report('checksums', undefined)
     const unread: number[] = []
     for (const [index, { id, path }] of files.entries()) {
       const digest = digests[index]
@@ -72,9 +100,9 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
         unread.push(id)
         logger.debug({ path }, 'catalogued version of the file cannot be read: not hashed')
       } else {
-        if (gathered.length === 0) sinceMs = performance.now()
-        gathered.push({ ...toChecksum(id, digest, startedUs), path })
-        if (digest.problem !== undefined) logFault(path, digest.problem)
+        if (this.#gathered.length === 0) this.#sinceMs = performance.now()
+        this.#gathered.push({ ...toChecksum(id, digest, startedUs), path })
+        if (digest.problem !== undefined) fileFaults.log(path, digest.problem)
       }
     }
     return unread
@@ -84,52 +112,21 @@ export function openChecksumFiles(deps: ChecksumFilesDeps): ChecksumFiles {
    * Checks the files again whose checksums were stored. Marks a checksum as stale if its file has changed since it was read, or
    * cannot be identified.
    */
-  const check = async (): Promise<void> => {
-    if (unchecked.length === 0) return
-    const paths = unchecked.map(({ path }) => path)
+  async #check(): Promise<void> {
+    const { writer, hashClient, nowUs } = this.#context
+    if (this.#unchecked.length === 0) return
+    const paths = this.#unchecked.map(({ path }) => path)
     const found = await hashClient.identify(paths).catch((error: unknown) => {
       if (error instanceof HashingFailed) return []
       throw error
     })
-    const others = unchecked.filter((checksum, index) => {
+    const others = this.#unchecked.filter((checksum, index) => {
       const now = found[index]
       return now === undefined || compareIdentity(checksum, now) !== 'same'
     })
     const ids = others.map(({ id }) => id)
     await writer.hashAgain(ids, nowUs())
-    unchecked = []
-  }
-
-  return {
-    async read(files) {
-      try {
-        return await readBatch(files)
-      } catch (error) {
-        if (isClosing() || !(error instanceof HashingFailed)) throw error
-        reportProblem(`files cannot be read for their checksums: ${error.message}`)
-        // After a failure the files are read one by one, so that a file that ends the hash process does not affect the others.
-        const unread: number[] = []
-        for (const file of files) if (!isClosing()) unread.push(...(await readBatch([file])))
-        return unread
-      }
-    },
-    get hasGathered() {
-      return gathered.length + unchecked.length > 0
-    },
-    get isDue() {
-      if (gathered.length === 0) return false
-      return gathered.length >= batchSize || performance.now() - sinceMs > gatherMs
-    },
-    async store(throughSeq) {
-      const checksums = gathered
-      gathered = []
-      await writer.keepChecksums(checksums, throughSeq)
-      unchecked.push(...checksums)
-      await check()
-    },
-    discard() {
-      gathered = []
-    },
+    this.#unchecked = []
   }
 }
 
@@ -146,12 +143,9 @@ const filesPerRequest = 16
 const bytesPerRequest = 16 * 1024 * 1024
 
 /**
- * Longest tick of a file system's clock (ms). A write within a tick may leave mtime and size unchanged. A read includes all
- * writes if it begins this long after the catalogue stored the latest change of the file (see settling.ts).
+ * Returns the delay before a file may be read (ms). A read includes all writes if it begins `longestTickMs` after the catalogue
+ * stored the latest change of the file.
  */
-const longestTickMs = 2000
-
-/** Returns the delay before a file may be read (ms). */
 export function readDelayMs({ sinceUs }: Pick<UnhashedFile, 'sinceUs'>, nowUs: number): number {
   const ageMs = (nowUs - sinceUs) / 1000
   // A negative age means that the clock was set back.

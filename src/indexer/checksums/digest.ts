@@ -102,6 +102,7 @@ async function readToEnd(file: number, size: number, onProgress: () => void) {
   }
   const state = await inflateChunks(chunks(), onProgress)
   // The checksum also covers the bytes after the place at which the stream is damaged.
-  while (chunks().next().done !== true);
+  const rest = chunks()
+  while (rest.next().done !== true);
   return { sha256: hash.digest('hex'), problem: state === 'complete' ? undefined : state }
 }

@@ -1,6 +1,7 @@
 /** The hash process: reads whole files for their checksums. It answers the requests on its IPC channel in order. */
 import { setPriority } from 'node:os'
 import type { FileIdentity } from '../../catalogue/records.ts'
+import { inTurn } from '../../runtime/calls.ts'
 import { digestFile, identifyFile } from './digest.ts'
 import type { Digest, DigestRequest } from './digest.ts'
 
@@ -44,12 +45,12 @@ async function answer(request: HashRequest): Promise<HashAnswer> {
   return digests
 }
 
-let last = Promise.resolve()
+const answerInTurn = inTurn(async (request: HashRequest) => {
+  send(await answer(request))
+})
 process.on('message', (request: HashRequest) => {
   sentMs = performance.now()
-  last = last.then(async () => {
-    send(await answer(request))
-  })
+  answerInTurn(request)
 })
 // Reports that the process has started.
 send('reading')

@@ -24,6 +24,12 @@ export const tooManyEntries = `more than ${mostEntries.toLocaleString('en')} ent
  */
 export const largeDirectory = 50_000
 
+/**
+ * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds on old ones. A second change
+ * within a tick may leave the same times. So a file or directory that changed less than this time ago may change again unseen.
+ */
+export const longestTickMs = 2000
+
 export interface SnapshotRequest {
   /** Path below the archive root: `obs/2026/001`. */
   readonly path: string
@@ -99,8 +105,14 @@ export function identityAt(
   if (identities === undefined || size === undefined || mtimeUs === undefined) return undefined
   const packed = (place: number): number => identities[index * packedNumbers + place] ?? 0
   return {
-    ...{ inode: packed(0), size, mtimeUs, ctimeUs: packed(1) },
-    ...{ links: packed(2), mode: packed(3), uid: packed(4), gid: packed(5) },
+    inode: packed(0),
+    size,
+    mtimeUs,
+    ctimeUs: packed(1),
+    links: packed(2),
+    mode: packed(3),
+    uid: packed(4),
+    gid: packed(5),
   }
 }
 

@@ -55,7 +55,8 @@ export function openRejections() {
     },
     rejections: (): DirectoryRejection[] =>
       Array.from(found, ([reason, { count, names }]) => ({
-        ...{ reason, count },
+        reason,
+        count,
         names: firstOf(names),
       })),
   }

@@ -17,6 +17,7 @@ import type { LinkedTree } from './links.ts'
 import {
   identityOf,
   isCold,
+  longestTickMs,
   mostEntries,
   openIdentities,
   packIdentity,
@@ -32,12 +33,6 @@ export interface Tree extends LinkedTree {
   /** Called for each entry, each file and each stamp that is read, which shows that the disk answers. */
   readonly onProgress?: () => void
 }
-
-/**
- * A stamp is unreliable if the directory changed less than this time (ms) before its read, because a later change could leave the
- * same mtime and ctime.
- */
-const unsureMs = 2000
 
 const unreadable: EntryRejectionReason = 'unreadable-directory'
 const foreign = 'another disk is mounted there: if this is intended, restart the indexer'
@@ -91,8 +86,9 @@ export function readStamp(tree: Tree, path: string): DirectoryStamp | undefined 
 }
 
 function stampOf(stats: Stats, nowMs: number): DirectoryStamp | undefined {
-  if (Math.abs(nowMs - stats.mtimeMs) < unsureMs || Math.abs(nowMs - stats.ctimeMs) < unsureMs)
-    return undefined
+  // A later change could leave the same mtime and ctime.
+  const isYoung = (ms: number): boolean => Math.abs(nowMs - ms) < longestTickMs
+  if (isYoung(stats.mtimeMs) || isYoung(stats.ctimeMs)) return undefined
   return { mtimeUs: toUs(stats.mtimeMs), ctimeUs: toUs(stats.ctimeMs), inode: toInode(stats.ino) }
 }
 

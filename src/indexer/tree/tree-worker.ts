@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
+import { inTurn } from '../../runtime/calls.ts'
 import { openDiskCheck } from './links.ts'
 import { inflate } from './inflate.ts'
 import type { Inflated } from './inflate.ts'
@@ -29,13 +30,23 @@ function openFunctions(tree: Tree) {
   let walk: ReturnType<typeof walkTree> | undefined
   return {
     snapshot: (request: SnapshotRequest) => readDirectory(tree, request),
-    stamps: (paths: readonly string[]): (DirectoryStamp | undefined)[] =>
+    /**
+     * Returns the stamps of directories in the order of the paths; `undefined` for a stamp that is not reliable, or a directory
+     * that cannot be read.
+     */
+    stamps: (paths: readonly string[]): readonly (DirectoryStamp | undefined)[] =>
       paths.map((path) => readStamp(tree, path)),
+    /** Starts a walk below the roots, oldest date first. An earlier walk that has not ended is abandoned. */
     startWalk: (roots: readonly string[], depth: ReadDepth): void => {
       walk = walkTree(tree, roots, depth)
     },
+    /** Returns the next directory of the walk; `undefined` at its end. Several steps may be requested ahead. */
     step: () => walk?.next().value,
-    inflate: async (paths: readonly string[]): Promise<(Inflated | undefined)[]> => {
+    /**
+     * Inflates files to check that their gzip streams are complete; returns `undefined` for a file that does not exist or cannot
+     * be read.
+     */
+    inflate: async (paths: readonly string[]): Promise<readonly (Inflated | undefined)[]> => {
       const files: (Inflated | undefined)[] = []
       for (const path of paths) files.push(await inflate(join(tree.archive, path), tree.onProgress))
       return files
@@ -59,11 +70,11 @@ function buffersOf(answer: unknown): ArrayBuffer[] {
   )
 }
 
-let last = Promise.resolve()
-parentPort?.on('message', ({ name, args }: TreeCall) => {
-  const call = functions[name] as (...args: readonly unknown[]) => unknown
-  last = last.then(async () => {
+parentPort?.on(
+  'message',
+  inTurn(async ({ name, args }: TreeCall) => {
+    const call = functions[name] as (...args: readonly unknown[]) => unknown
     const answer = await call(...args)
     parentPort?.postMessage(answer, buffersOf(answer))
-  })
-})
+  }),
+)

@@ -8,12 +8,14 @@ import t from '../../tap.ts'
 import { openDiskSpace } from '../../../src/api/status/catalogue-metrics.ts'
 import { TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
+import type { AppliedChange } from '../../../src/catalogue/writer.ts'
+import { IndexerMetrics } from '../../../src/indexer/state/metrics.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { lacksPromtool } from '../../promtool.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 import type { Service } from '../service.ts'
 import { readToEnd } from '../wire.ts'
-import { watchingIndexer } from './indexer-status.ts'
+import { metricsOfIndexer, watchingIndexer } from './indexer-status.ts'
 
 const api = '/rinex/api/'
 
@@ -68,7 +70,10 @@ t.test('the endpoint has metrics of requests by route, and of the catalogue', as
   t.match(without.body, 'rinex_catalogue_available 0\n')
 })
 
-const deps = () => ({ indexerStatus: async () => watchingIndexer })
+const deps = () => ({
+  indexerStatus: async () => watchingIndexer,
+  indexerMetrics: metricsOfIndexer,
+})
 
 t.test('counters, and only counters, have the ending that Prometheus gives them', async (t) => {
   const { app } = await openService(t, { deps })
@@ -88,57 +93,77 @@ t.test('promtool accepts the metrics', { skip: lacksPromtool }, async (t) => {
 })
 
 t.test('the metrics of the indexer are present only while the indexer answers', async (t) => {
-  let reply: StatusReply = watchingIndexer
-  const service = await openService(t, { deps: () => ({ indexerStatus: async () => reply }) })
-  await service.addNames(day, [dayFile])
-  const latency = 'rinex_indexer_listing_latency_seconds'
-  t.same((await linesOf(service, 'rinex_indexer')).sort(), [
-    'rinex_indexer_backup_check_timestamp_seconds 4',
-    'rinex_indexer_backup_success 1',
-    'rinex_indexer_changes_total{change="created"} 9',
-    'rinex_indexer_changes_total{change="modified"} 10',
-    'rinex_indexer_changes_total{change="removed"} 11',
-    'rinex_indexer_checksums_waiting 6',
-    'rinex_indexer_cpu_seconds_total 8.5',
-    'rinex_indexer_degraded 0',
-    'rinex_indexer_dirty_directories 1',
-    'rinex_indexer_event_loop_delay_max_seconds 0.003',
-    'rinex_indexer_event_loop_delay_p50_seconds 0.001',
-    'rinex_indexer_event_loop_delay_p99_seconds 0.002',
-    'rinex_indexer_event_overflows 0',
-    'rinex_indexer_held_removals 5',
-    'rinex_indexer_last_full_read_timestamp_seconds 3',
-    'rinex_indexer_last_sweep_timestamp_seconds 2',
-    `${latency}_bucket{area="nrt",le="+Inf"} 6`,
-    `${latency}_bucket{area="nrt",le="1"} 1`,
-    `${latency}_bucket{area="nrt",le="3600"} 3`,
-    `${latency}_bucket{area="nrt",le="60"} 3`,
-    `${latency}_bucket{area="obs",le="+Inf"} 0`,
-    `${latency}_bucket{area="obs",le="1"} 0`,
-    `${latency}_bucket{area="obs",le="3600"} 0`,
-    `${latency}_bucket{area="obs",le="60"} 0`,
-    `${latency}_count{area="nrt"} 6`,
-    `${latency}_count{area="obs"} 0`,
-    `${latency}_sum{area="nrt"} 12000.5`,
-    `${latency}_sum{area="obs"} 0`,
-    'rinex_indexer_problems 0',
-    'rinex_indexer_resident_memory_bytes 7000',
-    'rinex_indexer_settling_files 4',
-    'rinex_indexer_start_time_seconds 1',
-    'rinex_indexer_state{state="degraded"} 0',
-    'rinex_indexer_state{state="scanning"} 0',
-    'rinex_indexer_state{state="starting"} 0',
-    'rinex_indexer_state{state="watching"} 1',
-    'rinex_indexer_up 1',
-    'rinex_indexer_watch_limit 99',
-    'rinex_indexer_watches 3',
+  let nowUs = 3_000_000
+  const metrics = new IndexerMetrics(() => nowUs)
+  t.teardown(() => metrics.close())
+  metrics.fullyRead()
+  nowUs = 4_000_000
+  metrics.backedUp('kept')
+  const aged = (seconds: number) =>
+    newFile('graz0010.20d.gz', { size: 1, mtimeUs: nowUs - seconds * 1e6 })
+  const added = [0.5, 60, 50, 1e6, 1e6, 1e6].map(aged)
+  metrics.applied({ added: 9, modified: 10, removed: 11 } as AppliedChange, [
+    change(hour, { arrived: true, added }),
   ])
+  let status = watchingIndexer
+  let reply: StatusReply = status
+  const service = await openService(t, {
+    deps: () => ({ indexerStatus: async () => reply, indexerMetrics: () => metrics.text(status) }),
+  })
+  await service.addNames(day, [dayFile])
+  const lines = await linesOf(service, 'rinex_indexer')
+  const measured = /^(rinex_indexer_(?:event_loop_delay_\w+|cpu_\w+|resident_\w+)) [\d.e-]+$/
+  const latency = 'rinex_indexer_listing_latency_seconds'
+  const bounds = '1 2 5 10 30 60 120 300 600 1800 3600 21600 86400 +Inf'.split(' ')
+  const buckets = (area: string, counts: readonly number[]) =>
+    bounds.map((le, index) => `${latency}_bucket{le="${le}",area="${area}"} ${counts[index]}`)
+  t.same(
+    lines.map((line) => line.replace(measured, '$1')).sort(),
+    [
+      'rinex_indexer_backup_check_timestamp_seconds 4',
+      'rinex_indexer_backup_success 1',
+      'rinex_indexer_changes_total{change="created"} 9',
+      'rinex_indexer_changes_total{change="modified"} 10',
+      'rinex_indexer_changes_total{change="removed"} 11',
+      'rinex_indexer_checksums_waiting 6',
+      'rinex_indexer_cpu_seconds_total',
+      'rinex_indexer_degraded 0',
+      'rinex_indexer_dirty_directories 1',
+      'rinex_indexer_event_loop_delay_max_seconds',
+      'rinex_indexer_event_loop_delay_p50_seconds',
+      'rinex_indexer_event_loop_delay_p99_seconds',
+      'rinex_indexer_event_overflows 0',
+      'rinex_indexer_held_removals 5',
+      'rinex_indexer_last_full_read_timestamp_seconds 3',
+      'rinex_indexer_last_sweep_timestamp_seconds 2',
+      ...buckets('nrt', [1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3, 3, 3, 6]),
+      ...buckets(
+        'obs',
+        Array.from(bounds, () => 0),
+      ),
+      `${latency}_count{area="nrt"} 6`,
+      `${latency}_count{area="obs"} 0`,
+      `${latency}_sum{area="nrt"} 3000110.5`,
+      `${latency}_sum{area="obs"} 0`,
+      'rinex_indexer_problems 0',
+      'rinex_indexer_resident_memory_bytes',
+      'rinex_indexer_settling_files 4',
+      'rinex_indexer_start_time_seconds 1',
+      'rinex_indexer_state{state="degraded"} 0',
+      'rinex_indexer_state{state="scanning"} 0',
+      'rinex_indexer_state{state="starting"} 0',
+      'rinex_indexer_state{state="watching"} 1',
+      'rinex_indexer_up 1',
+      'rinex_indexer_watch_limit 99',
+      'rinex_indexer_watches 3',
+    ].sort(),
+  )
   t.same(await linesOf(service, 'rinex_build_info'), [
     `rinex_build_info{process="api",version="1.2.3",node="${process.versions.node}"} 1`,
     'rinex_build_info{process="indexer",version="1.2.4"} 1',
   ])
   const watching = { ...watchingIndexer.watching, limit: null }
-  reply = { ...watchingIndexer, state: 'degraded', reasons: ['no disk'], watching }
+  reply = status = { ...watchingIndexer, state: 'degraded', reasons: ['no disk'], watching }
   const degraded = await linesOf(service, 'rinex_indexer')
   t.ok(degraded.includes('rinex_indexer_degraded 1'))
   t.ok(degraded.includes('rinex_indexer_problems 1'))
@@ -150,27 +175,12 @@ t.test('the metrics of the indexer are present only while the indexer answers', 
   t.equal((await linesOf(service, 'rinex_build_info')).length, 1)
 })
 
-t.test('if an older indexer sends no figures, the metrics of its status are present', async (t) => {
-  const older = { ...watchingIndexer, figures: undefined }
-  const service = await openService(t, { deps: () => ({ indexerStatus: async () => older }) })
+t.test('if an older indexer sends no metrics, those of the API are present', async (t) => {
+  const service = await openService(t, {
+    deps: () => ({ indexerStatus: async () => watchingIndexer }),
+  })
   const lines = await linesOf(service, 'rinex_indexer')
-  t.ok(lines.includes('rinex_indexer_watches 3'))
-  t.notOk(lines.some((line) => /figures|_cpu_|_latency_|_backup_/.test(line)))
-})
-
-t.test('a backup that failed or was skipped does not count as a success', async (t) => {
-  for (const [outcome, expected] of [
-    ['unneeded', 1],
-    ['no-space', 0],
-    ['failed', 0],
-  ] as const) {
-    const figures = { ...watchingIndexer.figures, backup: { outcome, atUs: 1 } }
-    const status = { ...watchingIndexer, figures } as typeof watchingIndexer
-    const service = await openService(t, { deps: () => ({ indexerStatus: async () => status }) })
-    t.same(await linesOf(service, 'rinex_indexer_backup_success'), [
-      `rinex_indexer_backup_success ${expected}`,
-    ])
-  }
+  t.same(lines.sort(), ['rinex_indexer_checksums_waiting 6', 'rinex_indexer_up 1'])
 })
 
 t.test('a metric has the time of the newest file of each area and file type', async (t) => {

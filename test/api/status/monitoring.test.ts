@@ -8,7 +8,7 @@ import { statusSchema } from '../../../src/api/status/schema.ts'
 import { testFolder } from '../../folder.ts'
 import { lacksPromtool } from '../../promtool.ts'
 import { openService } from '../service.ts'
-import { watchingIndexer } from './indexer-status.ts'
+import { metricsOfIndexer, watchingIndexer } from './indexer-status.ts'
 
 const operate = readFileSync('docs/operate.md', 'utf8')
 
@@ -34,7 +34,7 @@ function sources(): string {
 /** Names of the metrics of the endpoint. */
 async function exposedMetrics(t: Test): Promise<Set<string>> {
   const { app } = await openService(t, {
-    deps: () => ({ indexerStatus: async () => watchingIndexer }),
+    deps: () => ({ indexerStatus: async () => watchingIndexer, indexerMetrics: metricsOfIndexer }),
   })
   const { body } = await app.inject('/metrics')
   return new Set(Array.from(body.matchAll(/^# TYPE (\S+) /gm), ([, name = '']) => name))

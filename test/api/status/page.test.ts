@@ -22,7 +22,7 @@ const watching: IndexerStatus = {
   watching: { directories: 3, limit: null, overflows: 0 },
   rescans: { running: 2, waiting: undefined, done: 1 },
   hashing: { all: false, behind: 6 },
-  figures: undefined,
+  startedUs: undefined,
 }
 
 interface Options {

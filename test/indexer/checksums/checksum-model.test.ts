@@ -27,7 +27,7 @@ import { compareIdentity, toIdentity } from '../../../src/catalogue/identity.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
-import { openChecksumFiles } from '../../../src/indexer/checksums/checksum-files.ts'
+import { ChecksumFiles } from '../../../src/indexer/checksums/checksum-files.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
 import type { DirectorySnapshot } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
@@ -77,7 +77,7 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
       Promise.resolve(paths.map((path) => identifyFile(inArchive(path)))),
     close: () => undefined,
   }
-  const reading = openChecksumFiles({ ...parts, writer, hashClient, nowUs, isClosing: () => false })
+  const reading = new ChecksumFiles({ ...parts, writer, hashClient, nowUs, isClosing: () => false })
   let through = 0
   const snapshots: DirectorySnapshot[] = []
   let changes: DirectoryChange[] = []

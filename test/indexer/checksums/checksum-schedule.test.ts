@@ -9,9 +9,9 @@ import { toUs } from '../../../src/catalogue/identity.ts'
 import type { CatalogueWriter } from '../../../src/catalogue/writer.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { identifyFile } from '../../../src/indexer/checksums/digest.ts'
-import { startHashClient } from '../../../src/indexer/checksums/hash-client.ts'
-import type { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
-import { openChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
+import { ChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { failing, openParts } from '../parts.ts'
 import { until } from '../until.ts'
@@ -23,7 +23,7 @@ const [graz = '', zimm = '', onsa = ''] = names
 interface Other {
   readonly all?: boolean
   readonly isBusy?: () => boolean
-  readonly hashClient?: HashClient
+  readonly hashClient?: ChecksumContext['hashClient']
   readonly writer?: CatalogueWriter
 }
 
@@ -47,11 +47,11 @@ function open(t: Test) {
   }
   /** Starts hashing and waits until files added from now on count as new. */
   const start = async (other: Other = {}) => {
-    const { hashClient = startHashClient({ archive: parts.archive }) } = other
+    const { hashClient = new HashClient({ archive: parts.archive }) } = other
     // With a clock that is ahead, every file is old enough to be read.
     const nowUs = () => parts.nowUs() + 10e6
     const deps = { ...parts, nowUs, all: false, isBusy: () => false, ...other, hashClient }
-    const hashing = openChecksumSchedule(deps)
+    const hashing = new ChecksumSchedule(deps)
     t.teardown(() => hashing.close())
     hashing.start()
     const position = () => parts.sql('SELECT seq FROM hashing') as { seq: number | null }[]
@@ -112,7 +112,10 @@ t.test('with checksums = "all", older files are hashed when the indexer is idle'
 })
 
 /** Hashes in this process without reading the files, because the hash process is slow on a busy machine. */
-function quickHashClient(archive: string, onDigest: () => void | Promise<void>): HashClient {
+function quickHashClient(
+  archive: string,
+  onDigest: () => void | Promise<void>,
+): ChecksumContext['hashClient'] {
   const identify = (path: string) => identifyFile(join(archive, path))
   return {
     digest: async (files) => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
-import { HashingFailed, startHashClient } from '../../../src/indexer/checksums/hash-client.ts'
+import { HashClient, HashingFailed } from '../../../src/indexer/checksums/hash-client.ts'
 import { testFolder } from '../../folder.ts'
 import { until } from '../until.ts'
 
@@ -20,7 +20,7 @@ const content = gzipSync('observations')
 
 t.test('files are read in the order of the requests, in one process', async (t) => {
   const archive = testFolder(t, { a: content, b: 'no gzip' })
-  const hashClient = startHashClient({ archive })
+  const hashClient = new HashClient({ archive })
   t.teardown(() => hashClient.close())
   const before = children()
   t.match(
@@ -49,7 +49,7 @@ t.test('files are read in the order of the requests, in one process', async (t) 
 
 t.test('files are identified without being read', async (t) => {
   const archive = testFolder(t, { a: content })
-  const hashClient = startHashClient({ archive })
+  const hashClient = new HashClient({ archive })
   t.teardown(() => hashClient.close())
   const identity = toIdentity(statSync(`${archive}/a`))
   t.same(await hashClient.identify(['a', 'missing']), [identity, undefined])
@@ -59,7 +59,7 @@ t.test('files are identified without being read', async (t) => {
 t.test('an idle hash process ends, and is started again for new work', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children().length
-  const hashClient = startHashClient({ archive, idleMs: 1 })
+  const hashClient = new HashClient({ archive, idleMs: 1 })
   t.teardown(() => hashClient.close())
   t.equal(children().length, before, 'none before there is work')
   for (let turn = 0; turn < 2; turn++) {
@@ -71,7 +71,7 @@ t.test('an idle hash process ends, and is started again for new work', async (t)
 t.test('a hash process that hangs is killed and replaced', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
-  const hashClient = startHashClient({ archive, silentMs: 1000 })
+  const hashClient = new HashClient({ archive, silentMs: 1000 })
   t.teardown(() => hashClient.close())
   const works = () =>
     hashClient.digest([{ path: 'a' }]).then(
@@ -93,7 +93,7 @@ t.test('a hash process that hangs is killed and replaced', async (t) => {
 t.test('a call fails when the hash process dies', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
-  const hashClient = startHashClient({ archive })
+  const hashClient = new HashClient({ archive })
   t.teardown(() => hashClient.close())
   await hashClient.digest([{ path: 'a' }])
   const pid = children().find((each) => !before.includes(each)) ?? 0
@@ -107,7 +107,7 @@ t.test('a call fails when the hash process dies', async (t) => {
 t.test('close does not wait for the hash process', async (t) => {
   const archive = testFolder(t, { a: content })
   const before = children()
-  const hashClient = startHashClient({ archive })
+  const hashClient = new HashClient({ archive })
   await hashClient.digest([{ path: 'a' }])
   const pid = children().find((each) => !before.includes(each)) ?? 0
   process.kill(pid, 'SIGSTOP')

@@ -19,9 +19,8 @@ import type { Test } from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
-import type { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
-import { openChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
-import type { ChecksumScheduleDeps } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import { ChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
 import { openParts } from '../parts.ts'
 import { until } from '../until.ts'
@@ -60,7 +59,7 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
     return release
   }
   // In this process: one of the lowest priority is slow on a busy machine.
-  const hashClient: HashClient = {
+  const hashClient: ChecksumContext['hashClient'] = {
     async digest(files) {
       await withheld
       requested.push(...files.map(({ path }) => path.slice(day.length + 1)))
@@ -74,11 +73,11 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
     },
     close: () => undefined,
   }
-  const start = async (other: Partial<ChecksumScheduleDeps> = {}) => {
+  const start = async (other: Partial<ChecksumContext> = {}) => {
     // With a clock that is ahead, every file is old enough to be read.
     const nowUs = () => parts.nowUs() + 10e6
     const deps = { ...parts, nowUs, all: false, isBusy: () => false, hashClient, ...other }
-    const hashing = openChecksumSchedule(deps)
+    const hashing = new ChecksumSchedule(deps)
     t.teardown(() => hashing.close())
     hashing.start()
     const position = () => parts.sql('SELECT seq FROM hashing') as { seq: number | null }[]

@@ -1,48 +1,51 @@
 /** The directories that the catalogue contains, in memory, and the checks whether a directory is missing. */
-import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
-import type { TreeReader } from './tree/tree-reader.ts'
+import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
+import type { TreeReader } from '../tree/tree-reader.ts'
 
 /**
  * The directories in the catalogue, indexed by parent, because the snapshot of a directory is compared with its known
  * subdirectories.
  */
-export interface KnownDirectories {
-  has(path: string): boolean
-  add(path: string): void
-  delete(path: string): void
-  /** Returns the paths of the known directories directly below this one. */
-  childrenOf(path: string): string[]
-  all(): string[]
-  readonly size: number
-}
+export class KnownDirectories {
+  readonly #known = new Set<string>()
+  readonly #children = new Map<string, Set<string>>()
 
-export function openKnownDirectories(paths: readonly string[]): KnownDirectories {
-  const known = new Set<string>()
-  const children = new Map<string, Set<string>>()
-  const directories: KnownDirectories = {
-    has: (path) => known.has(path),
-    add(path) {
-      if (known.has(path)) return
-      known.add(path)
-      const parent = parentOf(path)
-      const siblings = children.get(parent)
-      if (siblings === undefined) children.set(parent, new Set([path]))
-      else siblings.add(path)
-    },
-    delete(path) {
-      known.delete(path)
-      const parent = parentOf(path)
-      const siblings = children.get(parent)
-      if (siblings?.delete(path) === true && siblings.size === 0) children.delete(parent)
-    },
-    childrenOf: (path) => [...(children.get(path) ?? [])],
-    all: () => [...known],
-    get size() {
-      return known.size
-    },
+  constructor(paths: readonly string[] = []) {
+    for (const path of paths) this.add(path)
   }
-  for (const path of paths) directories.add(path)
-  return directories
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  has(path: string): boolean {
+    return this.#known.has(path)
+  }
+
+  all(): string[] {
+    return [...this.#known]
+  }
+
+  /** Returns the paths of the known directories directly below this one. */
+  childrenOf(path: string): string[] {
+    return [...(this.#children.get(path) ?? [])]
+  }
+
+  add(path: string): void {
+    if (this.#known.has(path)) return
+    this.#known.add(path)
+    const parent = parentOf(path)
+    const siblings = this.#children.get(parent)
+    if (siblings === undefined) this.#children.set(parent, new Set([path]))
+    else siblings.add(path)
+  }
+
+  delete(path: string): void {
+    this.#known.delete(path)
+    const parent = parentOf(path)
+    const siblings = this.#children.get(parent)
+    if (siblings?.delete(path) === true && siblings.size === 0) this.#children.delete(parent)
+  }
 }
 
 function parentOf(path: string): string {

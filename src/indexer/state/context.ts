@@ -1,0 +1,65 @@
+/** What the parts of the indexer share. */
+import type { Logger } from 'pino'
+import type { CatalogueWriter } from '../../catalogue/writer.ts'
+import type { TreeReader } from '../tree/tree-reader.ts'
+import { DeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
+import { DirtyDirectories } from './dirty-directories.ts'
+import { FileFaults, Health } from './health.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { KnownDirectories } from './known-directories.ts'
+import { IndexerMetrics } from './metrics.ts'
+import { Settling } from './settling.ts'
+
+/** What the indexer is started with. */
+export interface IndexerOptions {
+  /** Absolute path of the archive root. */
+  readonly archive: string
+  readonly writer: CatalogueWriter
+  readonly tree: TreeReader
+  readonly logger: Logger
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+  readonly version: string
+  /** Number of past days whose directories are watched, for each area. */
+  readonly window: { readonly obsDays: number; readonly nrtDays: number }
+  readonly sweepIntervalMs: number
+  /** Time in which the rolling rescan reads every directory of the tree once. */
+  readonly fullReadMs: number
+  /** Time for which removed files stay in the catalogue (ms). */
+  readonly keepRemovalsMs: number
+  /** Time between two backups (ms); 0 for no backups. */
+  readonly backupIntervalMs: number
+  /** Called with an error after which the indexer cannot go on: a defect of the program or of its environment. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** What the parts of the indexer share. A part that needs little of it takes a `Pick`. */
+export interface IndexerContext extends IndexerOptions {
+  readonly dirty: DirtyDirectories
+  readonly known: KnownDirectories
+  readonly settling: Settling
+  readonly deletionGuard: DeletionGuard
+  readonly health: Health
+  readonly heartbeat: Heartbeat
+  readonly metrics: IndexerMetrics
+  readonly fileFaults: FileFaults
+}
+
+/** Creates the shared parts from the options and the catalogue. */
+export async function createContext(options: IndexerOptions): Promise<IndexerContext> {
+  const { writer, nowUs, logger } = options
+  const { lastScan } = await writer.summary()
+  const directories = await writer.directories()
+  const health = new Health({ ...options, lastScan })
+  return {
+    ...options,
+    dirty: new DirtyDirectories(),
+    known: new KnownDirectories(directories.map(({ path }) => path)),
+    settling: new Settling(),
+    deletionGuard: new DeletionGuard(await loadPersistedRemovals({ writer, directories, nowUs })),
+    health,
+    heartbeat: new Heartbeat({ ...options, health }),
+    metrics: new IndexerMetrics(nowUs),
+    fileFaults: new FileFaults(logger),
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Rules that decide whether a file is complete; no I/O. No file event reliably reports that a program has closed a file. So a
+ * young file is accepted when its gzip stream is complete. A file that has not changed for ten minutes is accepted with any
+ * content: as incomplete if a read has found that its gzip stream has no end or is damaged.
+ */
+import { youngFileMs } from '../../catalogue/records.ts'
+import { longestTickMs } from '../tree/directory-snapshot.ts'
+
+/** Delay before an incomplete or unreadable file is read again (ms), until a read surely includes all writes. */
+export const growingMs = 1000
+/**
+ * Maximum delay before an incomplete or unreadable file is read again (ms). After a sure read, the delay doubles with each read
+ * while the file stays the same.
+ */
+const longestMs = 60_000
+
+/** Size and mtime of a file when it was read. */
+export interface FileState {
+  readonly size: number
+  readonly mtimeUs: number
+}
+
+/** The next step for a file that is new or has changed. */
+export type SettlingDecision =
+  /** Catalogue the file: it is old enough. */
+  | 'take'
+  /** Catalogue the file as incomplete: it has not changed for ten minutes, and its gzip stream has no end or is damaged. */
+  | 'take-incomplete'
+  /** Inflate the file to see whether it is complete. */
+  | 'inflate'
+  /** Wait: the file was incomplete at its last read and cannot have changed since. */
+  | 'wait'
+
+interface WaitingFile extends FileState {
+  /** Time since which the file is unchanged, on the steady clock (ms). */
+  readonly sinceMs: number
+  readonly readAtMs: number
+  readonly delayMs: number
+  readonly readable: boolean
+  /**
+   * True if a read surely includes all writes with this size and mtime, because it began `longestTickMs` after these were first
+   * seen.
+   */
+  readonly sure: boolean
+}
+
+/** The files that are not accepted yet. */
+export class Settling {
+  readonly #directories = new Map<string, Map<string, WaitingFile>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Decides the next step for a file. `now` is the present time on the steady clock and on the wall clock (ms). */
+  decide(
+    path: string,
+    file: FileState,
+    now: { readonly steadyMs: number; readonly wallMs: number },
+  ): SettlingDecision {
+    const waiting = this.#find(path)
+    const unchanged = isUnchanged(waiting, file)
+    // Many programs set an old mtime after writing a file, so a changed file is inflated whatever its age.
+    if (waiting !== undefined && !unchanged) return 'inflate'
+    // A file that may have changed without a new mtime is inflated as well.
+    if (waiting?.readable === true && !waiting.sure) return 'inflate'
+    const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
+    // An mtime in the future does not tell the age of a file: then only the time since its last observed change counts.
+    if (now.wallMs - file.mtimeUs / 1000 >= youngFileMs || restedMs >= youngFileMs)
+      return waiting?.readable === true ? 'take-incomplete' : 'take'
+    return waiting?.readable === true ? 'wait' : 'inflate'
+  }
+
+  /**
+   * Stores that the gzip stream of the file is not complete, as a read has found now, or at the last read of the unchanged file.
+   * @param readMs when the read began, on the steady clock
+   * @returns the delay until the next read (ms)
+   */
+  markIncomplete(path: string, file: FileState, steadyMs: number, readMs = steadyMs): number {
+    return this.#wait(path, file, { steadyMs, readMs, readable: true })
+  }
+
+  /**
+   * Stores that the file could not be read; it may become readable with the same size and mtime.
+   * @returns the delay until the next read (ms)
+   */
+  markUnreadable(path: string, file: FileState, steadyMs: number): number {
+    return this.#wait(path, file, { steadyMs, readMs: steadyMs, readable: false })
+  }
+
+  /** Time of the last check of the file, on the steady clock (ms); `undefined` for a file that is not settling. */
+  readAtMs(path: string): number | undefined {
+    return this.#find(path)?.readAtMs
+  }
+
+  /** Removes a file that was accepted or is gone. */
+  delete(path: string): void {
+    const [directory, name] = splitPath(path)
+    const files = this.#directories.get(directory)
+    if (files?.delete(name) !== true) return
+    this.#size--
+    if (files.size === 0) this.#directories.delete(directory)
+  }
+
+  /** Returns the names of the settling files of a directory. */
+  namesIn(directory: string): string[] {
+    return [...(this.#directories.get(directory)?.keys() ?? [])]
+  }
+
+  /** Returns at most `most` settling files. Files that are unchanged for the longest time come first. */
+  list(most: number) {
+    return [...this.#directories]
+      .flatMap(([directory, files]) =>
+        [...files].map(([name, { sinceMs, readable }]) => ({
+          path: `${directory}/${name}`,
+          sinceMs,
+          readable,
+        })),
+      )
+      .sort((a, b) => a.sinceMs - b.sinceMs)
+      .slice(0, most)
+  }
+
+  #find(path: string): WaitingFile | undefined {
+    const [directory, name] = splitPath(path)
+    return this.#directories.get(directory)?.get(name)
+  }
+
+  #wait(
+    path: string,
+    { size, mtimeUs }: FileState,
+    read: { readonly steadyMs: number; readonly readMs: number; readonly readable: boolean },
+  ): number {
+    const { steadyMs, readMs, readable } = read
+    const [directory, name] = splitPath(path)
+    const files = this.#directories.get(directory) ?? new Map<string, WaitingFile>()
+    this.#directories.set(directory, files)
+    const before = files.get(name)
+    if (before === undefined) this.#size++
+    const unchanged = isUnchanged(before, { size, mtimeUs })
+    const sinceMs = unchanged ? before.sinceMs : steadyMs
+    const sure = unchanged && (before.sure || readMs - sinceMs >= longestTickMs)
+    const delayMs = sure ? Math.min(before.delayMs * 2, longestMs) : growingMs
+    files.set(name, { size, mtimeUs, readable, sinceMs, readAtMs: steadyMs, delayMs, sure })
+    return delayMs
+  }
+}
+
+function splitPath(path: string): [directory: string, name: string] {
+  const slash = path.lastIndexOf('/')
+  return [path.slice(0, slash), path.slice(slash + 1)]
+}
+
+function isUnchanged(before: WaitingFile | undefined, file: FileState): before is WaitingFile {
+  return before?.size === file.size && before.mtimeUs === file.mtimeUs
+}
