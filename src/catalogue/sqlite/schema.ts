@@ -56,8 +56,8 @@ function countColumns(table: CountTableName): string {
 /** The columns that `file` and `tombstone` have in common, after the id. */
 const recordDefinitions = recordColumns
   .filter(({ name }) => name !== 'id')
-  .map(
-    ({ name, type, constraint }) => `${name} ${type === 'text' ? 'TEXT' : 'INTEGER'} ${constraint}`,
+  .map(({ name, type, constraint }) =>
+    `${name} ${type === 'text' ? 'TEXT' : 'INTEGER'} ${constraint}`.trim(),
   )
   .join(',\n    ')
 
