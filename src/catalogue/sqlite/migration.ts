@@ -6,7 +6,7 @@
 import type { Database } from 'better-sqlite3'
 import { completeCounts, recount } from './recount.ts'
 import type { CountTable } from './recount.ts'
-import { versionOf } from './schema.ts'
+import { migratingOffset, versionOf } from './schema.ts'
 
 /**
  * A schema, the SQL that leads to it from the one before, and the tables of counts that must be
@@ -39,12 +39,6 @@ const migrations: readonly Migration[] = [
      ALTER TABLE catalogue DROP COLUMN reserved_seq;`,
   ],
 ]
-
-/**
- * Added to the schema number while tables are recounted. Other releases refuse such a database;
- * readers find the progress in its table `recount`.
- */
-const migratingOffset = 1000
 
 /**
  * Migrates in parts. Yields the progress in words before each part; the caller may stop between any

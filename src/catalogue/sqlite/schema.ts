@@ -15,8 +15,11 @@ export const schemaVersion = 15
 /** The oldest schema that is migrated. */
 export const oldestSchemaVersion = 12
 
-/** The schema number of a database whose counts are recounted after its migration (see migration.ts). */
-export const migratingVersion = 1000 + schemaVersion
+/**
+ * Added to the schema number while counts are recounted after a migration (see migration.ts). Other releases refuse such a
+ * database; readers find the progress in its table `recount`.
+ */
+export const migratingOffset = 1000
 
 /** SQL for the UTC day, counted from 1970-01-01, of a time in seconds. It rounds down also before 1970 (from the year 0 on). */
 export function dayOf(seconds: string): string {
@@ -292,7 +295,7 @@ export function versionOf(db: Database): number {
 /** True for a schema that this program reads, migrates, or is migrating. */
 export function isKnownVersion(version: number): boolean {
   const isReleased = version >= oldestSchemaVersion && version <= schemaVersion
-  return isReleased || version === migratingVersion
+  return isReleased || version === migratingOffset + schemaVersion
 }
 
 /** Creates the tables of an empty database in one transaction, with all indexes and counts. */
