@@ -61,7 +61,7 @@ export default defineConfig(
     ['**/indexer/**', '**/api/**', '**/config/**', 'fastify', 'chokidar'],
     'catalogue/ may import only parse/, series/ and runtime/.',
   ),
-  ...['catalogue/questions', 'catalogue/updates'].map((folder) =>
+  ...['catalogue/selection', 'catalogue/questions', 'catalogue/updates'].map((folder) =>
     layer(
       folder,
       [

@@ -25,7 +25,7 @@ export interface FileFilter {
   readonly stations?: readonly string[]
   /**
    * ISO 3166-1 alpha-3 codes. The country of a station is the end of its long code (9 characters). A station with a short code
-   * has the country of the long code to which it belongs (see `questions/sites.ts`).
+   * has the country of the long code to which it belongs (see `selection/sites.ts`).
    */
   readonly countries?: readonly string[]
   readonly areas?: readonly Area[]

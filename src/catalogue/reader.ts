@@ -129,7 +129,7 @@ export interface StationsQuery {
 
 /**
  * The files of a short code are counted with the long code to which it belongs (see
- * `questions/sites.ts`).
+ * `selection/sites.ts`).
  */
 export interface StationsPage {
   readonly head: Head
@@ -162,7 +162,7 @@ export interface ChangesPage {
   readonly purgedSeq: number
   /**
    * With a filter on countries: up to this seq, files with short names may have entered or left
-   * these countries without a change of their own (see `questions/sites.ts`), so a client with a lower
+   * these countries without a change of their own (see `selection/sites.ts`), so a client with a lower
    * `since` must start again with the whole list. 0 without such a filter, and if no file ever did.
    */
   readonly joinedSeq: number

@@ -24,7 +24,7 @@ export interface SeriesSlots {
   readonly head: Head
   /**
    * The codes whose files fill the slots: the long code, and the short code if it belongs to it
-   * (see `questions/sites.ts`). If a short code was requested that belongs to no long code, only this
+   * (see `selection/sites.ts`). If a short code was requested that belongs to no long code, only this
    * short code; empty if no file ever had it.
    */
   readonly codes: readonly string[]
@@ -103,7 +103,7 @@ export interface DeliveriesQuery {
 export interface NetworkSeries extends SeriesKey {
   /**
    * The station code: 9 characters, or 4 for a short code that belongs to no long code (see
-   * `questions/sites.ts`).
+   * `selection/sites.ts`).
    */
   readonly station: string
   /**

@@ -1,6 +1,6 @@
 /** The command `check-config`: prints the effective configuration, and checks that this user can run a command with it. */
 import { stringify } from 'smol-toml'
-import { sqliteProblem, sqliteVersion } from '../catalogue/sqlite/sqlite-version.ts'
+import { sqliteProblem, sqliteVersion } from '../catalogue/sqlite/open.ts'
 import { baseUrlFor, ConfigError } from '../config/checks.ts'
 import type { Fault } from '../config/checks.ts'
 import type { CheckedCommand } from '../config/command-options.ts'

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
-import { sqliteVersion } from '../catalogue/sqlite/sqlite-version.ts'
+import { sqliteVersion } from '../catalogue/sqlite/open.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'

@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { countTableNames } from '../../src/catalogue/questions/count-tables.ts'
+import { countTableNames } from '../../src/catalogue/selection/count-tables.ts'
 
 /** Converts a database to an earlier schema: removes everything that later schemas added. */
 export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void {

@@ -4,15 +4,15 @@
  */
 import type { ChangesPage, ChangesQuery } from '../reader.ts'
 import type { Change, ChangeKind } from '../records.ts'
-import { conditionsOf } from './conditions.ts'
-import type { Dialect } from './dialect.ts'
+import { conditionsOf } from '../selection/conditions.ts'
+import type { Dialect } from '../dialect.ts'
 import { listed, listedWithDetails, removedWithDetails, toListed } from './listed.ts'
 import type { ListedRow } from './listed.ts'
-import type { Lookups } from './lookups.ts'
-import { all } from './question.ts'
-import type { Question, Statement } from './question.ts'
-import { hasAny, select } from './selection.ts'
-import type { Selection } from './selection.ts'
+import type { Lookups } from '../selection/lookups.ts'
+import { all } from '../question.ts'
+import type { Question, Statement } from '../question.ts'
+import { hasAny, select } from '../selection/selection.ts'
+import type { Selection } from '../selection/selection.ts'
 
 /** With a filter, a question examines at most this many changes in each table, in milliseconds. */
 const changesPerQuestion = 2000

@@ -1,18 +1,13 @@
 /** Checksums: the SQL that joins a file with its valid one, those of a directory, their version. */
 import type { ChecksumChunk, ChecksumsQuery } from '../reader.ts'
 import type { ChecksumEntry, FileIdentity } from '../records.ts'
-import { stateStatement, toState } from './head.ts'
-import { all, rows, value } from './question.ts'
-import type { Question } from './question.ts'
+import { stateStatement, toState } from '../selection/head.ts'
+import { isValidChecksum, joinedChecksum } from '../selection/record.ts'
+import { all, rows, value } from '../question.ts'
+import type { Question } from '../question.ts'
 
 /** Number of files in a chunk; reading a chunk takes about two milliseconds. */
 const filesPerChunk = 500
-
-/** SQL: checksum `c` is valid for file `f`: size and mtime of the record, and not stale. */
-export const isValidChecksum = `c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us
-  AND c.stale_us IS NULL`
-
-export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 
 /** Columns of the identity of the file that was hashed, in a checksum `c`. */
 export const identityColumns = 'c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid'

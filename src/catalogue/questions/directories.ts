@@ -1,10 +1,10 @@
 /** Listings of directories. */
 import type { Entries, EntriesQuery } from '../reader.ts'
 import type { DirectoryState, FileEntry, Subdirectory } from '../records.ts'
-import type { Dialect } from './dialect.ts'
-import { head } from './head.ts'
-import { row, rows, value } from './question.ts'
-import type { Question } from './question.ts'
+import type { Dialect } from '../dialect.ts'
+import { head } from '../selection/head.ts'
+import { row, rows, value } from '../question.ts'
+import type { Question } from '../question.ts'
 
 /** Sorts after every character that the names of directories may contain. */
 const afterNames = '~'

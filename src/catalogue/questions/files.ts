@@ -1,12 +1,13 @@
 /** Single files: by id, by path, and by a name in another case. */
 import type { FileQuery, RecordQuery } from '../reader.ts'
 import type { FileRecord, FoundFile, ListedFile } from '../records.ts'
-import { identityColumns, joinedChecksum, toIdentity } from './checksums.ts'
+import { joinedChecksum } from '../selection/record.ts'
+import { identityColumns, toIdentity } from './checksums.ts'
 import type { IdentityRow } from './checksums.ts'
 import { listed, listedWithDetails, toListed } from './listed.ts'
 import type { ListedRow } from './listed.ts'
-import { column, row } from './question.ts'
-import type { Question } from './question.ts'
+import { column, row } from '../question.ts'
+import type { Question } from '../question.ts'
 
 /** What a record has besides the columns of lists. */
 type RecordRow = [size: number | null, mtimeUs: number | null, seq: number]

@@ -1,7 +1,7 @@
 /** The columns of a file as lists show it, and the conversion of their rows. */
 import type { Problem } from '../filter.ts'
 import type { FileDetails, ListedFile } from '../records.ts'
-import { joinedChecksum } from './checksums.ts'
+import { joinedChecksum } from '../selection/record.ts'
 
 /** Rows have few columns, because passing a value to JavaScript costs more than finding it. */
 export type ListedRow = [

@@ -2,9 +2,9 @@
 import { slotAt, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
-import type { Dialect } from './dialect.ts'
-import { all, row, value } from './question.ts'
-import type { Question, Statement } from './question.ts'
+import type { Dialect } from '../dialect.ts'
+import { all, row, value } from '../question.ts'
+import type { Question, Statement } from '../question.ts'
 
 /** A station of the series, with the start of its first and last file; infinite without files. */
 interface Source {

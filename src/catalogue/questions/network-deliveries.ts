@@ -4,12 +4,12 @@ import { seriesOf } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../series-queries.ts'
-import { dayOf } from './count-tables.ts'
-import type { Dialect } from './dialect.ts'
-import type { State } from './head.ts'
-import type { Lookups } from './lookups.ts'
-import { all, column } from './question.ts'
-import type { Question, Row, Statement } from './question.ts'
+import { dayOf } from '../selection/count-tables.ts'
+import type { Dialect } from '../dialect.ts'
+import type { State } from '../selection/head.ts'
+import type { Lookups } from '../selection/lookups.ts'
+import { all, column } from '../question.ts'
+import type { Question, Row, Statement } from '../question.ts'
 
 /**
  * Maximum number of changes for which the changed days are searched. With more changes it is faster

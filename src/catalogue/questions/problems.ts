@@ -3,10 +3,10 @@ import { listedProblems } from '../reader.ts'
 import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
 import type { Problem } from '../filter.ts'
 import type { FileProblemReason } from '../records.ts'
-import { filesWith } from './conditions.ts'
-import type { Dialect } from './dialect.ts'
-import { all, rows, value } from './question.ts'
-import type { Question, Row, Statement } from './question.ts'
+import { filesWith } from '../selection/conditions.ts'
+import type { Dialect } from '../dialect.ts'
+import { all, rows, value } from '../question.ts'
+import type { Question, Row, Statement } from '../question.ts'
 
 interface Range {
   readonly limit: number

@@ -1,11 +1,11 @@
 /** The files that were listed or replaced in a range of time. */
 import type { TimeRange } from '../filter.ts'
 import type { ChangedDirectory, ReplacedFiles } from '../series-queries.ts'
-import { modifiedUs } from './conditions.ts'
-import type { Dialect } from './dialect.ts'
-import type { Lookups } from './lookups.ts'
-import { all, rows } from './question.ts'
-import type { Question, Row } from './question.ts'
+import { modifiedUs } from '../selection/conditions.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Lookups } from '../selection/lookups.ts'
+import { all, rows } from '../question.ts'
+import type { Question, Row } from '../question.ts'
 
 /**
  * Maximum number of files that are examined. The index also has the files that are new in the range

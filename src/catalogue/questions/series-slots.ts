@@ -19,12 +19,12 @@ import type {
   SeriesQuery,
   SeriesSlots,
 } from '../series-queries.ts'
-import type { Dialect } from './dialect.ts'
+import type { Dialect } from '../dialect.ts'
 import { LiveFiles } from './live-slots.ts'
-import type { Kind, Lookups } from './lookups.ts'
-import { column, rows } from './question.ts'
-import type { Question } from './question.ts'
-import type { Sites } from './sites.ts'
+import type { Kind, Lookups } from '../selection/lookups.ts'
+import { column, rows } from '../question.ts'
+import type { Question } from '../question.ts'
+import type { Sites } from '../selection/sites.ts'
 
 /**
  * The station of a series: the ids of its codes, and the long codes to which its short code could

@@ -3,12 +3,12 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { StationAnswer, StationOrdering, StationsPage, StationsQuery } from '../reader.ts'
 import type { StationSummary } from '../records.ts'
-import type { Dialect } from './dialect.ts'
-import type { Kind, Lookups } from './lookups.ts'
-import { rows } from './question.ts'
-import type { Question } from './question.ts'
-import { select } from './selection.ts'
-import type { Sites } from './sites.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Kind, Lookups } from '../selection/lookups.ts'
+import { rows } from '../question.ts'
+import type { Question } from '../question.ts'
+import { select } from '../selection/selection.ts'
+import type { Sites } from '../selection/sites.ts'
 
 /** The counts of the files of one kind that a station has. */
 type StationKindRow = [

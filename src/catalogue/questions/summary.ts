@@ -3,11 +3,11 @@ import type { Area } from '../../parse/archive-path.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Problem } from '../filter.ts'
 import type { CatalogueSummary, NewestFile, RejectionCount } from '../records.ts'
-import { filesWith } from './conditions.ts'
-import type { Dialect } from './dialect.ts'
-import { head, lastScan } from './head.ts'
-import { all, column, rows, value } from './question.ts'
-import type { Question } from './question.ts'
+import { filesWith } from '../selection/conditions.ts'
+import type { Dialect } from '../dialect.ts'
+import { head, lastScan } from '../selection/head.ts'
+import { all, column, rows, value } from '../question.ts'
+import type { Question } from '../question.ts'
 
 const examplesPerReason = 5
 

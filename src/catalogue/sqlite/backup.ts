@@ -28,7 +28,8 @@ import {
 } from './database-files.ts'
 import { corruption, faultOf, isCorruption } from './integrity-check.ts'
 import { connectForReading } from './open.ts'
-import { prepareHead } from './head.ts'
+import { head } from '../selection/head.ts'
+import { Driver } from './driver.ts'
 
 /** Number of pages copied in one step; between two steps the copy can be aborted. */
 const pagesPerStep = 100
@@ -49,7 +50,7 @@ export function prepareBackup(parts: {
   readonly signal: AbortSignal
 }): (options: { readonly ifOlderThanMs: number }) => Promise<BackupOutcome> {
   const { db, path, signal } = parts
-  const head = prepareHead(db)
+  const driver = new Driver(db)
   const [newest] = backupPaths(path)
 
   /**
@@ -58,7 +59,7 @@ export function prepareBackup(parts: {
   const isUnchanged = (): boolean => {
     try {
       const kept = headOf(newest)
-      const now = head()
+      const now = driver.read(head())
       return kept.epoch === now.epoch && kept.seq === now.seq
     } catch (error) {
       // If a corrupt backup stayed here, it would become the older backup and replace a good one.

@@ -8,8 +8,8 @@ import {
   countTables,
   deferredCounts,
   valuesOf,
-} from '../questions/count-tables.ts'
-import type { CountTableName } from '../questions/count-tables.ts'
+} from '../selection/count-tables.ts'
+import type { CountTableName } from '../selection/count-tables.ts'
 import { counted } from '../updates/recount.ts'
 import { openForReading } from './open.ts'
 

@@ -20,7 +20,8 @@ import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import type { Head, StorageFigures } from '../records.ts'
 import { applicationId } from './schema.ts'
-import { prepareHead } from './head.ts'
+import { head } from '../selection/head.ts'
+import { Driver } from './driver.ts'
 
 /** Paths of the backups beside a database, newest first. */
 export function backupPaths(database: string): [newest: string, older: string] {
@@ -142,7 +143,7 @@ export function headOf(path: string): Head {
   try {
     if (db.pragma('application_id', { simple: true }) !== applicationId)
       throw new Sqlite.SqliteError(`${path} holds no catalogue`, 'SQLITE_NOTADB')
-    return prepareHead(db)()
+    return new Driver(db).read(head())
   } finally {
     db.close()
   }

@@ -1,5 +1,5 @@
 /** SQLite's words for what the questions need. A list parameter is passed as JSON. */
-import type { Columns, Dialect } from '../questions/dialect.ts'
+import type { Columns, Dialect } from '../dialect.ts'
 
 const names = (columns: Columns): string[] => Object.keys(columns)
 

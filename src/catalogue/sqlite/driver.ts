@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache'
 import type { Database, Statement as Prepared } from 'better-sqlite3'
-import type { Question, Row, Statement, Values } from '../questions/question.ts'
+import type { Question, Row, Statement, Values } from '../question.ts'
 
 /** Number of statements that stay prepared. The texts are few, because values are parameters. */
 const keptStatements = 200

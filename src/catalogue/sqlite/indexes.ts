@@ -4,7 +4,7 @@
  */
 import type { Database } from 'better-sqlite3'
 import type { BuiltIndexes } from '../writer.ts'
-import { deferredCounts } from '../questions/count-tables.ts'
+import { deferredCounts } from '../selection/count-tables.ts'
 import { recount } from '../updates/recount.ts'
 import { dialect } from './dialect.ts'
 import type { Driver } from './driver.ts'

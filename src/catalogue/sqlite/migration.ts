@@ -4,12 +4,12 @@
  * recounted afterwards, each in a transaction of its own: an interrupted migration continues there.
  */
 import type { Database } from 'better-sqlite3'
-import { countTableNames } from '../questions/count-tables.ts'
-import type { CountTableName } from '../questions/count-tables.ts'
+import { countTableNames } from '../selection/count-tables.ts'
+import type { CountTableName } from '../selection/count-tables.ts'
 import { keptCounts, recount } from '../updates/recount.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
-import { versionOf } from './schema.ts'
+import { migratingOffset, versionOf } from './schema.ts'
 
 /**
  * A schema, the SQL that leads to it from the one before, and the tables of counts that must be
@@ -57,12 +57,6 @@ const migrations: readonly Migration[] = [
     countTableNames,
   ],
 ]
-
-/**
- * Added to the schema number while tables are recounted. Other releases refuse such a database;
- * readers find the progress in its table `recount`.
- */
-const migratingOffset = 1000
 
 /**
  * Migrates in parts. Yields the progress in words before each part; the caller may stop between any

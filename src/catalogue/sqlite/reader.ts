@@ -9,7 +9,7 @@ import { storageFigures } from './database-files.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 import { openQueryPool } from './query-pool.ts'
-import { refuseUnsafeSqlite } from './sqlite-version.ts'
+import { refuseUnsafeSqlite } from './open.ts'
 
 /** A question that takes longer than this in milliseconds begins again in a worker. */
 const directMs = 10

@@ -5,9 +5,9 @@
  * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`, `last_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
-import { countTables, deferredCounts, valuesOf } from '../questions/count-tables.ts'
-import type { CountTableName, CountValue } from '../questions/count-tables.ts'
-import { recordColumns } from '../questions/record.ts'
+import { countTables, deferredCounts, valuesOf } from '../selection/count-tables.ts'
+import type { CountTableName, CountValue } from '../selection/count-tables.ts'
+import { recordColumns } from '../selection/record.ts'
 
 /** Marks a database file as a catalogue of this program (`file` and `sqlite3` show it): "RNXc". */
 export const applicationId = 0x524e5863
@@ -18,8 +18,11 @@ export const schemaVersion = 15
 /** The oldest schema that is migrated. */
 export const oldestSchemaVersion = 12
 
-/** The schema number of a database whose counts are recounted after its migration (see migration.ts). */
-export const migratingVersion = 1000 + schemaVersion
+/**
+ * Added to the schema number while counts are recounted after a migration (see migration.ts). Other releases refuse such a
+ * database; readers find the progress in its table `recount`.
+ */
+export const migratingOffset = 1000
 
 /**
  * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names
@@ -273,7 +276,7 @@ export function versionOf(db: Database): number {
 /** True for a schema that this program reads, migrates, or is migrating. */
 export function isKnownVersion(version: number): boolean {
   const isReleased = version >= oldestSchemaVersion && version <= schemaVersion
-  return isReleased || version === migratingVersion
+  return isReleased || version === migratingOffset + schemaVersion
 }
 
 /** Creates the tables of an empty database in one transaction, with all indexes and counts. */

@@ -2,10 +2,10 @@
  * Applies the changes of reconciled directories in one transaction. Each insert, change and removal
  * takes the next `seq`, and each new file the next id. The counts are updated once at the end.
  */
-import type { Dialect } from '../questions/dialect.ts'
-import { execute, row, rows } from '../questions/question.ts'
-import type { Question } from '../questions/question.ts'
-import { movedModified, recordNames, setFacts } from '../questions/record.ts'
+import type { Dialect } from '../dialect.ts'
+import { execute, row, rows } from '../question.ts'
+import type { Question } from '../question.ts'
+import { movedModified, recordNames, setFacts } from '../selection/record.ts'
 import type { DirectoryChange, FileFacts } from '../writer.ts'
 import { raiseDetails } from './checksum-rows.ts'
 import type { openChecksumRows } from './checksum-rows.ts'

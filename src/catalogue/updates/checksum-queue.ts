@@ -1,8 +1,8 @@
 /** Finds files that have no valid checksum, and stores checksums. */
-import type { Dialect } from '../questions/dialect.ts'
-import { execute, row, rows, value } from '../questions/question.ts'
-import type { Question, Values } from '../questions/question.ts'
-import { setFacts } from '../questions/record.ts'
+import type { Dialect } from '../dialect.ts'
+import { execute, row, rows, value } from '../question.ts'
+import type { Question, Values } from '../question.ts'
+import { setFacts } from '../selection/record.ts'
 import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../writer.ts'
 import { raiseDetails } from './checksum-rows.ts'
 import type { openChecksumRows } from './checksum-rows.ts'

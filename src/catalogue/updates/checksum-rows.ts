@@ -1,7 +1,7 @@
 /** Changes rows of `checksum` and the counters in `hashing`. */
-import type { Dialect } from '../questions/dialect.ts'
-import { column, execute, rows } from '../questions/question.ts'
-import type { Question, Statement, Values } from '../questions/question.ts'
+import type { Dialect } from '../dialect.ts'
+import { column, execute, rows } from '../question.ts'
+import type { Question, Statement, Values } from '../question.ts'
 import type { Checksum, ReboundFile } from '../writer.ts'
 
 /** To be used if details of files change without a change of their records. */

@@ -3,11 +3,11 @@
  * memory, and written once at its end.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { countTableNames, countTables, idCountLevels, valuesOf } from '../questions/count-tables.ts'
-import type { CountTableName } from '../questions/count-tables.ts'
-import type { Columns, Dialect } from '../questions/dialect.ts'
-import { execute } from '../questions/question.ts'
-import type { Question, Statement, Values } from '../questions/question.ts'
+import { countTableNames, countTables, idCountLevels, valuesOf } from '../selection/count-tables.ts'
+import type { CountTableName } from '../selection/count-tables.ts'
+import type { Columns, Dialect } from '../dialect.ts'
+import { execute } from '../question.ts'
+import type { Question, Statement, Values } from '../question.ts'
 import { withLiveSeq } from './live-seq.ts'
 import { keptCounts } from './recount.ts'
 

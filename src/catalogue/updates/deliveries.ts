@@ -5,9 +5,9 @@
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import { deliveryDays, periodRules, seriesOf, slotAt } from '../../series/series.ts'
-import type { Dialect } from '../questions/dialect.ts'
-import { execute } from '../questions/question.ts'
-import type { Question, Statement } from '../questions/question.ts'
+import type { Dialect } from '../dialect.ts'
+import { execute } from '../question.ts'
+import type { Question, Statement } from '../question.ts'
 import { Lookup } from './lookup.ts'
 
 /** New records whose names differ only in the station. */

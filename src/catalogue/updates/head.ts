@@ -1,6 +1,6 @@
 /** Writes the row of the catalogue itself. */
-import { execute } from '../questions/question.ts'
-import type { Question } from '../questions/question.ts'
+import { execute } from '../question.ts'
+import type { Question } from '../question.ts'
 import type { Heartbeat, ScanSummary } from '../records.ts'
 
 /** Stores that the catalogue equals the tree as it was at a time. */

@@ -6,17 +6,17 @@ import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import type { ArchiveDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
-import type { Columns, Dialect } from '../questions/dialect.ts'
-import { execute, rows } from '../questions/question.ts'
-import type { Question, Statement, Values } from '../questions/question.ts'
+import type { Columns, Dialect } from '../dialect.ts'
+import { execute, rows } from '../question.ts'
+import type { Question, Statement, Values } from '../question.ts'
 import {
   fileTypes,
   movedModified,
   recordNames,
   setFacts,
   toRecordRow,
-} from '../questions/record.ts'
-import type { RecordRow } from '../questions/record.ts'
+} from '../selection/record.ts'
+import type { RecordRow } from '../selection/record.ts'
 import type { DirectoryChange, NewFile } from '../writer.ts'
 import type { CountDifferences } from './count-differences.ts'
 import { openDeliveries } from './deliveries.ts'

@@ -1,9 +1,10 @@
 /** Reads the stored directories with their files, for reconciling. */
 import type { Area } from '../../parse/archive-path.ts'
-import type { Dialect } from '../questions/dialect.ts'
-import { row, rows, value } from '../questions/question.ts'
-import type { Question } from '../questions/question.ts'
-import { identityColumns, joinedChecksum, toIdentity } from '../questions/checksums.ts'
+import type { Dialect } from '../dialect.ts'
+import { row, rows, value } from '../question.ts'
+import type { Question } from '../question.ts'
+import { identityColumns, toIdentity } from '../questions/checksums.ts'
+import { joinedChecksum } from '../selection/record.ts'
 import type { IdentityRow } from '../questions/checksums.ts'
 import { mostKnownFiles } from '../writer.ts'
 import type {

@@ -1,7 +1,7 @@
 /** Stores when a station gets its first file or loses its last one. */
-import type { Dialect } from '../questions/dialect.ts'
-import { column, execute } from '../questions/question.ts'
-import type { Question } from '../questions/question.ts'
+import type { Dialect } from '../dialect.ts'
+import { column, execute } from '../question.ts'
+import type { Question } from '../question.ts'
 
 /**
  * Runs a change of `station_count`, and stores the latest seq for each of these stations (ids) that

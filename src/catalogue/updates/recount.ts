@@ -6,11 +6,11 @@ import {
   deferredCounts,
   idCountLevels,
   valuesOf,
-} from '../questions/count-tables.ts'
-import type { CountTableName } from '../questions/count-tables.ts'
-import type { Dialect } from '../questions/dialect.ts'
-import { column, execute } from '../questions/question.ts'
-import type { Question } from '../questions/question.ts'
+} from '../selection/count-tables.ts'
+import type { CountTableName } from '../selection/count-tables.ts'
+import type { Dialect } from '../dialect.ts'
+import { column, execute } from '../question.ts'
+import type { Question } from '../question.ts'
 import { raiseDetails } from './checksum-rows.ts'
 import { withLiveSeq } from './live-seq.ts'
 

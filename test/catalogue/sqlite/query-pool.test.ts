@@ -9,7 +9,7 @@ import type { FileFilter } from '../../../src/catalogue/filter.ts'
 import type { Asker } from '../../../src/catalogue/reader.ts'
 import { CatalogueMigrating } from '../../../src/catalogue/reader-errors.ts'
 import { openQueryPool } from '../../../src/catalogue/sqlite/query-pool.ts'
-import { migratingVersion, schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'
+import { migratingOffset, schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../change.ts'
@@ -129,7 +129,7 @@ t.test('a query during a migration is rejected with the progress of the migratio
   const { db, count } = await openPool(t)
   db.exec('CREATE TABLE recount (name, done)')
   db.exec("INSERT INTO recount VALUES ('id_count', 1), ('day_count', 0)")
-  db.pragma(`user_version = ${migratingVersion}`)
+  db.pragma(`user_version = ${migratingOffset + schemaVersion}`)
   const progress = `to schema ${schemaVersion}: counting, 50 %`
   await t.rejects(count(early), new CatalogueMigrating(progress))
 })

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from '../../tap.ts'
-import { sqliteProblem, sqliteVersion } from '../../../src/catalogue/sqlite/sqlite-version.ts'
+import { sqliteProblem, sqliteVersion } from '../../../src/catalogue/sqlite/open.ts'
 import { testFolder } from '../../folder.ts'
 import { failureReason, programLine } from '../../program.ts'
 

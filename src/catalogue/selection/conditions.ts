@@ -1,12 +1,12 @@
 /** Builds the SQL of selections, for lists, counts, streams and the change feed. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { NameCondition, OrderKey, OrderStep, Ordering, Problem, TimeRange } from '../filter.ts'
-import { isValidChecksum } from './checksums.ts'
+import { isValidChecksum } from './record.ts'
 import { dayOf } from './count-tables.ts'
 import { boundsOf } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import type { Dialect } from './dialect.ts'
-import type { Values } from './question.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Values } from '../question.ts'
 import { afterAll } from './selection.ts'
 import type { After, IdRange, NameRange, Selection } from './selection.ts'
 

@@ -1,5 +1,5 @@
 /** The columns of records. */
-import type { Columns, ColumnType, Dialect } from './dialect.ts'
+import type { Columns, ColumnType, Dialect } from '../dialect.ts'
 
 /**
  * The columns that a live record (`file`) and the last record of a removed file (`tombstone`) have
@@ -65,3 +65,9 @@ export function movedModified(
   const moved = Math.max(nowUs, created_us + 1)
   return moved === modified_us ? moved + 1 : moved
 }
+
+/** SQL: checksum `c` is valid for file `f`: size and mtime of the record, and not stale. */
+export const isValidChecksum = `c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us
+  AND c.stale_us IS NULL`
+
+export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`

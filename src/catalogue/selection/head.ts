@@ -1,7 +1,7 @@
 /** The state of the catalogue, from its one row. */
 import type { Head, ScanSummary } from '../records.ts'
-import { all, value } from './question.ts'
-import type { Question, Row, Statement } from './question.ts'
+import { all, value } from '../question.ts'
+import type { Question, Row, Statement } from '../question.ts'
 
 /** The head, and what else the row of the catalogue says about the feed and the deliveries. */
 export interface State {

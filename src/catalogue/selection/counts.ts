@@ -2,9 +2,9 @@
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { idCountLevels } from './count-tables.ts'
 import type { DateRange } from './date-ranges.ts'
-import type { Dialect } from './dialect.ts'
-import { all, column, rows } from './question.ts'
-import type { Question, Statement } from './question.ts'
+import type { Dialect } from '../dialect.ts'
+import { all, column, rows } from '../question.ts'
+import type { Question, Statement } from '../question.ts'
 import type { IdRange } from './selection.ts'
 
 /** Number of ids in a bucket of the highest level. */
