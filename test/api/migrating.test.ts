@@ -2,10 +2,8 @@
 import { join } from 'node:path'
 import t, { exact } from '../tap.ts'
 import { migrate } from '../../src/catalogue/sqlite/migration.ts'
-import type { Migration } from '../../src/catalogue/sqlite/migration.ts'
 import { connectForWriting } from '../../src/catalogue/sqlite/open.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
-import { schemaVersion } from '../../src/catalogue/sqlite/schema.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { makeEarlier } from '../catalogue/earlier-database.ts'
@@ -30,9 +28,8 @@ t.test('the API answers 503 with the progress during a migration, then the list'
   t.match(before, { statusCode: 503, headers: { 'retry-after': '5' } })
   t.match(before.json(), { detail: 'The catalogue cannot be read at this moment.' })
   const progress = /being migrated to schema \d+: counting, \d+ %/
-  const recounting: Migration = [schemaVersion, '', ['id_count', 'day_count', 'station_count']]
   let seen = 0
-  for (const step of migrate(db, [recounting])) {
+  for (const step of migrate(db)) {
     if (!step.includes('counting')) continue
     seen++
     for (const url of [list, '/rinex/api/station/', '/rinex/api/changes/']) {

@@ -14,6 +14,21 @@ import { refuseUnsafeSqlite } from './open.ts'
 /** A question that takes longer than this in milliseconds begins again in a worker. */
 const directMs = 10
 
+/** Questions of a few lookups stay in this thread, whatever they take when the machine is busy. */
+const short: ReadonlySet<QuestionName> = new Set([
+  'head',
+  'lastScan',
+  'record',
+  'file',
+  'nameInOtherCase',
+  'checksumsVersion',
+  'checksums',
+  'awaitsChecksum',
+  'station',
+  'directory',
+  'filesIn',
+])
+
 /** Questions that always take long begin in a worker. */
 const long: ReadonlySet<QuestionName> = new Set([
   'liveSlots',
@@ -43,7 +58,7 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     name: Name,
     query: Query<Name>,
   ): { readonly answer: Answer<Name> } | undefined => {
-    const endMs = performance.now() + directMs
+    const endMs = short.has(name) ? Infinity : performance.now() + directMs
     try {
       const answer = source.use(({ driver, questions }) =>
         driver.read(questions[name](query), () => {

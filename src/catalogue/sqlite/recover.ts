@@ -36,7 +36,7 @@ import { isCorruption } from './integrity-check.ts'
 import { connectForWriting, openForWriting, refuseVersion } from './open.ts'
 import type { OpeningForWriting } from './open.ts'
 import { applicationId, isKnownVersion, versionOf } from './schema.ts'
-import { restoreSequences } from './sequences.ts'
+import { noteNumbers, restoreSequences } from './sequences.ts'
 
 /** The steps that were taken to recover the database. */
 export interface Recovery {
@@ -221,7 +221,7 @@ function finish({ path, numbersPath }: DatabaseFiles): void {
   try {
     const db = connectForWriting(path, { anyVersion: true })
     try {
-      if (isKnownVersion(versionOf(db))) restoreSequences(db, numbersPath, { restored: false })
+      if (isKnownVersion(versionOf(db))) noteNumbers(db, numbersPath)
       db.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
       db.close()

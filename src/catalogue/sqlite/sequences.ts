@@ -10,6 +10,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { replaceFile, syncFile } from './database-files.ts'
+import { versionOf } from './schema.ts'
 
 interface Numbers {
   readonly id: number
@@ -46,6 +47,13 @@ export function restoreSequences(
     advance(db, { id: Math.max(id, known.id) + margin, seq: Math.max(seq, known.seq) + margin })
   if (!restored && text !== textOf(issued())) replaceFile(path, textOf(issued()))
   return isOlder && added.changes === 0
+}
+
+/** Writes the numbers of a database that will be replaced to the file, as far as they are higher. */
+export function noteNumbers(db: Database, path: string): void {
+  const [known, issued] = [numbersOf(read(path)), prepareIssued(db)()]
+  const highest = { id: Math.max(known.id, issued.id), seq: Math.max(known.seq, issued.seq) }
+  replaceFile(path, textOf(highest))
 }
 
 function advance(db: Database, { id, seq }: Numbers): void {
@@ -103,7 +111,12 @@ export function openSequences(db: Database, path: string): Sequences {
 }
 
 function prepareIssued(db: Database): () => Numbers {
-  const row = db.prepare('SELECT last_id AS id, seq FROM catalogue WHERE one = 1')
+  // Before schema 15, SQLite counted the ids.
+  const lastId =
+    versionOf(db) < 15
+      ? `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'file'), 0)`
+      : 'last_id'
+  const row = db.prepare(`SELECT ${lastId} AS id, seq FROM catalogue WHERE one = 1`)
   return () => row.get() as Numbers
 }
 

@@ -178,7 +178,7 @@ t.test('a backup shows one state of a catalogue that is written while it is made
   t.teardown(() => db.close())
   t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
   const kept = db.prepare(`SELECT count(*) FROM file WHERE name GLOB 'a*'`).pluck().get() as number
-  t.ok(kept > 0 && kept <= during, `${kept} of ${during}`)
+  t.ok(kept <= during, `${kept} of ${during}`)
   t.equal(db.prepare('SELECT seq FROM catalogue').pluck().get(), names.length + kept)
 })
 
