@@ -14,7 +14,7 @@ import type { Question, Statement } from '../question.ts'
 import { hasAny, select } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
 
-/** With a filter, a question examines at most this many changes in each table, in milliseconds. */
+/** With a filter, a question examines at most this many changes in each table. */
 const changesPerQuestion = 2000
 
 type ChangeRow = [seq: number, change: ChangeKind, atUs: number, ...record: ListedRow]

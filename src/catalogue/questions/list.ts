@@ -18,6 +18,7 @@ import type {
 import type { ListedFile } from '../records.ts'
 import { conditionsOf, orderBy, orders } from '../selection/conditions.ts'
 import { Counts } from '../selection/counts.ts'
+import { intersect } from '../selection/date-ranges.ts'
 import type { DateRange } from '../selection/date-ranges.ts'
 import type { Dialect } from '../dialect.ts'
 import { listed, listedWithDetails, toListed } from './listed.ts'
@@ -27,31 +28,39 @@ import { Narrowest } from '../selection/narrowest.ts'
 import type { IndexChoice } from '../selection/narrowest.ts'
 import { column, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { hasAny, hasOnly, select, selectAfter } from '../selection/selection.ts'
+import {
+  afterAll,
+  common,
+  everyId,
+  hasAny,
+  hasOnly,
+  select,
+  selectAfter,
+} from '../selection/selection.ts'
 import type { PagePosition, Selection } from '../selection/selection.ts'
 
 /** Indexes and counts that each sort key needs besides `id_count`. */
 const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
   id: [],
-  data_date: ['file_date', 'day_count'],
+  data_date: ['file_date', 'station_count'],
   created: ['file_created'],
   modified: ['file_modified'],
-  filename: ['file_name', 'station_count'],
+  filename: ['file_name'],
 }
 
 /** Highest `offset + limit` of a page that is searched day by day. */
 const deepestByDay = 2000
 
 /**
- * At most this many files are found and sorted, in some milliseconds. A walk assumes that matching
- * files are spread evenly. Dates and ids go together, so a walk in another order than by date may
- * begin far from the dates.
+ * At most this many files are found and sorted, in some tenths of a second. A walk assumes that
+ * matching files are spread evenly between the first and the last one, and may take seconds where
+ * they are not. A chunk of a stream sorts less, because the next one sorts again.
  */
 export interface Few {
-  readonly files: number
-  readonly filesOfDates: number
+  readonly ofPage: number
+  readonly ofChunk: number
 }
-const usualFew: Few = { files: 50_000, filesOfDates: 300_000 }
+const usualFew: Few = { ofPage: 300_000, ofChunk: 50_000 }
 
 const byId: ChunkOrdering = { key: 'id', descending: true }
 
@@ -145,21 +154,39 @@ export class List {
   ): Question<ListedFile[]> {
     if (isSeekable(selection, position)) return yield* this.#seek(selection, position, count)
     if (isByDays(selection, position)) return yield* this.#latestDays(selection, position)
-    const { ordering, offset, limit } = position
-    const isFew = hasAny(selection) && count <= this.#mostSorted(selection, ordering.key)
+    const { offset, limit } = position
+    const isFew = hasAny(selection) && count <= this.#few.ofPage
     const passed = ((offset + limit) * (yield* this.#counts.ofIds(undefined))) / count
     if (!isFew && passed <= count) return yield* this.#walk(selection, position)
     const { index } = choice ?? (yield* this.#narrowest.of(selection))
     return yield* this.#read(selection, { ...position, index, isOrdered: false })
   }
 
-  #mostSorted({ dates }: Selection, key: OrderKey): number {
-    return dates !== undefined && key !== 'data_date' ? this.#few.filesOfDates : this.#few.files
+  *#walk(selection: Selection, position: Place): Question<ListedFile[]> {
+    const { key } = position.ordering
+    const bounded = yield* this.#bounded(selection, key)
+    const way = { ...position, index: orders[key].index, isOrdered: true }
+    return bounded === undefined ? [] : yield* this.#read(bounded, way)
   }
 
-  #walk(selection: Selection, position: Place) {
-    const { index } = orders[position.ordering.key]
-    return this.#read(selection, { ...position, index, isOrdered: true })
+  /**
+   * A selection with the range of the key in which all its files are: names begin with the codes
+   * of their stations, and the dates of stations and kinds are counted. So a walk does not begin
+   * far from the first file. `undefined` if the range is empty.
+   */
+  *#bounded(selection: Selection, key: OrderKey): Question<Selection | undefined> {
+    const { stations, kinds, dates, nameRange } = selection
+    if (key === 'filename' && stations !== undefined) {
+      const codes = stations.map((id) => (this.#lookups.stations.get(id) ?? '').toLowerCase())
+      const sites = codes.map((code) => code.slice(0, 4)).sort()
+      const [first = '', last = ''] = [sites[0], sites.at(-1)]
+      const range = { from: first, to: last + afterAll }
+      return { ...selection, nameRange: nameRange ? common(nameRange, range) : range }
+    }
+    if (key !== 'data_date' || (stations ?? kinds) === undefined) return selection
+    const range = yield* this.#counts.dateRange(stations, kinds)
+    const bounded = range === undefined ? [] : dates ? intersect(dates, [range]) : [range]
+    return bounded.length === 0 ? undefined : { ...selection, dates: bounded }
   }
 
   /** The inner query finds ids in an index, the outer one reads the rows of the page. */
@@ -233,8 +260,8 @@ export class List {
   #newestOfDay({ from, to, kinds = [] }: DateRange, day: number, most: number) {
     return column<number>(
       `SELECT f.id FROM file f ${this.#dialect.using('file_date')}
-       WHERE f.data_date BETWEEN @from AND @to AND f.kind = @kind
-       ORDER BY f.id DESC LIMIT CAST(@most AS bigint)`,
+       WHERE ${this.#dialect.inTime('f.id')} AND f.data_date BETWEEN @from AND @to
+         AND f.kind = @kind ORDER BY f.id DESC LIMIT CAST(@most AS bigint)`,
       {
         from: Math.max(from, day * secondsPerDay),
         to: Math.min(to, (day + 1) * secondsPerDay - 1),
@@ -264,7 +291,7 @@ export class List {
       return yield* this.#walk(rest, position)
     }
     const { index, entries } = yield* this.#narrowest.of(rest)
-    return entries <= this.#few.files
+    return entries <= this.#few.ofChunk
       ? yield* this.#read(rest, { ...position, index, isOrdered: false })
       : yield* this.#walk(rest, position)
   }
@@ -279,8 +306,8 @@ export class List {
   ): Question<Omit<RecordChunk, 'epoch'>> {
     const { index, entries } = yield* this.#narrowest.of(rest)
     const { descending } = position.ordering
-    const { ids = { from: -Infinity, to: Infinity } } = rest
-    const isFew = entries <= this.#few.files
+    const { ids = everyId } = rest
+    const isFew = entries <= this.#few.ofChunk
     const part = isFew ? ids : yield* this.#counts.nextIds(ids, descending)
     if (part === undefined) return { records: [], next: undefined }
     const records = isFew
@@ -316,7 +343,7 @@ function neededBy(filter: FileFilter, key: OrderKey): string[] {
     ...(isAny(days, dataDate, overlaps) ? ['file_date', 'day_count'] : []),
     ...(isAny(created) ? ['file_created'] : []),
     ...(isAny(modified) ? ['file_modified'] : []),
-    ...(isAny(names) ? ['file_name', 'station_count'] : []),
+    ...(isAny(names) ? ['file_name'] : []),
   ]
 }
 

@@ -107,8 +107,10 @@ export class Stations {
       shown.flatMap(({ ids }) => ids),
       kinds,
     )
+    const byStation = new Map<number, StationKindRow[]>()
+    for (const row of counted) byStation.set(row[0], [...(byStation.get(row[0]) ?? []), row])
     return shown.map(({ code, codes, ids }) => {
-      const own = counted.filter(([station]) => ids.includes(station))
+      const own = ids.flatMap((id) => byStation.get(id) ?? [])
       return summaryOf({ code, codes: [...codes].sort() }, own, this.#lookups.kinds)
     })
   }

@@ -11,7 +11,7 @@ import type { IdRange } from './selection.ts'
 const idsPerRange = 2 ** idCountLevels[0]
 
 /** A day, and a kind that has files on it. None of these files has a higher id than `lastId`. */
-export type DayKind = [day: number, kind: number, lastId: number]
+type DayKind = [day: number, kind: number, lastId: number]
 
 /** Kinds of a filter, by id; `undefined`: all kinds. */
 type Kinds = readonly number[] | undefined
@@ -77,6 +77,20 @@ export class Counts {
         values: { stations, ...(kinds && { kinds }) },
       }),
     )
+  }
+
+  /** The range in which the data of all files of some stations and kinds start. */
+  *dateRange(
+    stations: readonly number[] | undefined,
+    kinds: Kinds,
+  ): Question<DateRange | undefined> {
+    const ofStations = stations === undefined ? 'TRUE' : this.#dialect.isIn('station', 'stations')
+    const [[from, to] = [null, null]] = yield* rows<[number | null, number | null]>(
+      `SELECT min(first_date), max(last_date) FROM station_count
+       WHERE ${ofStations} ${this.#ofKinds(kinds)}`,
+      { ...(stations && { stations }), ...(kinds && { kinds }) },
+    )
+    return from === null || to === null ? undefined : { from, to }
   }
 
   /** Whole days are counted by `day_count`, the partial days at both ends by the index. */
@@ -176,7 +190,8 @@ export class Counts {
   #ofPart(seconds: { readonly from: number; readonly to: number }, kinds: Kinds): Statement {
     return {
       sql: `SELECT count(*) FROM file f ${this.#dialect.using('file_date')}
-        WHERE f.data_date BETWEEN @from AND @to ${this.#ofKinds(kinds, 'f.kind')}`,
+        WHERE ${this.#dialect.inTime('f.id')} AND f.data_date BETWEEN @from AND @to
+          ${this.#ofKinds(kinds, 'f.kind')}`,
       values: { ...seconds, ...(kinds && { kinds }) },
     }
   }

@@ -187,3 +187,8 @@ export const everyId: IdRange = { from: -Infinity, to: Infinity }
 
 /** Sorts after every character of a file name. */
 export const afterAll = '\x7f'
+
+/** The names that two ranges have in common. */
+export function common(a: NameRange, b: NameRange): NameRange {
+  return { from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to }
+}

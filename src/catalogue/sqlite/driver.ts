@@ -3,7 +3,7 @@
  * in one transaction.
  */
 import { LRUCache } from 'lru-cache'
-import type { Database, Statement as Prepared } from 'better-sqlite3'
+import type { Database, Statement as Prepared, Transaction } from 'better-sqlite3'
 import type { Question, Row, Statement, Values } from '../question.ts'
 
 /** Number of statements that stay prepared. The texts are few, because values are parameters. */
@@ -20,10 +20,12 @@ const always: CheckTime = () => undefined
 export class Driver {
   readonly #db: Database
   readonly #prepared = new LRUCache<string, Prepared>({ max: keptStatements })
+  readonly #transaction: Transaction<(question: Question<unknown>) => unknown>
   #checkTime = always
 
   constructor(db: Database) {
     this.#db = db
+    this.#transaction = db.transaction((question: Question<unknown>) => this.#run(question))
     // The error of the function ends the statement that calls it (see `inTime`).
     db.function('in_time', () => {
       this.#checkTime()
@@ -45,13 +47,6 @@ export class Driver {
   write<Answer>(question: Question<Answer>): Answer {
     return this.#transaction.immediate(question) as Answer
   }
-
-  get #transaction() {
-    return (this.#kept ??= this.#db.transaction((question: Question<unknown>) =>
-      this.#run(question),
-    ))
-  }
-  #kept: ReturnType<Database['transaction']> | undefined
 
   #run(question: Question<unknown>): unknown {
     let step = question.next()

@@ -26,7 +26,10 @@ const short: ReadonlySet<QuestionName> = new Set([
   'awaitsChecksum',
   'station',
   'directory',
+  'subdirectories',
   'filesIn',
+  // A page examines at most two thousand changes in each table.
+  'changes',
 ])
 
 /** Questions that always take long begin in a worker. */
@@ -46,11 +49,11 @@ const long: ReadonlySet<QuestionName> = new Set([
  */
 export function openReader(options: { readonly database: string }): CatalogueReader {
   refuseUnsafeSqlite()
-  const source = connectionSource(options.database, (db) => ({
-    driver: new Driver(db),
-    questions: questionsFor(dialect),
-    version: db.prepare('PRAGMA data_version').pluck(),
-  }))
+  const source = connectionSource(options.database, (db) => {
+    const known: KnownSummary = { version: undefined, summary: undefined }
+    const version = db.prepare('PRAGMA data_version').pluck()
+    return { driver: new Driver(db), questions: questionsFor(dialect), version, known }
+  })
   const pool = openQueryPool(options)
 
   /** @returns `undefined` if it takes too long */
@@ -81,13 +84,13 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     return here === undefined ? pool.ask(name, query, asker) : here.answer
   }
 
-  let kept: { readonly version: unknown; readonly summary: CatalogueSummary } | undefined
   const summary = async (_query?: undefined, asker?: Asker): Promise<CatalogueSummary> => {
-    const version = source.use((connection) => connection.version.get())
-    if (kept?.version !== version || kept === undefined)
-      // The version is that before the summary was read.
-      kept = { version, summary: await ask('summary', undefined, asker) }
-    return kept.summary
+    const { known, version } = source.use((open) => ({ ...open, version: open.version.get() }))
+    if (known.summary !== undefined && known.version === version) return known.summary
+    const answer = await ask('summary', undefined, asker)
+    // The version is that of this connection, before the summary was read.
+    Object.assign(known, { version, summary: answer })
+    return answer
   }
 
   const names = Object.keys(questionsFor(dialect)) as QuestionName[]
@@ -106,6 +109,12 @@ export function openReader(options: { readonly database: string }): CatalogueRea
       source.close()
     },
   }
+}
+
+/** The summary is read again after another connection has written. */
+interface KnownSummary {
+  version: unknown
+  summary: CatalogueSummary | undefined
 }
 
 /** Ends a question in this thread. */

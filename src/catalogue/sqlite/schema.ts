@@ -149,7 +149,7 @@ const tables = `
     UNIQUE (area, file_version, file_duration, file_type, source, period, interval, content)
   ) STRICT;
 
-  -- The live records. AUTOINCREMENT, because an id is never issued twice. size and mtime_us are NULL before the first stat of
+  -- The live records. Ids come from catalogue.last_id. size and mtime_us are NULL before the first stat of
   -- the file, modified_us is NULL until size or mtime change on disk. change is the kind of the change with the number seq: 0
   -- created, 1 modified. returned_us is the time when a removed file came back, NULL for a file that was never removed.
   -- arrived is 1 if the file was seen arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which

@@ -117,7 +117,7 @@ function prepareIssued(db: Database): () => Numbers {
       ? `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'file'), 0)`
       : 'last_id'
   const row = db.prepare(`SELECT ${lastId} AS id, seq FROM catalogue WHERE one = 1`)
-  return () => row.get() as Numbers
+  return () => (row.get() as Numbers | undefined) ?? { id: 0, seq: 0 }
 }
 
 /** The content of the file. It always has the same length, so that it can be overwritten by one call. */

@@ -32,52 +32,47 @@ function combined(table: CountTableName): string {
  * first part reads. The second part reads the table, but only files of known size, of which there
  * are few at the end of a first scan; `+` hides the indexes, which do not have the size.
  */
-function grouped(table: CountTableName, [name, group]: [string, string], where: string): string {
+function grouped(table: CountTableName, [name, group]: [string, string]): string {
   const part = (sizes: boolean): string => {
     const values = valuesOf(table).map(([value, { fold, sql, ofSizes = false }]) =>
       ofSizes === sizes ? `${sql} AS ${value}` : `${fold === 'sum' ? 0 : 'NULL'} AS ${value}`,
     )
-    const [hidden, known] = sizes ? ['+', ' AND size IS NOT NULL'] : ['', '']
+    const [hidden, known] = sizes ? ['+', 'WHERE size IS NOT NULL'] : ['', '']
     return `SELECT ${hidden}(${group}) AS ${name}, ${hidden}kind AS kind, ${values.join(', ')}
-      FROM file WHERE ${where}${known} GROUP BY 1, 2`
+      FROM file ${known} GROUP BY 1, 2`
   }
   return `(${part(false)} UNION ALL ${part(true)}) AS part`
 }
 
 /** SQL for the rows of `id_count`; kind 0 is the sum of all kinds. */
-function idCounts(where: string): string {
+function idCounts(): string {
   const values = combined('id_count')
   const level = (number: number, kind: string): string =>
     `SELECT ${number} AS level, ${kind} AS kind, bucket >> ${number - lowest} AS bucket, ${values}
      FROM lowest GROUP BY 2, 3`
   const levels = idCountLevels.flatMap((number) => [level(number, 'kind'), level(number, '0')])
-  const parts = grouped('id_count', ['bucket', `id >> ${lowest}`], where)
+  const parts = grouped('id_count', ['bucket', `id >> ${lowest}`])
   return `WITH lowest AS MATERIALIZED
       (SELECT bucket, kind, ${values} FROM ${parts} GROUP BY 1, 2)
     ${levels.join('\nUNION ALL ')}`
 }
 
-/** SQL for the expected rows of a table of counts, of the files that match a condition. */
-export function counted(table: CountTableName, where = 'TRUE'): string {
-  if (table === 'id_count') return idCounts(where)
+/** SQL for the expected rows of a table of counts. */
+export function counted(table: CountTableName): string {
+  if (table === 'id_count') return idCounts()
   // The index file_date has the order of the start of the data, so the parts group by this first.
   const [name, sql] =
     table === 'day_count' ? ['data_date', dayOf('data_date')] : ['station', 'station']
   return `SELECT ${sql} AS ${countTables[table].keys[0]}, kind, ${combined(table)}
-    FROM ${grouped(table, [name, name], where)} GROUP BY 1, 2`
-}
-
-/** Fills a table of counts with the rows of some files. */
-export function* count(table: CountTableName, where?: string): Question<void> {
-  const columns = [...countTables[table].keys, ...countTables[table].values].join(', ')
-  yield* execute({ sql: `INSERT INTO ${table} (${columns}) ${counted(table, where)}` })
+    FROM ${grouped(table, [name, name])} GROUP BY 1, 2`
 }
 
 /** Fills a table of counts again from all files. */
 export function* recount(dialect: Dialect, table: CountTableName): Question<void> {
+  const columns = [...countTables[table].keys, ...countTables[table].values].join(', ')
   function* fill(): Question<void> {
     yield* execute({ sql: `DELETE FROM ${table}` })
-    yield* count(table)
+    yield* execute({ sql: `INSERT INTO ${table} (${columns}) ${counted(table)}` })
   }
   if (table !== 'station_count') yield* fill()
   else yield* withLiveSeq(dialect, yield* column<number>('SELECT id FROM station'), fill())

@@ -4,7 +4,9 @@ import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { orderKeys } from '../../../src/catalogue/filter.ts'
 import type { FileFilter, NameCondition } from '../../../src/catalogue/filter.ts'
+import { List } from '../../../src/catalogue/questions/list.ts'
 import { questionsFor } from '../../../src/catalogue/questions/questions.ts'
+import { Lookups } from '../../../src/catalogue/selection/lookups.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import { change, newFile } from '../change.ts'
@@ -93,4 +95,21 @@ t.test('a statement that was ended leaves no transaction and no broken statement
     t.equal(db.inTransaction, false)
     t.equal(driver.read(questions.page(query)).count, 0, 'the same statement')
   }
+})
+
+t.test('a walk begins where the first file can be', async (t) => {
+  const { db, driver } = await openLarge(t)
+  let calls = 0
+  db.function('in_time', () => {
+    calls++
+    return 1
+  })
+  const list = new List(dialect, new Lookups(), { ofPage: 0, ofChunk: 0 })
+  const filter = { stations: codes(stations).slice(-200) }
+  const ordering = { key: 'filename', descending: false } as const
+  const { count, records } = driver.read(list.page({ limit: 20, offset: 0, filter, ordering }))
+  t.equal(count, 200 * days)
+  t.match(records[0]?.name, /^s0m8/, 'the first of the last stations')
+  driver.read(list.chunk({ limit: 20, filter, ordering }))
+  t.ok(calls <= 4, `48,000 names before the first one were not read: ${calls} calls`)
 })

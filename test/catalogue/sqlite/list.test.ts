@@ -280,7 +280,7 @@ t.test('pages and chunks are the same if few files are sorted, or all', async (t
   await fill(wide)
   const known = allRecords(wide)
   for (const files of [0, 10, Infinity]) {
-    const list = openList(t, wide, { files, filesOfDates: files })
+    const list = openList(t, wide, { ofPage: files, ofChunk: files })
     t.ok(comparePages(list, known, 1000) > 500, `at most ${files} are sorted`)
     compareChunks(list, known, 100)
   }
@@ -337,7 +337,7 @@ for (const [name, fillSkewed] of Object.entries(skewed))
     const wide = openWide(t)
     await fillSkewed(wide)
     const known = allRecords(wide)
-    const list = openList(t, wide, { files: 10, filesOfDates: 30 })
+    const list = openList(t, wide, { ofPage: 30, ofChunk: 10 })
     t.ok(comparePages(list, known, 2500) > 1000, '2,500 pages')
     compareChunks(list, known, 100)
   })

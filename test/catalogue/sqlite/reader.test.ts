@@ -71,6 +71,7 @@ t.test('a replaced database is detected', async (t) => {
   const first = openWriter({ database, nowUs })
   const reader = openReader({ database })
   const { epoch } = await reader.head()
+  t.equal((await reader.summary()).head.epoch, epoch)
   first.close()
   for (const suffix of ['', '-wal', '-shm'])
     if (statSync(database + suffix, { throwIfNoEntry: false }))
@@ -84,6 +85,7 @@ t.test('a replaced database is detected', async (t) => {
   for (const end = Date.now() + 60_000; head.epoch === epoch && Date.now() < end;)
     head = await new Promise((resolve) => setImmediate(resolve)).then(() => reader.head())
   t.not(head.epoch, epoch)
+  t.equal((await reader.summary()).head.epoch, head.epoch, 'the summary too')
 })
 
 /** Runs a script in Node as another user. @param user arguments of `setpriv` */
