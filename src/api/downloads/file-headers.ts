@@ -19,7 +19,7 @@ export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): bo
 }
 
 /** True if the size and mtime of a file are those of its record. */
-export function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
+function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
   return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
 }
 

@@ -13,7 +13,7 @@ interface Source {
   readonly last: number
 }
 
-export interface LiveSeries {
+interface LiveSeries {
   /** Ids of the stations whose files fill the slots. */
   readonly stations: readonly number[]
   /** Ids of the kinds of the series. */

@@ -22,7 +22,7 @@ export interface CountValue {
   readonly initial?: number
 }
 
-export const countValues = {
+const countValues = {
   files: { fold: 'sum', sql: 'count(*)' },
   /** The sum of the known sizes, and the number of files of known size. */
   bytes: { fold: 'sum', sql: 'CAST(sum(size) AS bigint)', ofSizes: true, initial: 0 },
@@ -32,7 +32,7 @@ export const countValues = {
   last_date: { fold: 'max', sql: 'max(data_date)', of: 'data_date' },
 } as const satisfies Readonly<Record<string, CountValue>>
 
-export interface CountTable {
+interface CountTable {
   readonly keys: readonly string[]
   /** The values, in the order of their columns. */
   readonly values: readonly (keyof typeof countValues)[]

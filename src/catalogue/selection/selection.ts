@@ -59,7 +59,7 @@ export interface IdRange {
 }
 
 /** What a filter is resolved with. */
-export interface Resolving {
+interface Resolving {
   readonly stations: ReadonlyMap<number, string>
   readonly kinds: ReadonlyMap<number, Kind>
   /** Needed for a filter on countries. */

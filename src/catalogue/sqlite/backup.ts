@@ -102,7 +102,7 @@ export async function makeBackup(database: string, signal: AbortSignal): Promise
   }
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   readonly database: string
   readonly file: string
   /** True to replace an existing file. */

@@ -57,7 +57,7 @@ export interface Restoring {
   readonly bytes: number
 }
 
-export interface DatabaseFiles extends OpeningForWriting {
+interface DatabaseFiles extends OpeningForWriting {
   readonly path: string
   /** The file of the sequences. */
   readonly numbersPath: string

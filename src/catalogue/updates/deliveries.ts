@@ -11,7 +11,7 @@ import type { Question, Statement } from '../question.ts'
 import { Lookup } from './lookup.ts'
 
 /** New records whose names differ only in the station. */
-export interface DeliveredFiles {
+interface DeliveredFiles {
   readonly parsed: ParsedName
   /** Ids of the stations. */
   readonly stations: readonly number[]
