@@ -208,25 +208,27 @@ interface Group {
 }
 
 /**
- * Groups files by the part of the name after the station code. The groups are sorted by the start
- * of their data, so that ids ascend with that time also within a directory.
+ * Groups files by the part of the name after the station code, which determines all but the
+ * station; so one name of a group is parsed. The groups are sorted by the start of their data, so
+ * that ids ascend with that time also within a directory.
  */
 function groupFiles(
   files: readonly NewFile[],
   idOf: { station: (code: string) => number; kind: (parsed: ParsedName) => number },
 ): Group[] {
-  // The part of the name after the station code determines everything else.
   const groups = new Map<string, Group>()
   for (const file of files) {
-    const parsed = parse(file.name)
-    const suffix = file.name.slice(parsed.station.length)
-    let group = groups.get(suffix)
+    const { name } = file
+    // After a code of 4 or of 9 characters; no part after one is also a part after the other.
+    let group = groups.get(name.slice(4)) ?? groups.get(name.slice(9))
     if (group === undefined) {
+      const parsed = parse(name)
       group = { parsed, kind: idOf.kind(parsed), files: [], stations: [] }
-      groups.set(suffix, group)
+      groups.set(name.slice(parsed.station.length), group)
     }
+    const code = name.slice(0, group.parsed.station.length).toUpperCase()
     group.files.push(file)
-    group.stations.push(idOf.station(parsed.station))
+    group.stations.push(idOf.station(code))
   }
   return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
 }
