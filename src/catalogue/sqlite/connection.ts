@@ -1,4 +1,4 @@
-/** Read connections that notice a replaced database file, and a cache of prepared statements for SQL that is built on demand. */
+/** Read connections that notice a replaced database file. */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
@@ -9,17 +9,6 @@ import { openForReading } from './open.ts'
 /** Interval of the check that the database file was not replaced, by default. */
 const replacedCheckMs = 500
 
-/**
- * A read connection to a database file that another process writes. It is opened on first use, and again after the file was
- * replaced or became unreadable. It stays open between uses. This also keeps the `-wal` and `-shm` files, which a reader without
- * write permission needs.
- */
-export interface ConnectionSource<T> {
-  /** @throws CatalogueUnavailable if the database cannot be read */
-  use<R>(work: (prepared: T) => R): R
-  close(): void
-}
-
 interface Connection<T> {
   readonly db: Database
   readonly prepared: T
@@ -28,6 +17,9 @@ interface Connection<T> {
 }
 
 /**
+ * A read connection to a database file that another process writes. It is opened on first use, and again after the file was
+ * replaced or became unreadable. It stays open between uses. This also keeps the `-wal` and `-shm` files, which a reader without
+ * write permission needs.
  * @param prepare called for each new connection; `use` passes the result of `prepare` to its
  * callback
  * @param options.checkMs interval of the check that the file was not replaced; 0: at each use
@@ -36,7 +28,7 @@ export function connectionSource<T>(
   path: string,
   prepare: (db: Database) => T,
   { checkMs = replacedCheckMs } = {},
-): ConnectionSource<T> {
+) {
   let connection: Connection<T> | undefined
   let checkedMs = 0
   let closed = false
@@ -63,7 +55,8 @@ export function connectionSource<T>(
     return connection
   }
   return {
-    use(work) {
+    /** @throws CatalogueUnavailable if the database cannot be read */
+    use<R>(work: (prepared: T) => R): R {
       try {
         return work(current().prepared)
       } catch (error) {
@@ -73,7 +66,7 @@ export function connectionSource<T>(
         throw new CatalogueUnavailable(`cannot read ${path}: ${error.message}`, { cause: error })
       }
     },
-    close() {
+    close(): void {
       closed = true
       drop()
     },

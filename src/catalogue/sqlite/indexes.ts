@@ -13,14 +13,7 @@ import { indexes } from './schema.ts'
 /** With fewer files than this, all indexes and counts are built in one transaction, which takes less than a second. */
 const allAtOnceBelow = 100_000
 
-export interface Indexes {
-  /** Drops the indexes, and marks the counts as not built, if there is no file yet. */
-  defer(): void
-  /** Builds the next missing index or count, or all if there are few files, in one transaction. */
-  buildNext(): BuiltIndexes
-}
-
-export function prepareIndexes(db: Database, driver: Driver): Indexes {
+export function prepareIndexes(db: Database, driver: Driver) {
   const built = db.prepare('SELECT name FROM built').pluck()
   const setBuilt = db.prepare('INSERT INTO built (name) VALUES (?)')
   const clearBuilt = db.prepare('DELETE FROM built')
@@ -49,10 +42,12 @@ export function prepareIndexes(db: Database, driver: Driver): Indexes {
     clearBuilt.run()
   })
   return {
-    defer: () => {
+    /** Drops the indexes, and marks the counts as not built, if there is no file yet. */
+    defer: (): void => {
       drop.immediate()
     },
-    buildNext: () => {
+    /** Builds the next missing index or count, or all if there are few files, in one transaction. */
+    buildNext: (): BuiltIndexes => {
       const names = missing()
       const isSmall = (filesSoFar.get() as number) < allAtOnceBelow
       const next = isSmall ? names : names.slice(0, 1)

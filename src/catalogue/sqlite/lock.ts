@@ -9,14 +9,7 @@ import { unusable } from './access-check.ts'
 /** Interval of checking that the lock file was not removed (ms). */
 const checkEveryMs = 30_000
 
-export interface WriterLock {
-  /**
-   * Checks that the lock file is the one that was locked. If it was removed, creates and locks it again.
-   * @throws CatalogueCorrupt if another file is there, because another process may have locked it
-   */
-  check(): void
-  release(): void
-}
+export type WriterLock = ReturnType<typeof lockWriter>
 
 /**
  * Takes the write lock of the catalogue until this process ends: an exclusive lock on a file beside the database. The kernel
@@ -24,9 +17,13 @@ export interface WriterLock {
  * gets the lock. A lock file that was removed is created again, soon or before the next write.
  * @throws AlreadyRunning if another process has the lock, UnusableDatabase if the file cannot be used
  */
-export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock {
+export function lockWriter(database: string, checkMs = checkEveryMs) {
   const path = `${database}-lock`
   let current = lockFile(path)
+  /**
+   * Checks that the lock file is the one that was locked. If it was removed, creates and locks it again.
+   * @throws CatalogueCorrupt if another file is there, because another process may have locked it
+   */
   const check = (): void => {
     const inode = statSync(path, { throwIfNoEntry: false })?.ino
     if (inode === current.inode) return
@@ -45,7 +42,7 @@ export function lockWriter(database: string, checkMs = checkEveryMs): WriterLock
   }, checkMs).unref()
   return {
     check,
-    release() {
+    release(): void {
       clearInterval(timer)
       current.lock.close()
     },

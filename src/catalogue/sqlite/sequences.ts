@@ -68,20 +68,18 @@ function advance(db: Database, { id, seq }: Numbers): void {
   }).immediate()
 }
 
-/** Keeps the issued numbers in the file up to date. */
-export interface Sequences {
-  /** Call after each commit that may have issued numbers. */
-  committed(): void
-  /** Synchronises the file now; call at the end of the process. */
-  sync(): void
-}
+export type Sequences = ReturnType<typeof openSequences>
 
-/** If the file cannot be written, numbers stay unique, but a restored older copy may not be detected. */
-export function openSequences(db: Database, path: string): Sequences {
+/**
+ * Keeps the issued numbers in the file up to date. If it cannot be written, numbers stay unique,
+ * but a restored older copy may not be detected.
+ */
+export function openSequences(db: Database, path: string) {
   const issued = prepareIssued(db)
   let written = issued()
   let synced = written
   let timer: NodeJS.Timeout | undefined
+  /** Synchronises the file now; call at the end of the process. */
   const sync = (): void => {
     clearTimeout(timer)
     timer = undefined
@@ -93,7 +91,8 @@ export function openSequences(db: Database, path: string): Sequences {
     }
   }
   return {
-    committed() {
+    /** Call after each commit that may have issued numbers. */
+    committed(): void {
       const now = issued()
       // An id is issued only together with a seq.
       if (now.seq === written.seq) return
