@@ -33,6 +33,9 @@ export interface QueryRequest {
   readonly unlimited: boolean
 }
 
+/** Message to a worker: to end, after the query that it runs. */
+export const end = 'end'
+
 /** Message from a worker: an answer, or an error with its code. */
 export type QueryResponse =
   | { readonly answer: unknown }
@@ -167,7 +170,10 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
       for (let job = waiting.shift(); job !== undefined; job = waiting.shift())
         job.reject(new CatalogueUnavailable('the reader is closed'))
       for (const slot of slots) {
-        void slot.worker?.terminate()
+        // Not terminated: if a thread is ended while it is within the driver, the process aborts.
+        Atomics.store(slot.cancelled, 0, 1)
+        slot.worker?.ref()
+        slot.worker?.postMessage(end)
         fail(slot, 'the reader is closed')
       }
     },

@@ -8,6 +8,7 @@ import { connectionSource } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 import type { CheckTime } from './driver.ts'
+import { end } from './query-pool.ts'
 import type { CancelFlag, QueryRequest, QueryResponse } from './query-pool.ts'
 
 /** Maximum wall time of a client's question in milliseconds. */
@@ -52,6 +53,11 @@ function respond({ name, query, unlimited }: QueryRequest): QueryResponse {
   }
 }
 
-parentPort?.on('message', (request: QueryRequest) => {
-  parentPort?.postMessage(respond(request))
+parentPort?.on('message', (request: QueryRequest | typeof end) => {
+  if (request !== end) {
+    parentPort?.postMessage(respond(request))
+    return
+  }
+  source.close()
+  parentPort?.close()
 })

@@ -147,6 +147,23 @@ t.test('a closed pool rejects queries, and its workers end', async (t) => {
   t.equal(started.length, 1)
 })
 
+t.test('workers that start or search end with their pool, and the process goes on', async (t) => {
+  const { database, started } = await openPool(t)
+  // A thread that is ended while it loads the driver, or is within it, aborts the process.
+  for (let round = 0; round < 8; round++) {
+    const pool = openQueryPool({ database })
+    const asked = pool.ask('page', { limit: 1, offset: 0, filter: early }).catch(() => undefined)
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    while (started.length <= round) await turn()
+    const worker = started[round]
+    const ended = worker && once(worker, 'exit')
+    for (let turns = 0; turns < round * 4; turns++) await turn()
+    pool.close()
+    await Promise.all([asked, ended])
+  }
+  t.equal(started.length, 8)
+})
+
 t.test('a closed reader rejects queries', async (t) => {
   const reader = openReader(openWide(t))
   reader.close()
