@@ -10,8 +10,8 @@ import type { Question, Row, Statement, Values } from '../question.ts'
 const keptStatements = 200
 
 /**
- * Ends a question that takes too long: called between its statements, and by `in_time()` within
- * them, about once in 4096 rows. Throws to end it.
+ * Ends a question that takes too long: called after each of its steps, and by `in_time()` within
+ * statements, about once in 4096 rows. Throws to end it.
  */
 export type CheckTime = () => void
 

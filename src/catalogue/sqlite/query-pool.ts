@@ -101,7 +101,7 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
       resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 64 },
     })
     worker.on('message', (response: QueryResponse) => {
-      // This is a late answer of a worker that has failed or was terminated.
+      // This is a late answer of a worker that has failed or was asked to end.
       if (slot.worker !== worker) return
       const { job } = slot
       slot.job = undefined
