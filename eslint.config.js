@@ -8,6 +8,10 @@ const layer = (folder, group, message) => ({
 
 const pattern =
   'CallExpression[callee.property.name=/^(match|notMatch)$/] > .arguments:nth-child(2)'
+const literalSpread = {
+  selector: 'ObjectExpression > SpreadElement > ObjectExpression',
+  message: 'Write the properties themselves.',
+}
 const inExact = 'CallExpression[callee.name="exact"] *'
 const prefixArray = `ArrayExpression:matches(${pattern}, ${pattern} *):not(${inExact})`
 
@@ -20,6 +24,17 @@ export default defineConfig(
     },
     rules: {
       eqeqeq: 'error',
+      'no-restricted-syntax': ['error', literalSpread],
+      'max-len': [
+        'error',
+        {
+          code: 100,
+          ignoreStrings: true,
+          ignoreTemplateLiterals: true,
+          ignoreRegExpLiterals: true,
+          ignoreUrls: true,
+        },
+      ],
       'no-console': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
@@ -36,6 +51,7 @@ export default defineConfig(
       'no-restricted-properties': ['error', { property: 'testdir', message: 'Use testFolder.' }],
       'no-restricted-syntax': [
         'error',
+        literalSpread,
         {
           selector: prefixArray,
           message: 't.match compares arrays only as a prefix: use exact() of test/tap.ts.',
@@ -49,7 +65,8 @@ export default defineConfig(
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Use fetchAlone.' }],
     },
   },
-  // Fixtures and benchmarks are plain JavaScript outside the TypeScript project: no types to lint with.
+  // Fixtures and benchmarks are plain JavaScript outside the TypeScript project: no types to lint
+  // with.
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
   layer(
     'parse',

@@ -1,6 +1,7 @@
 /**
- * Time from the arrival of a file until the list has it, with the running program: single files, and bursts into a new
- * directory of an hour. The reference of the large burst is `gunzip -t` of the same bytes.
+ * Time from the arrival of a file until the list has it, with the running program: single files,
+ * and bursts into a new directory of an hour. The reference of the large burst is `gunzip -t` of
+ * the same bytes.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -16,8 +17,8 @@ const cli = join(import.meta.dirname, '../dist/cli.js')
 const patienceMs = 60_000
 
 /**
- * Options: --files (1000) that arrive one by one; --checksums (arriving), the setting of the same name; --old (0), megabytes
- * of old files, which are hashed meanwhile with --checksums all.
+ * Options: --files (1000) that arrive one by one; --checksums (arriving), the setting of the same
+ * name; --old (0), megabytes of old files, which are hashed meanwhile with --checksums all.
  */
 export async function run({ print, args }) {
   const { files, ...options } = optionsOf(args, { files: 1000, checksums: 'arriving', old: 0 })

@@ -1,10 +1,12 @@
 /**
- * Makes a catalogue of any size without a tree, with the writer of the indexer, as a first scan does.
+ * Makes a catalogue of any size without a tree, with the writer of the indexer, as a first scan
+ * does.
  *
  *   node bench/catalogue.js --records 10000000 --out DIR/catalogue.db
  *
- * The network has 1,500 stations, half of them with long names: daily observations of all, navigation files of every
- * third, oldest day first, and hourly files of the last ten days. The same options give the same names.
+ * The network has 1,500 stations, half of them with long names: daily observations of all,
+ * navigation files of every third, oldest day first, and hourly files of the last ten days. The
+ * same options give the same names.
  */
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'

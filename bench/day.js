@@ -1,14 +1,18 @@
 /**
- * A day's life: clients at 50 addresses beside arriving files, on a catalogue of ten million records, with the real indexer and
- * the real API. 60 % lists and filters, 20 % polls with `If-None-Match`, 10 % records, 10 % downloads of 200 kB.
+ * A day's life: clients at 50 addresses beside arriving files, on a catalogue of ten million
+ * records, with the real indexer and the real API. 60 % lists and filters, 20 % polls with
+ * `If-None-Match`, 10 % records, 10 % downloads of 200 kB.
  *
- * The set-up: a copy of a catalogue that `catalogue.js` made. Its files are not on disk, only its directories, empty; their stamps
- * are written into the copy, so the indexer takes them for unchanged, and the rolling rescan takes a year. What is downloaded and
- * what arrives are real files, which the indexer catalogues itself: the former before the load, the latter are renamed into
- * hour directories of 1,000 files, as in a large network. They are of random bytes, and are inflated and hashed as they arrive.
+ * The set-up: a copy of a catalogue that `catalogue.js` made. Its files are not on disk, only its
+ * directories, empty; their stamps are written into the copy, so the indexer takes them for
+ * unchanged, and the rolling rescan takes a year. What is downloaded and what arrives are real
+ * files, which the indexer catalogues itself: the former before the load, the latter are renamed
+ * into hour directories of 1,000 files, as in a large network. They are of random bytes, and are
+ * inflated and hashed as they arrive.
  *
- * Requests have fixed times, whether or not earlier ones were answered, and a latency counts from that time, so a delay of this
- * process counts as one of the service; the delay of its event loop is printed beside.
+ * Requests have fixed times, whether or not earlier ones were answered, and a latency counts from
+ * that time, so a delay of this process counts as one of the service; the delay of its event loop
+ * is printed beside.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -30,7 +34,10 @@ import { optionsOf } from './measure.js'
 export const description = 'requests of 50 addresses beside arriving files, on ten million records'
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
-/** Run in a process of its own: the indexer does not start while the process of another writer lives. */
+/**
+ * Run in a process of its own: the indexer does not start while the process of another writer
+ * lives.
+ */
 const generator = join(import.meta.dirname, 'catalogue.js')
 const addresses = 50
 const downloads = { directory: 'obs/1999/001', files: 200 }
@@ -39,10 +46,17 @@ const filesPerHour = 1000
 const settledMs = 5000
 const longAgo = new Date('1999-01-02T00:00:00Z')
 
-/** Options: --records, --database FILE (copied), --seconds (60), --rate (500), --arrivals (100 a second), --kilobytes (100) of each. */
+/**
+ * Options: --records, --database FILE (copied), --seconds (60), --rate (500), --arrivals (100 a
+ * second), --kilobytes (100) of each.
+ */
 export async function run({ print, args }) {
   const defaults = {
-    ...{ records: 10_000_000, database: '', seconds: 60, rate: 500, arrivals: 100 },
+    records: 10_000_000,
+    database: '',
+    seconds: 60,
+    rate: 500,
+    arrivals: 100,
     kilobytes: 100,
   }
   const { records, database: given, ...setting } = optionsOf(args, defaults)
@@ -272,7 +286,10 @@ async function sendRequests({ clients, list, count, rate, seconds }) {
   return Promise.all(pending)
 }
 
-/** Renames files into the hour directories of the last hours, `filesPerHour` into each. @returns their number */
+/**
+ * Renames files into the hour directories of the last hours, `filesPerHour` into each. @returns
+ * their number
+ */
 async function deliver({ archive, rate, seconds, kilobytes }) {
   const content = gzipSync(randomBytes(kilobytes * 1000), { level: 1 })
   const begunMs = performance.now()

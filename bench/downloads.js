@@ -1,6 +1,7 @@
 /**
- * Downloads. The reference is nginx (sendfile, one worker) with the same files, in turn in one run: small cached files, the
- * files of an hour, more files than fit into memory, large files, HEAD and 304. Needs `wrk`, nginx and some 1.5 GB of disk.
+ * Downloads. The reference is nginx (sendfile, one worker) with the same files, in turn in one run:
+ * small cached files, the files of an hour, more files than fit into memory, large files, HEAD and
+ * 304. Needs `wrk`, nginx and some 1.5 GB of disk.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -22,7 +23,9 @@ const hourFiles = 1100
 const manyFiles = 5000
 const longAgo = new Date('2024-01-02T00:00:00Z')
 
-/** Options: --rounds (7), --seconds (2), --files (50) of the small ones, --kilobytes (200) of each. */
+/**
+ * Options: --rounds (7), --seconds (2), --files (50) of the small ones, --kilobytes (200) of each.
+ */
 export async function run({ print, args }) {
   const defaults = { rounds: 7, seconds: 2, files: 50, kilobytes: 200 }
   const { rounds, seconds, files, kilobytes } = optionsOf(args, defaults)

@@ -1,6 +1,7 @@
 /**
- * The first scan of an archive. The reference is `find -printf` piped into the import of the `sqlite3` shell, which then
- * makes the same columns, indexes and counts. Then restarts on the unchanged tree, with the reference `find -printf`.
+ * The first scan of an archive. The reference is `find -printf` piped into the import of the
+ * `sqlite3` shell, which then makes the same columns, indexes and counts. Then restarts on the
+ * unchanged tree, with the reference `find -printf`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,7 +17,10 @@ export const description = 'first scan and restart; reference: find | sqlite3 .i
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
 
-/** Options: --files (1000000), --rounds (5), --tree DIR (an existing tree; otherwise one is made and removed). */
+/**
+ * Options: --files (1000000), --rounds (5), --tree DIR (an existing tree; otherwise one is made and
+ * removed).
+ */
 export async function run({ print, args }) {
   const { files, rounds, tree } = optionsOf(args, { files: 1_000_000, rounds: 5, tree: '' })
   const folder = mkdtempSync(join(tmpdir(), 'first-scan-'))
@@ -107,7 +111,8 @@ async function compareRestarts({ print, rounds, archive, folder }) {
   )
 }
 
-// The columns, indexes and counts of the catalogue. mtime replaces the times and numbers that only the catalogue has.
+// The columns, indexes and counts of the catalogue. mtime replaces the times and numbers that only
+// the catalogue has.
 const indexes = `
   CREATE TABLE record (id INTEGER PRIMARY KEY, path TEXT, name TEXT, station TEXT, kind TEXT, data_date TEXT, mtime REAL);
   INSERT INTO record SELECT rowid, path, name, substr(name, 1, 4), substr(name, 20), substr(path, 5, 8), mtime

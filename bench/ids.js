@@ -1,6 +1,7 @@
 /**
- * The cost of removed files: a catalogue whose ids are spread over twenty times as many ids as it has records, beside one of the
- * same records that never lost one. After years in which hourly files came and went, the ids of a catalogue lie like this.
+ * The cost of removed files: a catalogue whose ids are spread over twenty times as many ids as it
+ * has records, beside one of the same records that never lost one. After years in which hourly
+ * files came and went, the ids of a catalogue lie like this.
  */
 import { spawn } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -26,7 +27,10 @@ const filterQueries = {
   'ordered by date, random pages': 'ordering=data_date&limit=20&offset=#random',
 }
 
-/** Options: --records (3300000), --spacing (20), --rounds (5), --pages (200) of each question and round. */
+/**
+ * Options: --records (3300000), --spacing (20), --rounds (5), --pages (200) of each question and
+ * round.
+ */
 export async function run({ print, args }) {
   const defaults = { records: 3_300_000, spacing: 20, rounds: 5, pages: 200 }
   const { records, spacing, rounds, pages } = optionsOf(args, defaults)
@@ -67,7 +71,10 @@ export async function run({ print, args }) {
   }
 }
 
-/** Multiplies all ids. The indexes are built and the records counted again after that, which is faster. */
+/**
+ * Multiplies all ids. The indexes are built and the records counted again after that, which is
+ * faster.
+ */
 async function spreadIds(path, spacing) {
   const db = new Sqlite(path)
   for (const name of db.prepare('SELECT name FROM built').pluck().all())

@@ -1,7 +1,7 @@
 /**
- * The list of a large catalogue: first, last, random and filtered pages of the running API. The references are fastify and
- * nginx, which send the bytes of a finished page, in turn in one run; then the same while a writer applies changes. Needs
- * `wrk`; without nginx its figures are missing.
+ * The list of a large catalogue: first, last, random and filtered pages of the running API. The
+ * references are fastify and nginx, which send the bytes of a finished page, in turn in one run;
+ * then the same while a writer applies changes. Needs `wrk`; without nginx its figures are missing.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -24,7 +24,10 @@ export const description = 'pages and filters of a large catalogue; reference: f
 const cli = join(import.meta.dirname, '../dist/cli.js')
 const servers = join(import.meta.dirname, 'list/servers.js')
 
-/** Options: --records (10000000), --database FILE (kept, made if absent), --rounds (5), --seconds (3). */
+/**
+ * Options: --records (10000000), --database FILE (kept, made if absent), --rounds (5), --seconds
+ * (3).
+ */
 export async function run({ print, args }) {
   const defaults = { records: 10_000_000, database: '', rounds: 5, seconds: 3 }
   const { records, database: given, rounds, seconds } = optionsOf(args, defaults)
@@ -99,8 +102,8 @@ async function comparePages(setting) {
       ? []
       : [['nginx, the same bytes', nginx, `${nginx.url}page.json`, undefined, same]]),
   ])
-  // If clients wait, each response wakes a client, which costs the server time; a server that is faster than its clients
-  // does not pay this. At an equal rate all servers pay it.
+  // If clients wait, each response wakes a client, which costs the server time; a server that is
+  // faster than its clients does not pay this. At an equal rate all servers pay it.
   print('16 connections, about 1,900 requests per second of each:')
   await comparePaces(setting, [
     ['our first page, repeated', ours, ours.url, scripts.steady, same],
@@ -124,8 +127,13 @@ function makeScripts(folder, count, tag) {
   const poll = `wrk.headers["If-None-Match"] = '${tag}'\n`
   const steady = 'delay = function() return math.random(4, 12) end\n'
   const scripts = {
-    ...{ random, fresh, poll, steady },
-    ...{ steadyRandom: steady + random, steadyFresh: steady + fresh, steadyPoll: steady + poll },
+    random,
+    fresh,
+    poll,
+    steady,
+    steadyRandom: steady + random,
+    steadyFresh: steady + fresh,
+    steadyPoll: steady + poll,
   }
   const write = ([name, text]) => {
     const script = join(folder, `${name}.lua`)
@@ -135,7 +143,9 @@ function makeScripts(folder, count, tag) {
   return Object.fromEntries(Object.entries(scripts).map(write))
 }
 
-/** Requests per second and CPU time per request of each server, in turn; each names its reference. */
+/**
+ * Requests per second and CPU time per request of each server, in turn; each names its reference.
+ */
 async function comparePaces({ print, rounds, seconds }, servers) {
   const results = new Map(servers.map(([name]) => [name, []]))
   for (let round = 0; round < rounds; round++)
@@ -220,7 +230,10 @@ async function measureOthers({ print, seconds, ours }) {
   }
 }
 
-/** The latency of pages while two queries run that read every name, and without them; 100 pages a second. */
+/**
+ * The latency of pages while two queries run that read every name, and without them; 100 pages a
+ * second.
+ */
 async function measureBeside({ print, seconds, ours }) {
   const pages = async () => {
     const times = []
@@ -289,8 +302,8 @@ async function serviceTimes(url, queries, numberOf = (n) => n % 7) {
 }
 
 /**
- * All queries in turn while a writer applies changes between them: with other values each time, and with the same values;
- * then each query repeatedly.
+ * All queries in turn while a writer applies changes between them: with other values each time, and
+ * with the same values; then each query repeatedly.
  */
 async function allTimes(url) {
   const others = await serviceTimes(url, filterQueries, (n) => 20 + n)

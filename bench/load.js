@@ -31,7 +31,9 @@ export async function load({ server, url, script, seconds, connections = 16 }) {
   return { rate: requests / seconds, cpuUs: (cpu / requests) * 1e6 }
 }
 
-/** Waits until a slow server has no request left, because that would disturb the next measurement. */
+/**
+ * Waits until a slow server has no request left, because that would disturb the next measurement.
+ */
 async function untilIdle(pid) {
   const soon = () => new Promise((resolve) => setTimeout(resolve, 100))
   for (let before = -1; cpuOf(pid) - before > 0.05;) {
@@ -79,7 +81,10 @@ export function memoryOf(pid) {
   return Math.round(Number(kilobytes) / 1000)
 }
 
-/** Starts one nginx worker with sendfile on a folder; `undefined` without nginx. @param file a file of the folder */
+/**
+ * Starts one nginx worker with sendfile on a folder; `undefined` without nginx. @param file a file
+ * of the folder
+ */
 export async function startNginx(folder, file) {
   if (spawnSync('which', ['nginx']).status !== 0) return undefined
   const port = 20_000 + (process.pid % 10_000)

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 
 /**
  * Runs a shell command to its end.
- * @returns {Promise<{ wall: number, cpu: number, peak: number }>} seconds, user and system seconds of it and its
- *   children, and the peak resident memory of the process named in it (MB; 0 if it ended too early)
+ * @returns {Promise<{ wall: number, cpu: number, peak: number }>} seconds, user and system
+ * seconds of it and its children, and the peak resident memory of the process named in it (MB; 0
+ * if it ended too early)
  */
 export function measure(command, { memoryOf } = {}) {
   return new Promise((resolve, reject) => {

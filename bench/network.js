@@ -1,6 +1,7 @@
 /**
- * The network, series, missing files and latency of a large network: 400 stations with observation and navigation files, daily
- * for 25 years and hourly for 57 days, about 8.4 million records. The reference is a page of the list in the same run.
+ * The network, series, missing files and latency of a large network: 400 stations with observation
+ * and navigation files, daily for 25 years and hourly for 57 days, about 8.4 million records. The
+ * reference is a page of the list in the same run.
  */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -29,7 +30,10 @@ const targets = [
   ['its page', 'network/', 'text/html'],
 ]
 
-/** Options: --stations (400), --years (25), --hourly-days (57), --database FILE (kept, made if absent), --rounds (9). */
+/**
+ * Options: --stations (400), --years (25), --hourly-days (57), --database FILE (kept, made if
+ * absent), --rounds (9).
+ */
 export async function run({ print, args }) {
   const defaults = { stations: 400, years: 25, 'hourly-days': 57, database: '', rounds: 9 }
   const options = optionsOf(args, defaults)

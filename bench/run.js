@@ -1,4 +1,6 @@
-/** `npm run bench -- <name> [options]`: runs a benchmark of this folder; without a name lists them. */
+/**
+ * `npm run bench -- <name> [options]`: runs a benchmark of this folder; without a name lists them.
+ */
 import { readdirSync } from 'node:fs'
 
 const tools = new Set(['run', 'tree', 'slots', 'measure', 'load', 'catalogue'])

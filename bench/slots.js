@@ -1,4 +1,7 @@
-/** The files of each directory of a generated tree: one slot for each file, with the same stations in all directories. */
+/**
+ * The files of each directory of a generated tree: one slot for each file, with the same stations
+ * in all directories.
+ */
 import { hourLetter, longName, shortName } from '../fixtures/names.js'
 import { randomFrom } from '../fixtures/random.js'
 
@@ -21,7 +24,8 @@ const countries = [
 const shortShare = 0.15
 const streamShare = 0.2
 
-// Eight of ten slots are observation files; the last two are navigation and meteorological files of the station before.
+// Eight of ten slots are observation files; the last two are navigation and meteorological files of
+// the station before.
 const observation = { content: 'MO', interval: '30S', extension: 'crx', letter: 'd' }
 const navigation = { content: 'MN', interval: undefined, extension: 'rnx', letter: 'n' }
 const meteorological = { content: 'MM', interval: '10M', extension: 'rnx', letter: 'm' }

@@ -1,12 +1,15 @@
 /**
- * Makes trees of sparse files with RINEX names for load tests: as many files as a large archive, without content.
+ * Makes trees of sparse files with RINEX names for load tests: as many files as a large archive,
+ * without content.
  *
- *   node bench/tree.js --files 1000000 --out DIR [--per-directory 300] [--size 50000] [--layout obs|nrt|both]
+ *   node bench/tree.js --files 1000000 --out DIR [--per-directory 300] [--size 50000]
+ *     [--layout obs|nrt|both]
  *                      [--age-days 400] [--recent-hours 0] [--seed 1] [--verbose]
  *
- * The newest directory is `--age-days` old, the others are older by one day or hour each; with `--recent-hours` the
- * newest hours of the near-real-time area end now. The mtimes of files and directories are shortly after their data,
- * never in the future. The same options, seed and day give the same tree.
+ * The newest directory is `--age-days` old, the others are older by one day or hour each; with
+ * `--recent-hours` the newest hours of the near-real-time area end now. The mtimes of files and
+ * directories are shortly after their data, never in the future. The same options, seed and day
+ * give the same tree.
  */
 import * as fs from 'node:fs'
 import { pathToFileURL } from 'node:url'
@@ -92,7 +95,10 @@ function fillDirectory(directory, place, { slots, size, now }) {
   return newest
 }
 
-/** Sets the mtime of parents last, because they change while their children are made: that of the newest entry below. */
+/**
+ * Sets the mtime of parents last, because they change while their children are made: that of the
+ * newest entry below.
+ */
 function dateParents(out, newestByPath) {
   const parents = new Map()
   for (const [path, newest] of newestByPath) {
@@ -106,8 +112,9 @@ function dateParents(out, newestByPath) {
 }
 
 /**
- * Makes a tree below `out`, which must be empty or absent. `now` (ms) replaces the clock; `onProgress` is called
- * with the number of files at times. @returns the numbers of files and directories
+ * Makes a tree below `out`, which must be empty or absent. `now` (ms) replaces the clock;
+ * `onProgress` is called with the number of files at times. @returns the numbers of files and
+ * directories
  */
 export function generateTree(given) {
   const options = { now: Date.now(), onProgress: () => undefined, ...defaults, ...given }

@@ -1,7 +1,7 @@
 /**
- * `npm run package -- [--output DIR]`: builds the Debian package, with the Node that runs this. The same
- * commit and the same installed dependencies give the same bytes. Without --output, it is the only
- * file in build/package.
+ * `npm run package -- [--output DIR]`: builds the Debian package, with the Node that runs this. The
+ * same commit and the same installed dependencies give the same bytes. Without --output, it is the
+ * only file in build/package.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -29,7 +29,10 @@ const root = dirname(import.meta.dirname)
 const read = (...path) => readFileSync(join(root, ...path), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 
-/** The placeholder is for local builds: a package that is distributed names somebody who reads its mail. */
+/**
+ * The placeholder is for local builds: a package that is distributed names somebody who reads its
+ * mail.
+ */
 const placeholder = 'The RINEX catalogue maintainers <root@localhost>'
 const maintainer = process.env.MAINTAINER ?? placeholder
 if (maintainer === placeholder)
@@ -57,7 +60,9 @@ const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format
 if (!Number.isSafeInteger(epoch)) throw new Error('not a checkout: set SOURCE_DATE_EPOCH')
 const date = new Date(epoch * 1000)
 
-/** Between releases, the version of a later commit is higher; all are lower than the next release. */
+/**
+ * Between releases, the version of a later commit is higher; all are lower than the next release.
+ */
 function packageVersion() {
   const { version } = manifest
   const commit = git('rev-parse', '--short=7', 'HEAD')

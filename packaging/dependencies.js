@@ -2,7 +2,9 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Nothing loads these at run time: headers to compile the driver, and the Node that `bin/` gets. */
+/**
+ * Nothing loads these at run time: headers to compile the driver, and the Node that `bin/` gets.
+ */
 const unneededPackages = /^(node-addon-api|node-linux-(x64|arm64))$/
 
 /** Files that are loaded at run time, and licences. */
@@ -13,7 +15,9 @@ const unneeded = /^(tests?|benchmarks?|examples?|docs?|node_modules)$/
 const driver = 'node_modules/better-sqlite3'
 /** Not its C sources. */
 const driverFiles = /^(lib\/|package\.json$|LICENSE$)/
-/** The part of the SQLite driver that is no JavaScript; the package has those for other systems too. */
+/**
+ * The part of the SQLite driver that is no JavaScript; the package has those for other systems too.
+ */
 export const driverBinary = `${driver}/prebuilds/linux-${process.arch}.node`
 
 /** Copies the packages from `from`/node_modules to `to`/node_modules. */

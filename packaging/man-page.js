@@ -1,8 +1,8 @@
 /** The manual page rinex-catalogue.toml(5), made from the commented configuration. */
 
 /**
- * @param {string} toml config/rinex-catalogue.toml: `# --- heading ---`, and paragraphs of comments that end with
- *   `# key = default`
+ * @param {string} toml config/rinex-catalogue.toml: `# --- heading ---`, and paragraphs of
+ *   comments that end with `# key = default`
  * @param {Date} date
  */
 export function configurationManPage(toml, date) {
@@ -57,7 +57,10 @@ function sentences(text) {
   return escape(text).split(/(?<=[.!?]) (?=[A-Z`])/)
 }
 
-/** Text that begins no macro and holds no escape; a quotation mark is none in text lines, but is in macros. */
+/**
+ * Text that begins no macro and holds no escape; a quotation mark is none in text lines, but is in
+ * macros.
+ */
 function escape(text) {
   return text.replaceAll('\\', '\\e').replaceAll('"', '\\(dq').replace(/^[.']/, '\\&$&')
 }

@@ -1,4 +1,7 @@
-/** The Node.js program that the package carries: the system libraries that it needs, and its licence. */
+/**
+ * The Node.js program that the package carries: the system libraries that it needs, and its
+ * licence.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -11,7 +14,10 @@ const providers = [
   [/^libatomic\.so/, 'libatomic1'],
 ]
 
-/** The first version of libstdc++6 with a version of its symbols, by the number after `GLIBCXX_3.4.`. */
+/**
+ * The first version of libstdc++6 with a version of its symbols, by the number after
+ * `GLIBCXX_3.4.`.
+ */
 const firstLibstdcxx = { 21: '5', 22: '6', 24: '7', 25: '8', 28: '9', 29: '11', 30: '12', 32: '13' }
 
 /**

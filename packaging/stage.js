@@ -40,7 +40,10 @@ export function openStage() {
       entries()
         .filter(({ isFile }) => isFile)
         .map(({ path }) => relative(folder, path)),
-    /** Sets modes and times that depend neither on this user's umask nor on the time of the build (seconds). */
+    /**
+     * Sets modes and times that depend neither on this user's umask nor on the time of the build
+     * (seconds).
+     */
     normalise: (time) => {
       chmodSync(folder, 0o755)
       for (const { path, isFile } of entries()) {

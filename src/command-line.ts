@@ -175,15 +175,18 @@ function addBackupCommands(program: Command, done: (exitCode: number) => void): 
     })
 }
 
-/** Adds the flags of these options to a command. The flags have no defaults, because the configuration has them. */
+/**
+ * Adds the flags of these options to a command. The flags have no defaults, because the
+ * configuration has them.
+ */
 function withOptions(command: Command, listed: readonly OptionKey[]): Command {
   for (const flag of flagsOf(listed)) command.addOption(flag)
   return command
 }
 
 /**
- * Adds the flags of all options, so that `start`, `index` and `serve` accept the same flags. The help lists only the flags of the
- * options that the command uses.
+ * Adds the flags of all options, so that `start`, `index` and `serve` accept the same flags. The
+ * help lists only the flags of the options that the command uses.
  */
 function asDaemon(command: Command, listed: readonly OptionKey[]): Command {
   const others = optionKeys.filter((key) => !listed.includes(key))
@@ -191,7 +194,9 @@ function asDaemon(command: Command, listed: readonly OptionKey[]): Command {
   return withOptions(command, listed)
 }
 
-/** Returns the flags of these options, in the order of the option table. Some options have no flag. */
+/**
+ * Returns the flags of these options, in the order of the option table. Some options have no flag.
+ */
 function flagsOf(keys: readonly OptionKey[]): Option[] {
   return optionKeys.flatMap((key) => {
     const { flag, meaning, defaultText, default: value } = optionOf(key)
@@ -229,7 +234,10 @@ function report(error: unknown, command: string): number {
   return isFatal ? exitCodes.configuration : exitCodes.failed
 }
 
-/** True if every start of a daemon fails until somebody corrects something; systemd then does not start it again. */
+/**
+ * True if every start of a daemon fails until somebody corrects something; systemd then does not
+ * start it again.
+ */
 function needsAdministrator(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = (error.cause ?? {}) as { code?: string }
@@ -246,7 +254,10 @@ const daemons: Readonly<Record<string, string>> = {
   alerts: 'alerts',
 }
 
-/** Creates a logger that writes JSON to standard error, for a daemon without a terminal; returns `undefined` for all others. */
+/**
+ * Creates a logger that writes JSON to standard error, for a daemon without a terminal; returns
+ * `undefined` for all others.
+ */
 function daemonLogger(command: string): Logger | undefined {
   const name = daemons[command]
   if (name === undefined || process.stdout.isTTY) return undefined

@@ -1,8 +1,8 @@
 /**
- * Runs every test file as a process of its own, several at a time, from the sources. They run without
- * the hooks of the test runner, which every Node process and every thread that a test starts would have
- * too: with them the tests take three times as long. A cache on disk keeps the sources without their
- * types, so that a process starts as fast as with compiled files.
+ * Runs every test file as a process of its own, several at a time, from the sources. They run
+ * without the hooks of the test runner, which every Node process and every thread that a test
+ * starts would have too: with them the tests take three times as long. A cache on disk keeps the
+ * sources without their types, so that a process starts as fast as with compiled files.
  */
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -17,8 +17,9 @@ t.setTimeout(0)
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .sort()
-// The library would go on after these signals, and at a normal exit it kills the tests at once, but not what they have
-// started. When the connection to this process ends, a test ends all of it: see test/tap.ts.
+// The library would go on after these signals, and at a normal exit it kills the tests at once, but
+// not what they have started. When the connection to this process ends, a test ends all of it: see
+// test/tap.ts.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
   process.on(signal, () => process.kill(process.pid, 'SIGKILL'))
 

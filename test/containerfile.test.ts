@@ -1,4 +1,7 @@
-/** The Containerfile: every file that it copies exists, nothing runs as root, and it contains no secret. */
+/**
+ * The Containerfile: every file that it copies exists, nothing runs as root, and it contains no
+ * secret.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t, { exact } from './tap.ts'

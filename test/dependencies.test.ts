@@ -1,4 +1,7 @@
-/** The dependencies of the lock file: without known vulnerabilities, for the Node in use, with exact versions and hashes. */
+/**
+ * The dependencies of the lock file: without known vulnerabilities, for the Node in use, with exact
+ * versions and hashes.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { minVersion, satisfies } from 'semver'
@@ -17,7 +20,10 @@ const manifest = read('package.json')
 const packages = Object.entries(read('package-lock.json')['packages'] ?? {}) as [string, Locked][]
 const installed = packages.filter(([folder, { link }]) => folder !== '' && link !== true)
 
-/** First versions without known vulnerabilities that concern this service, one for each major version in use. */
+/**
+ * First versions without known vulnerabilities that concern this service, one for each major
+ * version in use.
+ */
 const floors: Readonly<Record<string, readonly string[]>> = {
   // %2F and `..` bypassed the guards of routes, and a listing showed other directories.
   '@fastify/static': ['10.1.3'],

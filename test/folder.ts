@@ -10,8 +10,9 @@ type Content = NonNullable<Parameters<Test['testdir']>[0]>
 const counts = new WeakMap<Test, number>()
 
 /**
- * Makes a folder with this content, a new one at each call (tap would empty the first one). It is removed
- * after the test has closed what it opened: tap itself would remove it first if it was made before the first teardown.
+ * Makes a folder with this content, a new one at each call (tap would empty the first one). It is
+ * removed after the test has closed what it opened: tap itself would remove it first if it was made
+ * before the first teardown.
  */
 export function testFolder(t: Test, content: Content = {}): string {
   const count = (counts.get(t) ?? 0) + 1
@@ -26,7 +27,10 @@ export function testFolder(t: Test, content: Content = {}): string {
   return folder
 }
 
-/** Makes a folder with this content that every user can read, outside of the checkout, which may be closed to others. */
+/**
+ * Makes a folder with this content that every user can read, outside of the checkout, which may be
+ * closed to others.
+ */
 export function commonFolder(t: Test, content: Content = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'test-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))

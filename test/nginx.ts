@@ -18,7 +18,10 @@ export const lacksNginx = missing.length > 0 && `no ${missing.join(', no ')} her
 export interface Behind {
   /** Port of the service on 127.0.0.1. */
   readonly service: number
-  /** Variable that nginx takes the date from instead of its clock: `http_x_date` for a header of the request. */
+  /**
+   * Variable that nginx takes the date from instead of its clock: `http_x_date` for a header of the
+   * request.
+   */
   readonly date?: string
   /** The archive for downloads sent by nginx. */
   readonly archive?: string
@@ -46,7 +49,10 @@ function nginxConf({ http, https, service, archive, date }: Behind & Ports): str
     ${example} }`
 }
 
-/** Starts nginx in front of a service, with HTTPS, the redirect from HTTP and a new folder, until the end of the test. */
+/**
+ * Starts nginx in front of a service, with HTTPS, the redirect from HTTP and a new folder, until
+ * the end of the test.
+ */
 export async function startNginx(t: Test, dir: string, behind: Behind) {
   const [http = 0, https = 0] = await freePorts(2)
   const ports = { http, https }

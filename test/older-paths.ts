@@ -1,4 +1,7 @@
-/** Paths of the original service and what the example configurations of nginx and Apache make of them. */
+/**
+ * Paths of the original service and what the example configurations of nginx and Apache make of
+ * them.
+ */
 
 /** Older paths below `/rinex/data/`, with their present paths on 22 January 2026. */
 export const rewritten: Readonly<Record<string, string>> = {

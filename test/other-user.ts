@@ -4,8 +4,8 @@
 const nobody = 65_534
 
 /**
- * Runs a function as a user that is not root, until its promise settles; the whole process has this user meanwhile. The
- * function needs files that every user can reach, see `commonFolder`.
+ * Runs a function as a user that is not root, until its promise settles; the whole process has this
+ * user meanwhile. The function needs files that every user can reach, see `commonFolder`.
  */
 export async function asOtherUser<T>(run: () => T | Promise<T>): Promise<T> {
   if (process.getuid?.() !== 0) return run()
@@ -17,7 +17,10 @@ export async function asOtherUser<T>(run: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Makes a process of root a process of another user, for good: the call `access` ignores the effective user. */
+/**
+ * Makes a process of root a process of another user, for good: the call `access` ignores the
+ * effective user.
+ */
 export function becomeOtherUser(): void {
   if (process.getuid?.() === 0) process.setuid?.(nobody)
 }

@@ -9,7 +9,10 @@ import { lacksPromtool } from './promtool.ts'
 const rulesFile = 'config/prometheus-rules.yml'
 const rules = readFileSync(rulesFile, 'utf8')
 
-/** Values of series, in the notation of promtool: one each minute, `a+bxn` begins with a and adds b n times. */
+/**
+ * Values of series, in the notation of promtool: one each minute, `a+bxn` begins with a and adds b
+ * n times.
+ */
 type Series = Readonly<Record<string, string>>
 
 interface Case {
@@ -198,7 +201,10 @@ function inputSeries(instance: string, series: Series, minutes: number) {
   })
 }
 
-/** A test of promtool: the alert fires for one instance and not for the other, and no other alert fires. */
+/**
+ * A test of promtool: the alert fires for one instance and not for the other, and no other alert
+ * fires.
+ */
 function promtoolTest(alert: string, { fires, silent, at, count = 1 }: Case) {
   const expected = { labels: `{alertname="${alert}",instance="bad"}`, value: count }
   return {

@@ -1,4 +1,7 @@
-/** The example configuration in a real nginx, in front of a server that returns each request as JSON. */
+/**
+ * The example configuration in a real nginx, in front of a server that returns each request as
+ * JSON.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
@@ -23,7 +26,9 @@ type Sending = 'complete' | 'paused'
 // Far larger than the buffers of nginx and of its two connections.
 const downloadBytes = 64 * 1024 * 1024
 
-/** Sends a large file as fast as it is read. @returns `paused` when nothing was read for a second */
+/**
+ * Sends a large file as fast as it is read. @returns `paused` when nothing was read for a second
+ */
 function sendFile(response: ServerResponse): Promise<Sending> {
   const chunk = Buffer.alloc(1024 * 1024)
   let left = downloadBytes

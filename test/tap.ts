@@ -1,23 +1,23 @@
 /**
- * The test runner, with one time limit for a file, whether it runs alone or in the suite; nothing is
- * left of a suite that was killed.
+ * The test runner, with one time limit for a file, whether it runs alone or in the suite; nothing
+ * is left of a suite that was killed.
  */
 import t from 'tap'
 
 // The default of 30 seconds is too short on a busy machine.
 t.setTimeout(600_000)
 
-// A test of the suite has a process group of its own. When the suite is killed, the connection to it
-// ends, and so do the test and all processes that it has started.
+// A test of the suite has a process group of its own. When the suite is killed, the connection to
+// it ends, and so do the test and all processes that it has started.
 process.on('disconnect', () => process.kill(0, 'SIGTERM'))
 process.channel?.unref()
 
 export default t
 
 /**
- * A pattern for `t.match` whose arrays must be as long as the arrays found, at every depth; objects may
- * still have more keys. Without it `t.match` compares an array only as far as the pattern goes, so that
- * `[]` matches every array.
+ * A pattern for `t.match` whose arrays must be as long as the arrays found, at every depth; objects
+ * may still have more keys. Without it `t.match` compares an array only as far as the pattern goes,
+ * so that `[]` matches every array.
  */
 export function exact(pattern: unknown): unknown {
   // A pattern that is no array is compared key by key, and an array has the key `length` too.

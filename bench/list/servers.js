@@ -1,11 +1,14 @@
-/** Reference servers of the list; `node bench/list/servers.js KIND …` prints its port when it listens. */
+/**
+ * Reference servers of the list; `node bench/list/servers.js KIND …` prints its port when it
+ * listens.
+ */
 import { readFileSync } from 'node:fs'
 import fastify from 'fastify'
 
 const kinds = {
   /**
-   * The minimum with the same framework: a finished buffer; below `same/` with all headers of a response, below `304/` an
-   * empty 304 with its headers.
+   * The minimum with the same framework: a finished buffer; below `same/` with all headers of a
+   * response, below `304/` an empty 304 with its headers.
    */
   buffer(app, [file, headersFile]) {
     const body = readFileSync(file)

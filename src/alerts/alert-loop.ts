@@ -1,4 +1,7 @@
-/** The loop of the command `alerts`: checks the alerts, and sends messages about changes. Repeats a failed message for a day. */
+/**
+ * The loop of the command `alerts`: checks the alerts, and sends messages about changes. Repeats a
+ * failed message for a day.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { StatusReply } from '../control-socket/client.ts'
@@ -11,11 +14,14 @@ import { DamagedMemory } from './memory-file.ts'
 import type { MemoryFile } from './memory-file.ts'
 
 /**
- * Time between two checks (ms). A check makes at most one message for each kind of alert and each state, with all changes since
- * the last check.
+ * Time between two checks (ms). A check makes at most one message for each kind of alert and each
+ * state, with all changes since the last check.
  */
 const checkIntervalMs = 5 * 60_000
-/** Pause after the first failed attempt (ms). The pause doubles with each further failure, up to `checkIntervalMs`. */
+/**
+ * Pause after the first failed attempt (ms). The pause doubles with each further failure, up to
+ * `checkIntervalMs`.
+ */
 const firstPauseMs = 10_000
 /** A message that could not be delivered within this time is dropped. */
 const giveUpSeconds = secondsPerDay
@@ -86,8 +92,8 @@ function openDelivery({ send, nowSeconds, logger }: AlertLoopDeps, store: Store)
   let failures = 0
   return {
     /**
-     * Sends the messages in their order, up to the first that fails and is less than a day old; drops older messages that fail.
-     * Returns the state with the messages that are left.
+     * Sends the messages in their order, up to the first that fails and is less than a day old;
+     * drops older messages that fail. Returns the state with the messages that are left.
      */
     async deliver(state: AnnouncerState): Promise<AnnouncerState> {
       let left = state

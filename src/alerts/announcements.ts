@@ -28,11 +28,14 @@ export interface AlertMemory {
 export interface AnnouncerState extends AlertMemory {
   /** No message but one of the kind `not-current` is made before this time (seconds since 1970). */
   readonly quietUntil: number
-  /** No message about single series is made before this time, because after `ingest-stalled` their files must first catch up. */
+  /**
+   * No message about single series is made before this time, because after `ingest-stalled` their
+   * files must first catch up.
+   */
   readonly seriesQuietUntil: number
   /**
-   * The reason why the last check could make no other message, for example a problem of the indexer; `undefined` without a reason.
-   * Messages that wait for their delivery are not a reason.
+   * The reason why the last check could make no other message, for example a problem of the
+   * indexer; `undefined` without a reason. Messages that wait for their delivery are not a reason.
    */
   readonly quiet: string | undefined
 }
@@ -41,7 +44,10 @@ export interface AnnouncerState extends AlertMemory {
 export interface Check {
   readonly nowSeconds: number
   readonly status: StatusReply
-  /** The alerts that are open, and how current the catalogue is; an error if the catalogue cannot be read. */
+  /**
+   * The alerts that are open, and how current the catalogue is; an error if the catalogue cannot be
+   * read.
+   */
   readonly found: Found | Error
 }
 
@@ -52,14 +58,17 @@ export interface Found {
 
 const quietSeconds = secondsPerHour
 
-/** Returns the state at the start of a process. In its first hour, only `not-current` is announced. */
+/**
+ * Returns the state at the start of a process. In its first hour, only `not-current` is announced.
+ */
 export function startAnnouncing(memory: AlertMemory, nowSeconds: number): AnnouncerState {
   return { ...memory, quietUntil: nowSeconds + quietSeconds, seriesQuietUntil: 0, quiet: undefined }
 }
 
 /**
- * Compares the open alerts with those that were announced. Makes one message for each kind and state; makes none while the
- * catalogue is not current, but one that it is not, or while earlier messages are not delivered.
+ * Compares the open alerts with those that were announced. Makes one message for each kind and
+ * state; makes none while the catalogue is not current, but one that it is not, or while earlier
+ * messages are not delivered.
  */
 export function announce(state: AnnouncerState, check: Check, newId: () => string): AnnouncerState {
   const { nowSeconds, found } = check
@@ -105,8 +114,9 @@ interface Changes {
 }
 
 /**
- * Opens or closes the alert that the catalogue is not current. It opens when the last heartbeat is too old, because a restart
- * of the indexer is no alert. While the catalogue cannot be read, nothing changes.
+ * Opens or closes the alert that the catalogue is not current. It opens when the last heartbeat is
+ * too old, because a restart of the indexer is no alert. While the catalogue cannot be read,
+ * nothing changes.
  */
 function compareCurrency(
   open: readonly Alert[],
@@ -165,7 +175,10 @@ function quietReason(
   return nowSeconds < quietUntil ? 'less than an hour since a start or a problem' : undefined
 }
 
-/** Returns the alerts that are not among the known ones. An alert stays the same when its `since` or its kind changes. */
+/**
+ * Returns the alerts that are not among the known ones. An alert stays the same when its `since` or
+ * its kind changes.
+ */
 function missingIn(known: readonly Alert[], alerts: readonly Alert[]): readonly Alert[] {
   const keys = new Set(known.map(keyOf))
   return alerts.filter((alert) => !keys.has(keyOf(alert)))

@@ -22,7 +22,9 @@ export class MemoryFile {
     this.#path = path
   }
 
-  /** Returns an empty memory if there is no file. @throws DamagedMemory if `store` did not write it */
+  /**
+   * Returns an empty memory if there is no file. @throws DamagedMemory if `store` did not write it
+   */
   async load(): Promise<AlertMemory> {
     const text = await readFile(this.#path, 'utf8').catch((error: unknown) => {
       if (errorCode(error) === 'ENOENT') return undefined
@@ -89,7 +91,10 @@ function isMessage(value: unknown): value is Message {
   )
 }
 
-/** An alert is found again by the first of its series, so it has at least one, unless its kind has none. */
+/**
+ * An alert is found again by the first of its series, so it has at least one, unless its kind has
+ * none.
+ */
 function hasSeries({ kind, series }: Table): boolean {
   return isListOf(series, isSeries) && (series.length > 0 || kind === 'not-current')
 }

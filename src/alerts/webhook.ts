@@ -13,9 +13,9 @@ export interface WebhookOptions {
 }
 
 /**
- * Returns a function that sends a message once, as a POST with the HMAC-SHA256 of the body in `X-Signature-256`. It returns
- * `undefined` if the message was delivered, otherwise the reason without the URL, which may contain a token. A redirect is a
- * failure.
+ * Returns a function that sends a message once, as a POST with the HMAC-SHA256 of the body in
+ * `X-Signature-256`. It returns `undefined` if the message was delivered, otherwise the reason
+ * without the URL, which may contain a token. A redirect is a failure.
  */
 export function openWebhook({ url, secret, version, timeoutMs }: WebhookOptions) {
   return async (message: Message): Promise<string | undefined> => {
@@ -43,7 +43,9 @@ export function openWebhook({ url, secret, version, timeoutMs }: WebhookOptions)
   }
 }
 
-/** Returns a short reason. The message of the error is not used, because it contains the address. */
+/**
+ * Returns a short reason. The message of the error is not used, because it contains the address.
+ */
 function reasonOf(error: unknown): string {
   const { name, cause } = error as Error & { cause?: { code?: unknown } }
   if (name === 'TimeoutError') return 'no response in time'

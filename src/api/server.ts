@@ -1,4 +1,6 @@
-/** Builds the API server: the framework with its hooks, all routes, and the limits of connections. */
+/**
+ * Builds the API server: the framework with its hooks, all routes, and the limits of connections.
+ */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import accepts from '@fastify/accepts'
@@ -80,7 +82,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     answer,
     inFlight,
     serverFactory: (handle) => {
-      // Requests wait before the framework, which would create a request and a reply object for each request in the queue.
+      // Requests wait before the framework, which would create a request and a reply object for
+      // each request in the queue.
       const server = createHttpServer((request, response) => {
         inFlight.begin(response, () => {
           handle(request, response)
@@ -139,8 +142,9 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
-  // This is the last `preClose` hook, so it runs after the hook that ends long polls. After this hook, the framework closes the
-  // server. Without the hook, that would cut off responses whose last bytes are not sent yet.
+  // This is the last `preClose` hook, so it runs after the hook that ends long polls. After this
+  // hook, the framework closes the server. Without the hook, that would cut off responses whose
+  // last bytes are not sent yet.
   app.addHook('preClose', () => inFlight.drain())
   return app
 }
@@ -160,7 +164,8 @@ function openStartResponse(parts: {
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
     if (request.raw.url?.startsWith(apiPath) === true) reply.header('vary', 'Accept')
-    // Limits, metrics, streams and the framework listen for `close`. Node would warn about the eleventh listener.
+    // Limits, metrics, streams and the framework listen for `close`. Node would warn about the
+    // eleventh listener.
     reply.raw.setMaxListeners(20)
     observeResponse(request, reply, observe)
     const rejection = limiter.check(request, reply) ?? faultOf(request.raw)
@@ -169,22 +174,29 @@ function openStartResponse(parts: {
   }
 }
 
-/** Observes `close`, which is also emitted when the client leaves. `onResponse` runs only for responses that were sent. */
+/**
+ * Observes `close`, which is also emitted when the client leaves. `onResponse` runs only for
+ * responses that were sent.
+ */
 function observeResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   observe: RecordAccess,
 ): void {
   const { id, method, routeOptions, originalUrl: target } = request
-  // `app.inject` has no real connection. The requests of a connection run one after the other, so the bytes that are written
-  // until `close` belong to this response.
+  // `app.inject` has no real connection. The requests of a connection run one after the other, so
+  // the bytes that are written until `close` belong to this response.
   const { socket }: { readonly socket: Partial<Socket> } = request.raw
   const { bytesWritten: before = 0 } = socket
   reply.raw.once('close', () => {
     observe({
       bytes: (socket.bytesWritten ?? 0) - before,
-      ...{ id, method, target, route: routeOptions.url ?? 'none' },
-      ...{ status: loggedStatus(reply.raw), ms: reply.elapsedTime },
+      id,
+      method,
+      target,
+      route: routeOptions.url ?? 'none',
+      status: loggedStatus(reply.raw),
+      ms: reply.elapsedTime,
     })
   })
 }
@@ -216,7 +228,8 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
     ...bodyValidation,
     // Requests that were received are answered also while the server closes.
     return503OnClosing: false,
-    // Answers 404 if the path cannot be decoded or one of its segments is too long. No hook runs for these requests.
+    // Answers 404 if the path cannot be decoded or one of its segments is too long. No hook runs
+    // for these requests.
     frameworkErrors: (_error, request, reply) => {
       startResponse(request, reply, () => {
         answer(notFound(), request, reply)
@@ -231,7 +244,10 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
   return app
 }
 
-/** Rejects CONNECT. Without a listener, Node closes the connection at once, and cuts off responses in flight. */
+/**
+ * Rejects CONNECT. Without a listener, Node closes the connection at once, and cuts off responses
+ * in flight.
+ */
 function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   server.on('connect', (_request, socket: Socket) => {
     // Node no longer reads this socket, and would not notice that the client leaves.
@@ -243,7 +259,9 @@ function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   })
 }
 
-/** Answers CORS preflights of existing paths with 204. The routes answer all other OPTIONS requests. */
+/**
+ * Answers CORS preflights of existing paths with 204. The routes answer all other OPTIONS requests.
+ */
 function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const isPreflight =

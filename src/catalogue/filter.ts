@@ -1,31 +1,39 @@
 /**
- * The conditions by which records are filtered. A record matches a filter if it meets all conditions. A condition with a list of
- * values is met if the record has one of these values; an empty list matches no record. `names` is different: the record must
- * meet each condition in the list. Codes are in upper case, as in the catalogue.
+ * The conditions by which records are filtered. A record matches a filter if it meets all
+ * conditions. A condition with a list of values is met if the record has one of these values; an
+ * empty list matches no record. `names` is different: the record must meet each condition in the
+ * list. Codes are in upper case, as in the catalogue.
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
 
-/** A range of times in microseconds since 1970. Both ends are included; without an end, the range is open on that side. */
+/**
+ * A range of times in microseconds since 1970. Both ends are included; without an end, the range is
+ * open on that side.
+ */
 export interface TimeRange {
   readonly fromUs?: number
   readonly toUs?: number
 }
 
 /**
- * The problems of listed files: the gzip stream has no end (`incomplete`), is damaged before its end (`broken`), or the file does
- * not fit its directory by the date and length in its name (`misplaced`, see `isMisplaced` in archive-path.ts). An incomplete
- * file is never also `broken`.
+ * The problems of listed files: the gzip stream has no end (`incomplete`), is damaged before its
+ * end (`broken`), or the file does not fit its directory by the date and length in its name
+ * (`misplaced`, see `isMisplaced` in archive-path.ts). An incomplete file is never also `broken`.
  */
 export const problems = ['incomplete', 'broken', 'misplaced'] as const
 export type Problem = (typeof problems)[number]
 
 export interface FileFilter {
-  /** A code of 4 characters matches itself and all long codes that begin with it; a code of 9 characters matches only itself. */
+  /**
+   * A code of 4 characters matches itself and all long codes that begin with it; a code of 9
+   * characters matches only itself.
+   */
   readonly stations?: readonly string[]
   /**
-   * ISO 3166-1 alpha-3 codes. The country of a station is the end of its long code (9 characters). A station with a short code
-   * has the country of the long code to which it belongs (see `selection/sites.ts`).
+   * ISO 3166-1 alpha-3 codes. The country of a station is the end of its long code (9 characters).
+   * A station with a short code has the country of the long code to which it belongs (see
+   * `selection/sites.ts`).
    */
   readonly countries?: readonly string[]
   readonly areas?: readonly Area[]
@@ -43,10 +51,11 @@ export interface FileFilter {
   /** Only files whose data start within this range. */
   readonly dataDate?: TimeRange
   /**
-   * A range of times that the data overlap. By its name, the data of a file span a half-open range of time; if the name has no
-   * length, only the start counts. If a request has several ranges, this is their intersection. If the ranges have no time in
-   * common, the intersection ends before it begins; a file then matches if its data reach from that end to that beginning,
-   * because its data then overlap all the ranges.
+   * A range of times that the data overlap. By its name, the data of a file span a half-open range
+   * of time; if the name has no length, only the start counts. If a request has several ranges,
+   * this is their intersection. If the ranges have no time in common, the intersection ends before
+   * it begins; a file then matches if its data reach from that end to that beginning, because its
+   * data then overlap all the ranges.
    */
   readonly overlaps?: TimeRange
   readonly created?: TimeRange
@@ -55,7 +64,10 @@ export interface FileFilter {
   /** Only files with ids above `idAbove` and below `idBelow`. */
   readonly idAbove?: number
   readonly idBelow?: number
-  /** Conditions on the file name, which must all be met; an empty list matches every record. ASCII case is ignored. */
+  /**
+   * Conditions on the file name, which must all be met; an empty list matches every record. ASCII
+   * case is ignored.
+   */
   readonly names?: readonly NameCondition[]
 }
 

@@ -17,8 +17,8 @@ export class CatalogueMigrating extends CatalogueUnavailable {
 }
 
 /**
- * An index or table of counts that the query needs does not exist yet: during a first scan, and until it is built after the scan.
- * All other queries work meanwhile.
+ * An index or table of counts that the query needs does not exist yet: during a first scan, and
+ * until it is built after the scan. All other queries work meanwhile.
  */
 export class NotBuilt extends Error {
   readonly code = 'NOT_BUILT'
@@ -35,8 +35,8 @@ export class TooManyQueries extends Error {
 }
 
 /**
- * True for errors whose cause may end by itself. After these errors, pages and metrics leave out the values that could not be
- * read.
+ * True for errors whose cause may end by itself. After these errors, pages and metrics leave out
+ * the values that could not be read.
  */
 export function isTemporary(error: unknown): boolean {
   const classes = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]

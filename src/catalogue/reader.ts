@@ -1,12 +1,13 @@
 /**
- * The interface between the catalogue and its users: the indexer writes through `CatalogueWriter`, the API reads through
- * `CatalogueReader`. Each engine has a folder beside this file. The indexer and the API know no engine: only the commands open
- * one, or call its functions for backups, checks and migrations. All methods except `close` return promises, so that an engine
- * can be a database server.
+ * The interface between the catalogue and its users: the indexer writes through `CatalogueWriter`,
+ * the API reads through `CatalogueReader`. Each engine has a folder beside this file. The indexer
+ * and the API know no engine: only the commands open one, or call its functions for backups, checks
+ * and migrations. All methods except `close` return promises, so that an engine can be a database
+ * server.
  *
- * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, exact in a double until 2255. A live record is the record of
- * a file that is in the catalogue now. A directory is named by its path below the archive root, without slashes at its ends:
- * `obs/2026/001`.
+ * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, exact in a double until 2255. A
+ * live record is the record of a file that is in the catalogue now. A directory is named by its
+ * path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
 import type { Area } from '../parse/archive-path.ts'
 import { problems } from './filter.ts'
@@ -69,7 +70,10 @@ export interface ChunkQuery extends WithDetails {
   /** At least 1. */
   readonly limit: number
   readonly filter?: FileFilter
-  /** Default: highest id first. The key must never change for a record, because chunks are read at different times. */
+  /**
+   * Default: highest id first. The key must never change for a record, because chunks are read at
+   * different times.
+   */
   readonly ordering?: ChunkOrdering
 }
 
@@ -78,8 +82,9 @@ export interface ChunkOrdering extends OrderStep {
 }
 
 /**
- * A position in the list: after a record, or, in the order of ids, after the last id that was examined. The key is the sort key
- * at this position: an id, a time in the unit of its column, or a name in lower case.
+ * A position in the list: after a record, or, in the order of ids, after the last id that was
+ * examined. The key is the sort key at this position: an id, a time in the unit of its column, or a
+ * name in lower case.
  */
 export interface ChunkCursor {
   readonly id: number
@@ -90,7 +95,10 @@ export interface ChunkCursor {
 export interface RecordChunk {
   readonly epoch: string
   readonly records: readonly ListedFile[]
-  /** `after` for the next chunk; `undefined` at the end of the list. A chunk before the end may be empty. */
+  /**
+   * `after` for the next chunk; `undefined` at the end of the list. A chunk before the end may be
+   * empty.
+   */
   readonly next: ChunkCursor | undefined
 }
 
@@ -112,15 +120,15 @@ export interface StationsQuery {
   readonly offset: number
   readonly countries?: readonly string[]
   /**
-   * Only stations with these codes. A station is found by its `code` in the answer: the files of a short code that belongs to
-   * a long code are found only by the long code.
+   * Only stations with these codes. A station is found by its `code` in the answer: the files of a
+   * short code that belongs to a long code are found only by the long code.
    */
   readonly codes?: readonly string[]
   /** Only stations with a code that contains this text, in upper case. */
   readonly search?: string
   /**
-   * Default: by code. Stations with equal sort keys are sorted by code. If the key is the country, stations without a country
-   * come last.
+   * Default: by code. Stations with equal sort keys are sorted by code. If the key is the country,
+   * stations without a country come last.
    */
   readonly ordering?: StationOrdering
   /** Only files in these areas are counted; stations without files in them are left out. */
@@ -137,7 +145,10 @@ export interface StationsPage {
   readonly stations: readonly StationSummary[]
 }
 
-/** The conditions of a filter that depend only on name and path, so that they apply to removed files too. */
+/**
+ * The conditions of a filter that depend only on name and path, so that they apply to removed files
+ * too.
+ */
 export type ChangeFilters = Omit<
   FileFilter,
   'created' | 'modified' | 'idAbove' | 'idBelow' | 'problems'
@@ -152,24 +163,28 @@ export interface ChangesQuery extends WithDetails {
   readonly filters: ChangeFilters
 }
 
-/** A page of the change feed: changes in ascending order of seq, as they are at the state `head`. */
+/**
+ * A page of the change feed: changes in ascending order of seq, as they are at the state `head`.
+ */
 export interface ChangesPage {
   readonly head: Head
   /**
-   * Removals up to this seq may have been purged, so a client with a lower `since` must start again with the whole list. For a
-   * lower `since`, and for one after the head, the page is empty.
+   * Removals up to this seq may have been purged, so a client with a lower `since` must start again
+   * with the whole list. For a lower `since`, and for one after the head, the page is empty.
    */
   readonly purgedSeq: number
   /**
    * With a filter on countries: up to this seq, files with short names may have entered or left
-   * these countries without a change of their own (see `selection/sites.ts`), so a client with a lower
-   * `since` must start again with the whole list. 0 without such a filter, and if no file ever did.
+   * these countries without a change of their own (see `selection/sites.ts`), so a client with a
+   * lower `since` must start again with the whole list. 0 without such a filter, and if no file
+   * ever did.
    */
   readonly joinedSeq: number
   readonly changes: readonly Change[]
   /**
-   * The page contains all matching changes up to this seq. With filters, it may be lower than the head although the page is not
-   * full, because one query examines only a limited number of changes.
+   * The page contains all matching changes up to this seq. With filters, it may be lower than the
+   * head although the page is not full, because one query examines only a limited number of
+   * changes.
    */
   readonly throughSeq: number
 }
@@ -197,7 +212,9 @@ export interface Entries<T> {
   readonly next: string | undefined
 }
 
-/** The kinds of problems: those of listed files, and `rejected` for entries that are not catalogued. */
+/**
+ * The kinds of problems: those of listed files, and `rejected` for entries that are not catalogued.
+ */
 export const listedProblems = [...problems, 'rejected'] as const
 export type ListedProblem = (typeof listedProblems)[number]
 
@@ -216,8 +233,8 @@ export interface ProblemEntry {
   /** One word: `no-end`, `damaged`, `other-date`, or the reason why an entry is not catalogued. */
   readonly reason: string
   /**
-   * Time of the latest change of the file, or the time since which the directory has rejected entries for this reason;
-   * `undefined` if unknown.
+   * Time of the latest change of the file, or the time since which the directory has rejected
+   * entries for this reason; `undefined` if unknown.
    */
   readonly sinceUs: number | undefined
 }
@@ -258,10 +275,11 @@ export interface Asker {
 }
 
 /**
- * Reads the catalogue. Every method except `close` may throw `CatalogueUnavailable` (no database, or one that this program cannot
- * read), and works again as soon as there is a readable database. Queries that need an index or a table of counts throw
- * `NotBuilt` while it does not exist yet. Queries that take long throw `TooManyQueries` if too many of them wait, and `QueryTimeout`
- * if a client asks and they take too long.
+ * Reads the catalogue. Every method except `close` may throw `CatalogueUnavailable` (no database,
+ * or one that this program cannot read), and works again as soon as there is a readable database.
+ * Queries that need an index or a table of counts throw `NotBuilt` while it does not exist yet.
+ * Queries that take long throw `TooManyQueries` if too many of them wait, and `QueryTimeout` if a
+ * client asks and they take too long.
  */
 export interface CatalogueReader {
   /** The slots of a series; `undefined` for an unknown station. Throws `NotBuilt`. */
@@ -275,31 +293,41 @@ export interface CatalogueReader {
   /** The files that were replaced in a range of time, at most 1000. Throws `NotBuilt`. */
   replacedFiles(modified: Required<TimeRange>, asker?: Asker): Promise<ReplacedFiles>
   /**
-   * The five directories with the most files that were listed or replaced since a time; only the first 200,000 of these files
-   * count. Throws `NotBuilt`.
+   * The five directories with the most files that were listed or replaced since a time; only the
+   * first 200,000 of these files count. Throws `NotBuilt`.
    */
   changedDirectories(sinceUs: number, asker?: Asker): Promise<readonly ChangedDirectory[]>
   head(): Promise<Head>
   page(query: PageQuery, asker?: Asker): Promise<Page>
-  /** A live record, and its details if requested; `undefined` if there is no live record with this id. */
+  /**
+   * A live record, and its details if requested; `undefined` if there is no live record with this
+   * id.
+   */
   record(query: RecordQuery): Promise<(FileRecord & ListedFile) | undefined>
   /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
   file(query: FileQuery): Promise<FoundFile | undefined>
   /**
-   * Searches a directory for live files whose names differ from `name` only in the case of ASCII letters. Returns the name of the
-   * file that is found; `undefined` if there is none, or more than one.
+   * Searches a directory for live files whose names differ from `name` only in the case of ASCII
+   * letters. Returns the name of the file that is found; `undefined` if there is none, or more than
+   * one.
    */
   nameInOtherCase(query: FileQuery): Promise<string | undefined>
   /** A text that changes whenever `checksums` changes; `undefined` for an unknown directory. */
   checksumsVersion(directory: string): Promise<string | undefined>
   /**
-   * A chunk of the checksums in a directory: those of the files after `after`, by name; `undefined` for an unknown directory.
-   * Each chunk is read in a transaction of its own.
+   * A chunk of the checksums in a directory: those of the files after `after`, by name; `undefined`
+   * for an unknown directory. Each chunk is read in a transaction of its own.
    */
   checksums(query: ChecksumsQuery): Promise<ChecksumChunk | undefined>
-  /** True if a live file is in the queue of files to be hashed, because it is new or changed, or its checksum is stale. Older files do not count. */
+  /**
+   * True if a live file is in the queue of files to be hashed, because it is new or changed, or its
+   * checksum is stale. Older files do not count.
+   */
   awaitsChecksum(id: number): Promise<boolean>
-  /** Reads the list in chunks: repeat with `next` until it is `undefined`. No transaction stays open between chunks. */
+  /**
+   * Reads the list in chunks: repeat with `next` until it is `undefined`. No transaction stays open
+   * between chunks.
+   */
   records(query: ChunkQuery, asker?: Asker): Promise<RecordChunk>
   stations(query: StationsQuery, asker?: Asker): Promise<StationsPage>
   /**
@@ -308,11 +336,14 @@ export interface CatalogueReader {
   station(code: string): Promise<StationAnswer>
   changes(query: ChangesQuery, asker?: Asker): Promise<ChangesPage>
   /**
-   * The state of a directory; `undefined` if it is not on disk and there are no catalogued files in it or below it. The root
-   * always exists.
+   * The state of a directory; `undefined` if it is not on disk and there are no catalogued files in
+   * it or below it. The root always exists.
    */
   directory(path: string): Promise<DirectoryState | undefined>
-  /** A chunk of the direct subdirectories that have catalogued files in them or below them, in no particular order. */
+  /**
+   * A chunk of the direct subdirectories that have catalogued files in them or below them, in no
+   * particular order.
+   */
   subdirectories(query: EntriesQuery): Promise<Entries<Subdirectory>>
   /** A chunk of the live files of a directory, by name. */
   filesIn(query: EntriesQuery): Promise<Entries<FileEntry>>
@@ -321,7 +352,10 @@ export interface CatalogueReader {
   summary(query?: undefined, asker?: Asker): Promise<CatalogueSummary>
   /** Reads the sizes of the files, not the database itself. */
   storage(): Promise<StorageFigures>
-  /** Lists problems by kind, in the order of `listedProblems`; at most 100 rejected names for each directory and reason. */
+  /**
+   * Lists problems by kind, in the order of `listedProblems`; at most 100 rejected names for each
+   * directory and reason.
+   */
   problems(query: ProblemsQuery, asker?: Asker): Promise<ProblemsPage>
   close(): void
 }

@@ -1,5 +1,6 @@
 /**
- * The types of records, stations, changes, listings and the summary, as the reader and the writer of the catalogue return them.
+ * The types of records, stations, changes, listings and the summary, as the reader and the writer
+ * of the catalogue return them.
  */
 import type { Area } from '../parse/archive-path.ts'
 import type { PathRejectionReason } from '../parse/archive-path.ts'
@@ -7,15 +8,16 @@ import type { FileDuration, FileType, FileVersion, RejectionReason } from '../pa
 import type { Problem } from './filter.ts'
 
 /**
- * The settling time: ten minutes, in milliseconds. A file that changed less than this time ago may be incomplete. The indexer
- * lists it only if its gzip stream has an end, except in a scan that reads only names; the API sends it only if it is unchanged
- * since it was catalogued. An older file is listed with any content.
+ * The settling time: ten minutes, in milliseconds. A file that changed less than this time ago may
+ * be incomplete. The indexer lists it only if its gzip stream has an end, except in a scan that
+ * reads only names; the API sends it only if it is unchanged since it was catalogued. An older file
+ * is listed with any content.
  */
 export const youngFileMs = 10 * 60_000
 
 /**
- * Days in the future that belong to the present: clocks differ, and directories of tomorrow are made
- * today. A file with a later date has a wrong name.
+ * Days in the future that belong to the present: clocks differ, and directories of tomorrow are
+ * made today. A file with a later date has a wrong name.
  */
 export const daysAhead = 2
 
@@ -38,11 +40,17 @@ export interface FileRecord {
 
 /** SHA-256 of a record's file. */
 export interface Hashed {
-  /** 32 bytes; `undefined` until this version of the file is hashed, and while its checksum is stale. */
+  /**
+   * 32 bytes; `undefined` until this version of the file is hashed, and while its checksum is
+   * stale.
+   */
   readonly sha256: Uint8Array | undefined
 }
 
-/** The identity of a file on disk, from its `stat` (see `toIdentity`). It is stored for the file that was hashed. */
+/**
+ * The identity of a file on disk, from its `stat` (see `toIdentity`). It is stored for the file
+ * that was hashed.
+ */
 export interface FileIdentity {
   readonly inode: number
   readonly size: number
@@ -58,16 +66,22 @@ export interface FileIdentity {
 
 /** A record found by its path. */
 export interface FoundFile extends FileRecord, Hashed {
-  /** True if the deletion guard withholds removals in its directory; the file may then be missing on disk temporarily. */
+  /**
+   * True if the deletion guard withholds removals in its directory; the file may then be missing on
+   * disk temporarily.
+   */
   readonly isWithheld: boolean
   /**
-   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one. The hashed file has the size
-   * and mtime of the record.
+   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one.
+   * The hashed file has the size and mtime of the record.
    */
   readonly identity: FileIdentity | undefined
 }
 
-/** The details of a file that lists return on request. They may change while the seq of the record stays. */
+/**
+ * The details of a file that lists return on request. They may change while the seq of the record
+ * stays.
+ */
 export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'> {
   /** The first problem of the file, in the order of `problems`. */
   readonly problem: Problem | undefined
@@ -90,15 +104,18 @@ export interface Heartbeat {
   readonly limitSeconds: number
 }
 
-/** The state of the records: two answers with the same head show the same records and the same details. */
+/**
+ * The state of the records: two answers with the same head show the same records and the same
+ * details.
+ */
 export interface Head {
   /** Identifies this database; a rebuilt catalogue has another epoch. */
   readonly epoch: string
   /** Seq of the latest change. */
   readonly seq: number
   /**
-   * Grows when the details of a file change without a change of its record. Answers that show details or filter by them depend on
-   * it.
+   * Grows when the details of a file change without a change of its record. Answers that show
+   * details or filter by them depend on it.
    */
   readonly detailsSeq: number
   /** `undefined` until the first scan has ended. */
@@ -146,7 +163,8 @@ export interface DirectoryState {
   /** Changes whenever a listed name, size or time changes in the directory or below it. */
   readonly version: string
   /**
-   * Time of the latest change of a listed name, size or time in the directory or below it; `undefined` if no change was recorded.
+   * Time of the latest change of a listed name, size or time in the directory or below it;
+   * `undefined` if no change was recorded.
    */
   readonly changedUs: number | undefined
 }
@@ -154,7 +172,9 @@ export interface DirectoryState {
 /** A directory with catalogued files in it or below it. */
 export interface Subdirectory {
   readonly name: string
-  /** Time of the latest change in this directory or below it; `undefined` if no change was recorded. */
+  /**
+   * Time of the latest change in this directory or below it; `undefined` if no change was recorded.
+   */
   readonly changedUs: number | undefined
 }
 

@@ -9,8 +9,8 @@ export interface SeriesQuery extends SeriesKey {
   /** Code of the station in upper case, 4 or 9 characters. */
   readonly code: string
   /**
-   * First and last slot to read. Without `from`, the range begins at the first delivered slot (see `firstSlot`), but at most
-   * `mostSlots` before `to`; without deliveries, it begins at `to`.
+   * First and last slot to read. Without `from`, the range begins at the first delivered slot (see
+   * `firstSlot`), but at most `mostSlots` before `to`; without deliveries, it begins at `to`.
    */
   readonly from: number | undefined
   readonly to: number
@@ -24,8 +24,8 @@ export interface SeriesSlots {
   readonly head: Head
   /**
    * The codes whose files fill the slots: the long code, and the short code if it belongs to it
-   * (see `selection/sites.ts`). If a short code was requested that belongs to no long code, only this
-   * short code; empty if no file ever had it.
+   * (see `selection/sites.ts`). If a short code was requested that belongs to no long code, only
+   * this short code; empty if no file ever had it.
    */
   readonly codes: readonly string[]
   /**
@@ -36,18 +36,30 @@ export interface SeriesSlots {
   readonly ambiguous: readonly string[]
   /** The first slot of the range. */
   readonly from: number
-  /** The first delivered slot (see `firstSlot`) and the last one, wherever the range is; `undefined` without deliveries. */
+  /**
+   * The first delivered slot (see `firstSlot`) and the last one, wherever the range is; `undefined`
+   * without deliveries.
+   */
   readonly first: number | undefined
   readonly last: number | undefined
-  /** Slots that have a live file: of the range, of the last slots up to now, and of `lookbackDays` before both. */
+  /**
+   * Slots that have a live file: of the range, of the last slots up to now, and of `lookbackDays`
+   * before both.
+   */
   readonly live: readonly number[]
-  /** Slots up to now with a recorded delivery of the last 400 days, even if the file was removed since. */
+  /**
+   * Slots up to now with a recorded delivery of the last 400 days, even if the file was removed
+   * since.
+   */
   readonly recorded: readonly number[]
-  /** Latencies in seconds, ascending: those of the slots of the last 28 days whose files were seen arriving. */
+  /**
+   * Latencies in seconds, ascending: those of the slots of the last 28 days whose files were seen
+   * arriving.
+   */
   readonly latencies: readonly number[]
   /**
-   * Time from which deliveries are known: the time when the recording began, but at most 400 days ago, because older deliveries
-   * are purged. `Infinity` before the recording began.
+   * Time from which deliveries are known: the time when the recording began, but at most 400 days
+   * ago, because older deliveries are purged. `Infinity` before the recording began.
    */
   readonly knownFromUs: number
 }
@@ -86,7 +98,10 @@ export interface ArrivalsQuery extends Pick<
 export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
   /** The slots whose files were seen arriving, ascending, each with its latency in seconds. */
   readonly arrivals: readonly (readonly [slot: number, latency: number])[]
-  /** Latencies in seconds, ascending: those of the slots of the last 28 days whose files were seen arriving. */
+  /**
+   * Latencies in seconds, ascending: those of the slots of the last 28 days whose files were seen
+   * arriving.
+   */
   readonly latencies: readonly number[]
 }
 
@@ -95,7 +110,10 @@ export interface DeliveriesQuery {
   /** First and last UTC day since 1970, both included. */
   readonly fromDay: number
   readonly toDay: number
-  /** Reads only days on which the data of files start that changed after this state; without it, reads all days. */
+  /**
+   * Reads only days on which the data of files start that changed after this state; without it,
+   * reads all days.
+   */
   readonly since?: Head | undefined
 }
 
@@ -107,11 +125,14 @@ export interface NetworkSeries extends SeriesKey {
    */
   readonly station: string
   /**
-   * The ids of the series in `DayDeliveries`: several if deliveries of a long and of a short code were recorded, none if no
-   * delivery was ever recorded.
+   * The ids of the series in `DayDeliveries`: several if deliveries of a long and of a short code
+   * were recorded, none if no delivery was ever recorded.
    */
   readonly ids: readonly number[]
-  /** First and latest start of the data of its live files, in seconds since 1970; `undefined` without live files. */
+  /**
+   * First and latest start of the data of its live files, in seconds since 1970; `undefined`
+   * without live files.
+   */
   readonly firstStart: number | undefined
   readonly lastStart: number | undefined
   /** Number of its live files. */
@@ -134,8 +155,8 @@ export interface NetworkDeliveries {
 export interface ReplacedFiles {
   readonly files: readonly { readonly path: string; readonly modifiedUs: number }[]
   /**
-   * False if more than 1000 files were replaced, or if so many files were listed or replaced in the range of time that not all of
-   * these were examined.
+   * False if more than 1000 files were replaced, or if so many files were listed or replaced in the
+   * range of time that not all of these were examined.
    */
   readonly isComplete: boolean
 }

@@ -1,11 +1,15 @@
-/** The interface through which the indexer writes the catalogue. Times and directories are written as in `reader.ts`. */
+/**
+ * The interface through which the indexer writes the catalogue. Times and directories are written
+ * as in `reader.ts`.
+ */
 import type { Area } from '../parse/archive-path.ts'
 import type { CatalogueSummary, FileIdentity, Head, Heartbeat, ScanSummary } from './records.ts'
 import type { Problem } from './filter.ts'
 
 /**
- * The stamp of a directory, taken before its names were read. If the directory has another stamp now, its names may have changed.
- * Stamps are compared only for equality, never for order, because times can be set back, and inode numbers are reused.
+ * The stamp of a directory, taken before its names were read. If the directory has another stamp
+ * now, its names may have changed. Stamps are compared only for equality, never for order, because
+ * times can be set back, and inode numbers are reused.
  */
 export interface DirectoryStamp {
   readonly mtimeUs: number
@@ -19,8 +23,8 @@ export interface KnownFile {
   readonly size: number | undefined
   readonly mtimeUs: number | undefined
   /**
-   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one. The hashed file has the size
-   * and mtime of the record.
+   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one.
+   * The hashed file has the size and mtime of the record.
    */
   readonly hashed: FileIdentity | undefined
 }
@@ -28,8 +32,8 @@ export interface KnownFile {
 export interface KnownStamp {
   readonly path: string
   /**
-   * `undefined` if the next sweep must read the directory, for example because it was not read yet, or too soon after a change
-   * for a reliable stamp.
+   * `undefined` if the next sweep must read the directory, for example because it was not read yet,
+   * or too soon after a change for a reliable stamp.
    */
   readonly stamp: DirectoryStamp | undefined
   /** Time since which removals in the directory are withheld; `undefined` if none are. */
@@ -42,13 +46,16 @@ export interface KnownDirectory {
   readonly unreadable: boolean
   /** The live files by name, in the order of their names (by bytes); at most `mostKnownFiles`. */
   readonly files: ReadonlyMap<string, KnownFile>
-  /** The last name of `files` if further files of the range may follow; `undefined` if `files` has all of them. */
+  /**
+   * The last name of `files` if further files of the range may follow; `undefined` if `files` has
+   * all of them.
+   */
   readonly next: string | undefined
 }
 
 /**
- * Maximum number of files that one call of `CatalogueWriter.directory` returns: so few that they are
- * garbage before V8 moves them to the part of its heap that it rarely collects.
+ * Maximum number of files that one call of `CatalogueWriter.directory` returns: so few that they
+ * are garbage before V8 moves them to the part of its heap that it rarely collects.
  */
 export const mostKnownFiles = 2000
 
@@ -60,12 +67,18 @@ export interface NameRange {
   readonly through: string | undefined
 }
 
-/** A file to be catalogued. Its name is a RINEX name. Size and mtime are unknown if only its name was read. */
+/**
+ * A file to be catalogued. Its name is a RINEX name. Size and mtime are unknown if only its name
+ * was read.
+ */
 export interface NewFile {
   readonly name: string
   readonly size: number | undefined
   readonly mtimeUs: number | undefined
-  /** True if the file was accepted after ten minutes (`youngFileMs`) although its gzip stream has no end. */
+  /**
+   * True if the file was accepted after ten minutes (`youngFileMs`) although its gzip stream has no
+   * end.
+   */
   readonly incomplete?: boolean
 }
 
@@ -79,8 +92,8 @@ export interface FileFacts {
 }
 
 /**
- * A file whose content is the same, but whose attributes changed or became known. Its checksum stays valid and gets the new
- * identity.
+ * A file whose content is the same, but whose attributes changed or became known. Its checksum
+ * stays valid and gets the new identity.
  */
 export interface ReboundFile {
   readonly id: number
@@ -94,8 +107,8 @@ export interface DirectoryRejection {
   readonly reason: string
   readonly count: number
   /**
-   * The first names, at most `mostRejectedNames`, without dot files; bytes that are not UTF-8 show as U+FFFD. An empty name
-   * stands for the directory itself.
+   * The first names, at most `mostRejectedNames`, without dot files; bytes that are not UTF-8 show
+   * as U+FFFD. An empty name stands for the directory itself.
    */
   readonly names: readonly string[]
 }
@@ -107,18 +120,22 @@ export const mostRejectedNames = 100
 export interface DirectoryChange {
   readonly path: string
   /**
-   * True if further parts of the change follow. Then only the files are written, and the directory has no stamp until the last
-   * part, so that a sweep reads it again if this process ends before. The last part has all other fields.
+   * True if further parts of the change follow. Then only the files are written, and the directory
+   * has no stamp until the last part, so that a sweep reads it again if this process ends before.
+   * The last part has all other fields.
    */
   readonly more: boolean
-  /** True if the directory no longer exists. Its row stays until the tombstones of its files are purged. */
+  /**
+   * True if the directory no longer exists. Its row stays until the tombstones of its files are
+   * purged.
+   */
   readonly gone: boolean
   readonly stamp: DirectoryStamp | undefined
   /** Time since which removals in the directory are withheld; `undefined` if none are. */
   readonly withheldSinceUs: number | undefined
   /**
-   * Paths of new subdirectories. They are stored in the same transaction, without a stamp, so that a sweep reads them even if
-   * this process ends before it has read them.
+   * Paths of new subdirectories. They are stored in the same transaction, without a stamp, so that
+   * a sweep reads them even if this process ends before it has read them.
    */
   readonly directories: readonly string[]
   /** True if the files were detected as they arrived, false if a scan found them. */
@@ -131,13 +148,16 @@ export interface DirectoryChange {
   /** Files with changed attributes and a valid checksum. This does not change the record. */
   readonly attributes: readonly ReboundFile[]
   /**
-   * Ids of files whose content may differ although size and mtime are the same. Their checksums become stale; the record does not
-   * change.
+   * Ids of files whose content may differ although size and mtime are the same. Their checksums
+   * become stale; the record does not change.
    */
   readonly rehash: readonly number[]
   readonly removed: readonly number[]
   readonly rejections: readonly DirectoryRejection[]
-  /** Number of misplaced files in the directory; `undefined` if unknown, then the stored number stays. */
+  /**
+   * Number of misplaced files in the directory; `undefined` if unknown, then the stored number
+   * stays.
+   */
   readonly misplaced: number | undefined
 }
 
@@ -165,8 +185,8 @@ export interface ArrivedUnhashed {
 /** Files whose checksums are stale. */
 export interface StaleFiles {
   /**
-   * Some of the files that may be hashed now, longest waiting first; `sinceUs` is the time from which the file may be hashed
-   * again.
+   * Some of the files that may be hashed now, longest waiting first; `sinceUs` is the time from
+   * which the file may be hashed again.
    */
   readonly files: readonly UnhashedFile[]
   /** Number of all files with stale checksums. */
@@ -180,8 +200,8 @@ export interface Checksum extends FileIdentity {
   /** The problem of the file's gzip stream; `undefined` if it has none. */
   readonly problem: Exclude<Problem, 'misplaced'> | undefined
   /**
-   * True if the file had been unchanged for so long that a change during hashing must have changed its ctime. If false, the
-   * checksum is stale from the start.
+   * True if the file had been unchanged for so long that a change during hashing must have changed
+   * its ctime. If false, the checksum is stale from the start.
    */
   readonly rested: boolean
 }
@@ -223,47 +243,57 @@ export type BackupOutcome =
   /** No backup was made, because the free space is less than twice the size of the database. */
   | { readonly outcome: 'no-space'; readonly bytes: number; readonly free: number }
 
-/** The only writer of a catalogue: opening a second writer of the same database throws `AlreadyRunning`. */
+/**
+ * The only writer of a catalogue: opening a second writer of the same database throws
+ * `AlreadyRunning`.
+ */
 export interface CatalogueWriter {
   /** All known directories that still exist on disk, in no particular order. */
   directories(): Promise<readonly KnownStamp[]>
-  /** One directory with its files in a range of names, by default all; `undefined` for an unknown directory. */
+  /**
+   * One directory with its files in a range of names, by default all; `undefined` for an unknown
+   * directory.
+   */
   directory(path: string, range?: NameRange): Promise<KnownDirectory | undefined>
   /** Number of live files in an area. */
   count(area: Area): Promise<number>
   /** Removals since a time, by area and time. Files that were restored since are not counted. */
   removedSince(us: number): Promise<readonly RemovedFiles[]>
   /**
-   * Applies changes in one transaction. Refuses the changes that are invalid themselves, and applies the others. Throws if
-   * nothing can be written at this moment; then nothing is applied.
+   * Applies changes in one transaction. Refuses the changes that are invalid themselves, and
+   * applies the others. Throws if nothing can be written at this moment; then nothing is applied.
    */
   apply(changes: readonly DirectoryChange[]): Promise<AppliedChange>
   summary(): Promise<CatalogueSummary>
   /**
-   * Purges some of the removals before a time, oldest first, in one short transaction; `more` is true if others may be left. If
-   * it is false, also purges the deliveries older than 400 days, and the directories that no longer exist. If a purged file comes
-   * back, it gets a new record.
+   * Purges some of the removals before a time, oldest first, in one short transaction; `more` is
+   * true if others may be left. If it is false, also purges the deliveries older than 400 days, and
+   * the directories that no longer exist. If a purged file comes back, it gets a new record.
    */
   purgeRemovals(beforeUs: number): Promise<{ readonly more: boolean }>
   /**
-   * Finds files without a checksum among those that are new or modified after a seq; by default after the seq that
-   * `keepChecksums` stored. If no seq is stored, no file counts as new.
+   * Finds files without a checksum among those that are new or modified after a seq; by default
+   * after the seq that `keepChecksums` stored. If no seq is stored, no file counts as new.
    */
   arrivedUnhashed(since: number | undefined): Promise<ArrivedUnhashed>
-  /** Finds some of the files without a checksum below an id, highest id first; repeat with `next` until it is `undefined`. */
+  /**
+   * Finds some of the files without a checksum below an id, highest id first; repeat with `next`
+   * until it is `undefined`.
+   */
   unhashedBelow(
     id: number,
   ): Promise<{ readonly files: readonly UnhashedFile[]; readonly next: number | undefined }>
   /**
-   * Stores the checksums of files that are unchanged since they were hashed, and the seq up to which new files are done. Also
-   * stores their size and mtime if these were unknown, and whether they are incomplete. The `seq` of the records stays.
+   * Stores the checksums of files that are unchanged since they were hashed, and the seq up to
+   * which new files are done. Also stores their size and mtime if these were unknown, and whether
+   * they are incomplete. The `seq` of the records stays.
    */
   keepChecksums(checksums: readonly Checksum[], throughSeq: number): Promise<void>
   /** Finds files with stale checksums that may be hashed at this time. */
   staleChecksums(nowUs: number): Promise<StaleFiles>
   /**
-   * Marks checksums as stale: they are not shown, and their files are hashed again from `fromUs` on. A checksum that is stale
-   * already only gets this new time.
+   * Marks checksums as stale: they are not shown, and their files are hashed again from `fromUs`
+   * on. A checksum that is stale already only gets this new time.
    */
   hashAgain(ids: readonly number[], fromUs: number): Promise<void>
   /** Stores that the catalogue equals the tree as it was at a time. */
@@ -271,31 +301,35 @@ export interface CatalogueWriter {
   /** Stores the summary of a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
   /**
-   * Drops the indexes that a first scan does not need, and stops updating the counts that it does not need, if there is no file
-   * yet. Queries that need them throw `NotBuilt` until `buildIndexes` has built them.
+   * Drops the indexes that a first scan does not need, and stops updating the counts that it does
+   * not need, if there is no file yet. Queries that need them throw `NotBuilt` until `buildIndexes`
+   * has built them.
    */
   deferIndexes(): Promise<void>
   /**
-   * Builds missing indexes and counts: the next one in its own transaction, or all at once if there are few files. Call it until
-   * `left` is 0. Each takes a few seconds per million files.
+   * Builds missing indexes and counts: the next one in its own transaction, or all at once if there
+   * are few files. Call it until `left` is 0. Each takes a few seconds per million files.
    */
   buildIndexes(): Promise<BuiltIndexes>
-  /** Recomputes the numbers of files and of checksums from the records; counts that are not built yet stay empty. */
+  /**
+   * Recomputes the numbers of files and of checksums from the records; counts that are not built
+   * yet stay empty.
+   */
   repairCounts(): Promise<void>
   /**
-   * Makes a backup, unless there is a recent one, no record has changed since the newest, or the disk has too little space. The
-   * backup replaces the catalogue if it becomes corrupt or is missing. Only one backup may be in progress; writing continues
-   * meanwhile.
+   * Makes a backup, unless there is a recent one, no record has changed since the newest, or the
+   * disk has too little space. The backup replaces the catalogue if it becomes corrupt or is
+   * missing. Only one backup may be in progress; writing continues meanwhile.
    */
   backup(options: { readonly ifOlderThanMs: number }): Promise<BackupOutcome>
   /**
-   * Checkpoints the WAL into the database file, and aborts a backup in progress. The process must then end with
-   * `process.exit` (docs/decisions/0001).
+   * Checkpoints the WAL into the database file, and aborts a backup in progress. The process must
+   * then end with `process.exit` (docs/decisions/0001).
    */
   checkpoint(): Promise<void>
   /**
-   * Closes the database and releases the write lock. This may remove the `-wal` and `-shm` files, so readers that run as another
-   * user may lose access.
+   * Closes the database and releases the write lock. This may remove the `-wal` and `-shm` files,
+   * so readers that run as another user may lose access.
    */
   close(): void
 }
@@ -306,14 +340,18 @@ export class AlreadyRunning extends Error {
 }
 
 /**
- * The database is corrupt, or the database or one of its side files was removed or replaced. The process must end; the next one
- * opens the database that it finds, restores a backup or creates a new database.
+ * The database is corrupt, or the database or one of its side files was removed or replaced. The
+ * process must end; the next one opens the database that it finds, restores a backup or creates a
+ * new database.
  */
 export class CatalogueCorrupt extends Error {
   readonly code = 'CATALOGUE_CORRUPT'
 }
 
-/** This program must not or cannot use the database file; the message names the file, and the remedy if there is one. */
+/**
+ * This program must not or cannot use the database file; the message names the file, and the remedy
+ * if there is one.
+ */
 export class UnusableDatabase extends Error {
   readonly code = 'UNUSABLE_DATABASE'
 }

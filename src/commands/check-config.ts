@@ -1,4 +1,7 @@
-/** The command `check-config`: prints the effective configuration, and checks that this user can run a command with it. */
+/**
+ * The command `check-config`: prints the effective configuration, and checks that this user can run
+ * a command with it.
+ */
 import { stringify } from 'smol-toml'
 import { sqliteProblem, sqliteVersion } from '../catalogue/sqlite/open.ts'
 import { baseUrlFor, ConfigError } from '../config/checks.ts'
@@ -11,8 +14,8 @@ import { unitDirectories } from '../runtime/unit-directories.ts'
 import { checkMachine, usualCommand } from './machine-check.ts'
 
 /**
- * Prints the effective configuration in the form of a configuration file, with the source of each value, and what was checked on
- * this machine. Prints nothing if the configuration has a fault.
+ * Prints the effective configuration in the form of a configuration file, with the source of each
+ * value, and what was checked on this machine. Prints nothing if the configuration has a fault.
  * @throws ConfigError with all faults of the configuration and of the machine
  */
 export async function checkConfig(
@@ -58,8 +61,9 @@ function configLines({ values, origins }: DraftConfig): readonly string[] {
 }
 
 /**
- * Returns the configured base URL, or else the one that follows from host and port. Without a configured base URL and with port
- * 0, the base URL is known only when the API listens, so the result is `undefined`.
+ * Returns the configured base URL, or else the one that follows from host and port. Without a
+ * configured base URL and with port 0, the base URL is known only when the API listens, so the
+ * result is `undefined`.
  */
 function knownBaseUrl({
   base_url: baseUrl,

@@ -1,4 +1,7 @@
-/** The command `check`: compares the counts with the records, and checks the integrity of the database. */
+/**
+ * The command `check`: compares the counts with the records, and checks the integrity of the
+ * database.
+ */
 import { checkConsistency } from '../catalogue/sqlite/consistency-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import { openClock } from '../runtime/clock.ts'
@@ -7,13 +10,17 @@ import { askIndexer } from '../control-socket/client.ts'
 import { IndexerUnreachable } from '../control-socket/protocol.ts'
 import { print } from '../runtime/program.ts'
 
-/** Longest wait for the repair. The indexer recounts ten million records within a minute, and does nothing else meanwhile. */
+/**
+ * Longest wait for the repair. The indexer recounts ten million records within a minute, and does
+ * nothing else meanwhile.
+ */
 const repairTimeoutMs = 600_000
 
 /**
- * Compares the counts of the catalogue with its records and checks the integrity of the database; `repair` recomputes wrong
- * counts.
- * @returns the exit code: 0 if nothing differs and nothing is damaged, at once or after the repair; otherwise 1
+ * Compares the counts of the catalogue with its records and checks the integrity of the database;
+ * `repair` recomputes wrong counts.
+ * @returns the exit code: 0 if nothing differs and nothing is damaged, at once or after the repair;
+ * otherwise 1
  */
 export async function check(
   config: ConfigOf<'check'>,
@@ -38,8 +45,8 @@ async function report(database: string): Promise<{ isClean: boolean; differences
 }
 
 /**
- * Recomputes the counts. Only one process may write, so the running indexer recomputes the counts. If no indexer runs, this
- * process does it, under the write lock.
+ * Recomputes the counts. Only one process may write, so the running indexer recomputes the counts.
+ * If no indexer runs, this process does it, under the write lock.
  */
 async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Promise<void> {
   try {
@@ -48,8 +55,8 @@ async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Pro
     if (!(error instanceof IndexerUnreachable)) throw error
     const writer = openWriter({ database, nowUs: openClock() })
     await writer.repairCounts()
-    // The database is not closed, because closing would remove the -wal and -shm files, which readers of another user need. The
-    // process ends now.
+    // The database is not closed, because closing would remove the -wal and -shm files, which
+    // readers of another user need. The process ends now.
     await writer.checkpoint()
   }
 }

@@ -31,14 +31,18 @@ export async function index(
   const logger = createLogger({ level: config.logLevel, name: 'indexer' })
   let setIndexer: (indexer: Indexer) => void = () => undefined
   const indexerStarted = new Promise<Indexer>((resolve) => (setIndexer = resolve))
-  /** Handles SIGHUP, which orders a rescan. If the signal arrives before the indexer has started, the order waits. */
+  /**
+   * Handles SIGHUP, which orders a rescan. If the signal arrives before the indexer has started,
+   * the order waits.
+   */
   const onHangup = (): void =>
     void indexerStarted.then((indexer) => {
       logger.info('SIGHUP: rescan ordered')
       void indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
     })
   const lifecycle = startLifecycle({
-    ...{ logger, graceMs: graceMs.indexer },
+    logger,
+    graceMs: graceMs.indexer,
     ...(once ? {} : { onHangup }),
   })
   const nowUs = openClock()
@@ -137,13 +141,19 @@ async function catchUp(parts: {
   if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
 }
 
-/** Returns only the message of an expected failure of the archive or the database, which is then logged without a stack. */
+/**
+ * Returns only the message of an expected failure of the archive or the database, which is then
+ * logged without a stack.
+ */
 function failureOf(error: unknown): unknown {
   const isExpected = error instanceof IncompleteScan || error instanceof CatalogueCorrupt
   return isExpected ? error.message : error
 }
 
-/** If this process is a child of `start`, ends it when the parent ends; the parent may have ended already. */
+/**
+ * If this process is a child of `start`, ends it when the parent ends; the parent may have ended
+ * already.
+ */
 function endWithParent(lifecycle: Lifecycle): void {
   if (process.send === undefined) return
   if (process.connected) process.once('disconnect', () => void lifecycle.end())

@@ -1,6 +1,6 @@
 /**
- * Opens the database of the indexer: migrates it, restores a backup if necessary, and builds missing indexes while the indexer
- * runs.
+ * Opens the database of the indexer: migrates it, restores a backup if necessary, and builds
+ * missing indexes while the indexer runs.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -12,8 +12,8 @@ import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 
 /**
- * Opens the database of the indexer. Migrates the database of an earlier release first, and restores a backup if the database is
- * missing or corrupt.
+ * Opens the database of the indexer. Migrates the database of an earlier release first, and
+ * restores a backup if the database is missing or corrupt.
  * @returns `undefined` if a signal has stopped the migration; it stops only between two steps
  */
 export async function openIndexerDatabase(parts: {

@@ -22,10 +22,12 @@ const bad = (words: string): Outcome => ({ words, isFault: true })
 const { F_OK, R_OK, W_OK, X_OK } = constants
 
 /**
- * Checks the archive, the linked directories, and database and control socket with their directories. The indexer writes the
- * last two; the API reads them, and waits while they are not there. A directory that systemd makes may be missing: before the
- * first start of the indexer it is not there.
- * @param madeBySystemd the directories that systemd makes at the start of the indexer, see `unitDirectories`
+ * Checks the archive, the linked directories, and database and control socket with their
+ * directories. The indexer writes the last two; the API reads them, and waits while they are not
+ * there. A directory that systemd makes may be missing: before the first start of the indexer it is
+ * not there.
+ * @param madeBySystemd the directories that systemd makes at the start of the indexer, see
+ * `unitDirectories`
  */
 export function checkMachine(
   { archive, linked_directories: linked = [], database, control_socket: socket }: Values,
@@ -60,7 +62,10 @@ export function checkMachine(
 
 type Values = DraftConfig['values']
 
-/** The command that a user without a wish can run: a user who can read a database may be that of the API. */
+/**
+ * The command that a user without a wish can run: a user who can read a database may be that of the
+ * API.
+ */
 export function usualCommand({ database }: Values): CheckedCommand {
   return database !== undefined && allows(database, R_OK) ? 'serve' : 'start'
 }

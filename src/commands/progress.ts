@@ -1,6 +1,6 @@
 /**
- * Shows the progress of a scan or a copy as a bar on a terminal; without a terminal, logs the progress of a scan. Also formats
- * the state of the indexer and the outcome of a scan.
+ * Shows the progress of a scan or a copy as a bar on a terminal; without a terminal, logs the
+ * progress of a scan. Also formats the state of the indexer and the outcome of a scan.
  */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
@@ -91,8 +91,8 @@ export function stateLine(
 
 /**
  * Returns the outcome of catching up as the fields of a log line.
- * @param settling number of files that are not complete yet, and therefore not in the catalogue, or only with their earlier
- * content
+ * @param settling number of files that are not complete yet, and therefore not in the catalogue, or
+ * only with their earlier content
  */
 export function summaryFields(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
   return {

@@ -13,7 +13,10 @@ import { number, reportProgress } from './progress.ts'
 const pollMs = 200
 
 export interface RescanOptions {
-  /** Directories, as absolute paths or as paths below the archive root. Without directories, the whole archive is read. */
+  /**
+   * Directories, as absolute paths or as paths below the archive root. Without directories, the
+   * whole archive is read.
+   */
   readonly paths: readonly string[]
   readonly full: boolean
   readonly acceptRemovals: boolean
@@ -21,12 +24,15 @@ export interface RescanOptions {
 }
 
 /**
- * Orders rescans from the running indexer and prints the result of each order, and with `wait` what they changed.
- * @returns the exit code: 1 if an order was refused, or a rescan could not do everything; otherwise 0
+ * Orders rescans from the running indexer and prints the result of each order, and with `wait` what
+ * they changed.
+ * @returns the exit code: 1 if an order was refused, or a rescan could not do everything; otherwise
+ * 0
  */
 export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
   const socket = config.controlSocket
-  // The process id is read before the orders, because a restarted indexer numbers its rescans from 1 again.
+  // The process id is read before the orders, because a restarted indexer numbers its rescans from
+  // 1 again.
   const { pid } = await askIndexer(socket, { command: 'status' })
   const paths = options.paths.map((path) => belowArchive(path, config.archive))
   const orders = paths.length > 0 ? paths : [undefined]
@@ -47,7 +53,10 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
   return tickets.length === orders.length ? 0 : 1
 }
 
-/** Prints what the rescans have changed together. @returns false if one of them could not do everything */
+/**
+ * Prints what the rescans have changed together. @returns false if one of them could not do
+ * everything
+ */
 async function reportOutcomes(socket: string, rescans: ReadonlySet<number>): Promise<boolean> {
   const outcomes = new Map<number, RescanOutcome>()
   for (const rescan of rescans) {
@@ -74,7 +83,10 @@ async function askOutcome(socket: string, rescan: number): Promise<RescanOutcome
   }
 }
 
-/** Orders one rescan. Prints a rejection at once, because the other rescans may take hours, and returns `undefined`. */
+/**
+ * Orders one rescan. Prints a rejection at once, because the other rescans may take hours, and
+ * returns `undefined`.
+ */
 async function order(
   socket: string,
   path: string | undefined,

@@ -16,8 +16,8 @@ export async function restore({ database }: ConfigOf<'restore'>, file: string): 
   const writer = openRestored(database, resolve(file))
   const { quarantined, restored } = writer.recovery
   const { obs, nrt } = (await writer.summary()).areas
-  // The database is not closed, because closing would remove the -wal and -shm files, which readers of another user need. The
-  // process ends now.
+  // The database is not closed, because closing would remove the -wal and -shm files, which readers
+  // of another user need. The process ends now.
   await writer.checkpoint()
   const made = new Date((restored?.madeUs ?? 0) / 1000).toISOString()
   await print(`restored ${number(obs.files + nrt.files)} records; the copy was made at ${made}`)
@@ -31,7 +31,9 @@ export async function restore({ database }: ConfigOf<'restore'>, file: string): 
 function openRestored(database: string, restoreFrom: string): OpenedWriter {
   try {
     return openWriter({
-      ...{ database, restoreFrom, nowUs: openClock() },
+      database,
+      restoreFrom,
+      nowUs: openClock(),
       onRestoring: ({ backup, bytes }) =>
         void print(`copying and checking ${backup}, ${readableSize(bytes)}`),
     })
@@ -42,7 +44,10 @@ function openRestored(database: string, restoreFrom: string): OpenedWriter {
   }
 }
 
-/** Refuses a restore by another user, such as root, because the indexer could not use files of that user. */
+/**
+ * Refuses a restore by another user, such as root, because the indexer could not use files of that
+ * user.
+ */
 function refuseOtherUser(database: string, file: string): void {
   const stats = [database, dirname(database)].map((path) =>
     statSync(path, { throwIfNoEntry: false }),

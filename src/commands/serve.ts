@@ -23,15 +23,16 @@ import { realDirectories } from '../runtime/real-path.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
 
 /**
- * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the rescan. The HTTP connection times
- * out later, so a hanging indexer is still reported to the client.
+ * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the
+ * rescan. The HTTP connection times out later, so a hanging indexer is still reported to the
+ * client.
  */
 const rescanTimeoutMs = 10_000
 
 /**
- * Maximum number of connections that the kernel queues until the API accepts them; `net.core.somaxconn` may reduce this number.
- * When the queue is full, a client retries after one, three and seven seconds. With Node's default of 511, a burst of one client
- * delayed other clients.
+ * Maximum number of connections that the kernel queues until the API accepts them;
+ * `net.core.somaxconn` may reduce this number. When the queue is full, a client retries after one,
+ * three and seven seconds. With Node's default of 511, a burst of one client delayed other clients.
  */
 const backlog = 4096
 
@@ -41,7 +42,10 @@ export async function serve(config: ConfigOf<'serve'>): Promise<number> {
   return lifecycle.untilEnd()
 }
 
-/** Starts the API; resolves when it listens. @param endMs longest time in which all parts of the process must end (ms) */
+/**
+ * Starts the API; resolves when it listens. @param endMs longest time in which all parts of the
+ * process must end (ms)
+ */
 export async function startServing(config: ConfigOf<'serve'>, endMs: number): Promise<Lifecycle> {
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
@@ -85,8 +89,8 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
 }
 
 /**
- * Returns a sentence about the work of the API. Without a catalogue, the API continues: it answers 503, and opens the database
- * again by itself.
+ * Returns a sentence about the work of the API. Without a catalogue, the API continues: it answers
+ * 503, and opens the database again by itself.
  */
 async function describe(reader: CatalogueReader, url: string): Promise<string> {
   try {
@@ -153,8 +157,8 @@ function administrationOf(config: ConfigOf<'serve'>): Administration | undefined
 }
 
 /**
- * Prints the URL of the list: a plain line on a terminal, otherwise a log line. The log line also has the address to which a
- * proxy connects, and the version of SQLite.
+ * Prints the URL of the list: a plain line on a terminal, otherwise a log line. The log line also
+ * has the address to which a proxy connects, and the version of SQLite.
  */
 async function announce(
   fields: { readonly url: string; readonly address: string },

@@ -24,8 +24,9 @@ export async function start(
 function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown>>): void {
   let ending = false
   const indexer = spawn(process.execPath, [process.argv[1] ?? '', 'index', ...argumentsOf(flags)], {
-    // The indexer has its own process group, so that Ctrl-C on a terminal reaches it once, through this process. When this
-    // process ends, in whatever way, the IPC channel closes and the indexer ends too.
+    // The indexer has its own process group, so that Ctrl-C on a terminal reaches it once, through
+    // this process. When this process ends, in whatever way, the IPC channel closes and the indexer
+    // ends too.
     detached: true,
     // The API alone reports to a service manager.
     env: { ...process.env, NOTIFY_SOCKET: undefined },

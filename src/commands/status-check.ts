@@ -1,5 +1,6 @@
 /**
- * Turns the status into the output of a monitoring plugin: one line and an exit code (Monitoring Plugins Development Guidelines).
+ * Turns the status into the output of a monitoring plugin: one line and an exit code (Monitoring
+ * Plugins Development Guidelines).
  */
 import type { CommonStatus } from '../api/status/serialise.ts'
 
@@ -13,7 +14,10 @@ export interface CheckResult {
   readonly line: string
 }
 
-/** Longest age of the last sweep. A running indexer sweeps every minute by default, and at least once a day. */
+/**
+ * Longest age of the last sweep. A running indexer sweeps every minute by default, and at least
+ * once a day.
+ */
 const maxSweepAgeSeconds = 2 * 86_400
 
 /** Returns the result if the status cannot be read. @param problem the reason */
@@ -22,8 +26,8 @@ export function checkFailed(problem: string): CheckResult {
 }
 
 /**
- * Assesses the status. Critical: the indexer is stopped, or it watches the archive and no sweep has ended for two days. Warning:
- * it is degraded. Unknown: it does not answer.
+ * Assesses the status. Critical: the indexer is stopped, or it watches the archive and no sweep has
+ * ended for two days. Warning: it is degraded. Unknown: it does not answer.
  */
 export function checkStatus(status: CommonStatus, nowSeconds: number): CheckResult {
   const { level, words } = assess(status, nowSeconds)
@@ -67,7 +71,8 @@ function ageOf(iso: string | null, nowSeconds: number): number | undefined {
 }
 
 function lineOf(level: CheckLevel, words: string, performance: readonly string[]): string {
-  // The text must have no bar and no line break, because a bar separates the performance data, and the output has one line.
+  // The text must have no bar and no line break, because a bar separates the performance data, and
+  // the output has one line.
   const text = words.replaceAll('|', '/').replaceAll(/\s+/g, ' ')
   const data = performance.length === 0 ? '' : ` | ${performance.join(' ')}`
   return `RINEX CATALOGUE ${level.toUpperCase()} - ${text}${data}`

@@ -44,7 +44,9 @@ export async function check(config: ConfigOf<'status'>): Promise<number> {
 
 const problemsPerPage = 1000
 
-/** Prints the files with problems, except files that could not be served, which only the API knows. */
+/**
+ * Prints the files with problems, except files that could not be served, which only the API knows.
+ */
 export async function problems(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },

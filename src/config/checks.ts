@@ -1,14 +1,14 @@
 /**
- * Checks option values; the types of the options follow from these checks. Defines the faults of a configuration, and the forms
- * of hosts, networks and base URLs. No I/O.
+ * Checks option values; the types of the options follow from these checks. Defines the faults of a
+ * configuration, and the forms of hosts, networks and base URLs. No I/O.
  */
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** A fault in the configuration. */
 export interface Fault {
   /**
-   * The file, environment variable or flag that sets the value; for a fault inside a file that an option names, this file. If
-   * nothing sets the value, a text that begins with `default`.
+   * The file, environment variable or flag that sets the value; for a fault inside a file that an
+   * option names, this file. If nothing sets the value, a text that begins with `default`.
    */
   readonly source: string
   /** The option, or the unknown name; `undefined` if the whole source is unusable. */
@@ -17,7 +17,10 @@ export interface Fault {
   readonly message: string
 }
 
-/** The configuration cannot be used. The error contains all faults; its message has one line for each. */
+/**
+ * The configuration cannot be used. The error contains all faults; its message has one line for
+ * each.
+ */
 export class ConfigError extends Error {
   readonly code = 'BAD_CONFIGURATION'
   readonly faults: readonly Fault[]
@@ -84,7 +87,8 @@ const authority = (host: string): string => (isIPv6(host) ? `[${host}]` : host)
 
 /** True if a server can listen on this host: an address without brackets, or a name. */
 export function isHost(host: string): boolean {
-  // The URL parser rejects a name that ends in a number, unless the name is a form of an IPv4 address.
+  // The URL parser rejects a name that ends in a number, unless the name is a form of an IPv4
+  // address.
   return isIP(host) !== 0 || (hostName.test(host) && URL.canParse(`http://${host}`))
 }
 
@@ -95,8 +99,8 @@ export function isNetwork(text: string): boolean {
 }
 
 /**
- * Returns the origin of links to this host; `undefined` if no client could follow them, because the host is a wildcard or an
- * address with a zone, which URLs cannot contain.
+ * Returns the origin of links to this host; `undefined` if no client could follow them, because the
+ * host is a wildcard or an address with a zone, which URLs cannot contain.
  */
 export function originOf(host: string, port: number): string | undefined {
   const text = `http://${authority(host)}:${port}`
@@ -113,7 +117,10 @@ export function isBaseUrl(text: string): boolean {
   return username === '' && password === ''
 }
 
-/** True for an absolute URL to which messages may be sent: https, or http to this host, without a user. */
+/**
+ * True for an absolute URL to which messages may be sent: https, or http to this host, without a
+ * user.
+ */
 export function isWebhookUrl(text: string): boolean {
   if (/\s/.test(text) || !URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
@@ -129,7 +136,8 @@ export function toBaseUrl(text: string): string {
 
 /**
  * Returns the beginning of every link, before the dataset prefix.
- * @param actualPort the port on which the server listens; it differs from the configured port if that is 0
+ * @param actualPort the port on which the server listens; it differs from the configured port if
+ * that is 0
  */
 export function baseUrlFor(
   config: { readonly baseUrl: string | undefined; readonly host: string },

@@ -1,6 +1,6 @@
 /**
- * The options that each command uses. The help of a command lists its options, and the type of its configuration contains only
- * these options.
+ * The options that each command uses. The help of a command lists its options, and the type of its
+ * configuration contains only these options.
  */
 import { optionKeys } from './options.ts'
 import type { CamelCase, OptionKey, OptionValue } from './options.ts'
@@ -63,7 +63,9 @@ export const commandOptions = {
 
 export type CommandName = keyof typeof commandOptions
 
-/** The commands for which `check-config` checks the machine; `start` needs what the other two need. */
+/**
+ * The commands for which `check-config` checks the machine; `start` needs what the other two need.
+ */
 export const checkedCommands = ['start', 'index', 'serve'] as const satisfies readonly CommandName[]
 export type CheckedCommand = (typeof checkedCommands)[number]
 

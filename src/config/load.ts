@@ -15,14 +15,19 @@ export interface LoadedConfig {
   readonly origins: Readonly<Record<OptionKey, string>>
 }
 
-/** The configuration while it is loaded. An option with a fault has the value `undefined`, as if it were not set. */
+/**
+ * The configuration while it is loaded. An option with a fault has the value `undefined`, as if it
+ * were not set.
+ */
 export interface DraftConfig {
   readonly values: { -readonly [Key in OptionKey]?: OptionValue<Key> | undefined }
   readonly origins: Record<OptionKey, string>
   readonly faults: Fault[]
 }
 
-/** Longest path of a Unix socket (bytes): `sun_path` has 108 bytes with its final zero (unix(7)). */
+/**
+ * Longest path of a Unix socket (bytes): `sun_path` has 108 bytes with its final zero (unix(7)).
+ */
 const maxSocketBytes = 107
 
 /** Finds faults outside the values themselves, for example in the files that they name. */
@@ -86,7 +91,10 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: DraftCon
   faults.push({ source: origins.host, key: 'base_url', message })
 }
 
-/** Follows symbolic links in the path of the database, so that all commands find the files beside it and the control socket. */
+/**
+ * Follows symbolic links in the path of the database, so that all commands find the files beside it
+ * and the control socket.
+ */
 function followLinks({ values }: DraftConfig): void {
   if (values.database !== undefined) values.database = realPath(values.database)
 }
@@ -116,7 +124,8 @@ function fitControlSocket({ values, origins, faults }: DraftConfig, cwd: string)
 
 function toConfig(values: DraftConfig['values']): Config {
   const entries = optionKeys.map((key) => [propertyName(key), values[key]])
-  // The cast is safe, because the type of each value follows from the check that the value has passed.
+  // The cast is safe, because the type of each value follows from the check that the value has
+  // passed.
   return Object.freeze(Object.fromEntries(entries)) as Config
 }
 

@@ -1,7 +1,8 @@
 /**
- * The table of all options, one row each. The keys of the configuration file, the environment variables, the flags, their help
- * and the type of the configuration follow from this table. For a new option, add a row here and document it in
- * config/rinex-catalogue.toml, docs/configuration.md and the manual page; a test names what is missing.
+ * The table of all options, one row each. The keys of the configuration file, the environment
+ * variables, the flags, their help and the type of the configuration follow from this table. For a
+ * new option, add a row here and document it in config/rinex-catalogue.toml, docs/configuration.md
+ * and the manual page; a test names what is missing.
  */
 import { join } from 'node:path'
 import { packageRoot } from '../runtime/program.ts'
@@ -25,7 +26,10 @@ export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url'
 interface Option {
   readonly kind: Kind
   readonly check: Check<unknown>
-  /** `undefined` if the option has no default, or if its default follows from other options (see load.ts). */
+  /**
+   * `undefined` if the option has no default, or if its default follows from other options (see
+   * load.ts).
+   */
   readonly default: unknown
   /** Describes the default if its value is not clear by itself. */
   readonly defaultText?: string
@@ -179,7 +183,8 @@ export const options = {
     expects: 'an https URL without user, or an http URL of this host',
     meaning: 'URL to which the command alerts sends its messages.',
     isSecret: true,
-    // There is no flag, because other users of the host could read its value in the list of processes.
+    // There is no flag, because other users of the host could read its value in the list of
+    // processes.
   },
   alerts_secret_file: {
     kind: 'path',
@@ -271,8 +276,9 @@ export type CamelCase<Key extends string> = Key extends `${infer Head}_${infer T
   : Key
 
 /**
- * The checked configuration, frozen. Paths are absolute; only the control socket gets a relative path if its absolute path is too
- * long for a socket. `baseUrl` is `undefined` if it is not configured: see `baseUrlFor`.
+ * The checked configuration, frozen. Paths are absolute; only the control socket gets a relative
+ * path if its absolute path is too long for a socket. `baseUrl` is `undefined` if it is not
+ * configured: see `baseUrlFor`.
  */
 export type Config = { readonly [Key in OptionKey as CamelCase<Key>]: OptionValue<Key> }
 

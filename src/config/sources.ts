@@ -1,4 +1,7 @@
-/** Names of options, and their unchecked values in the configuration file, the environment and the flags. */
+/**
+ * Names of options, and their unchecked values in the configuration file, the environment and the
+ * flags.
+ */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { TomlError, parse } from 'smol-toml'
@@ -54,7 +57,10 @@ export interface Reading {
   readonly faults: Fault[]
 }
 
-/** Reads all settings, lowest precedence first. If an option has several settings, the last one wins. */
+/**
+ * Reads all settings, lowest precedence first. If an option has several settings, the last one
+ * wins.
+ */
 export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
   const reading: Reading = { settings: [], faults: [] }
   const named = file ?? env[fileVariable]
@@ -66,9 +72,11 @@ export function readSources({ file, env, flags, cwd }: ConfigSources): Reading {
 
 function readConfigFile(file: string, { settings, faults }: Reading): void {
   try {
-    // Invalid UTF-8 is an error, because it would silently change paths; a byte order mark is dropped.
+    // Invalid UTF-8 is an error, because it would silently change paths; a byte order mark is
+    // dropped.
     const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file))
-    // An integer that a double cannot hold exactly becomes a bigint and fails its check; it would be a syntax error otherwise.
+    // An integer that a double cannot hold exactly becomes a bigint and fails its check; it would
+    // be a syntax error otherwise.
     const table = parse(text, { integersAsBigInt: 'asNeeded' })
     for (const [name, value] of Object.entries(table)) {
       const key = optionKeys.find((known) => known === name)

@@ -10,7 +10,8 @@ type TokenKey = 'admin_token_file' | 'alerts_secret_file'
 
 /**
  * Reads a token; returns `undefined` if no file is configured.
- * @throws ConfigError if the path is not a readable file, or if its content cannot be sent as a token
+ * @throws ConfigError if the path is not a readable file, or if its content cannot be sent as a
+ * token
  */
 export function readToken(key: TokenKey, path: string | undefined): string | undefined {
   if (path === undefined) return undefined
@@ -26,7 +27,8 @@ export function readToken(key: TokenKey, path: string | undefined): string | und
   }
   if (text === undefined) throw fault('must be a file')
   const token = text.trim()
-  // A bearer token has no spaces, and only ASCII is safe in a header. The same rule applies to the secret of the alerts.
+  // A bearer token has no spaces, and only ASCII is safe in a header. The same rule applies to the
+  // secret of the alerts.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw fault('must contain a token: one line of printable ASCII without spaces')
   if (token.length > longestToken)

@@ -11,14 +11,20 @@ import type {
   UnknownStatus,
 } from './protocol.ts'
 
-/** Timeout of requests for the status and the settling files (ms), which the indexer normally answers at once. */
+/**
+ * Timeout of requests for the status and the settling files (ms), which the indexer normally
+ * answers at once.
+ */
 const statusTimeoutMs = 2000
-/** Timeout of other requests (ms). It is long, because a disk may be slow, and checking a file may require inflating it. */
+/**
+ * Timeout of other requests (ms). It is long, because a disk may be slow, and checking a file may
+ * require inflating it.
+ */
 const requestTimeoutMs = 30_000
 
 /**
- * The result of a request for the status: `undefined` if no indexer runs, an `UnknownStatus` if the indexer does not answer or
- * rejects the request.
+ * The result of a request for the status: `undefined` if no indexer runs, an `UnknownStatus` if the
+ * indexer does not answer or rejects the request.
  */
 export type StatusReply = IndexerStatus | UnknownStatus | undefined
 
@@ -39,14 +45,20 @@ export async function askStatus(
   }
 }
 
-/** Requests the list of settling files; returns an empty list if the indexer does not answer, or rejects the request. */
+/**
+ * Requests the list of settling files; returns an empty list if the indexer does not answer, or
+ * rejects the request.
+ */
 export async function askSettling(socketPath: string): Promise<readonly SettlingFile[]> {
   return (
     (await unlessSilent(askIndexer(socketPath, { command: 'settling' }, statusTimeoutMs))) ?? []
   )
 }
 
-/** Requests the metrics; returns an empty text if the indexer does not answer, or rejects the request. */
+/**
+ * Requests the metrics; returns an empty text if the indexer does not answer, or rejects the
+ * request.
+ */
 export async function askMetrics(socketPath: string): Promise<string> {
   return (await unlessSilent(askIndexer(socketPath, { command: 'metrics' }, statusTimeoutMs))) ?? ''
 }
@@ -68,8 +80,8 @@ function unknown(why: string): UnknownStatus {
 }
 
 /**
- * Returns a function that requests the status. It calls `report` when the status becomes unknown, and while the status stays
- * unknown, again only if the reason changes.
+ * Returns a function that requests the status. It calls `report` when the status becomes unknown,
+ * and while the status stays unknown, again only if the reason changes.
  */
 export function openStatusReader(
   socketPath: string,
@@ -87,7 +99,8 @@ export function openStatusReader(
 
 /**
  * Sends one request to the indexer.
- * @throws IndexerUnreachable if there is no answer; RequestRejected with the indexer's message if it rejects the request
+ * @throws IndexerUnreachable if there is no answer; RequestRejected with the indexer's message if
+ * it rejects the request
  */
 export async function askIndexer<Command extends ControlCommand>(
   socketPath: string,

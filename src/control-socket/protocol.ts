@@ -1,6 +1,6 @@
 /**
- * The protocol of the indexer's control socket. Each request and each answer is a JSON object on one line. The only access
- * control is the file permissions of the socket.
+ * The protocol of the indexer's control socket. Each request and each answer is a JSON object on
+ * one line. The only access control is the file permissions of the socket.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
 
@@ -14,7 +14,10 @@ export interface IndexerStatus {
   readonly sinceUs: number
   /** The causes of the state `degraded`, each with its remedy. */
   readonly reasons: readonly string[]
-  /** The first of the reasons for which the catalogue does not follow the tree; `undefined` from an indexer of an older release. */
+  /**
+   * The first of the reasons for which the catalogue does not follow the tree; `undefined` from an
+   * indexer of an older release.
+   */
   readonly notCurrent: string | undefined
   readonly pid: number
   /** Start of the process; `undefined` from an indexer of an older release. */
@@ -30,7 +33,9 @@ export interface IndexerStatus {
   readonly watching: WatchCounts
   /** Number of files that are not complete yet. */
   readonly settlingFiles: number
-  /** Number of removed files that stay listed because the deletion guard withholds their removal. */
+  /**
+   * Number of removed files that stay listed because the deletion guard withholds their removal.
+   */
   readonly withheldRemovals: number
   readonly rescans: RescanNumbers
   /** `undefined` if files are not hashed. */
@@ -57,7 +62,9 @@ export interface UnknownStatus {
 export interface HashingStatus {
   /** True if old files are hashed too. */
   readonly all: boolean
-  /** Upper bound for the number of files to be hashed: changes in the queue, and stale checksums. */
+  /**
+   * Upper bound for the number of files to be hashed: changes in the queue, and stale checksums.
+   */
   readonly behind: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Decides which part of the change of a directory may be applied now: complete files, and removals that the deletion guard
- * permits.
+ * Decides which part of the change of a directory may be applied now: complete files, and removals
+ * that the deletion guard permits.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { DirectoryChange, FileFacts, NewFile } from '../catalogue/writer.ts'
@@ -13,7 +13,8 @@ import type { FileState, Settling } from './state/settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /**
- * After this number of files or bytes, one read of a directory inflates no further files, so that other directories do not wait.
+ * After this number of files or bytes, one read of a directory inflates no further files, so that
+ * other directories do not wait.
  */
 const filesPerRead = 2000
 const bytesPerRead = 16 * 1024 * 1024
@@ -33,8 +34,9 @@ export interface Accepted {
 type Candidate = FileState & { readonly name: string }
 
 /**
- * Decides which part of a directory's change may be applied now: files that are complete, and removals that the
- * deletion guard permits. If a part is left out, the directory keeps no stamp, so the next sweep finds it again.
+ * Decides which part of a directory's change may be applied now: files that are complete, and
+ * removals that the deletion guard permits. If a part is left out, the directory keeps no stamp, so
+ * the next sweep finds it again.
  */
 export async function accept(
   context: AcceptanceContext,
@@ -66,7 +68,10 @@ export async function accept(
   }
 }
 
-/** Ends the settling of files that are no longer candidates, because they equal their record or no longer exist. */
+/**
+ * Ends the settling of files that are no longer candidates, because they equal their record or no
+ * longer exist.
+ */
 function stopWaitingForOthers(
   settling: Settling,
   snapshot: DirectorySnapshot,
@@ -110,8 +115,9 @@ function reportWithheld({ deletionGuard, health }: AcceptanceContext): void {
 }
 
 /**
- * The outcomes of candidates by name: the size and mtime that an accepted file had when it was examined; `undefined` for a file
- * that is not accepted. A file that is accepted as it is has no entry, so that a directory of old files costs no memory here.
+ * The outcomes of candidates by name: the size and mtime that an accepted file had when it was
+ * examined; `undefined` for a file that is not accepted. A file that is accepted as it is has no
+ * entry, so that a directory of old files costs no memory here.
  */
 type Outcomes = ReadonlyMap<string, (FileState & { readonly incomplete: boolean }) | undefined>
 
@@ -119,8 +125,8 @@ type Outcomes = ReadonlyMap<string, (FileState & { readonly incomplete: boolean 
 const filesPerTurn = 10_000
 
 /**
- * Examines the candidates. Returns their outcomes, and the delay before the files that are not accepted are examined again;
- * `undefined` if all candidates were accepted.
+ * Examines the candidates. Returns their outcomes, and the delay before the files that are not
+ * accepted are examined again; `undefined` if all candidates were accepted.
  */
 async function examine(
   { tree, settling, fileFaults, nowUs }: AcceptanceContext,
@@ -135,7 +141,8 @@ async function examine(
   const retryIn = (delayMs: number): void => {
     retryMs = Math.min(retryMs ?? Infinity, delayMs)
   }
-  // The least recently read files come first, so that large files that grow do not block the others.
+  // The least recently read files come first, so that large files that grow do not block the
+  // others.
   const readAtMs = (file: Candidate): number => settling.readAtMs(`${directory}/${file.name}`) ?? 0
   const isWaiting = settling.namesIn(directory).length > 0
   const ordered = isWaiting ? candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b)) : candidates
@@ -153,7 +160,8 @@ async function examine(
       outcomes.set(name, undefined)
       if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
       else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
-        // A file that has not been read yet comes at once; one that grows or cannot be read can wait.
+        // A file that has not been read yet comes at once; one that grows or cannot be read can
+        // wait.
         retryIn(readAtMs(file) === 0 ? 0 : growingMs)
       else {
         toInflate.push(file)
@@ -185,7 +193,10 @@ function hasFacts(file: NewFile): file is NewFile & Candidate {
   return file.size !== undefined && file.mtimeUs !== undefined
 }
 
-/** Drops the candidates that are not accepted, and gives the others the size and mtime that they had when they were examined. */
+/**
+ * Drops the candidates that are not accepted, and gives the others the size and mtime that they had
+ * when they were examined.
+ */
 function keepAccepted<File extends { readonly name: string }>(
   files: readonly File[],
   outcomes: Outcomes,
@@ -201,8 +212,8 @@ function keepAccepted<File extends { readonly name: string }>(
 }
 
 /**
- * True if the mtime of a file is less than ten minutes away from now. A file that was old when it was catalogued by its name may
- * be written to now.
+ * True if the mtime of a file is less than ten minutes away from now. A file that was old when it
+ * was catalogued by its name may be written to now.
  */
 function isYoung({ mtimeUs }: FileFacts, nowUs: number): boolean {
   return Math.abs(nowUs - mtimeUs) < youngFileMs * 1000

@@ -1,4 +1,7 @@
-/** Compares the snapshots of directories with the catalogue, and writes the accepted changes in batches. */
+/**
+ * Compares the snapshots of directories with the catalogue, and writes the accepted changes in
+ * batches.
+ */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { AppliedChange, DirectoryChange } from '../catalogue/writer.ts'
@@ -13,8 +16,8 @@ import type { WatchController } from './watch-controller.ts'
 /** Delay before the directories of a failed transaction are read again (ms). */
 const retryMs = 5000
 /**
- * Delay before a directory whose change the catalogue refused is read again (ms). It is long, because other directories wait
- * during this read.
+ * Delay before a directory whose change the catalogue refused is read again (ms). It is long,
+ * because other directories wait during this read.
  */
 const refusedRetryMs = 60_000
 
@@ -28,7 +31,10 @@ export interface ApplyListeners {
   readonly onApplied: (change: AppliedChange) => void
   /** Called when a transaction has failed; its directories are tried again later. */
   readonly onFailed: () => void
-  /** True while the indexer ends; then the remaining parts of a large directory are left to the next process. */
+  /**
+   * True while the indexer ends; then the remaining parts of a large directory are left to the next
+   * process.
+   */
   readonly isClosing: () => boolean
 }
 
@@ -56,8 +62,9 @@ export class ApplyStage {
   }
 
   /**
-   * Directories that must still be read because of the snapshots added so far: subdirectories that were marked dirty, and
-   * directories that had more new files than are inflated at once (see `filesPerRead`).
+   * Directories that must still be read because of the snapshots added so far: subdirectories that
+   * were marked dirty, and directories that had more new files than are inflated at once (see
+   * `filesPerRead`).
    */
   get unfinished(): ReadonlySet<string> {
     return this.#unfinished
@@ -104,7 +111,10 @@ export class ApplyStage {
     return unwritten
   }
 
-  /** Adds a change to the batch. If it has several parts, writes all but the last at once, until one cannot be written. */
+  /**
+   * Adds a change to the batch. If it has several parts, writes all but the last at once, until one
+   * cannot be written.
+   */
   async #addInParts(change: DirectoryChange, isWalked: boolean): Promise<void> {
     const { path } = change
     let left = change.removed.length
@@ -148,7 +158,8 @@ export class ApplyStage {
   }
 
   /**
-   * Marks a directory dirty with the read depth `facts`, because the only sign of the change may be the size or mtime of a file.
+   * Marks a directory dirty with the read depth `facts`, because the only sign of the change may be
+   * the size or mtime of a file.
    */
   #retryLater(path: string, arrived: boolean, delayMs: number): void {
     this.#context.dirty.add({ path, depth: 'facts', arrived }, performance.now() + delayMs)
@@ -183,8 +194,9 @@ export class ApplyStage {
   }
 
   /**
-   * Treats an area as lost if it contained directories before and contains none now, or if it contained only files before and has neither
-   * directories nor RINEX files now. A mount point without its disk looks like this.
+   * Treats an area as lost if it contained directories before and contains none now, or if it
+   * contained only files before and has neither directories nor RINEX files now. A mount point
+   * without its disk looks like this.
    */
   async #detectLostArea(snapshot: DirectorySnapshot): Promise<DirectorySnapshot> {
     const isArea = !snapshot.path.includes('/')

@@ -3,14 +3,20 @@ import type { CatalogueWriter, DirectoryChange } from '../catalogue/writer.ts'
 import { filesOf } from './directory-parts.ts'
 
 /**
- * Number of files and directories with which a batch is full; its transaction then blocks the process for a few hundredths of a
- * second.
+ * Number of files and directories with which a batch is full; its transaction then blocks the
+ * process for a few hundredths of a second.
  */
 const filesPerBatch = 5_000
-/** Longest time for which a change waits for others (ms): `walked` for changes that a walk has found, `seen` for all others. */
+/**
+ * Longest time for which a change waits for others (ms): `walked` for changes that a walk has
+ * found, `seen` for all others.
+ */
 const timeoutMs = { walked: 500, seen: 100 }
 
-/** Collects the changes of several directories into one transaction, because each transaction is a synchronised write. */
+/**
+ * Collects the changes of several directories into one transaction, because each transaction is a
+ * synchronised write.
+ */
 export class Batch {
   readonly #writer: Pick<CatalogueWriter, 'apply'>
   readonly #nowMs: () => number
@@ -29,12 +35,18 @@ export class Batch {
     return this.#files >= filesPerBatch || this.#nowMs() > this.#dueMs
   }
 
-  /** True if the batch holds a change of this directory, so that its records in the catalogue are out of date. */
+  /**
+   * True if the batch holds a change of this directory, so that its records in the catalogue are
+   * out of date.
+   */
   has(path: string): boolean {
     return this.#changes.has(path)
   }
 
-  /** @param isWalked true for a change that a walk has found; it can wait longer than a change in a watched directory */
+  /**
+   * @param isWalked true for a change that a walk has found; it can wait longer than a change in a
+   * watched directory
+   */
   add(change: DirectoryChange, isWalked: boolean): void {
     const timeout = isWalked ? timeoutMs.walked : timeoutMs.seen
     this.#dueMs = Math.min(this.#dueMs, this.#nowMs() + timeout)
@@ -42,7 +54,10 @@ export class Batch {
     this.#files += 1 + filesOf(change)
   }
 
-  /** Applies all changes in one transaction. The batch is then empty, also if the transaction has failed. */
+  /**
+   * Applies all changes in one transaction. The batch is then empty, also if the transaction has
+   * failed.
+   */
   async flush() {
     const changes = [...this.#changes.values()]
     this.#changes = new Map()

@@ -6,8 +6,8 @@ import type { Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
 
 /**
- * Time between two checks that the socket file exists (ms). If it was removed, the indexer cannot be reached for at most this
- * time.
+ * Time between two checks that the socket file exists (ms). If it was removed, the indexer cannot
+ * be reached for at most this time.
  */
 const defaultCheckIntervalMs = 5000
 
@@ -23,8 +23,8 @@ interface Listening {
 }
 
 /**
- * Listens on a path, and again after its file was removed. A socket that is there was left by an earlier process: the caller has
- * the write lock, and the path belongs to its database.
+ * Listens on a path, and again after its file was removed. A socket that is there was left by an
+ * earlier process: the caller has the write lock, and the path belongs to its database.
  * @throws UnusableSocket
  */
 export async function openControlSocket(options: {
@@ -39,7 +39,8 @@ export async function openControlSocket(options: {
   let closed = false
   const isClosed = (): boolean => closed
   const close = (): void => {
-    // Closing the server removes the file at the path, which may be the socket of another indexer by now.
+    // Closing the server removes the file at the path, which may be the socket of another indexer
+    // by now.
     const file = fileAt(path)
     if (file === undefined || isSame(current?.file, file)) current?.server.close()
     else current?.server.unref()
@@ -98,7 +99,8 @@ function removeStaleSocket(path: string): void {
 async function listen(path: string, serve: (socket: Socket) => void): Promise<Listening> {
   const server = createServer(serve)
   await new Promise<void>((resolve, reject) => {
-    // The listener stays for the life of the server, because a later connection that cannot be accepted must not end the process.
+    // The listener stays for the life of the server, because a later connection that cannot be
+    // accepted must not end the process.
     server.on('error', (error) => {
       reject(
         new UnusableSocket(

@@ -1,6 +1,7 @@
 /**
- * Reconciles large directories in parts, so that a directory with hundreds of thousands of files needs little memory and never
- * blocks this thread for long. A directory with few files has one part.
+ * Reconciles large directories in parts, so that a directory with hundreds of thousands of files
+ * needs little memory and never blocks this thread for long. A directory with few files has one
+ * part.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { mostKnownFiles } from '../catalogue/writer.ts'
@@ -9,7 +10,9 @@ import { reconcile } from './reconcile.ts'
 import { sliceSnapshot } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
-/** Number of files in a transaction; writing them blocks the process for about a tenth of a second. */
+/**
+ * Number of files in a transaction; writing them blocks the process for about a tenth of a second.
+ */
 const filesPerPart = 10_000
 
 interface DirectoryPart {
@@ -17,7 +20,10 @@ interface DirectoryPart {
   readonly known: KnownDirectory | undefined
 }
 
-/** Compares a directory with the catalogue (see `reconcile`): the names of the snapshot part by part, in their order. */
+/**
+ * Compares a directory with the catalogue (see `reconcile`): the names of the snapshot part by
+ * part, in their order.
+ */
 export async function reconcileInParts(
   writer: Pick<CatalogueWriter, 'directory'>,
   snapshot: DirectorySnapshot,
@@ -31,7 +37,10 @@ export async function reconcileInParts(
   return join(changes)
 }
 
-/** Returns the parts of a directory. Each is a range of names, with at most `mostKnownFiles` files on either side. */
+/**
+ * Returns the parts of a directory. Each is a range of names, with at most `mostKnownFiles` files
+ * on either side.
+ */
 async function* partsOf(
   writer: Pick<CatalogueWriter, 'directory'>,
   snapshot: DirectorySnapshot,
@@ -81,7 +90,10 @@ function join(changes: readonly DirectoryChange[]): DirectoryChange | undefined 
   return withFiles(first, (list) => changes.flatMap<unknown>((change) => change[list]))
 }
 
-/** Splits a change into parts for transactions of their own; the last part completes it (see `DirectoryChange.more`). */
+/**
+ * Splits a change into parts for transactions of their own; the last part completes it (see
+ * `DirectoryChange.more`).
+ */
 export function splitChange(change: DirectoryChange): DirectoryChange[] {
   const count = Math.max(1, Math.ceil(filesOf(change) / filesPerPart))
   if (count === 1) return [change]

@@ -1,7 +1,7 @@
 /**
- * The indexer: brings the catalogue up to date with the tree and keeps it up to date. File events, sweeps and timers only mark
- * directories dirty, scans walk the tree, and the request `register` names one directory; the reconcile loop compares all these
- * directories with the catalogue.
+ * The indexer: brings the catalogue up to date with the tree and keeps it up to date. File events,
+ * sweeps and timers only mark directories dirty, scans walk the tree, and the request `register`
+ * names one directory; the reconcile loop compares all these directories with the catalogue.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
 import type {
@@ -23,7 +23,10 @@ import type { IndexerContext, IndexerOptions } from './state/context.ts'
 import { isUnknownPath } from './state/known-directories.ts'
 import { WatchController } from './watch-controller.ts'
 
-/** The client of the hash process, and whether old files are hashed as well; `undefined` if no checksums are computed. */
+/**
+ * The client of the hash process, and whether old files are hashed as well; `undefined` if no
+ * checksums are computed.
+ */
 type ChecksumOptions = { readonly hashClient: HashClient; readonly all: boolean } | undefined
 
 export interface CaughtUp {
@@ -33,7 +36,10 @@ export interface CaughtUp {
   readonly now: boolean
 }
 
-/** Maximum number of settling files that are listed by name, because a disk that hangs may leave any number of them. */
+/**
+ * Maximum number of settling files that are listed by name, because a disk that hangs may leave any
+ * number of them.
+ */
 const mostSettling = 1000
 
 export async function startIndexer(
@@ -77,9 +83,9 @@ export class Indexer {
   }
 
   /**
-   * Brings the catalogue up to date: scans the archive if no complete scan is stored or `scan` is true, otherwise sweeps it,
-   * which compares stamps. If a scan cannot read the archive or write all changes, scans again if `patient` is true, otherwise
-   * fails.
+   * Brings the catalogue up to date: scans the archive if no complete scan is stored or `scan` is
+   * true, otherwise sweeps it, which compares stamps. If a scan cannot read the archive or write
+   * all changes, scans again if `patient` is true, otherwise fails.
    * @throws IncompleteScan if a scan fails and `patient` is false
    */
   async catchUp(options: { readonly scan: boolean; readonly patient: boolean }): Promise<CaughtUp> {
@@ -94,7 +100,10 @@ export class Indexer {
     return { scan, now }
   }
 
-  /** Watches the tree: reacts to file events from now on, and runs the schedule from the end of `catchUp` on. */
+  /**
+   * Watches the tree: reacts to file events from now on, and runs the schedule from the end of
+   * `catchUp` on.
+   */
   watch(): void {
     this.#watching = true
     this.#watchController.start()
@@ -141,7 +150,10 @@ export class Indexer {
     return this.#context.metrics.text(this.status())
   }
 
-  /** Returns the files that are not complete yet, at most 1,000. Files that are unchanged for the longest time come first. */
+  /**
+   * Returns the files that are not complete yet, at most 1,000. Files that are unchanged for the
+   * longest time come first.
+   */
   settlingFiles(): readonly SettlingFile[] {
     return this.#context.settling.list(mostSettling).map(({ path, readable, sinceMs }) => ({
       path,

@@ -30,7 +30,10 @@ export interface ReadNowResult {
   readonly written: boolean
 }
 
-/** Chooses the next directory to read: requested directories, dirty directories and a running walk take turns. */
+/**
+ * Chooses the next directory to read: requested directories, dirty directories and a running walk
+ * take turns.
+ */
 export class JobQueue {
   readonly #tree: TreeReader
   readonly #dirty: DirtyDirectories

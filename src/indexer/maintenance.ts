@@ -8,11 +8,14 @@ import type { IndexerContext } from './state/context.ts'
 const purgeIntervalMs = 3_600_000
 /** Pause between two transactions of a purge, so that other writes do not wait. */
 const purgePauseMs = 100
-/** Delay before the next check whether a backup is due, if no backup was needed or the backup failed (ms). */
+/**
+ * Delay before the next check whether a backup is due, if no backup was needed or the backup failed
+ * (ms).
+ */
 const backupCheckMs = 3_600_000
 /**
- * Maximum delay before the next check after a backup was made, or was skipped for lack of space (ms). If the interval of the
- * backups is shorter, the delay is that interval.
+ * Maximum delay before the next check after a backup was made, or was skipped for lack of space
+ * (ms). If the interval of the backups is shorter, the delay is that interval.
  */
 const longestBackupCheckMs = 86_400_000
 

@@ -1,6 +1,7 @@
 /**
- * The only loop that reconciles directories: directories on request, dirty directories and those of a running walk. The tree
- * worker reads them; the loop processes their snapshots in the order of the reads.
+ * The only loop that reconciles directories: directories on request, dirty directories and those of
+ * a running walk. The tree worker reads them; the loop processes their snapshots in the order of
+ * the reads.
  */
 import type { ScanSummary } from '../catalogue/records.ts'
 import { ApplyStage } from './apply-snapshot.ts'
@@ -14,8 +15,9 @@ import type { ReadDepth, DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { WatchController } from './watch-controller.ts'
 
 /**
- * Number of reads in flight, so that the tree worker reads while this thread writes. A directory that becomes dirty is read after
- * them. After a large directory there is only one, because each snapshot needs memory.
+ * Number of reads in flight, so that the tree worker reads while this thread writes. A directory
+ * that becomes dirty is read after them. After a large directory there is only one, because each
+ * snapshot needs memory.
  */
 const readAhead = 8
 
@@ -28,7 +30,10 @@ export interface ScanResult {
   readonly summary: ScanSummary
   /** True if the scan has read at least one area; false for a scan below the areas. */
   readonly archiveRead: boolean
-  /** False if a transaction has failed; its changes are tried again. Changes that the catalogue refused do not count. */
+  /**
+   * False if a transaction has failed; its changes are tried again. Changes that the catalogue
+   * refused do not count.
+   */
   readonly written: boolean
 }
 
@@ -36,7 +41,10 @@ export interface ScanResult {
 interface Waiter {
   /** The caller waits for the directories that were due at this time (steady clock). */
   readonly dueMs: number
-  /** Number of the job that took the last of the due directories; `undefined` while some of them are still dirty. */
+  /**
+   * Number of the job that took the last of the due directories; `undefined` while some of them are
+   * still dirty.
+   */
   lastJob: number | undefined
   readonly resolve: () => void
 }
@@ -72,7 +80,10 @@ export class ReconcileLoop {
     return this.#scan
   }
 
-  /** Reads all directories below the roots; resolves when the results are in the catalogue, or could not be written. */
+  /**
+   * Reads all directories below the roots; resolves when the results are in the catalogue, or could
+   * not be written.
+   */
   async scan(roots: readonly string[], depth: ReadDepth): Promise<ScanResult> {
     const { tree, dirty, known, nowUs } = this.#context
     const scan = new Scan(nowUs())
@@ -93,8 +104,8 @@ export class ReconcileLoop {
   }
 
   /**
-   * Resolves when all directories that are dirty and due now are reconciled, and also the directories that their reads mark
-   * dirty.
+   * Resolves when all directories that are dirty and due now are reconciled, and also the
+   * directories that their reads mark dirty.
    */
   caughtUp(): Promise<void> {
     return new Promise((resolve) => {
@@ -103,7 +114,10 @@ export class ReconcileLoop {
     })
   }
 
-  /** Reads one directory as soon as possible. Requested directories, dirty directories and a scan take turns. */
+  /**
+   * Reads one directory as soon as possible. Requested directories, dirty directories and a scan
+   * take turns.
+   */
   readNow(path: string): Promise<ReadNowResult> {
     return new Promise((resolve) => {
       this.#request(path, [resolve])
@@ -165,7 +179,8 @@ export class ReconcileLoop {
   }
 
   async #answer(snapshot: DirectorySnapshot, requesters: readonly Requester[]): Promise<void> {
-    // Only a part of the files of this directory was inflated, so it is read again before the answer.
+    // Only a part of the files of this directory was inflated, so it is read again before the
+    // answer.
     if (this.#applyStage.unfinished.has(snapshot.path)) {
       this.#request(snapshot.path, requesters)
       return
@@ -178,7 +193,8 @@ export class ReconcileLoop {
     const nextDue = this.#context.dirty.nextDueMs() ?? Infinity
     for (const waiter of this.#waiters)
       if (nextDue > waiter.dueMs) waiter.lastJob ??= this.#jobs.lastNumber
-    // The promises also wait for directories that the read of a due directory has marked dirty, even if these are due later.
+    // The promises also wait for directories that the read of a due directory has marked dirty,
+    // even if these are due later.
     if (this.#applyStage.unfinished.size > 0) return
     const isServed = ({ lastJob }: Waiter): boolean => lastJob !== undefined && lastJob <= doneJob
     const served = this.#waiters.filter(isServed)

@@ -1,6 +1,6 @@
 /**
- * Compares a directory on disk with the same directory in the catalogue. No I/O; the comparison does not depend on the cause of
- * the read.
+ * Compares a directory on disk with the same directory in the catalogue. No I/O; the comparison
+ * does not depend on the cause of the read.
  */
 import type {
   DirectoryChange,
@@ -16,8 +16,9 @@ import { identityAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /**
- * Returns the change that makes the catalogue agree with the snapshot; `undefined` if they agree already, if the directory is
- * still as unreadable as the catalogue records, or if the snapshot says nothing about the directory.
+ * Returns the change that makes the catalogue agree with the snapshot; `undefined` if they agree
+ * already, if the directory is still as unreadable as the catalogue records, or if the snapshot
+ * says nothing about the directory.
  * @param arrived true if new files have just arrived; false if they were found later
  */
 export function reconcile(
@@ -31,8 +32,9 @@ export function reconcile(
     case 'missing':
       return known && goneDirectory(snapshot, known)
     case 'unreadable':
-      // The directory may hold anything, so its records stay. The first time, a change without a stamp is written: it records
-      // that the directory is unreadable, and each sweep finds the directory again.
+      // The directory may hold anything, so its records stay. The first time, a change without a
+      // stamp is written: it records that the directory is unreadable, and each sweep finds the
+      // directory again.
       return known?.unreadable === true ? undefined : emptyChange(snapshot)
     case 'read':
       return compare(snapshot, known, arrived)
@@ -111,7 +113,10 @@ function compare(
   }
 }
 
-/** Compares a file, whose size and mtime equal those of its record, with the version that was hashed. */
+/**
+ * Compares a file, whose size and mtime equal those of its record, with the version that was
+ * hashed.
+ */
 function compareHashed(
   { id, hashed }: KnownFile,
   seen: FileIdentity | undefined,
@@ -119,8 +124,8 @@ function compareHashed(
 ): void {
   if (seen === undefined || hashed === undefined) return
   const comparison = compareIdentity(hashed, seen)
-  // If the ctime is older, the snapshot was taken before the file was hashed, or the clock was set back. Then the snapshot says
-  // nothing about the present attributes.
+  // If the ctime is older, the snapshot was taken before the file was hashed, or the clock was set
+  // back. Then the snapshot says nothing about the present attributes.
   const isOlder = seen.ctimeUs < hashed.ctimeUs
   if (comparison === 'attributes' && !isOlder)
     attributes.push({ id, identity: seen, boundCtimeUs: hashed.ctimeUs })
@@ -134,7 +139,10 @@ function goneFiles({ files }: KnownDirectory, names: readonly string[]): number[
     .map(([, { id }]) => id)
 }
 
-/** True if the names cannot have changed between two stamps; always false if one of the stamps is `undefined`. */
+/**
+ * True if the names cannot have changed between two stamps; always false if one of the stamps is
+ * `undefined`.
+ */
 export function sameStamp(a: DirectorySnapshot['stamp'], b: KnownDirectory['stamp']): boolean {
   return (
     a !== undefined &&

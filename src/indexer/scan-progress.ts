@@ -19,12 +19,18 @@ export class Scan {
     this.#startedUs = startedUs
   }
 
-  /** True if the walk has read at least one area (`obs` or `nrt`); false for a walk that begins below an area. */
+  /**
+   * True if the walk has read at least one area (`obs` or `nrt`); false for a walk that begins
+   * below an area.
+   */
   get archiveRead(): boolean {
     return this.#archiveRead
   }
 
-  /** False if a transaction has failed; its changes are tried again. Changes that the catalogue refused do not count. */
+  /**
+   * False if a transaction has failed; its changes are tried again. Changes that the catalogue
+   * refused do not count.
+   */
   get written(): boolean {
     return this.#written
   }
@@ -78,7 +84,10 @@ export class Scan {
   }
 }
 
-/** Reasons for the rejection of entries that are not files. Entries with these reasons do not count as files. */
+/**
+ * Reasons for the rejection of entries that are not files. Entries with these reasons do not count
+ * as files.
+ */
 const notFiles = new Set([
   'symlink',
   'not-a-file',

@@ -1,4 +1,6 @@
-/** Runs the scans of the archive one at a time, and queues the rescans that an administrator orders. */
+/**
+ * Runs the scans of the archive one at a time, and queues the rescans that an administrator orders.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
@@ -14,10 +16,16 @@ import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { DeletionGuard } from './state/deletion-guard.ts'
 
-/** Time between two attempts to scan the whole archive, if it could not be read or written completely. */
+/**
+ * Time between two attempts to scan the whole archive, if it could not be read or written
+ * completely.
+ */
 const retryMs = 5000
 
-/** A scan could not read the archive or write all changes, or the indexer has a problem after the only scan of `index --once`. */
+/**
+ * A scan could not read the archive or write all changes, or the indexer has a problem after the
+ * only scan of `index --once`.
+ */
 export class IncompleteScan extends Error {
   readonly code = 'INCOMPLETE_SCAN'
 }
@@ -33,7 +41,10 @@ export class Scans {
     this.#reconcileLoop = reconcileLoop
   }
 
-  /** @param full true reads sizes and times in all directories; false reads only names in cold directories */
+  /**
+   * @param full true reads sizes and times in all directories; false reads only names in cold
+   * directories
+   */
   scan(roots: readonly string[], full: boolean): Promise<ScanResult> {
     const next = this.#previous.then(() => this.#scanNow(roots, full))
     this.#previous = next.catch(() => undefined)
@@ -41,7 +52,8 @@ export class Scans {
   }
 
   /**
-   * Scans the whole archive. If the archive cannot be read, or some changes cannot be written, tries again when `patient`.
+   * Scans the whole archive. If the archive cannot be read, or some changes cannot be written,
+   * tries again when `patient`.
    * @throws IncompleteScan when not `patient`
    */
   async scanAll(patient: boolean): Promise<ScanSummary> {
@@ -67,7 +79,8 @@ export class Scans {
       health.report('archive', undefined)
       if (full) metrics.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
-        // The records are written. If no earlier summary is stored either, the next start scans again.
+        // The records are written. If no earlier summary is stored either, the next start scans
+        // again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
       await heartbeat.beat(result.summary.startedUs, 0)
@@ -120,7 +133,10 @@ export class Rescans {
     return this.#outcomes.get(number)
   }
 
-  /** @returns the number of the rescan, and whether it runs, waits, or was merged with the waiting one */
+  /**
+   * @returns the number of the rescan, and whether it runs, waits, or was merged with the waiting
+   * one
+   */
   order({ path, full, acceptRemovals }: RescanOrder): RescanTicket {
     const roots = path === undefined ? areas : [path]
     const accepted = acceptRemovals ? roots : []

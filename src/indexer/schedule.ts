@@ -1,5 +1,6 @@
 /**
- * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and check that the disk answers.
+ * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and
+ * check that the disk answers.
  */
 import { areas } from '../parse/archive-path.ts'
 import { repeat, wait } from '../runtime/clock.ts'
@@ -10,26 +11,36 @@ import type { IndexerContext } from './state/context.ts'
 import type { KnownDirectories } from './state/known-directories.ts'
 import type { ReadDepth } from './tree/directory-snapshot.ts'
 
-/** Delay of the next sweep if the last one found something (ms). It is short, because more changes are then likely. */
+/**
+ * Delay of the next sweep if the last one found something (ms). It is short, because more changes
+ * are then likely.
+ */
 const busyMs = 3000
-/** Maximum number of stamps in one request to the tree worker, so that other requests do not wait long. */
+/**
+ * Maximum number of stamps in one request to the tree worker, so that other requests do not wait
+ * long.
+ */
 const stampsPerRequest = 2000
-/** Time between two reads of the areas, so that a disk that hangs is noticed even without other reads. */
+/**
+ * Time between two reads of the areas, so that a disk that hangs is noticed even without other
+ * reads.
+ */
 const areasMs = 2000
 /**
- * Time without progress of the tree worker after which the disk counts as hanging. With `areasMs` and `progressMs`, a hanging
- * disk is noticed within ten seconds.
+ * Time without progress of the tree worker after which the disk counts as hanging. With `areasMs`
+ * and `progressMs`, a hanging disk is noticed within ten seconds.
  */
 const hangingMs = 6000
 /** Time between two checks of the tree worker's progress. */
 const progressMs = 1000
 
 /**
- * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps, the rolling rescan, purges
- * once an hour, and backups. By default, sweeps follow each other about every minute, the rolling rescan reads the sizes and
- * times of all files within a day, and a backup is made once a day. In a directory without a watch, an overwrite of a file in
- * place is found only when sizes and times are read: by the rolling rescan, by `rescan --full` (if the directory is not cold, by
- * any rescan), by the request `register`, or after another change in the directory.
+ * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps, the rolling
+ * rescan, purges once an hour, and backups. By default, sweeps follow each other about every
+ * minute, the rolling rescan reads the sizes and times of all files within a day, and a backup is
+ * made once a day. In a directory without a watch, an overwrite of a file in place is found only
+ * when sizes and times are read: by the rolling rescan, by `rescan --full` (if the directory is not
+ * cold, by any rescan), by the request `register`, or after another change in the directory.
  */
 export class Schedule {
   readonly #context: IndexerContext
@@ -73,7 +84,8 @@ export class Schedule {
   }
 
   /**
-   * Sweeps now: marks the directories dirty whose stamps differ from the catalogue; resolves when they are reconciled.
+   * Sweeps now: marks the directories dirty whose stamps differ from the catalogue; resolves when
+   * they are reconciled.
    * @returns the number of directories that differed in this sweep, but not in the sweep before
    */
   async sweepNow(): Promise<number> {
@@ -84,8 +96,9 @@ export class Schedule {
     await this.#reconcileLoop.caughtUp()
     health.swept()
     await heartbeat.beat(startedUs, (nowUs() - startedUs) / 1e6)
-    // The next sweep comes sooner if this one found something. A directory with settling files or withheld removals differs in
-    // every sweep, so directories that already differed in the sweep before are not counted.
+    // The next sweep comes sooner if this one found something. A directory with settling files or
+    // withheld removals differs in every sweep, so directories that already differed in the sweep
+    // before are not counted.
     const fresh = found.filter((path) => !this.#lastFound.has(path)).length
     this.#lastFound = new Set(found)
     return fresh
@@ -121,8 +134,8 @@ export class Schedule {
 }
 
 /**
- * Returns a function that returns the known directories one after the other, newest date first; `undefined` if no directory is
- * known. After the last directory, the function starts again.
+ * Returns a function that returns the known directories one after the other, newest date first;
+ * `undefined` if no directory is known. After the last directory, the function starts again.
  */
 function rollingRescan(known: KnownDirectories, onRoundEnd: () => void): () => string | undefined {
   let remaining: string[] = []
@@ -138,7 +151,8 @@ function rollingRescan(known: KnownDirectories, onRoundEnd: () => void): () => s
 }
 
 /**
- * Returns the number of directories to read in this second. It varies at random around the mean, and is mostly 0 in a small tree.
+ * Returns the number of directories to read in this second. It varies at random around the mean,
+ * and is mostly 0 in a small tree.
  */
 function perSecond(directories: number, periodMs: number): number {
   const rate = (directories * 1000) / periodMs
@@ -146,8 +160,9 @@ function perSecond(directories: number, periodMs: number): number {
 }
 
 /**
- * Finds the directories whose stamp differs from the stamp in the catalogue, because they may have changed since they were read.
- * All directories are compared, whatever their date, because a thousand of them take only a few milliseconds.
+ * Finds the directories whose stamp differs from the stamp in the catalogue, because they may have
+ * changed since they were read. All directories are compared, whatever their date, because a
+ * thousand of them take only a few milliseconds.
  */
 async function findChanged({
   writer,
@@ -156,7 +171,8 @@ async function findChanged({
   const known = new Map(
     (await writer.directories()).map(({ path, stamp }) => [path, stamp] as const),
   )
-  // An area that is not in the catalogue may have appeared; it has no parent directory whose stamp shows this.
+  // An area that is not in the catalogue may have appeared; it has no parent directory whose stamp
+  // shows this.
   for (const area of areas) if (!known.has(area)) known.set(area, undefined)
   const paths = [...known.keys()]
   const differing: string[] = []

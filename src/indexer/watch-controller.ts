@@ -1,4 +1,7 @@
-/** Decides which directories are watched, and marks a watched directory dirty when events occur in it or may have been lost. */
+/**
+ * Decides which directories are watched, and marks a watched directory dirty when events occur in
+ * it or may have been lost.
+ */
 import { daysAhead } from '../catalogue/records.ts'
 import type { WatchCounts } from '../control-socket/protocol.ts'
 import { areas, parseDirectory } from '../parse/archive-path.ts'
@@ -9,18 +12,25 @@ import { Watcher, watchLimit } from './watcher.ts'
 
 /** Delay between an event and the read of its directory, so that one read covers several events. */
 const eventDelayMs = 5
-/** Time for which a directory rests after a reconcile, as a multiple of the time that the reconcile took. */
+/**
+ * Time for which a directory rests after a reconcile, as a multiple of the time that the reconcile
+ * took.
+ */
 const restFactor = 4
 /** Longest rest (ms), because a disk that hangs can make one reconcile very long. */
 const longestRestMs = 5000
 /** A directory is read when its watch has begun, and once more after this time (ms). */
 const secondReadMs = 1000
 /**
- * Time between two updates of the hot window (ms); failed watches are tried again at the same time. Also the shortest time
- * between two warnings about lost events, and between two restarts of the watches at one path.
+ * Time between two updates of the hot window (ms); failed watches are tried again at the same time.
+ * Also the shortest time between two warnings about lost events, and between two restarts of the
+ * watches at one path.
  */
 const refreshMs = 60_000
-/** After a stall of the event loop or a jump of the system clock that is longer than this time (ms), file events may be lost. */
+/**
+ * After a stall of the event loop or a jump of the system clock that is longer than this time (ms),
+ * file events may be lost.
+ */
 const stallMs = 3000
 
 type WatchContext = Pick<
@@ -28,7 +38,9 @@ type WatchContext = Pick<
   'archive' | 'window' | 'dirty' | 'known' | 'health' | 'logger' | 'nowUs'
 >
 
-/** Watches the hot directories (see `isHot`). If a file event occurs in a directory, marks it dirty. */
+/**
+ * Watches the hot directories (see `isHot`). If a file event occurs in a directory, marks it dirty.
+ */
 export class WatchController {
   readonly #context: WatchContext
   readonly #watcher: Watcher
@@ -77,9 +89,10 @@ export class WatchController {
   }
 
   /**
-   * Call it after a directory was read. A known directory is watched if it is hot (see `isHot`); the watch of one that is gone or large
-   * ends. If another directory is at this path now, which `identity` shows, the watches at and below the path are restarted, at
-   * most about once a minute. The identity is `undefined` if the directory was not read.
+   * Call it after a directory was read. A known directory is watched if it is hot (see `isHot`);
+   * the watch of one that is gone or large ends. If another directory is at this path now, which
+   * `identity` shows, the watches at and below the path are restarted, at most about once a minute.
+   * The identity is `undefined` if the directory was not read.
    */
   update(path: string, isKnown: boolean, identity?: string): void {
     const watcher = this.#watcher
@@ -129,8 +142,8 @@ export class WatchController {
 
   #mark(path: string, delayMs = 0): void {
     const dueMs = Math.max(performance.now() + delayMs, this.#restingUntilMs.get(path) ?? 0)
-    // A file that is overwritten in place changes only its own size and mtime, not the stamp of its directory. So every directory
-    // needs the read depth `facts`.
+    // A file that is overwritten in place changes only its own size and mtime, not the stamp of its
+    // directory. So every directory needs the read depth `facts`.
     this.#context.dirty.add({ path, depth: 'facts', arrived: true }, dueMs)
   }
 
@@ -155,12 +168,13 @@ export class WatchController {
   }
 
   /**
-   * Restarts the watches at and below a path that leads to another directory now, because a link was changed or a parent was
-   * moved.
+   * Restarts the watches at and below a path that leads to another directory now, because a link
+   * was changed or a parent was moved.
    */
   #onReplaced(path: string): void {
     const atMs = this.#replacedMs.get(path)
-    // Some file systems change inode numbers all the time. If this path was replaced in the last minute, it is only read again.
+    // Some file systems change inode numbers all the time. If this path was replaced in the last
+    // minute, it is only read again.
     if (atMs === undefined) this.#watcher.restartBelow(path)
     else this.#mark(path, refreshMs)
     this.#replacedMs.set(path, atMs ?? performance.now())
@@ -189,9 +203,10 @@ type WatchWindow = IndexerContext['window']
 
 const dayMs = 86_400_000
 /**
- * True if a directory belongs to the hot window, whose directories are watched: the areas; the present and the previous year; the
- * days and hours within the `window`; years, days and hours that begin within the next two days; and directories without a date
- * of their own below a hot directory that has a date.
+ * True if a directory belongs to the hot window, whose directories are watched: the areas; the
+ * present and the previous year; the days and hours within the `window`; years, days and hours that
+ * begin within the next two days; and directories without a date of their own below a hot directory
+ * that has a date.
  */
 export function isHot(path: string, nowMs: number, window: WatchWindow): boolean {
   const directory = parseDirectory(path)
@@ -217,7 +232,10 @@ function isDated(path: string): boolean {
   return directory.startSeconds !== undefined || isDated(path.slice(0, path.lastIndexOf('/')))
 }
 
-/** Returns the known hot directories. Starts at the areas and goes down, because most of a tree is not hot. */
+/**
+ * Returns the known hot directories. Starts at the areas and goes down, because most of a tree is
+ * not hot.
+ */
 function hotDirectories(known: KnownDirectories, window: WatchWindow, nowMs: number): string[] {
   const found: string[] = []
   const pending: string[] = areas.filter((area) => known.has(area))

@@ -1,7 +1,8 @@
 /**
- * Watches directories with chokidar: one instance for each directory, without depth. A closed instance releases all its memory,
- * while one instance for many directories would keep every path that it ever watched. Instances are started one after the other,
- * because each reads its directory at its start.
+ * Watches directories with chokidar: one instance for each directory, without depth. A closed
+ * instance releases all its memory, while one instance for many directories would keep every path
+ * that it ever watched. Instances are started one after the other, because each reads its directory
+ * at its start.
  */
 import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -23,7 +24,10 @@ export interface WatcherOptions {
   readonly onOverflow: () => void
   /** Maximum number of entries of a watched directory. */
   readonly mostEntries?: number
-  /** Called when a directory cannot be watched, except if it is missing or large, or this user may not read it. */
+  /**
+   * Called when a directory cannot be watched, except if it is missing or large, or this user may
+   * not read it.
+   */
   readonly onFailure: (directory: string, error: Error) => void
 }
 
@@ -53,12 +57,18 @@ export class Watcher {
     return this.#watched.has(directory)
   }
 
-  /** True if the directory that is watched at this path may be the one with this identity (see `identityOf`). */
+  /**
+   * True if the directory that is watched at this path may be the one with this identity (see
+   * `identityOf`).
+   */
   hasIdentity(directory: string, identity: string): boolean {
     return (this.#identities.get(directory) ?? identity) === identity
   }
 
-  /** Watches these directories and no others. Directories whose watch failed before are tried again only with `retry`. */
+  /**
+   * Watches these directories and no others. Directories whose watch failed before are tried again
+   * only with `retry`.
+   */
   setDirectories(directories: readonly string[], { retry }: { readonly retry: boolean }): void {
     this.#wanted = new Set(directories)
     if (retry) this.#failed.clear()
@@ -138,13 +148,15 @@ export class Watcher {
       this.#wanted.delete(directory)
       return
     }
-    // The identity is taken before the watch begins, so that a directory which replaces this one meanwhile has another identity.
+    // The identity is taken before the watch begins, so that a directory which replaces this one
+    // meanwhile has another identity.
     const found = stat(path).then(identityOf, () => undefined)
     const watcher = watch(path, watchOptions)
     this.#watched.set(directory, watcher)
     watcher.on('raw', (event, name) => {
       this.#countEvent()
-      // The directory itself was moved or removed, so its path may lead to another directory from now on.
+      // The directory itself was moved or removed, so its path may lead to another directory from
+      // now on.
       if (event === 'rename' && name === basename(directory)) this.restartBelow(directory)
       onEvent(directory)
     })
@@ -160,7 +172,8 @@ export class Watcher {
     await this.#stop(directory)
     if (failure !== undefined && !isDenied(failure) && !isMissing(failure))
       this.#fail(directory, failure)
-    // The directory has vanished, is no directory, or may not be read. When that changes, it is added again.
+    // The directory has vanished, is no directory, or may not be read. When that changes, it is
+    // added again.
     else this.#wanted.delete(directory)
   }
 
@@ -168,7 +181,8 @@ export class Watcher {
     const watcher = this.#watched.get(directory)
     this.#watched.delete(directory)
     this.#identities.delete(directory)
-    // A watcher that is closed while it starts never becomes ready, so `#start` closes it afterwards.
+    // A watcher that is closed while it starts never becomes ready, so `#start` closes it
+    // afterwards.
     if (watcher !== undefined && watcher !== this.#startingWatcher) await close(watcher)
   }
 
@@ -211,8 +225,8 @@ async function close(watcher: FSWatcher): Promise<void> {
 }
 
 /**
- * True if no directory can be watched any more, because this user has no watch (ENOSPC), or no inotify instance or open file
- * (EMFILE) left. False if the problem is that of one directory.
+ * True if no directory can be watched any more, because this user has no watch (ENOSPC), or no
+ * inotify instance or open file (EMFILE) left. False if the problem is that of one directory.
  */
 export function isExhaustion(error: Error): boolean {
   return ['ENOSPC', 'EMFILE'].includes(errorCode(error))
@@ -223,12 +237,15 @@ function isDenied(error: Error): boolean {
   return ['EACCES', 'EPERM'].includes(errorCode(error))
 }
 
-/** File with the length of the kernel's event queue. The kernel drops further events, and Node does not report this. */
+/**
+ * File with the length of the kernel's event queue. The kernel drops further events, and Node does
+ * not report this.
+ */
 const queueLength = '/proc/sys/fs/inotify/max_queued_events'
 
 /**
- * Returns a function that counts the events. It assumes that the kernel's event queue overflowed when as many events as half its
- * length arrive within one tick of the event loop.
+ * Returns a function that counts the events. It assumes that the kernel's event queue overflowed
+ * when as many events as half its length arrive within one tick of the event loop.
  */
 export function overflowDetector(onOverflow: () => void, length = 16_384): () => void {
   const limit = Math.ceil(length / 2)
@@ -239,7 +256,10 @@ export function overflowDetector(onOverflow: () => void, length = 16_384): () =>
   }
 }
 
-/** Returns the number of directories that this user may watch; `null` if the settings of the kernel are hidden. */
+/**
+ * Returns the number of directories that this user may watch; `null` if the settings of the kernel
+ * are hidden.
+ */
 export function watchLimit(): number | null {
   return readNumber('/proc/sys/fs/inotify/max_user_watches') ?? null
 }

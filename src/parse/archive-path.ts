@@ -1,6 +1,6 @@
 /**
- * The directories of an archive: `obs/<yyyy>/<ddd>` has the files of a day, `nrt/<yyyy>/<ddd>/<hh>` the files of an hour. Paths
- * are relative to the archive root, without a slash at either end.
+ * The directories of an archive: `obs/<yyyy>/<ddd>` has the files of a day, `nrt/<yyyy>/<ddd>/<hh>`
+ * the files of an hour. Paths are relative to the archive root, without a slash at either end.
  */
 import {
   dayStartSeconds,
@@ -15,7 +15,10 @@ import type { ParsedName } from './types.ts'
 export const areas = ['obs', 'nrt'] as const
 export type Area = (typeof areas)[number]
 
-/** Maximum number of segments in a directory path, including the area. Deeper directories are not read. */
+/**
+ * Maximum number of segments in a directory path, including the area. Deeper directories are not
+ * read.
+ */
 export const maxDirectoryDepth = 8
 
 /** A directory whose files are catalogued. */
@@ -36,12 +39,18 @@ export interface PathRejection {
   readonly reason: PathRejectionReason
 }
 
-/** True if directories with this name are read. The allowed names need no escaping in URLs, are not hidden, and are not `..`. */
+/**
+ * True if directories with this name are read. The allowed names need no escaping in URLs, are not
+ * hidden, and are not `..`.
+ */
 export function isDirectoryName(segment: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(segment)
 }
 
-/** Parses the path of a directory. Files may be in any directory below an area, with a date or without. */
+/**
+ * Parses the path of a directory. Files may be in any directory below an area, with a date or
+ * without.
+ */
 export function parseDirectory(path: string): ArchiveDirectory | PathRejection {
   const segments = path.split('/', maxDirectoryDepth + 1)
   const area = areas.find((name) => name === segments[0])
@@ -53,8 +62,9 @@ export function parseDirectory(path: string): ArchiveDirectory | PathRejection {
 }
 
 /**
- * True if a file is in the wrong directory: its data do not start within the directory's year, day or hour; or the data cover a
- * day or more, but the directory is that of an hour; or the directory has no date.
+ * True if a file is in the wrong directory: its data do not start within the directory's year, day
+ * or hour; or the data cover a day or more, but the directory is that of an hour; or the directory
+ * has no date.
  */
 export function isMisplaced(parsed: ParsedName, directory: ArchiveDirectory): boolean {
   const { startSeconds, spanSeconds } = directory

@@ -1,7 +1,8 @@
 /**
- * The calendar of file names: years, days of the year, hours. Times are in the time system of the name, without leap seconds,
- * counted in seconds since 1970-01-01T00:00:00. Uses plain arithmetic instead of `Date` objects, because a scan parses millions
- * of names. Every year follows the Gregorian rule.
+ * The calendar of file names: years, days of the year, hours. Times are in the time system of the
+ * name, without leap seconds, counted in seconds since 1970-01-01T00:00:00. Uses plain arithmetic
+ * instead of `Date` objects, because a scan parses millions of names. Every year follows the
+ * Gregorian rule.
  */
 
 export const secondsPerMinute = 60
@@ -22,16 +23,17 @@ export function isDayOfYear(year: number, dayOfYear: number): boolean {
 }
 
 /**
- * The full year of two digits: 80 to 99 are 1980 to 1999, 00 to 79 are 2000 to 2079. This is the rule of RINEX 2.11, section 6.5
- * (3.04, section 6.10), for all years of two digits in RINEX 1 and 2.
+ * The full year of two digits: 80 to 99 are 1980 to 1999, 00 to 79 are 2000 to 2079. This is the
+ * rule of RINEX 2.11, section 6.5 (3.04, section 6.10), for all years of two digits in RINEX 1 and
+ * 2.
  */
 export function fullYear(twoDigits: number): number {
   return twoDigits >= 80 ? 1900 + twoDigits : 2000 + twoDigits
 }
 
 /**
- * The hour of a session letter, in upper or lower case: `a` is 00, `x` is 23. `undefined` for `y` and `z`, which are after the
- * end of the day, and for digits, which are not hours.
+ * The hour of a session letter, in upper or lower case: `a` is 00, `x` is 23. `undefined` for `y`
+ * and `z`, which are after the end of the day, and for digits, which are not hours.
  */
 export function sessionHour(session: string): number | undefined {
   // Setting bit 5 makes the letter lower-case.
@@ -40,7 +42,8 @@ export function sessionHour(session: string): number | undefined {
 }
 
 /**
- * Midnight at the start of a day of the year, in seconds since 1970. A day after the end of the year is a day of the next year.
+ * Midnight at the start of a day of the year, in seconds since 1970. A day after the end of the
+ * year is a day of the next year.
  */
 export function dayStartSeconds(year: number, dayOfYear: number): number {
   return (daysBeforeYear(year) + dayOfYear - 1) * secondsPerDay
@@ -66,7 +69,10 @@ function dateOf(seconds: number): { year: number; month: number; day: number } {
   return { year, month, day: dayOfYear - daysBefore(year, month) }
 }
 
-/** `2026-01-22`, for a day since 1970-01-01. Without `Date`, which took a quarter of the time of streams of records. */
+/**
+ * `2026-01-22`, for a day since 1970-01-01. Without `Date`, which took a quarter of the time of
+ * streams of records.
+ */
 export function dayToIso(daysSince1970: number): string {
   const { year, month, day } = dateOf(daysSince1970 * secondsPerDay)
   return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
@@ -87,7 +93,9 @@ const datePattern = /^(\d{4})(?:-(\d\d?)-(\d\d?)|(\d\d)(\d\d))$/
 /** Matches a year with a day of the year: `2026-022`, `2026022`. */
 const dayOfYearPattern = /^(\d{4})-?(\d{3})$/
 
-/** Days since 1970-01-01 of a date, or of a year and day of year; `undefined` for any other text. */
+/**
+ * Days since 1970-01-01 of a date, or of a year and day of year; `undefined` for any other text.
+ */
 export function parseDay(text: string): number | undefined {
   const match = datePattern.exec(text)
   if (match === null) return parseDayOfYear(text)

@@ -15,8 +15,8 @@ const codes =
 const countries: ReadonlySet<string> = new Set(codes.split(' '))
 
 /**
- * The country of a station code in upper case; `undefined` for a code of 4 characters, and if the last three characters are a
- * project (`IGS`, `DLR`) or no country (`XXX`).
+ * The country of a station code in upper case; `undefined` for a code of 4 characters, and if the
+ * last three characters are a project (`IGS`, `DLR`) or no country (`XXX`).
  */
 export function countryOf(station: string): string | undefined {
   const country = station.slice(6)
@@ -24,8 +24,8 @@ export function countryOf(station: string): string | undefined {
 }
 
 /**
- * True for the codes of merged navigation files. These files contain data of many stations, but their code looks like that of one
- * station (`BRDC00IGS`, `hour`).
+ * True for the codes of merged navigation files. These files contain data of many stations, but
+ * their code looks like that of one station (`BRDC00IGS`, `hour`).
  */
 export function isMergedNavigation(station: string): boolean {
   return /^(?:BRDC|HOUR)/.test(station)

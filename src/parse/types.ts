@@ -1,8 +1,8 @@
 /** The types of parsed and rejected file names. */
 
 /**
- * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4 content has long names, and RINEX
- * 3 content sometimes has short names.
+ * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4
+ * content has long names, and RINEX 3 content sometimes has short names.
  */
 export type FileVersion = 'r2' | 'r3'
 
@@ -16,19 +16,25 @@ export type FileType = (typeof fileTypes)[number]
 /** The source of the data: receiver, stream, or unknown. */
 export type DataSource = 'R' | 'S' | 'U'
 
-/** The parts of a RINEX file name. Parts that only long names have are `undefined` for short ones. */
+/**
+ * The parts of a RINEX file name. Parts that only long names have are `undefined` for short ones.
+ */
 export interface ParsedName {
   readonly kind: 'parsed'
   readonly version: FileVersion
-  /** Station code in upper case: 4 characters (`r2`), or site, monument, receiver and country, 9 (`r3`). */
+  /**
+   * Station code in upper case: 4 characters (`r2`), or site, monument, receiver and country, 9
+   * (`r3`).
+   */
   readonly station: string
   /** Nominal start of the data: seconds since 1970-01-01T00:00:00Z, no leap seconds. */
   readonly startSeconds: number
   readonly duration: FileDuration
   readonly type: FileType
   /**
-   * Nominal length of the data in seconds; `undefined` if the name does not contain it (`00U`, and the file numbers 1 to 9 of the
-   * short form). For high-rate short names (`hmm`) it is 900 s, by the convention of IGSMAIL-5501.
+   * Nominal length of the data in seconds; `undefined` if the name does not contain it (`00U`, and
+   * the file numbers 1 to 9 of the short form). For high-rate short names (`hmm`) it is 900 s, by
+   * the convention of IGSMAIL-5501.
    */
   readonly spanSeconds: number | undefined
   /** ISO 3166-1 alpha-3 or a project code (`IGS`, `DLR`); long names only. */

@@ -1,12 +1,18 @@
-/** The clock of all processes: wall-clock time in microseconds. And waits that an `AbortSignal` ends. */
+/**
+ * The clock of all processes: wall-clock time in microseconds. And waits that an `AbortSignal`
+ * ends.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Largest drift between the wall clock and the steady clock (µs); a larger one means that the wall clock was set. */
+/**
+ * Largest drift between the wall clock and the steady clock (µs); a larger one means that the wall
+ * clock was set.
+ */
 const setAfterUs = 2000
 
 /**
- * Opens a wall clock in microseconds since 1970, finer than the milliseconds of `Date.now()`. It advances with the steady clock;
- * when the system's time is set, it follows.
+ * Opens a wall clock in microseconds since 1970, finer than the milliseconds of `Date.now()`. It
+ * advances with the steady clock; when the system's time is set, it follows.
  */
 export function openClock(): () => number {
   let offsetUs = Infinity
@@ -23,7 +29,10 @@ export async function wait(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined)
 }
 
-/** Runs a task again and again until the signal is aborted. The task returns the delay before its next run (ms). */
+/**
+ * Runs a task again and again until the signal is aborted. The task returns the delay before its
+ * next run (ms).
+ */
 export async function repeat(task: () => Promise<number>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) await wait(await task(), signal)
 }

@@ -1,14 +1,17 @@
 /** Finds the known name that a misspelt name probably means. */
 import { closest as nearest, distance } from 'fastest-levenshtein'
 
-/** Largest edit distance at which a candidate counts as similar; for short words, half of their length. */
+/**
+ * Largest edit distance at which a candidate counts as similar; for short words, half of their
+ * length.
+ */
 const mostLetters = 3
 /** Longest word that is compared (characters). */
 const longest = 64
 
 /**
- * Returns the candidate that is most similar to a misspelt word, ignoring case and the difference between `-` and `_`;
- * `undefined` if none is similar enough.
+ * Returns the candidate that is most similar to a misspelt word, ignoring case and the difference
+ * between `-` and `_`; `undefined` if none is similar enough.
  */
 export function closest(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > longest) return undefined

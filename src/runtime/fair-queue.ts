@@ -1,4 +1,7 @@
-/** A queue in which owners take turns, so that an owner with many items does not delay those of others. */
+/**
+ * A queue in which owners take turns, so that an owner with many items does not delay those of
+ * others.
+ */
 export class FairQueue<Item> {
   /** The items of each owner, oldest first. The owners are in the order of their turns. */
   readonly #items = new Map<string, Item[]>()
@@ -20,7 +23,8 @@ export class FairQueue<Item> {
   }
 
   /**
-   * Removes and returns the oldest item of the owner whose turn it is; `undefined` if there is none.
+   * Removes and returns the oldest item of the owner whose turn it is; `undefined` if there is
+   * none.
    * @param mayTake returns false for an owner that keeps its turn for later
    */
   shift(mayTake: (owner: string) => boolean = () => true): Item | undefined {

@@ -1,16 +1,17 @@
 /**
- * Ends the process in order. Each part registers when it starts. When `end` is called, or on a signal that ends the process
- * (such as SIGTERM) or an uncaught error, the parts are closed in reverse order, and then `process.exit` is called. The process
- * must not end merely because it is idle: native addons would run their exit hooks, and the hook of the database driver must not
- * run.
+ * Ends the process in order. Each part registers when it starts. When `end` is called, or on a
+ * signal that ends the process (such as SIGTERM) or an uncaught error, the parts are closed in
+ * reverse order, and then `process.exit` is called. The process must not end merely because it is
+ * idle: native addons would run their exit hooks, and the hook of the database driver must not run.
  */
 import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import { failureFields } from './logger.ts'
 
 /**
- * Maximum time in which each process must end (ms). In this time, the API finishes its requests, the indexer finishes its current
- * directory and makes a checkpoint, and the alerts process delivers a message. systemd waits longer before it kills a process.
+ * Maximum time in which each process must end (ms). In this time, the API finishes its requests,
+ * the indexer finishes its current directory and makes a checkpoint, and the alerts process
+ * delivers a message. systemd waits longer before it kills a process.
  */
 export const graceMs = { api: 10_000, indexer: 20_000, alerts: 15_000 }
 
@@ -29,8 +30,8 @@ interface LifecycleOptions {
 }
 
 /**
- * Signals for which no handler is installed. A handler for the signals of a crash (SIGSEGV, SIGBUS, …) would make the process
- * hang; SIGUSR2 has no meaning here.
+ * Signals for which no handler is installed. A handler for the signals of a crash (SIGSEGV, SIGBUS,
+ * …) would make the process hang; SIGUSR2 has no meaning here.
  */
 const leftAlone = [
   'SIGILL',
@@ -44,7 +45,10 @@ const leftAlone = [
 
 export type Lifecycle = ReturnType<typeof startLifecycle>
 
-/** Installs handlers for signals and uncaught errors; call it once per process, before the first part starts. */
+/**
+ * Installs handlers for signals and uncaught errors; call it once per process, before the first
+ * part starts.
+ */
 export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions) {
   const parts: Part[] = []
   let ending = false
@@ -84,14 +88,21 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions) 
 
   const never = new Promise<never>(() => {})
   return {
-    /** Registers a part that has just started. A part that starts while the process ends is closed with the rest. */
+    /**
+     * Registers a part that has just started. A part that starts while the process ends is closed
+     * with the rest.
+     */
     add(part: Part): void {
       parts.push(part)
     },
-    /** Returns a promise that never resolves. The command of a daemon returns it, so that the daemon keeps running. */
+    /**
+     * Returns a promise that never resolves. The command of a daemon returns it, so that the daemon
+     * keeps running.
+     */
     untilEnd: () => never,
     /**
-     * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error with its stack) and exits with 1.
+     * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error
+     * with its stack) and exits with 1.
      */
     end(reason?: unknown): Promise<never> {
       if (!ending) {
@@ -115,7 +126,8 @@ async function closeAll(parts: Part[], logger: Logger): Promise<boolean> {
       // A part can fail to close for example on a full disk.
       logger.error({ part: part.name, ...failureFields(err) }, 'failed to close')
     }
-    // The part is removed only now, so that the timeout message can name the part that is still closing.
+    // The part is removed only now, so that the timeout message can name the part that is still
+    // closing.
     parts.splice(parts.indexOf(part), 1)
   }
   return closed

@@ -27,7 +27,10 @@ export interface LoggerOptions {
 
 type Output = 1 | 2
 
-/** Creates a logger. It writes synchronously, because processes end with `process.exit` and the last lines give the reason. */
+/**
+ * Creates a logger. It writes synchronously, because processes end with `process.exit` and the last
+ * lines give the reason.
+ */
 export function createLogger({ level, name, readable, output = 1 }: LoggerOptions): Logger {
   const options = {
     level,
@@ -49,12 +52,16 @@ function readableLines(destination: number): DestinationStream {
 
 function jsonLines(output: Output): DestinationStream {
   const lines = destination({ dest: output, sync: true, maxLength: maxWaitingBytes })
-  // A full disk must not end the service. Until there is room, lines are kept in memory; lines beyond the limit are dropped.
+  // A full disk must not end the service. Until there is room, lines are kept in memory; lines
+  // beyond the limit are dropped.
   lines.on('error', () => {})
   return isJournal(output) ? withPriorities(lines) : lines
 }
 
-/** True if an output leads directly into the journal of systemd (see `JOURNAL_STREAM` in systemd.exec(5)). */
+/**
+ * True if an output leads directly into the journal of systemd (see `JOURNAL_STREAM` in
+ * systemd.exec(5)).
+ */
 export function isJournal(output: Output): boolean {
   const stream = process.env['JOURNAL_STREAM']
   if (stream === undefined) return false
@@ -90,9 +97,9 @@ export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 's
 export type LogLevel = (typeof logLevels)[number]
 
 /**
- * True if the log needs only the message of an error, not its stack. An error with a code comes from the environment or was
- * thrown on purpose. Any other error is a defect of the program, and so is a TypeError of Node about wrong arguments; the stack
- * of a defect is needed.
+ * True if the log needs only the message of an error, not its stack. An error with a code comes
+ * from the environment or was thrown on purpose. Any other error is a defect of the program, and so
+ * is a TypeError of Node about wrong arguments; the stack of a defect is needed.
  */
 export function isExpected(error: unknown): boolean {
   return error instanceof Error && 'code' in error && !(error instanceof TypeError)

@@ -21,14 +21,16 @@ export function versionLine(): string {
   return `${packageVersion()} (Node ${process.versions.node})`
 }
 
-/** Writes a line to standard output; if its reader is slow, waits until the reader has caught up. */
+/**
+ * Writes a line to standard output; if its reader is slow, waits until the reader has caught up.
+ */
 export async function print(line: string): Promise<void> {
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain')
 }
 
 /**
- * Ends the process silently when the reader of its output has ended, as in `… | head`. After another error of standard output,
- * prints the error and exits with 1.
+ * Ends the process silently when the reader of its output has ended, as in `… | head`. After
+ * another error of standard output, prints the error and exits with 1.
  */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

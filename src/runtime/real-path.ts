@@ -8,8 +8,9 @@ import { failureFields } from './logger.ts'
 const mostLinks = 40
 
 /**
- * Returns the absolute path of a file, or the path at which it would be created. Follows symbolic links, also dangling ones.
- * Parts of the path that do not exist or cannot be read stay as written. Never throws: opening the path reports the error.
+ * Returns the absolute path of a file, or the path at which it would be created. Follows symbolic
+ * links, also dangling ones. Parts of the path that do not exist or cannot be read stay as written.
+ * Never throws: opening the path reports the error.
  */
 export function realPath(path: string): string {
   const rest = resolve(path).split('/')
@@ -42,8 +43,9 @@ function linkTarget(path: string): string | undefined {
 }
 
 /**
- * Returns the configured and the real paths of the linked directories, and logs each directory that cannot be found. The targets
- * of symbolic links are compared with both paths, also while the disk of a linked directory is away.
+ * Returns the configured and the real paths of the linked directories, and logs each directory that
+ * cannot be found. The targets of symbolic links are compared with both paths, also while the disk
+ * of a linked directory is away.
  */
 export function realDirectories(paths: readonly string[], logger: Logger): string[] {
   for (const path of paths) {

@@ -1,7 +1,8 @@
 /**
- * Reports the service to systemd (sd_notify(3)): that it is ready, alive or stopping, and a sentence about its work. Node has no
- * datagram sockets of the Unix family, so the program `systemd-notify` sends the messages. `systemd-notify` is a child process,
- * so the units need `NotifyAccess=all`.
+ * Reports the service to systemd (sd_notify(3)): that it is ready, alive or stopping, and a
+ * sentence about its work. Node has no datagram sockets of the Unix family, so the program
+ * `systemd-notify` sends the messages. `systemd-notify` is a child process, so the units need
+ * `NotifyAccess=all`.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
@@ -9,7 +10,10 @@ import type { Logger } from 'pino'
 
 /** Longest time between two reports; a third of the watchdog's timeout if that is shorter. */
 const longestIntervalMs = 20_000
-/** Maximum length of a status text in characters, because systemd ignores messages of more than 4096 bytes. */
+/**
+ * Maximum length of a status text in characters, because systemd ignores messages of more than 4096
+ * bytes.
+ */
 const longestStatus = 1000
 /** Longest run of `systemd-notify`, which waits until systemd has processed the message. */
 const sendTimeoutMs = 10_000
@@ -21,14 +25,16 @@ export class ServiceManager {
   readonly #watchdogMs: number
   #describe: (() => Promise<string>) | undefined
   #timer: NodeJS.Timeout | undefined
-  /** The status that was sent last; `undefined` until this process has reported that it is ready. */
+  /**
+   * The status that was sent last; `undefined` until this process has reported that it is ready.
+   */
   #lastStatus: string | undefined
   #lastFailure: string | undefined
   #reporting = false
 
   /**
-   * @param env a service manager sets `NOTIFY_SOCKET`; if it restarts a process that hangs, it also sets `WATCHDOG_USEC` and
-   * `WATCHDOG_PID`
+   * @param env a service manager sets `NOTIFY_SOCKET`; if it restarts a process that hangs, it also
+   * sets `WATCHDOG_USEC` and `WATCHDOG_PID`
    */
   constructor(env: NodeJS.ProcessEnv, logger: Logger) {
     this.#env = env
@@ -37,8 +43,10 @@ export class ServiceManager {
   }
 
   /**
-   * Reports that the service has started and, from now on, what it does. A later call replaces the description.
-   * @param describe returns a sentence about the work of the service; until it resolves, systemd gets no sign of life
+   * Reports that the service has started and, from now on, what it does. A later call replaces the
+   * description.
+   * @param describe returns a sentence about the work of the service; until it resolves, systemd
+   * gets no sign of life
    */
   ready(describe: () => Promise<string>): void {
     this.#describe = describe
@@ -94,7 +102,10 @@ export class ServiceManager {
   }
 }
 
-/** Time without a sign of life after which systemd restarts this process (ms); infinite without a watchdog. */
+/**
+ * Time without a sign of life after which systemd restarts this process (ms); infinite without a
+ * watchdog.
+ */
 function watchdogOf({ WATCHDOG_USEC: time, WATCHDOG_PID: pid }: NodeJS.ProcessEnv): number {
   const isForThis = pid === undefined || pid === String(process.pid)
   return isForThis && Number(time) > 0 ? Number(time) / 1000 : Infinity

@@ -6,8 +6,9 @@ import type { Period, SeriesKey } from './series.ts'
 import type { SeriesSummary } from './series-summary.ts'
 
 /**
- * `ingest-stalled`: several stations have alerts, and no file of any station arrives (see `stalledAlert`). `late` and `down`: the
- * state of one series. `not-current`: the catalogue does not follow the archive, so that nothing else is known; only messages have it.
+ * `ingest-stalled`: several stations have alerts, and no file of any station arrives (see
+ * `stalledAlert`). `late` and `down`: the state of one series. `not-current`: the catalogue does
+ * not follow the archive, so that nothing else is known; only messages have it.
  */
 export const alertKinds = ['ingest-stalled', 'late', 'down', 'not-current'] as const
 export type AlertKind = (typeof alertKinds)[number]
@@ -26,15 +27,18 @@ export interface Alert {
   readonly id: string
   readonly kind: AlertKind
   /**
-   * The `since` of its series; for `ingest-stalled`, the time of the latest arrival, or null if no file was seen arriving; for
-   * `not-current` the time up to which the catalogue is known to equal the archive.
+   * The `since` of its series; for `ingest-stalled`, the time of the latest arrival, or null if no
+   * file was seen arriving; for `not-current` the time up to which the catalogue is known to equal
+   * the archive.
    */
   readonly since: string | null
   /** Time at which the alert opened. */
   readonly opened: string
   /** Time since which it has its kind. */
   readonly changed: string
-  /** One series; for `ingest-stalled`, all series whose alerts it replaces; none for `not-current`. */
+  /**
+   * One series; for `ingest-stalled`, all series whose alerts it replaces; none for `not-current`.
+   */
   readonly series: readonly AlertSeries[]
 }
 
@@ -49,12 +53,15 @@ interface SeriesAlert extends Alert {
   readonly series: readonly [AlertSeries]
 }
 
-/** An alert opens when its series has been late for this time, or for its limit of lateness if that is longer. */
+/**
+ * An alert opens when its series has been late for this time, or for its limit of lateness if that
+ * is longer.
+ */
 const patienceSeconds = secondsPerHour
 
 /**
- * Finds the open alerts, the longest loss first. An alert of the kind `ingest-stalled` comes before all others, and replaces the
- * alerts of its series.
+ * Finds the open alerts, the longest loss first. An alert of the kind `ingest-stalled` comes before
+ * all others, and replaces the alerts of its series.
  * @param states sorted by station
  * @param asOf seconds since 1970
  */
@@ -65,7 +72,8 @@ export function openAlerts(states: readonly StationSeries[], asOf: number): read
   const isActive = ({ summary: { state } }: StationSeries): boolean =>
     state === 'present' || state === 'late' || state === 'down'
   const isHourly = ({ period }: Pick<AlertSeries, 'period'>): boolean => period !== '01D'
-  // Daily files say nothing about the last hours, so they count only in an archive in which no shorter files arrive.
+  // Daily files say nothing about the last hours, so they count only in an archive in which no
+  // shorter files arrive.
   const counts = states.some((each) => isActive(each) && isHourly(each)) ? isHourly : () => true
   const stalled = stalledAlert(
     alerts.filter(({ series: [each] }) => counts(each)),
@@ -110,8 +118,9 @@ function seriesAlert(
 
 /**
  * The first of the last late or missing slots that have no delivered one between them. In a series
- * with rules, a slot that is not expected may be delivered after them. The series must have a late or missing slot. The runs begin 28 days
- * ago: a loss that is longer began with the slot after the last delivered one.
+ * with rules, a slot that is not expected may be delivered after them. The series must have a late
+ * or missing slot. The runs begin 28 days ago: a loss that is longer began with the slot after the
+ * last delivered one.
  */
 function firstOverdue({ runs, since }: SeriesSummary, seconds: number): number {
   let slot = NaN
@@ -123,7 +132,10 @@ function firstOverdue({ runs, since }: SeriesSummary, seconds: number): number {
   return isLonger && since !== undefined ? since / seconds : slot
 }
 
-/** Time at which the newest file of all series arrived, in seconds since 1970; `-Infinity` if none was seen arriving. */
+/**
+ * Time at which the newest file of all series arrived, in seconds since 1970; `-Infinity` if none
+ * was seen arriving.
+ */
 function latestArrival(states: readonly StationSeries[]): number {
   return states.reduce(
     (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
@@ -132,8 +144,8 @@ function latestArrival(states: readonly StationSeries[]): number {
 }
 
 /**
- * The alert `ingest-stalled`. It opens if two stations have alerts and no file arrived for two hours, or for two days if one of
- * these alerts is that of a daily series.
+ * The alert `ingest-stalled`. It opens if two stations have alerts and no file arrived for two
+ * hours, or for two days if one of these alerts is that of a daily series.
  */
 function stalledAlert(
   alerts: readonly SeriesAlert[],

@@ -9,12 +9,18 @@ import { slotStates } from './slot-states.ts'
 import type { ShownState, SlotRange, StateRun } from './slot-states.ts'
 import type { SlotSet } from './slot-set.ts'
 
-/** The known past of a series, without slots that begin after now (see `slotAt` for the numbers of slots). */
+/**
+ * The known past of a series, without slots that begin after now (see `slotAt` for the numbers of
+ * slots).
+ */
 export interface KnownSlots {
   readonly range: SlotRange
   /** Slots with a live record. */
   readonly live: SlotSet
-  /** Slots with a live record, or with a removed one. Begins `lookbackDays` before the range, or with the first delivery. */
+  /**
+   * Slots with a live record, or with a removed one. Begins `lookbackDays` before the range, or
+   * with the first delivery.
+   */
   readonly delivered: SlotSet
   /** The first delivered slot, without misdated ones, and the last one, wherever the range is. */
   readonly first: number | undefined
@@ -29,7 +35,10 @@ export interface KnownSlots {
 
 export interface Availability extends Completeness {
   readonly runs: readonly StateRun<ShownState>[]
-  /** Runs of the slots from the first to now that are not filled and neither due nor future; those of an ended series go to its last file. */
+  /**
+   * Runs of the slots from the first to now that are not filled and neither due nor future; those
+   * of an ended series go to its last file.
+   */
   readonly gaps: readonly StateRun[]
   readonly ended: boolean
   readonly class: ShareClass | undefined

@@ -1,7 +1,10 @@
 /** Completeness, the share of expected files, and their classes. Pure. */
 import type { SlotFigures } from './slot-states.ts'
 
-/** The files that fill a slot. `archived`: only live files. `delivered`: all delivered files, live or removed. */
+/**
+ * The files that fill a slot. `archived`: only live files. `delivered`: all delivered files, live
+ * or removed.
+ */
 export const measures = ['archived', 'delivered'] as const
 export type Measure = (typeof measures)[number]
 
@@ -9,7 +12,10 @@ export const shareClasses = ['good', 'fair', 'poor'] as const
 export type ShareClass = (typeof shareClasses)[number]
 
 export interface Completeness {
-  /** Number of slots that could be filled. With `archived`, slots whose file was removed do not count. */
+  /**
+   * Number of slots that could be filled. With `archived`, slots whose file was removed do not
+   * count.
+   */
   readonly possible: number
   /** Number of these slots that are filled, as the measure counts. */
   readonly present: number
@@ -43,8 +49,8 @@ export function ratio(part: number, whole: number): number | undefined {
 }
 
 /**
- * The class of a completeness, with the limits that the EPN central bureau uses for the figures of four weeks; `undefined` without a
- * completeness.
+ * The class of a completeness, with the limits that the EPN central bureau uses for the figures of
+ * four weeks; `undefined` without a completeness.
  */
 export function shareClass(share: number | undefined): ShareClass | undefined {
   if (share === undefined) return undefined

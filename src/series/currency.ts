@@ -3,13 +3,16 @@ import { secondsPerMinute } from '../parse/calendar.ts'
 
 export interface Currency {
   /**
-   * Seconds since 1970 for which states are computed: now, but not later than the last heartbeat. So the states stand still while the
-   * catalogue is not current. `undefined` until the first scan has ended.
+   * Seconds since 1970 for which states are computed: now, but not later than the last heartbeat.
+   * So the states stand still while the catalogue is not current. `undefined` until the first scan
+   * has ended.
    */
   readonly asOf: number | undefined
   /** Why the catalogue is not current; `undefined` if it is. */
   readonly notCurrent: string | undefined
-  /** True if the last heartbeat is older than its limit. A restart of the indexer takes less time. */
+  /**
+   * True if the last heartbeat is older than its limit. A restart of the indexer takes less time.
+   */
   readonly isOld: boolean
   /** Further problems of the indexer, which stop nothing. */
   readonly problems: readonly string[]
@@ -25,8 +28,8 @@ export interface IndexerReport {
 }
 
 /**
- * The catalogue is not current until the first scan has ended, while the indexer is stopped or cannot read the archive or write the
- * catalogue, and when the last heartbeat is too old.
+ * The catalogue is not current until the first scan has ended, while the indexer is stopped or
+ * cannot read the archive or write the catalogue, and when the last heartbeat is too old.
  */
 export function currencyOf(
   heartbeat: { readonly atUs: number; readonly limitSeconds: number } | undefined,

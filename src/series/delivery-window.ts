@@ -128,7 +128,10 @@ export class DeliveryWindow {
   }
 }
 
-/** Inserts an arrival in the order of the slots, unless the slot has one. Most arrivals are the newest. */
+/**
+ * Inserts an arrival in the order of the slots, unless the slot has one. Most arrivals are the
+ * newest.
+ */
 function insert({ slots, latencies }: Deliveries['arrivals'], slot: number, latency: number): void {
   const index = slot > (slots.at(-1) ?? -Infinity) ? slots.length : lowerBound(slots, slot)
   if (slots[index] === slot) return

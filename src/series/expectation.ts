@@ -3,7 +3,9 @@ import { expectedDays, periodRules, recentDays, slotsPerDay } from './series.ts'
 import type { SeriesKey } from './series.ts'
 import type { SlotSet } from './slot-set.ts'
 
-/** Slots of a series that must arrive, whatever was delivered before; from the file `expected_file`. */
+/**
+ * Slots of a series that must arrive, whatever was delivered before; from the file `expected_file`.
+ */
 export interface ExpectedRule {
   /** UTC days since 1970, both included; `undefined` means no limit. */
   readonly fromDay: number | undefined
@@ -20,7 +22,10 @@ export interface ExpectedSeries extends SeriesKey {
 
 type StationSeries = SeriesKey & { readonly station: string }
 
-/** The rules of all series. A rule with a code of 4 characters also applies to the long codes that begin with it. */
+/**
+ * The rules of all series. A rule with a code of 4 characters also applies to the long codes that
+ * begin with it.
+ */
 export class ExpectedRules {
   readonly #byKey = new Map<string, ExpectedSeries[]>()
 
@@ -38,7 +43,10 @@ export class ExpectedRules {
     return [...keys].flatMap((key) => this.#byKey.get(key) ?? []).map(({ rule }) => rule)
   }
 
-  /** One entry for each expected series that is not in `series`, because nothing of it was ever delivered. */
+  /**
+   * One entry for each expected series that is not in `series`, because nothing of it was ever
+   * delivered.
+   */
   notIn(series: readonly StationSeries[]): readonly ExpectedSeries[] {
     const known = new Set(
       series.flatMap((each) => [
@@ -59,7 +67,10 @@ function keyOf({ station, fileType, period }: StationSeries): string {
 /** Whether the slots of a series are expected. */
 export interface Expectation {
   readonly isExpected: (slot: number) => boolean
-  /** True if a series that was expected has delivered nothing for so long that it is expected no more on this UTC day. */
+  /**
+   * True if a series that was expected has delivered nothing for so long that it is expected no
+   * more on this UTC day.
+   */
   readonly hasEnded: (day: number) => boolean
 }
 
@@ -67,10 +78,12 @@ export interface Expectation {
 const leastExpectedDays = 3
 
 /**
- * A series is expected on a UTC day by the 90 days that end with the day of its last delivery before that day: one of them must be
- * steady, and the day must not be further from the last delivery than the number of days with a delivery among them. So a series of
- * a year is missed for 90 days, and one of three days for three. If the series has rules, only the rules count.
- * @param delivered begins `lookbackDays` before the first day in question, or with the first delivery
+ * A series is expected on a UTC day by the 90 days that end with the day of its last delivery
+ * before that day: one of them must be steady, and the day must not be further from the last
+ * delivery than the number of days with a delivery among them. So a series of a year is missed for
+ * 90 days, and one of three days for three. If the series has rules, only the rules count.
+ * @param delivered begins `lookbackDays` before the first day in question, or with the first
+ * delivery
  */
 export function openExpectation(
   delivered: SlotSet,
@@ -141,8 +154,9 @@ function learn(delivered: SlotSet): (day: number) => Learned {
 }
 
 /**
- * A day is steady if, in the 28 whole days that end with it, enough slots were delivered (see `PeriodRule`), and at least half of
- * those from the first delivered one to the end of the day. The days are given by their index, one after the other.
+ * A day is steady if, in the 28 whole days that end with it, enough slots were delivered (see
+ * `PeriodRule`), and at least half of those from the first delivered one to the end of the day. The
+ * days are given by their index, one after the other.
  */
 function openSteadyDays(delivered: SlotSet): (index: number) => boolean {
   const { period, firstDay } = delivered

@@ -4,7 +4,8 @@ import { periodRules } from './series.ts'
 import type { Period } from './series.ts'
 
 /**
- * A percentile of the first `count` values by nearest rank: `share` (0 to 1) of them are at or below it; `undefined` without values.
+ * A percentile of the first `count` values by nearest rank: `share` (0 to 1) of them are at or
+ * below it; `undefined` without values.
  */
 export function percentile(
   ascending: ArrayLike<number>,
@@ -16,15 +17,19 @@ export function percentile(
   return ascending[rank - 1]
 }
 
-/** The latency that is usual for a series: the median of its recent arrivals; `undefined` without arrivals. */
+/**
+ * The latency that is usual for a series: the median of its recent arrivals; `undefined` without
+ * arrivals.
+ */
 export function usualLatency(ascending: ArrayLike<number>): number | undefined {
   return percentile(ascending, 0.5)
 }
 
 /**
- * The limit of lateness in seconds: an expected file that has not arrived this time after the end of its slot is late. It is the
- * 95th percentile of the recent arrivals within a day (01D: 3 days) of the end of their slots, at least the target of the period and
- * at most 24 hours; with too few of these arrivals, a time that does not depend on them (see `PeriodRule`).
+ * The limit of lateness in seconds: an expected file that has not arrived this time after the end
+ * of its slot is late. It is the 95th percentile of the recent arrivals within a day (01D: 3 days)
+ * of the end of their slots, at least the target of the period and at most 24 hours; with too few
+ * of these arrivals, a time that does not depend on them (see `PeriodRule`).
  */
 export function lateAfter(period: Period, ascending: ArrayLike<number>): number {
   const { target, learnedWithin, leastArrivals, unlearnedLimit } = periodRules[period]
@@ -45,8 +50,8 @@ export function lowerBound(ascending: ArrayLike<number>, bound: number): number 
 }
 
 /**
- * Times in seconds. For each of them, the number of files that arrived within this time is published. The target of hourly files
- * is 600.
+ * Times in seconds. For each of them, the number of files that arrived within this time is
+ * published. The target of hourly files is 600.
  */
 export const targets = [300, 600, 3600, 7200] as const
 
@@ -59,7 +64,9 @@ export interface LatencySummary {
   readonly within: ReadonlyMap<number, number>
   readonly median: number | undefined
   readonly p95: number | undefined
-  /** The classes: lower bound, upper bound (`undefined` for the last one) and number of arrivals. */
+  /**
+   * The classes: lower bound, upper bound (`undefined` for the last one) and number of arrivals.
+   */
   readonly histogram: readonly (readonly [from: number, to: number | undefined, count: number])[]
 }
 

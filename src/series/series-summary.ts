@@ -11,7 +11,10 @@ import type { SeriesState, SlotRange, StateRun } from './slot-states.ts'
 import type { SlotSet } from './slot-set.ts'
 
 export interface SeriesPast {
-  /** Delivered slots, without those that begin after now; begins `lookbackDays` before the last 28 days, or with the first delivery. */
+  /**
+   * Delivered slots, without those that begin after now; begins `lookbackDays` before the last 28
+   * days, or with the first delivery.
+   */
   readonly delivered: SlotSet
   /** The first delivered slot (see `firstSlot`), or any slot between it and the last 28 days. */
   readonly first: number | undefined
@@ -31,12 +34,16 @@ export interface SeriesSummary extends Completeness {
   readonly lateAfter: number
   /** The newest delivered slot; `undefined` if there is none. */
   readonly lastSlot: number | undefined
-  /** Time of the latest arrival of a file of any slot, in seconds since 1970. Counts only files that were seen arriving. */
+  /**
+   * Time of the latest arrival of a file of any slot, in seconds since 1970. Counts only files that
+   * were seen arriving.
+   */
   readonly lastArrival: number | undefined
   /** The class of the completeness; `undefined` also for a series that has ended. */
   readonly class: ShareClass | undefined
   /**
-   * Share of the arrivals of the last 28 days that were within the target of the period, 0 to 1; `undefined` without arrivals.
+   * Share of the arrivals of the last 28 days that were within the target of the period, 0 to 1;
+   * `undefined` without arrivals.
    */
   readonly withinTarget: number | undefined
   /** The states of the slots of the last 28 days and of the current slot. */
@@ -102,7 +109,9 @@ export function withinTarget(period: Period, ascending: ArrayLike<number>): numb
   return ratio(lowerBound(ascending, periodRules[period].target + 1), ascending.length)
 }
 
-/** The latest arrival of the slots up to one; a later one may have a file if the clock was set back. */
+/**
+ * The latest arrival of the slots up to one; a later one may have a file if the clock was set back.
+ */
 function lastArrivalOf(
   { slots, latencies }: Arrivals,
   to: number,

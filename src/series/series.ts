@@ -10,17 +10,25 @@ export type Period = (typeof periods)[number]
 export interface PeriodRule {
   /** Length of a slot. */
   readonly seconds: number
-  /** A day is steady only if at least this number of slots was delivered in the 28 days that end with it. */
+  /**
+   * A day is steady only if at least this number of slots was delivered in the 28 days that end
+   * with it.
+   */
   readonly steadyFrom: number
   /** Arrivals within this time are in time, and no limit of lateness is lower. */
   readonly target: number
-  /** Only arrivals within this time after the end of their slot are used for the limit of lateness. */
+  /**
+   * Only arrivals within this time after the end of their slot are used for the limit of lateness.
+   */
   readonly learnedWithin: number
   /** The limit of lateness is learned only from at least this number of arrivals. */
   readonly leastArrivals: number
   /** The limit of lateness with fewer arrivals. */
   readonly unlearnedLimit: number
-  /** An expected slot that is not delivered is late until this time after its end, and missing after that. */
+  /**
+   * An expected slot that is not delivered is late until this time after its end, and missing after
+   * that.
+   */
   readonly lateFor: number
   /** A series is down when nothing was delivered for this time and its limit of lateness. */
   readonly downAfter: number
@@ -62,7 +70,10 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
 /** Number of past days that the figures of a series cover, and that a steady day looks back on. */
 export const recentDays = 28
 
-/** Longest time in days for which a series is expected after its last delivery, and over which that is learned. */
+/**
+ * Longest time in days for which a series is expected after its last delivery, and over which that
+ * is learned.
+ */
 export const expectedDays = 90
 
 /** Number of days before a day that decide whether a series is expected on it. */
@@ -91,8 +102,9 @@ const shortPeriods: Readonly<Partial<Record<FileDuration, Period>>> = {
 }
 
 /**
- * The series of a name; `undefined` for a period that has no series. The period of a long name is written in it; that of a short
- * name follows from its session (`h` an hour, `m` a quarter of an hour, `d` a day). Source, interval and content do not matter.
+ * The series of a name; `undefined` for a period that has no series. The period of a long name is
+ * written in it; that of a short name follows from its session (`h` an hour, `m` a quarter of an
+ * hour, `d` a day). Source, interval and content do not matter.
  */
 export function seriesOf(
   name: Pick<ParsedName, 'type' | 'period' | 'duration'>,

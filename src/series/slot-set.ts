@@ -68,7 +68,10 @@ export class SlotSet {
     })
   }
 
-  /** Moves the range to later days, without changing its length. Slots before the new range are lost. */
+  /**
+   * Moves the range to later days, without changing its length. Slots before the new range are
+   * lost.
+   */
   moveTo(firstDay: number): void {
     if (firstDay <= this.#firstDay) return
     const moved = Math.min(firstDay - this.#firstDay, this.days) * this.#wordsPerDay

@@ -17,7 +17,10 @@ import type { SlotSet } from './slot-set.ts'
  */
 export type SlotState = 'present' | 'removed' | 'future' | 'due' | 'late' | 'missing' | 'silent'
 
-/** `unknown`: not delivered, and from a time before deliveries were recorded, so that it may have been delivered and removed. */
+/**
+ * `unknown`: not delivered, and from a time before deliveries were recorded, so that it may have
+ * been delivered and removed.
+ */
 export type ShownState = SlotState | 'unknown'
 
 /** The letter of each state in run-length text. */
@@ -36,9 +39,15 @@ export const stateLetters: Readonly<Record<ShownState, string>> = {
 export interface SeriesHistory {
   /** Slots with a live record. */
   readonly live: SlotSet
-  /** Slots with a record, live or removed since. Begins `lookbackDays` before the first slot in question, or with the first delivery. */
+  /**
+   * Slots with a record, live or removed since. Begins `lookbackDays` before the first slot in
+   * question, or with the first delivery.
+   */
   readonly delivered: SlotSet
-  /** The first delivered slot, without misdated ones (see `firstSlot`); `undefined` if there is none. */
+  /**
+   * The first delivered slot, without misdated ones (see `firstSlot`); `undefined` if there is
+   * none.
+   */
   readonly first: number | undefined
   /** In seconds, as `lateAfter` of latency.ts computes it. */
   readonly lateAfter: number
@@ -59,8 +68,8 @@ export interface SlotRange {
 }
 
 /**
- * Figures of a range. Possible slots are those from the first one on that have ended and are not due. The figures of a series that
- * has ended go to its last file.
+ * Figures of a range. Possible slots are those from the first one on that have ended and are not
+ * due. The figures of a series that has ended go to its last file.
  */
 export interface SlotFigures {
   /** Number of possible slots. */
@@ -83,7 +92,8 @@ export interface SlotStates extends SlotFigures {
  * The state of a series follows from its newest slot that is neither due nor future:
  * - `present`: it was delivered.
  * - `silent`: it is not expected.
- * - `late`: the last delivered slot ended at most a day (01D: 3 days) and the limit of lateness ago.
+ * - `late`: the last delivered slot ended at most a day (01D: 3 days) and the limit of lateness
+ *   ago.
  * - `down`: it ended longer ago, or there is none.
  *
  * In a series with rules, the slot must also be expected, and be one of the last day's.
@@ -95,11 +105,14 @@ export type SeriesState = (typeof seriesStates)[number]
 export interface StateNow {
   readonly state: Exclude<SeriesState, 'unknown'>
   /**
-   * In seconds since 1970: the end of the last delivered slot that has ended; for `present` the start of the run of delivered slots,
-   * at most 28 days back. `undefined` if nothing was ever delivered.
+   * In seconds since 1970: the end of the last delivered slot that has ended; for `present` the
+   * start of the run of delivered slots, at most 28 days back. `undefined` if nothing was ever
+   * delivered.
    */
   readonly since: number | undefined
-  /** True if the series was expected, and has delivered nothing for so long that it is not any more. */
+  /**
+   * True if the series was expected, and has delivered nothing for so long that it is not any more.
+   */
   readonly ended: boolean
 }
 
@@ -186,7 +199,10 @@ function stateNow(history: SeriesHistory, expectation: Expectation, asOf: number
   return { state: isLate ? 'late' : 'down', since, ended: false }
 }
 
-/** The first slot of a run of delivered slots. In a series with rules, slots that are not expected do not end the run. */
+/**
+ * The first slot of a run of delivered slots. In a series with rules, slots that are not expected
+ * do not end the run.
+ */
 function firstOfRun(run: {
   readonly delivered: SlotSet
   readonly expectation: Expectation

@@ -13,8 +13,8 @@ export interface Week {
 const gpsEpochDay = 3657
 
 /**
- * The GPS week of a UTC day: Sunday to Saturday. Leap seconds between GPS time and UTC are ignored, as
- * in file names. No week is before week 0: a day before it, from a wrong clock, gives week 0.
+ * The GPS week of a UTC day: Sunday to Saturday. Leap seconds between GPS time and UTC are ignored,
+ * as in file names. No week is before week 0: a day before it, from a wrong clock, gives week 0.
  */
 export function gpsWeekOf(day: number): Week {
   return gpsWeek(Math.max(0, Math.floor((day - gpsEpochDay) / 7)))
@@ -40,8 +40,9 @@ export function weekBeside({ name, fromDay }: Week, step: -1 | 1): Week {
 }
 
 /**
- * The week of a name: a GPS week `2393`, or an ISO week `2026-W47` of a year of four digits, as file
- * names have them; `undefined` for other text, and for an ISO week that its year does not have.
+ * The week of a name: a GPS week `2393`, or an ISO week `2026-W47` of a year of four digits, as
+ * file names have them; `undefined` for other text, and for an ISO week that its year does not
+ * have.
  */
 export function parseWeek(text: string): Week | undefined {
   if (/^\d{1,4}$/.test(text)) return gpsWeek(Number(text))

@@ -1,4 +1,6 @@
-/** The example configuration in a real Apache in front of the service, which offloads its downloads. */
+/**
+ * The example configuration in a real Apache in front of the service, which offloads its downloads.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -21,7 +23,10 @@ t.setTimeout(longestMs)
 
 const program = '/usr/sbin/apache2'
 const modules = '/usr/lib/apache2/modules'
-/** Modules of Debian's default configuration, modules that the example names, and their dependencies. */
+/**
+ * Modules of Debian's default configuration, modules that the example names, and their
+ * dependencies.
+ */
 const wanted = ['mpm_event', 'authz_core', 'socache_shmcb', 'ssl', 'alias', 'env']
 wanted.push('proxy', 'proxy_http', 'headers', 'rewrite')
 const fileOf = (name: string): string => `${modules}/mod_${name}.so`
@@ -40,7 +45,10 @@ const skip =
 interface Behind extends Pick<Service, 'folder' | 'archive'> {
   /** Port of the service on 127.0.0.1. */
   readonly service: number
-  /** The date of rewriting comes from the headers `X-TIME-YEAR`, `X-TIME-MON`, `X-TIME-DAY` of a request. */
+  /**
+   * The date of rewriting comes from the headers `X-TIME-YEAR`, `X-TIME-MON`, `X-TIME-DAY` of a
+   * request.
+   */
   readonly isDated?: boolean
 }
 
@@ -114,7 +122,8 @@ t.test('Apache sends the files that the service offloads', { skip: lacksSendfile
   t.equal((await get(file, { range: 'bytes=0-1,5-6' })).body.length, content.length)
   t.equal((await get(file, { 'if-none-match': tag })).status, 304)
   t.equal((await get(file, { 'if-match': '"x"' })).status, 412)
-  // For every date: Apache alone would answer 304 to a later date, also to a client that has only a part of the file.
+  // For every date: Apache alone would answer 304 to a later date, also to a client that has only a
+  // part of the file.
   for (const path of [file, `/rinex//data//${file}`, file.replace('obs/', 'obs_v3/')])
     for (const laterMs of [-60_000, 0, 60_000]) {
       const since = { 'if-modified-since': new Date(writtenMs + laterMs).toUTCString() }

@@ -1,4 +1,7 @@
-/** Files get correct checksums although the indexer is killed. With SLOW=1 ten thousand files and twenty kills. */
+/**
+ * Files get correct checksums although the indexer is killed. With SLOW=1 ten thousand files and
+ * twenty kills.
+ */
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -106,7 +109,10 @@ function hasBegun({ database }: Service): boolean {
 function check({ archive }: Service, text: string, directory = hourDirectory()): string {
   const cwd = join(archive, directory)
   return execFileSync('sha256sum', ['--check', '--strict'], {
-    ...{ cwd, input: text, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] },
+    cwd,
+    input: text,
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
   })
 }
 

@@ -1,6 +1,7 @@
 /**
- * The clock is set while both processes run, and files have impossible times: nothing crashes, no directory is read
- * without end, and new files are listed. File times are not faked, as on a file server.
+ * The clock is set while both processes run, and files have impossible times: nothing crashes, no
+ * directory is read without end, and new files are listed. File times are not faked, as on a file
+ * server.
  */
 import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -44,7 +45,10 @@ async function startWithClock(t: Test): Promise<Service> {
   return service
 }
 
-/** Waits until no work is pending and every directory has a stamp; two more sweeps must change nothing. */
+/**
+ * Waits until no work is pending and every directory has a stamp; two more sweeps must change
+ * nothing.
+ */
 async function untilIdle(t: Test, service: Service): Promise<void> {
   const isIdle = async (): Promise<boolean> => {
     const { dirty_directories: dirty, settling_files: settling } = await service.status()

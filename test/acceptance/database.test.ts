@@ -1,6 +1,7 @@
 /**
- * Damage to the database file never makes the list wrong: the file is quarantined and its newest backup restored, or
- * without one a new database is built from the tree with ids above the old ones; or the start is refused with a reason.
+ * Damage to the database file never makes the list wrong: the file is quarantined and its newest
+ * backup restored, or without one a new database is built from the tree with ids above the old
+ * ones; or the start is refused with a reason.
  */
 import {
   closeSync,
@@ -38,7 +39,9 @@ interface Full {
   readonly highest: number
 }
 
-/** Starts a service and waits until it has scanned its archive and, with `backedUp`, made a backup. */
+/**
+ * Starts a service and waits until it has scanned its archive and, with `backedUp`, made a backup.
+ */
 async function startFull(t: Test, { backedUp = false } = {}): Promise<Full> {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
@@ -183,7 +186,8 @@ for (const backedUp of [false, true]) {
     const full = await startFull(t, { backedUp })
     const { service, highest } = full
     const ended = once(service.indexer, 'exit')
-    // The transaction of another connection invalidates the page caches, which would hide the damage.
+    // The transaction of another connection invalidates the page caches, which would hide the
+    // damage.
     const db = new Sqlite(service.database)
     db.exec('UPDATE catalogue SET last_scan = last_scan')
     db.pragma('wal_checkpoint(TRUNCATE)')

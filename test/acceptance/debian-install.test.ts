@@ -1,4 +1,7 @@
-/** With SLOW=1: the package installs, runs, is upgraded and is purged in a clean Debian. It needs root and the mirror of apt. */
+/**
+ * With SLOW=1: the package installs, runs, is upgraded and is purged in a clean Debian. It needs
+ * root and the mirror of apt.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import t from '../tap.ts'
 import { testFolder } from '../folder.ts'

@@ -1,6 +1,6 @@
 /**
- * The disk of the database is full, has no free inodes, or is read-only: the API answers, the indexer continues, and the list
- * equals the tree when the disk can be written again.
+ * The disk of the database is full, has no free inodes, or is read-only: the API answers, the
+ * indexer continues, and the list equals the tree when the disk can be written again.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -49,7 +49,10 @@ async function startOnDisk(t: Test, options: string) {
   }
 }
 
-/** Requests the list for a while: the API answers every request, and the indexer is the same process. */
+/**
+ * Requests the list for a while: the API answers every request, and the indexer is the same
+ * process.
+ */
 async function answersMeanwhile(t: Test, service: Service): Promise<void> {
   const { pid } = service.indexer
   let [answers, refusals] = [0, 0]

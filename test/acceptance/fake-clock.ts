@@ -1,4 +1,7 @@
-/** Runs both processes with a clock that the test sets (libfaketime). File times and timers are not faked, as on a file server. */
+/**
+ * Runs both processes with a clock that the test sets (libfaketime). File times and timers are not
+ * faked, as on a file server.
+ */
 import { spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** An incomplete file is never listed, and a replaced file is modified when its new content is complete. */
+/**
+ * An incomplete file is never listed, and a replaced file is modified when its new content is
+ * complete.
+ */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -83,7 +86,8 @@ t.test('a file is listed when it is complete', async (t) => {
 
 /**
  * Writes the content in chunks over a few seconds, and reads the list before each.
- * @returns true if the list had the file, or another `modified` than the given one, before the last chunk
+ * @returns true if the list had the file, or another `modified` than the given one, before the last
+ * chunk
  */
 async function write(service: Service, path: string, flags: string, modified?: string) {
   const file = openSync(join(service.archive, path), flags)

@@ -1,4 +1,7 @@
-/** A disk that hangs blocks at most half of the threads for files: further downloads get 503, and the rest of the API answers. */
+/**
+ * A disk that hangs blocks at most half of the threads for files: further downloads get 503, and
+ * the rest of the API answers.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * An indexer that is killed at any moment of the first scan loses nothing; the next one completes the scan. With SLOW=1
- * the tree has 100,000 files, and there are fifty kills.
+ * An indexer that is killed at any moment of the first scan loses nothing; the next one completes
+ * the scan. With SLOW=1 the tree has 100,000 files, and there are fifty kills.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -60,7 +60,10 @@ t.test(`after ${kills} kills during a scan the catalogue equals the tree`, async
   t.same(checkConsistency(database), { differences: [], damage: [] })
 })
 
-/** Starts it in the folder, where the path of the control socket is short; it logs a line when it begins. */
+/**
+ * Starts it in the folder, where the path of the control socket is short; it logs a line when it
+ * begins.
+ */
 function startIndexer(folder: string, database: string) {
   const args = ['index', '--once', '--archive', 'archive', '--database', database]
   return spawn(...programLine(args), { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })

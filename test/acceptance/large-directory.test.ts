@@ -1,6 +1,6 @@
 /**
- * A directory with 200,000 files is catalogued in parts: a kill between two parts costs nothing, the
- * memory of the indexer stays small, and it answers meanwhile.
+ * A directory with 200,000 files is catalogued in parts: a kill between two parts costs nothing,
+ * the memory of the indexer stays small, and it answers meanwhile.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'

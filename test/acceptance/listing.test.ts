@@ -1,4 +1,7 @@
-/** wget, lftp, rclone, curl and aria2c mirror the complete tree by its listings, and download nothing twice. */
+/**
+ * wget, lftp, rclone, curl and aria2c mirror the complete tree by its listings, and download
+ * nothing twice.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
@@ -149,7 +152,9 @@ for (const [program, commands] of Object.entries(mirrors))
     },
   )
 
-/** Commands that resume the download of a file into `mirror`; an option makes the first run slow. */
+/**
+ * Commands that resume the download of a file into `mirror`; an option makes the first run slow.
+ */
 const resuming: Record<string, (url: string) => string> = {
   'wget -c': (url) => `wget -q -c -P mirror ${url}`,
   'curl -C -': (url) => `curl -q -sSf -C - --output-dir mirror -O ${url}`,

@@ -1,4 +1,7 @@
-/** A disk that is away is reported, and its files stay in the list; when the disk is back, no restart is needed. */
+/**
+ * A disk that is away is reported, and its files stay in the list; when the disk is back, no
+ * restart is needed.
+ */
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * An indexer that is killed at any moment of a migration loses nothing; the next start completes it.
- * With SLOW=1 3.3 million records and fifty kills.
+ * An indexer that is killed at any moment of a migration loses nothing; the next start completes
+ * it. With SLOW=1 3.3 million records and fifty kills.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

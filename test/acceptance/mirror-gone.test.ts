@@ -1,4 +1,7 @@
-/** If the feed no longer has all changes that a mirror needs, it answers 410, and the mirror starts again. */
+/**
+ * If the feed no longer has all changes that a mirror needs, it answers 410, and the mirror starts
+ * again.
+ */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'

@@ -1,6 +1,6 @@
 /**
- * A mirror that downloads the complete list and follows the change feed equals the list, while the tree changes and both
- * processes are killed and restarted. With SLOW=1 among 100,000 files.
+ * A mirror that downloads the complete list and follows the change feed equals the list, while the
+ * tree changes and both processes are killed and restarted. With SLOW=1 among 100,000 files.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'

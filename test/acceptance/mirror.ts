@@ -1,6 +1,7 @@
 /**
- * A mirror of the list as users write one: it downloads the complete list, follows the change feed, and starts again
- * after 410. It keeps the text of each record, so that a comparison covers all ten fields.
+ * A mirror of the list as users write one: it downloads the complete list, follows the change feed,
+ * and starts again after 410. It keeps the text of each record, so that a comparison covers all ten
+ * fields.
  */
 import { fetchAlone } from './service.ts'
 import type { Service } from './service.ts'
@@ -64,7 +65,8 @@ export function openMirror(service: Service) {
     },
     /**
      * Applies the next page of changes.
-     * @param more parameters of the query, such as `&wait=10`; the links to further pages repeat them.
+     * @param more parameters of the query, such as `&wait=10`; the links to further pages repeat
+     * them.
      * @returns false if the page was empty
      */
     async follow(more = ''): Promise<boolean> {

@@ -63,7 +63,8 @@ export const restarts = {
 }
 
 /**
- * Waits until a mirror has all fields of all records of the list, and the list has the files of the tree.
+ * Waits until a mirror has all fields of all records of the list, and the list has the files of the
+ * tree.
  * @param running the mirror that runs by itself; without it, the mirror follows the changes here
  */
 export async function untilSame(

@@ -1,6 +1,7 @@
 /**
- * One client address cannot delay others, with more unread pages, streams and polls than its limits allow. Reports the
- * response times of another address and the memory of the API. With SLOW=1 ten rounds of each attack.
+ * One client address cannot delay others, with more unread pages, streams and polls than its limits
+ * allow. Reports the response times of another address and the memory of the API. With SLOW=1 ten
+ * rounds of each attack.
  */
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'

@@ -1,4 +1,7 @@
-/** More file events than the kernel keeps while the indexer is stopped: no file is missing afterwards. */
+/**
+ * More file events than the kernel keeps while the indexer is stopped: no file is missing
+ * afterwards.
+ */
 import { join } from 'node:path'
 import t from '../tap.ts'
 import { longestMs, timeoutMs, slow, startService, until, untilEqual } from './service.ts'

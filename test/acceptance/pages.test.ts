@@ -131,8 +131,8 @@ t.test('open pages of changes and status show a new file', { skip }, async (t) =
 })
 
 /**
- * Starts a service with hourly files of the last three days; one station is late. The database is changed so that the
- * deliveries count as recorded while the service ran.
+ * Starts a service with hourly files of the last three days; one station is late. The database is
+ * changed so that the deliveries count as recorded while the service ran.
  */
 async function startNetwork(t: Test): Promise<{ service: Service; browser: Browser; hour: Date }> {
   const folder = testFolder(t)

@@ -1,6 +1,7 @@
 /**
- * Runs both processes as their units do: two users of one group, without privileges, and without the system calls that the units
- * do not allow. The user of the API can write neither database nor archive, and the token stays secret.
+ * Runs both processes as their units do: two users of one group, without privileges, and without
+ * the system calls that the units do not allow. The user of the API can write neither database nor
+ * archive, and the token stays secret.
  */
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -87,7 +88,9 @@ function knownCalls(calls: readonly string[]): string[] {
   return split(calls)
 }
 
-/** A command line that runs a process as its unit does; refused system calls are written to `log`. */
+/**
+ * A command line that runs a process as its unit does; refused system calls are written to `log`.
+ */
 function asUnit(command: keyof typeof users, log: string): string[] {
   const others = `!${knownCalls(allowedCalls(units[command])).join()}`
   const strace = ['strace', '-f', '-D', '-qq', '--seccomp-bpf', '-o', log]

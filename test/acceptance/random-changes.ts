@@ -1,4 +1,7 @@
-/** Random changes of files: they arrive and are renamed, replaced, removed and restored; a seed repeats the order. */
+/**
+ * Random changes of files: they arrive and are renamed, replaced, removed and restored; a seed
+ * repeats the order.
+ */
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -9,7 +12,10 @@ interface Places {
   readonly archive: string
   /** Watched directories. */
   readonly hot: readonly string[]
-  /** Directories in which no file is overwritten in place: the indexer would notice it only within a day. */
+  /**
+   * Directories in which no file is overwritten in place: the indexer would notice it only within a
+   * day.
+   */
   readonly cold: readonly string[]
   readonly seed: number
 }

@@ -1,6 +1,7 @@
 /**
- * A client that sends random requests all the time and checks every response. A connection may break off when the
- * API is killed, when the file changes that is sent, and when a request body is refused; at all other times it is a fault.
+ * A client that sends random requests all the time and checks every response. A connection may
+ * break off when the API is killed, when the file changes that is sent, and when a request body is
+ * refused; at all other times it is a fault.
  */
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -30,9 +31,15 @@ const timeoutMs = 60_000
 
 export class RandomClient {
   readonly counts = {
-    ...{ requests: 0, responses: 0, left: 0 },
+    requests: 0,
+    responses: 0,
+    left: 0,
     /** Connections that broke off, by the reason that allows it. */
-    ...{ killed: 0, stopped: 0, idle: 0, changed: 0, refused: 0 },
+    killed: 0,
+    stopped: 0,
+    idle: 0,
+    changed: 0,
+    refused: 0,
   }
   readonly statuses = new Map<number, number>()
   readonly #origin: () => URL
@@ -58,7 +65,10 @@ export class RandomClient {
     return this.#faults.splice(0)
   }
 
-  /** Runs an action that ends and restarts the API, or with `undefined` one that requests must not notice. */
+  /**
+   * Runs an action that ends and restarts the API, or with `undefined` one that requests must not
+   * notice.
+   */
   async during(end: End | undefined, action: () => Promise<void>): Promise<void> {
     if (end === undefined) return action()
     this.#ends.push(end)
@@ -166,7 +176,10 @@ function send(
   })
 }
 
-/** Why a connection may break off: the end of the API, an idle connection, a changed file or a refused body. */
+/**
+ * Why a connection may break off: the end of the API, an idle connection, a changed file or a
+ * refused body.
+ */
 function reasonOf(
   request: RandomRequest,
   { code, hasBegun, isReused }: BrokenOff,

@@ -1,4 +1,7 @@
-/** Random requests: targets with values of earlier responses and invalid ones, conditions, other headers and bodies. */
+/**
+ * Random requests: targets with values of earlier responses and invalid ones, conditions, other
+ * headers and bodies.
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import { filterParameters } from '../../src/api/files/parameters.ts'
 import type { Random } from './random-choices.ts'

@@ -1,7 +1,7 @@
 /**
- * Random changes of an archive while both processes are killed: afterwards the list, the downloads, the listings, the
- * checksums and a mirror by the change feed equal the tree. A few rounds with a fixed seed; with SLOW=1 it runs for MINUTES
- * (30) with another seed each time. SEED repeats a run.
+ * Random changes of an archive while both processes are killed: afterwards the list, the downloads,
+ * the listings, the checksums and a mirror by the change feed equal the tree. A few rounds with a
+ * fixed seed; with SLOW=1 it runs for MINUTES (30) with another seed each time. SEED repeats a run.
  */
 import { mkdirSync } from 'node:fs'
 import { createHash } from 'node:crypto'
@@ -159,7 +159,10 @@ async function directoryDifference(
   return paths.join() === expectedPaths.join() ? undefined : `listing of ${directory}: ${listing}`
 }
 
-/** Compares the bytes and the digest of a download; a removed file must be 404, or 303 to its case variant. */
+/**
+ * Compares the bytes and the digest of a download; a removed file must be 404, or 303 to its case
+ * variant.
+ */
 async function downloadDifference(
   service: Service,
   path: string,

@@ -1,7 +1,8 @@
 /**
- * Random changes of an archive: directories that become files and back, hard links, other bytes with the same size and
- * mtime, symbolic links into linked directories and elsewhere, renames over existing files, names that differ only in
- * case. Computes the files that the catalogue must have from the tree itself.
+ * Random changes of an archive: directories that become files and back, hard links, other bytes
+ * with the same size and mtime, symbolic links into linked directories and elsewhere, renames over
+ * existing files, names that differ only in case. Computes the files that the catalogue must have
+ * from the tree itself.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -103,8 +104,9 @@ export function openRandomTree({ archive, linked, outside }: Directories, random
     renameSync(part, path)
   }
   /**
-   * Inodes of files that were rewritten in place with the old mtime, and of files with changed attributes. By the contract
-   * another link count or mode explains another ctime, so no file gets both.
+   * Inodes of files that were rewritten in place with the old mtime, and of files with changed
+   * attributes. By the contract another link count or mode explains another ctime, so no file gets
+   * both.
    */
   const rewritten = new Set<number>()
   const attributesChanged = new Set<number>()
@@ -120,7 +122,10 @@ export function openRandomTree({ archive, linked, outside }: Directories, random
     const other = gzipSync(randomBytes(Math.max(size - 23, 1)), { level: 0 })
     return other.length === size ? other : undefined
   }
-  /** Writes a complete gzip stream: the file may get a RINEX name later, and an incomplete one would be settling. */
+  /**
+   * Writes a complete gzip stream: the file may get a RINEX name later, and an incomplete one would
+   * be settling.
+   */
   const fill = (directory: string): void => {
     if (readdirSync(directory).length > 0) return
     writeFileSync(join(directory, 'READ.ME'), content(random))
@@ -221,7 +226,10 @@ export function openRandomTree({ archive, linked, outside }: Directories, random
     run(count: number): void {
       for (let n = 0; n < count; n++) steps[pick(kinds)]?.()
     },
-    /** Fills empty directories below the linked one: each would count as the mount point of a missing disk. */
+    /**
+     * Fills empty directories below the linked one: each would count as the mount point of a
+     * missing disk.
+     */
     fillEmptyLinked(): void {
       for (const entry of readdirSync(linked, { recursive: true, withFileTypes: true }))
         if (entry.isDirectory()) fill(join(entry.parentPath, entry.name))

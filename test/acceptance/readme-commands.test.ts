@@ -26,7 +26,9 @@ interface Command {
   readonly text: string
   /** All programs that it starts. */
   readonly programs: readonly string[]
-  /** The output that README.md shows: the rest of a console block, or the JSON block that follows. */
+  /**
+   * The output that README.md shows: the rest of a console block, or the JSON block that follows.
+   */
   readonly output: string | undefined
 }
 
@@ -141,7 +143,10 @@ async function untilHashed(block: Block, host: string): Promise<void> {
   }
 }
 
-/** Compares the output with README.md; the output of curl must be JSON unless it is a file or a stream. */
+/**
+ * Compares the output with README.md; the output of curl must be JSON unless it is a file or a
+ * stream.
+ */
 function checkOutput(t: Test, command: Command, found: string, host: string): void {
   const { text, programs, output } = command
   const last = programs.at(-1)
@@ -160,7 +165,10 @@ function withoutTimes(page: unknown): unknown {
   return JSON.parse(JSON.stringify(page, replace))
 }
 
-/** Refused requests since the service was ready; `wget -r` looks for a `robots.txt`, which need not exist. */
+/**
+ * Refused requests since the service was ready; `wget -r` looks for a `robots.txt`, which need not
+ * exist.
+ */
 function refused(log: readonly LogLine[]): unknown[] {
   const ready = log.findIndex(({ status, target }) => target === '/readyz' && status === 200)
   return log

@@ -1,6 +1,6 @@
 /**
- * A service that is stopped or restarted under load completes its in-flight responses: no client gets a partial one. With
- * SLOW=1 it has a million records, and the times are checked.
+ * A service that is stopped or restarted under load completes its in-flight responses: no client
+ * gets a partial one. With SLOW=1 it has a million records, and the times are checked.
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

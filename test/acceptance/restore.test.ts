@@ -1,6 +1,6 @@
 /**
- * A restore that is killed at any moment leaves the former database or the restored one, and no id is given twice. With SLOW=1 it
- * is killed fifty times.
+ * A restore that is killed at any moment leaves the former database or the restored one, and no id
+ * is given twice. With SLOW=1 it is killed fifty times.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -64,7 +64,10 @@ async function fill(database: string): Promise<void> {
   writer.close()
 }
 
-/** What the next start of an indexer does; it catalogues a file. @returns the id of the file, and the count of all */
+/**
+ * What the next start of an indexer does; it catalogues a file. @returns the id of the file, and
+ * the count of all
+ */
 async function addOne(database: string, number: number) {
   const writer = openWriter({ database, nowUs: () => 1 })
   const path = `obs/2021/${String(Math.round(number * 2) + 1).padStart(3, '0')}`

@@ -1,6 +1,7 @@
 /**
- * A network of 18 months with everything that happens to stations, and what its tree says of it: the numbers are counted in the names
- * on the disk, by the rules of docs/api.md and without the program.
+ * A network of 18 months with everything that happens to stations, and what its tree says of it:
+ * the numbers are counted in the names on the disk, by the rules of docs/api.md and without the
+ * program.
  */
 import { countSlots, dayMs, deliver, hourMs, lengths, slotsBetween } from './series-tree.ts'
 import type { DiskSeries, Period } from './series-tree.ts'

@@ -1,6 +1,6 @@
 /**
- * Us or them: while the indexer is stopped or cannot read the archive, no station turns late, and every answer says why. A station that
- * really dies goes from late to down and to its end.
+ * Us or them: while the indexer is stopped or cannot read the archive, no station turns late, and
+ * every answer says why. A station that really dies goes from late to down and to its end.
  */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
@@ -68,7 +68,10 @@ async function checkEnd(t: Test, { log, indexer, api }: Service) {
 const hourly = ['GRAZ00AUT', 'LINZ00AUT', 'WIEN00AUT']
 const isPresent = ({ state }: Row): boolean => state === 'present'
 
-/** The reason that each answer gives for a catalogue that is not current, by its query; null if it gives none. */
+/**
+ * The reason that each answer gives for a catalogue that is not current, by its query; null if it
+ * gives none.
+ */
 async function reasonsOf(service: Service) {
   const reasons: Record<string, string | null> = {}
   const read = async (path: string, format: string, find: (answer: Response) => unknown) => {
@@ -99,7 +102,10 @@ async function currentGauge({ url }: Service): Promise<string | undefined> {
   return /^rinex_catalogue_current (\d)$/m.exec(metrics)?.[1]
 }
 
-/** Waits until the catalogue is not current; then three hours pass, in which files go on arriving in a directory. */
+/**
+ * Waits until the catalogue is not current; then three hours pass, in which files go on arriving in
+ * a directory.
+ */
 async function standStill(
   t: Test,
   service: Service,

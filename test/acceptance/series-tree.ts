@@ -1,6 +1,7 @@
 /**
- * Writes archives of daily and hourly observation files, and counts what they hold by the names on the disk. It uses nothing of the
- * program, so that its numbers prove those of the program. All times are milliseconds since 1970.
+ * Writes archives of daily and hourly observation files, and counts what they hold by the names on
+ * the disk. It uses nothing of the program, so that its numbers prove those of the program. All
+ * times are milliseconds since 1970.
  */
 import { readdirSync } from 'node:fs'
 import { put } from './tree.ts'
@@ -85,7 +86,8 @@ export function seriesOnDisk(archive: string): readonly DiskSeries[] {
 }
 
 /**
- * The slots of a range that could be there: from the first file on, ended, and either there or past the limit of lateness.
+ * The slots of a range that could be there: from the first file on, ended, and either there or past
+ * the limit of lateness.
  * @param first the first file that is not misdated
  */
 export function countSlots(

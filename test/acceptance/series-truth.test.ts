@@ -1,6 +1,6 @@
 /**
- * Day one: an archive of 18 months is there before the service ever starts. Right after the first scan, all answers about series have
- * the numbers that the tree has.
+ * Day one: an archive of 18 months is there before the service ever starts. Right after the first
+ * scan, all answers about series have the numbers that the tree has.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -94,9 +94,13 @@ async function checkNetwork(t: Test, service: Service, disk: readonly DiskSeries
   const present = counted.reduce((n, a) => n + a.present, 0)
   const network = await json<Row>(service, 'network/')
   t.match(network, {
-    ...{ stations: 8, ended: 1, not_current: null, arrivals_1h: 0 },
+    stations: 8,
+    ended: 1,
+    not_current: null,
+    arrivals_1h: 0,
     series: { present: 6, down: 1, late: 0, silent: 3, unknown: 0 },
-    ...{ possible_28d: possible, present_28d: present },
+    possible_28d: possible,
+    present_28d: present,
     completeness_28d: rounded(present, possible),
   })
   const html = await page(service, 'network/')
@@ -115,8 +119,13 @@ async function checkSeries(t: Test, service: Service, disk: readonly DiskSeries[
     const figures =
       ended === undefined && firstOf(series) < Infinity ? rounded(present, possible) : null
     return {
-      ...{ station, period, state, since: isoOf(sinceOf(series)), ended: ended !== undefined },
-      ...{ completeness_28d: figures, last_slot: isoOf(lastOf(series)) },
+      station,
+      period,
+      state,
+      since: isoOf(sinceOf(series)),
+      ended: ended !== undefined,
+      completeness_28d: figures,
+      last_slot: isoOf(lastOf(series)),
     }
   })
   const names = Object.keys(expected[0] ?? {})
@@ -146,8 +155,11 @@ async function checkAvailability(t: Test, service: Service, disk: readonly DiskS
     const { possible, present } = count(series, begin, now)
     const first = firstOf(series)
     const figures = {
-      ...{ possible, present, completeness: rounded(present, possible) },
-      ...{ first: first === Infinity ? null : isoOf(first), last: isoOf(lastOf(series)) },
+      possible,
+      present,
+      completeness: rounded(present, possible),
+      first: first === Infinity ? null : isoOf(first),
+      last: isoOf(lastOf(series)),
       ended: hasEnded(series),
     }
     for (const measure of ['archived', 'delivered'])
@@ -247,7 +259,9 @@ async function checkReport(
     return { possible, present, completeness, ended }
   }
   const found = report.stations.map(({ station, daily, hourly, missing }) => ({
-    ...{ station, daily: pick(daily), hourly: pick(hourly) },
+    station,
+    daily: pick(daily),
+    hourly: pick(hourly),
     missing: (missing as readonly string[]).length,
   }))
   t.strictSame(found, stations)

@@ -1,4 +1,7 @@
-/** Starts the program in a folder: the indexer and the API as processes, with their log and a client of the API. */
+/**
+ * Starts the program in a folder: the indexer and the API as processes, with their log and a client
+ * of the API.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -130,7 +133,12 @@ export async function startService(t: Test, folder: string, given: Options = {})
     return body as T
   }
   return {
-    ...{ folder, archive, database: join(folder, database), log, get, startApi },
+    folder,
+    archive,
+    database: join(folder, database),
+    log,
+    get,
+    startApi,
     /** The process that was started last. */
     get api(): ChildProcess {
       return api
@@ -161,9 +169,10 @@ interface AloneOptions {
 }
 
 /**
- * Sends a request on a connection of its own: the server may close an idle one at the moment of the next
- * request. Redirects are not followed. Not by `fetch`, which ends the process with an error that nobody
- * can catch when a server is killed whose response waits to be read (nodejs/undici#5360).
+ * Sends a request on a connection of its own: the server may close an idle one at the moment of the
+ * next request. Redirects are not followed. Not by `fetch`, which ends the process with an error
+ * that nobody can catch when a server is killed whose response waits to be read
+ * (nodejs/undici#5360).
  */
 export async function fetchAlone(
   url: string | URL,
@@ -248,7 +257,10 @@ export async function until(
   }
 }
 
-/** Waits until the list has exactly the files of the tree, and `check` finds no difference. @returns the time for the list (ms) */
+/**
+ * Waits until the list has exactly the files of the tree, and `check` finds no difference. @returns
+ * the time for the list (ms)
+ */
 export async function untilEqual(service: Service, maxMs = timeoutMs): Promise<number> {
   const startedMs = performance.now()
   const expected = filesBelow(service.archive)

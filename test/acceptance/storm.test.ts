@@ -1,6 +1,6 @@
 /**
- * Files arrive, move and disappear during the first scan: afterwards the list equals the tree, and files that stayed keep
- * their ids. With SLOW=1 ten times, with 100,000 files.
+ * Files arrive, move and disappear during the first scan: afterwards the list equals the tree, and
+ * files that stayed keep their ids. With SLOW=1 ten times, with 100,000 files.
  */
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** Writes archives with valid names and contents; recent directories have the date of now, because they are watched. */
+/**
+ * Writes archives with valid names and contents; recent directories have the date of now, because
+ * they are watched.
+ */
 import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -27,7 +30,10 @@ function dayOf(time: Date): string {
   return `${year}/${String(day).padStart(3, '0')}`
 }
 
-/** The file of the n-th station in a directory: `nrt/2026/022/05/A00000AUT_R_20260220500_01H_30S_MO.crx.gz`. */
+/**
+ * The file of the n-th station in a directory:
+ * `nrt/2026/022/05/A00000AUT_R_20260220500_01H_30S_MO.crx.gz`.
+ */
 export function pathIn(directory: string, n: number): string {
   const [area, year = '', day = '', hour = '00'] = directory.split('/')
   const station = (n + 10 * 36 ** 3).toString(36).toUpperCase()

@@ -1,4 +1,7 @@
-/** Recent directories that the indexer cannot read: they are reported, and watched as soon as they are readable. */
+/**
+ * Recent directories that the indexer cannot read: they are reported, and watched as soon as they
+ * are readable.
+ */
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

@@ -1,6 +1,6 @@
 /**
- * The WAL stays small: slow clients hold no transaction open, and the WAL is truncated after another program has ended its
- * transaction. With SLOW=1 there are as many arrivals as in a day.
+ * The WAL stays small: slow clients hold no transaction open, and the WAL is truncated after
+ * another program has ended its transaction. With SLOW=1 there are as many arrivals as in a day.
  */
 import { statSync } from 'node:fs'
 import { connect } from 'node:net'

@@ -1,4 +1,7 @@
-/** If the thread that reads the tree ends, the indexer ends in order, so that systemd starts it again. */
+/**
+ * If the thread that reads the tree ends, the indexer ends in order, so that systemd starts it
+ * again.
+ */
 import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +13,8 @@ import { longestMs, slow, startService, until } from './service.ts'
 t.setTimeout(longestMs)
 
 /**
- * Ends each worker thread of the process when the file `end` exists. The thread first blocks for five
- * seconds, so that several requests wait for it.
+ * Ends each worker thread of the process when the file `end` exists. The thread first blocks for
+ * five seconds, so that several requests wait for it.
  */
 const preload = (end: string) => `
 import { existsSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Messages about alerts: tables of cases, and random sequences of checks that are compared with what a receiver knows. */
+/**
+ * Messages about alerts: tables of cases, and random sequences of checks that are compared with
+ * what a receiver knows.
+ */
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { announce, startAnnouncing } from '../../src/alerts/announcements.ts'
@@ -30,7 +33,8 @@ const [graz, wtzr, zimm] = ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'].map((code) =>
   alert('late', code),
 ) as [Alert, Alert, Alert]
 const stalled: Alert = {
-  ...{ ...alert('ingest-stalled', ''), series: [graz, wtzr].flatMap(({ series }) => series) },
+  ...alert('ingest-stalled', ''),
+  series: [graz, wtzr].flatMap(({ series }) => series),
 }
 
 function statusOf(state: string, startedSeconds = 0): StatusReply {
@@ -47,7 +51,9 @@ const foundAt = (
 ): Found => ({
   alerts,
   currency: {
-    ...{ asOf: nowSeconds, notCurrent: undefined, problems: [] },
+    asOf: nowSeconds,
+    notCurrent: undefined,
+    problems: [],
     // As with a heartbeat each minute.
     isOld: more.asOf !== undefined && nowSeconds - more.asOf > 180,
     ...more,

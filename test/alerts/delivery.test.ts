@@ -1,4 +1,7 @@
-/** Delivery of messages to a real HTTP server: signatures, failures, redirects, timeouts and restarts. */
+/**
+ * Delivery of messages to a real HTTP server: signatures, failures, redirects, timeouts and
+ * restarts.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -55,7 +58,9 @@ function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts
   })
   const waits: number[] = []
   return {
-    ...{ file, waits, lines },
+    file,
+    waits,
+    lines,
     stored: () => JSON.parse(readFileSync(file, 'utf8')) as { open: Alert[]; messages: object[] },
     messages: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
     /** Starts a process an hour before the first round, ends it after the last one. */
@@ -131,7 +136,8 @@ for (const [reason, fail] of Object.entries(failures))
     })
     const sendWithin = (timeoutMs: number) =>
       openWebhook({ url, secret, version: '1.2.3', timeoutMs })
-    // Only what is to fail for lack of time has little: on a busy machine, another attempt would fail too.
+    // Only what is to fail for lack of time has little: on a busy machine, another attempt would
+    // fail too.
     const failing = sendWithin(reason === 'no response in time' ? 500 : 60_000)
     const last = sendWithin(60_000)
     const send: AlertLoopDeps['send'] = (message) => (++attempts > 3 ? last : failing)(message)

@@ -1,4 +1,7 @@
-/** Routes, links, listings, pages and redirects below dataset prefixes with dots and several segments. */
+/**
+ * Routes, links, listings, pages and redirects below dataset prefixes with dots and several
+ * segments.
+ */
 import type { Test } from 'tap'
 import t from '../tap.ts'
 import type { OpenApiDocument } from '../../src/api/openapi/openapi.ts'
@@ -43,7 +46,10 @@ async function serve(t: Test, datasetPrefix: string) {
   return { root: `${base}/${datasetPrefix}/`, get }
 }
 
-/** The links of an HTML page, or the URLs in a JSON response: absolute, without fragment. The icon of a listing is none. */
+/**
+ * The links of an HTML page, or the URLs in a JSON response: absolute, without fragment. The icon
+ * of a listing is none.
+ */
 function linksOf(url: string, type: string, body: string): string[] {
   const links: string[] = []
   if (type === 'text/html')
@@ -103,7 +109,8 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
         for (const accept of ['text/html,*/*;q=0.8', '*/*']) {
           const { status, type, body } = await get(url, { accept })
           t.equal(status, 200, url)
-          // Examples of the OpenAPI document name no file of this archive, and one link is a long poll.
+          // Examples of the OpenAPI document name no file of this archive, and one link is a long
+          // poll.
           if (/\/api\/(schema|docs)\/|[?&]wait=/.test(url)) break
           const found = linksOf(url, type, body).filter((link) => !seen.has(link))
           for (const link of found) seen.add(link)

@@ -1,4 +1,6 @@
-/** No response has a header twice, for all routes, methods and statuses; read from the raw bytes. */
+/**
+ * No response has a header twice, for all routes, methods and statuses; read from the raw bytes.
+ */
 import t from '../tap.ts'
 import { CatalogueUnavailable } from '../../src/catalogue/reader-errors.ts'
 import { day, dayFile, openService } from './service.ts'

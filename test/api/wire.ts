@@ -41,7 +41,9 @@ export function parseAnswer(received: Buffer): RawAnswer {
   return { status: Number(status ?? 0), head, body: received.subarray(end < 0 ? 0 : end + 4) }
 }
 
-/** Starts a GET and stops reading after the first bytes of the response, as a very slow client does. */
+/**
+ * Starts a GET and stops reading after the first bytes of the response, as a very slow client does.
+ */
 export async function startSlowly(port: number, target: string, headers = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => {})

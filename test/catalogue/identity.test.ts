@@ -5,8 +5,14 @@ import type { IdentityComparison } from '../../src/catalogue/identity.ts'
 import { fc } from '../random.ts'
 
 const stored: FileIdentity = {
-  ...{ inode: 7, size: 10, mtimeUs: 1000, ctimeUs: 2000 },
-  ...{ links: 1, mode: 0o100644, uid: 5, gid: 6 },
+  inode: 7,
+  size: 10,
+  mtimeUs: 1000,
+  ctimeUs: 2000,
+  links: 1,
+  mode: 0o100644,
+  uid: 5,
+  gid: 6,
 }
 
 const cases: { title: string; seen: Partial<FileIdentity>; outcome: IdentityComparison }[] = [
@@ -43,8 +49,14 @@ t.test('a file is compared with the file that was hashed', async (t) => {
 t.test('a comparison of any two identities has the specified result, in either order', async () => {
   const number = fc.nat(2)
   const identity = fc.record({
-    ...{ inode: number, size: number, mtimeUs: number, ctimeUs: number },
-    ...{ links: number, mode: number, uid: number, gid: number },
+    inode: number,
+    size: number,
+    mtimeUs: number,
+    ctimeUs: number,
+    links: number,
+    mode: number,
+    uid: number,
+    gid: number,
   })
   const differs = (a: FileIdentity, b: FileIdentity, ...keys: (keyof FileIdentity)[]): boolean =>
     keys.some((key) => a[key] !== b[key])

@@ -4,8 +4,13 @@ import type { ScanProgress } from '../../src/control-socket/protocol.ts'
 import { reportProgress, summaryFields } from '../../src/commands/progress.ts'
 
 const progress: ScanProgress = {
-  ...{ startedUs: 0, directoriesDone: 3, directoriesFound: 9, files: 1234 },
-  ...{ done: 0.256, rate: 99.6, secondsLeft: 12.3 },
+  startedUs: 0,
+  directoriesDone: 3,
+  directoriesFound: 9,
+  files: 1234,
+  done: 0.256,
+  rate: 99.6,
+  secondsLeft: 12.3,
 }
 
 t.test('without a terminal, the progress of a scan is logged', async (t) => {
@@ -33,8 +38,13 @@ t.test('without a terminal, the progress of a scan is logged', async (t) => {
 
 t.test('the summary of a scan has its counts and its speed', async (t) => {
   const scan = {
-    ...{ startedUs: 1_000_000, endedUs: 3_500_000, directories: 12, files: 5000 },
-    ...{ added: 4000, modified: 2, removed: 1 },
+    startedUs: 1_000_000,
+    endedUs: 3_500_000,
+    directories: 12,
+    files: 5000,
+    added: 4000,
+    modified: 2,
+    removed: 1,
   }
   const summary = {
     head: { epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined },
@@ -48,7 +58,12 @@ t.test('the summary of a scan has its counts and its speed', async (t) => {
   }
   const fields = summaryFields({ scan, now: true }, summary, 7)
   t.match(fields, {
-    ...{ files: 5000, directories: 12, added: 4000, modified: 2, removed: 1, misplaced: 3 },
+    files: 5000,
+    directories: 12,
+    added: 4000,
+    modified: 2,
+    removed: 1,
+    misplaced: 3,
     records: 4000,
     rejected: { 'not-gz': 999 },
     seconds: 2.5,
@@ -61,8 +76,13 @@ t.test('the summary of a scan has its counts and its speed', async (t) => {
 
 t.test('the summary of a scan that took no time has a speed', async (t) => {
   const scan = {
-    ...{ startedUs: 1, endedUs: 1, directories: 0, files: 0 },
-    ...{ added: 0, modified: 0, removed: 0 },
+    startedUs: 1,
+    endedUs: 1,
+    directories: 0,
+    files: 0,
+    added: 0,
+    modified: 0,
+    removed: 0,
   }
   const empty = { files: 0, directories: 0 }
   const summary = {

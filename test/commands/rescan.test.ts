@@ -11,7 +11,9 @@ import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 
 const token = 'a-secret-that-nobody-logs'
-/** Uses no keep-alive: the server may close an idle connection at the moment of the next request. */
+/**
+ * Uses no keep-alive: the server may close an idle connection at the moment of the next request.
+ */
 const fresh = { connection: 'close' }
 
 function launch(folder: string, args: readonly string[], env: Record<string, string> = {}) {

@@ -89,7 +89,10 @@ interface Described {
   readonly facts: Readonly<Record<string, string>>
 }
 
-/** The reference by its headings `### key`: a paragraph that begins with the meaning, and a list of facts. */
+/**
+ * The reference by its headings `### key`: a paragraph that begins with the meaning, and a list of
+ * facts.
+ */
 function readReference(): Map<string, Described> {
   const [, ...sections] = readFileSync('docs/configuration.md', 'utf8').split(/^### /m)
   return new Map(

@@ -31,7 +31,9 @@ import { asOtherUser } from '../other-user.ts'
 
 const logger = pino({ level: 'silent' })
 const health = new Health({
-  ...{ logger, version: 'test', lastScan: undefined },
+  logger,
+  version: 'test',
+  lastScan: undefined,
   nowUs: () => 1,
 })
 
@@ -143,11 +145,13 @@ t.test('an indexer that does not answer has the state unknown, not stopped', asy
   await new Promise<void>((resolve) => server.listen(path, resolve))
   t.teardown(() => server.close())
   t.strictSame(await askStatus(path, 50), {
-    ...{ state: 'unknown', reason: `${unavailable}: timeout` },
+    state: 'unknown',
+    reason: `${unavailable}: timeout`,
   })
   silent = false
   t.strictSame(await askStatus(path), {
-    ...{ state: 'unknown', reason: `${unavailable}: the connection ended without an answer` },
+    state: 'unknown',
+    reason: `${unavailable}: the connection ended without an answer`,
   })
 })
 
@@ -199,7 +203,9 @@ async function openChecking(t: Test, path: string, version: string, checkInterva
   const warnings: unknown[] = []
   const stream = { write: (line: string) => warnings.push(JSON.parse(line)) }
   const reported = new Health({
-    ...{ logger, version, lastScan: undefined },
+    logger,
+    version,
+    lastScan: undefined,
     nowUs: () => 1,
   })
   const indexer = { status: () => reported.status(noProblems) } as never

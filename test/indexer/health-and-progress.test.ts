@@ -57,7 +57,8 @@ t.test('the health is the phase or degraded, with its reasons and its beginning'
   health.report('other', 'something else')
   health.enter('watching')
   t.match(status(), {
-    ...{ state: 'degraded', sinceUs: 3 },
+    state: 'degraded',
+    sinceUs: 3,
     reasons: exact(['the disk is still away', 'something else']),
   })
   t.equal(health.report('disk', undefined), true)
@@ -82,19 +83,23 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
   const scan = new Scan(5)
   const step = (path: string, parts: object, done: number): WalkStep => ({
     snapshot: {
-      ...{ path, outcome: 'read', error: undefined, identity: undefined, names: [], misplaced: 0 },
-      ...{
-        stamp: undefined,
-        sizes: undefined,
-        mtimesUs: undefined,
-        identities: undefined,
-        away: [],
-        directories: [],
-        rejections: [],
-        ...parts,
-      },
+      path,
+      outcome: 'read',
+      error: undefined,
+      identity: undefined,
+      names: [],
+      misplaced: 0,
+      stamp: undefined,
+      sizes: undefined,
+      mtimesUs: undefined,
+      identities: undefined,
+      away: [],
+      directories: [],
+      rejections: [],
+      ...parts,
     },
-    ...{ pending: 3, done },
+    pending: 3,
+    done,
   })
   t.match(scan.progress(), { done: 0, files: 0, secondsLeft: undefined })
   const rejections = [
@@ -115,8 +120,13 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
   t.ok(scan.visited('obs'))
   t.notOk(scan.visited('nrt'))
   t.same(scan.summary(9), {
-    ...{ startedUs: 5, endedUs: 9, directories: 1, files: 4 },
-    ...{ added: 2, modified: 1, removed: 0 },
+    startedUs: 5,
+    endedUs: 9,
+    directories: 1,
+    files: 4,
+    added: 2,
+    modified: 1,
+    removed: 0,
   })
 })
 

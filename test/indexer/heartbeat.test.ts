@@ -99,7 +99,8 @@ t.test('a heartbeat that cannot be written is a problem, until one is written', 
   await beat(startUs + 60 * second)
   t.equal((await stored())?.atUs, startUs)
   t.match(health.status(noProblems), {
-    ...{ state: 'degraded', notCurrent: 'the catalogue cannot be written: malformed JSON' },
+    state: 'degraded',
+    notCurrent: 'the catalogue cannot be written: malformed JSON',
   })
   await beat(startUs + 120 * second)
   sql('DROP TRIGGER failing')
@@ -112,7 +113,9 @@ t.test('a heartbeat that cannot be written is a problem, until one is written', 
 t.test('a corrupt database is no problem of the heartbeat', async (t) => {
   const { health, nowUs } = openParts(t)
   const heartbeat = new Heartbeat({
-    ...{ health, nowUs, sweepIntervalMs: 20 },
+    health,
+    nowUs,
+    sweepIntervalMs: 20,
     writer: { heartbeat: () => Promise.reject(new CatalogueCorrupt('torn')) },
   })
   await t.rejects(heartbeat.beat(nowUs(), 0), { code: 'CATALOGUE_CORRUPT' })
@@ -147,8 +150,13 @@ t.test('the heartbeat goes back only with the clock', async (t) => {
 })
 
 const summary = {
-  ...{ startedUs: 5 * second, endedUs: 6 * second, directories: 1, files: 0 },
-  ...{ added: 0, modified: 0, removed: 0 },
+  startedUs: 5 * second,
+  endedUs: 6 * second,
+  directories: 1,
+  files: 0,
+  added: 0,
+  modified: 0,
+  removed: 0,
 }
 
 t.test('only a complete scan of the whole archive has a heartbeat', async (t) => {

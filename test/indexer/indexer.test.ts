@@ -23,7 +23,9 @@ async function startOn(t: Test, folder: string, other: { keepRemovalsMs?: number
   const writer = openWriter({ database, nowUs })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   const times = {
-    ...{ sweepIntervalMs: 20, fullReadMs: 86_400_000, keepRemovalsMs: 86_400_000 },
+    sweepIntervalMs: 20,
+    fullReadMs: 86_400_000,
+    keepRemovalsMs: 86_400_000,
     backupIntervalMs: 0,
   }
   const window = { obsDays: 14, nrtDays: 3 }

@@ -93,9 +93,19 @@ export function refusing(name: string): string {
 /** The snapshot of a directory without files. */
 export function emptySnapshotOf(path: string): DirectorySnapshot {
   return {
-    ...{ path, outcome: 'read', error: undefined, identity: undefined, stamp: undefined },
-    ...{ names: [], sizes: undefined, mtimesUs: undefined, identities: undefined },
-    ...{ misplaced: 0, away: [], directories: [], rejections: [] },
+    path,
+    outcome: 'read',
+    error: undefined,
+    identity: undefined,
+    stamp: undefined,
+    names: [],
+    sizes: undefined,
+    mtimesUs: undefined,
+    identities: undefined,
+    misplaced: 0,
+    away: [],
+    directories: [],
+    rejections: [],
   }
 }
 

@@ -16,8 +16,12 @@ import { until } from './until.ts'
 const day = 'obs/2026/001'
 const graz = 'graz0010.26d.gz'
 const times = {
-  ...{ sweepIntervalMs: 50, fullReadMs: 86_400_000, keepRemovalsMs: 86_400_000 },
-  ...{ backupIntervalMs: 0, version: 'test', onFailure: () => undefined },
+  sweepIntervalMs: 50,
+  fullReadMs: 86_400_000,
+  keepRemovalsMs: 86_400_000,
+  backupIntervalMs: 0,
+  version: 'test',
+  onFailure: () => undefined,
   window: { obsDays: 14, nrtDays: 3 },
 }
 
@@ -64,7 +68,8 @@ t.test('a file that a client registers is read at once', async (t) => {
   const { indexer, put } = await startOn(t)
   await indexer.catchUp({ scan: true, patient: false })
   t.same(await indexer.register(`${day}/${graz}`), {
-    ...{ outcome: 'refused', reason: 'not-in-the-tree' },
+    outcome: 'refused',
+    reason: 'not-in-the-tree',
   })
   const content = gzipSync('observations')
   put(`${day}/${graz}`, content.subarray(0, -1))
@@ -189,7 +194,11 @@ t.test('removals just before a restart are counted after the restart', async (t)
   await until(t, 'one half is gone', async () => (await writer.count('obs')) === 600)
   await close()
   const next = await startIndexer({
-    ...{ ...times, archive, writer, logger, nowUs },
+    ...times,
+    archive,
+    writer,
+    logger,
+    nowUs,
     tree: startTreeReader({ archive, linkedDirectories: [] }),
   })
   t.teardown(() => next.close())
@@ -214,7 +223,11 @@ t.test('withheld removals are released after six hours, across restarts', async 
   ]) {
     sql(`UPDATE directory SET held_since_us = held_since_us - ${hours * 3600e6}`)
     const next = await startIndexer({
-      ...{ ...times, archive, writer, logger, nowUs },
+      ...times,
+      archive,
+      writer,
+      logger,
+      nowUs,
       tree: startTreeReader({ archive, linkedDirectories: [] }),
     })
     await next.catchUp({ scan: true, patient: false })

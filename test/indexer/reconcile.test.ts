@@ -47,8 +47,14 @@ const unreadable = { reason: 'unreadable-directory', count: 1, names: [''] }
 const facts = { sizes: [10], mtimesUs: [1000] }
 
 const bound: FileIdentity = {
-  ...{ inode: 7, size: 10, mtimeUs: 1000, ctimeUs: 2000 },
-  ...{ links: 1, mode: 0o100644, uid: 5, gid: 6 },
+  inode: 7,
+  size: 10,
+  mtimeUs: 1000,
+  ctimeUs: 2000,
+  links: 1,
+  mode: 0o100644,
+  uid: 5,
+  gid: 6,
 }
 /** A snapshot with a file of this identity. */
 const seen = (other: Partial<FileIdentity> = {}): Partial<DirectorySnapshot> => {
@@ -188,7 +194,10 @@ const cases: {
     known: hashed(),
     change: {
       attributes: [{ id: 1, identity: { ...bound, ctimeUs: 3000, links: 2 }, boundCtimeUs: 2000 }],
-      ...{ rehash: [], modified: [], filled: [], stamp },
+      rehash: [],
+      modified: [],
+      filled: [],
+      stamp,
     },
   },
   {

@@ -6,8 +6,13 @@ import { Rescans } from '../../src/indexer/scans.ts'
 import { until } from './until.ts'
 
 const summary: ScanSummary = {
-  ...{ startedUs: 0, endedUs: 1, directories: 0, files: 0 },
-  ...{ added: 0, modified: 0, removed: 0 },
+  startedUs: 0,
+  endedUs: 1,
+  directories: 0,
+  files: 0,
+  added: 0,
+  modified: 0,
+  removed: 0,
 }
 const plain = { path: undefined, full: false, acceptRemovals: false }
 
@@ -44,7 +49,8 @@ t.test('one rescan runs, one rescan waits, and later orders are merged into it',
   t.same(rescans.order({ ...plain, path: 'obs/2021/001' }), { number: 2, place: 'waiting' })
   t.same(rescans.order({ ...plain, path: 'obs/2021', full: true }), { number: 2, place: 'merged' })
   t.same(rescans.order({ ...plain, path: 'nrt', acceptRemovals: true }), {
-    ...{ number: 2, place: 'merged' },
+    number: 2,
+    place: 'merged',
   })
   t.same(rescans.numbers, { running: 1, waiting: 2, done: 0 })
   scans[0]?.end()

@@ -1,6 +1,8 @@
 import type { Test } from 'tap'
 
-/** Waits until a condition is true; fails the test after a minute, far longer than it should take. */
+/**
+ * Waits until a condition is true; fails the test after a minute, far longer than it should take.
+ */
 export async function until(
   t: Test,
   what: string,

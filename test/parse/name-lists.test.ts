@@ -1,4 +1,7 @@
-/** Compares the parser with tables of file names: one name per line, the first line names the columns. */
+/**
+ * Compares the parser with tables of file names: one name per line, the first line names the
+ * columns.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'

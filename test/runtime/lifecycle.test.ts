@@ -7,7 +7,10 @@ interface Outcome {
   readonly lines: readonly string[]
 }
 
-/** Runs a script that has a lifecycle and two parts; sends each signal once `ready` has been printed again. */
+/**
+ * Runs a script that has a lifecycle and two parts; sends each signal once `ready` has been printed
+ * again.
+ */
 function run(script: string, signals: readonly NodeJS.Signals[] = []): Promise<Outcome> {
   const source = `
     import { createLogger } from './src/runtime/logger.ts'

@@ -121,7 +121,9 @@ t.test('both services notify the manager and close their parts at the end', { sk
     const args = ['--archive', 'archive', '--database', 'c.db']
     const port = command === 'serve' ? ['--port', '0'] : []
     const child = spawn(...programLine([command, ...args, ...port]), {
-      ...{ cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] },
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'ignore', 'inherit'],
     })
     t.teardown(() => child.kill('SIGKILL'))
     return child

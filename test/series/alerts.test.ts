@@ -1,4 +1,7 @@
-/** Alerts of series that are late or down: tables of cases, and a comparison with a slow reference implementation. */
+/**
+ * Alerts of series that are late or down: tables of cases, and a comparison with a slow reference
+ * implementation.
+ */
 import t, { exact } from '../tap.ts'
 import { openAlerts } from '../../src/series/alerts.ts'
 import type { Alert, StationSeries } from '../../src/series/alerts.ts'
@@ -45,7 +48,9 @@ function seriesAt(asOf: number, described: Delivered): StationSeries {
   const arrivals = { slots, latencies: slots.map(() => latency) }
   const rules = described.rules ?? []
   return {
-    ...{ station, fileType: 'o', period },
+    station,
+    fileType: 'o',
+    period,
     summary: summariseSeries({ delivered, first, arrivals, rules }, asOf),
   }
 }
@@ -149,8 +154,11 @@ t.test('an expected series that never delivered is down, until its rule ends', a
     found,
     exact([
       {
-        ...{ id: 'loss-GRAZ00AUT-o-01H-never', kind: 'down', since: null },
-        ...{ opened: '2026-01-22T06:00:00Z', series: [{ since: null }] },
+        id: 'loss-GRAZ00AUT-o-01H-never',
+        kind: 'down',
+        since: null,
+        opened: '2026-01-22T06:00:00Z',
+        series: [{ since: null }],
       },
     ]),
   )

@@ -1,4 +1,6 @@
-/** States, figures and gaps of random histories, compared with the slow reference in every field. */
+/**
+ * States, figures and gaps of random histories, compared with the slow reference in every field.
+ */
 import t from '../tap.ts'
 import { availabilityOf } from '../../src/series/availability.ts'
 import type { Measure } from '../../src/series/completeness.ts'

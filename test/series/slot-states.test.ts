@@ -1,4 +1,7 @@
-/** States by the second, rules, latencies and classes: tables of cases. Random histories are in series-states.test.ts. */
+/**
+ * States by the second, rules, latencies and classes: tables of cases. Random histories are in
+ * series-states.test.ts.
+ */
 import t from '../tap.ts'
 import { completenessOf, shareClass } from '../../src/series/completeness.ts'
 import { openExpectation } from '../../src/series/expectation.ts'

@@ -17,7 +17,10 @@ const earlierSchema = 12
 
 export interface Day {
   readonly service: Service
-  /** The archive on its disk: files can be moved out of this directory, but not out of the mounted archive. */
+  /**
+   * The archive on its disk: files can be moved out of this directory, but not out of the mounted
+   * archive.
+   */
   readonly store: string
   /** Length of a simulated hour (ms). */
   readonly hourMs: number
@@ -44,7 +47,10 @@ export interface Event {
 /** Half a simulated hour; at least 30 seconds if alerts are judged, so that they can fire. */
 const waitForAlerts = ({ hourMs }: Day) => pause(Math.max(hourMs / 2, hourMs < 60_000 ? 0 : 30_000))
 
-/** On a busy machine a start takes longer than these alerts wait, because they wait for a real time divided by the speed. */
+/**
+ * On a busy machine a start takes longer than these alerts wait, because they wait for a real time
+ * divided by the speed.
+ */
 const slowStart = ['RinexApiDown', 'RinexIndexerDown']
 
 export const events: readonly Event[] = [

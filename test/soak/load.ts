@@ -1,4 +1,7 @@
-/** The files of a simulated day: bursts at the full hour, late files, files that are replaced, daily files, and a purge. */
+/**
+ * The files of a simulated day: bursts at the full hour, late files, files that are replaced, daily
+ * files, and a purge.
+ */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

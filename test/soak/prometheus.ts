@@ -1,4 +1,7 @@
-/** A Prometheus that scrapes the API each second, with the alert rules of config/ at the speed of the simulated day. */
+/**
+ * A Prometheus that scrapes the API each second, with the alert rules of config/ at the speed of
+ * the simulated day.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +10,10 @@ import { lacks, stop } from '../acceptance/service.ts'
 
 export const lacksPrometheus = lacks('Prometheus', 'prometheus --version && promtool --version')
 
-/** Minimum of all times: starts of processes and scrapes take real time, and would fire shorter alerts. */
+/**
+ * Minimum of all times: starts of processes and scrapes take real time, and would fire shorter
+ * alerts.
+ */
 const shortestSeconds = 10
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 }
 

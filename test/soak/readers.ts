@@ -1,4 +1,6 @@
-/** Readers of pages, lists and files, and a log of the memory and the open files of both processes. */
+/**
+ * Readers of pages, lists and files, and a log of the memory and the open files of both processes.
+ */
 import { readFileSync, readdirSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fetchAlone } from '../acceptance/service.ts'
@@ -19,7 +21,10 @@ const paths = [
 ]
 const accepts = ['application/json', 'text/html']
 
-/** Expected statuses; 503 while the catalogue is unavailable, 429 because all clients here share one address. */
+/**
+ * Expected statuses; 503 while the catalogue is unavailable, 429 because all clients here share one
+ * address.
+ */
 const expected = new Set([200, 404, 410, 429, 503])
 
 export interface ReaderCounts {

@@ -1,8 +1,9 @@
 /**
- * `npm run soak -- [--hours 24] [--speed 60] [--files 1130] [--report FILE]`: simulates a day of an archive, with the faults
- * of `events.ts`. At the end the list equals the tree, mirrors equal the list, the expected alerts and no others have fired,
- * the log has no unexpected errors, and memory and open files are flat. `--speed 720` takes two minutes for a day, too short for
- * alerts. Needs root for its mounts.
+ * `npm run soak -- [--hours 24] [--speed 60] [--files 1130] [--report FILE]`: simulates a day of an
+ * archive, with the faults of `events.ts`. At the end the list equals the tree, mirrors equal the
+ * list, the expected alerts and no others have fired, the log has no unexpected errors, and memory
+ * and open files are flat. `--speed 720` takes two minutes for a day, too short for alerts. Needs
+ * root for its mounts.
  */
 import { spawnSync } from 'node:child_process'
 import { setMaxListeners } from 'node:events'
@@ -51,7 +52,10 @@ function enterNamespace(): never {
   process.exit(status ?? 1)
 }
 
-/** Mounts the archive, so that it can be unmounted, and a small disk for the database, so that it can be filled. */
+/**
+ * Mounts the archive, so that it can be unmounted, and a small disk for the database, so that it
+ * can be filled.
+ */
 function mount(t: Test, folder: string): void {
   for (const name of ['store', 'archive', 'var']) mkdirSync(join(folder, name))
   for (const command of ['mount --bind store archive', 'mount -t tmpfs -o size=320m none var']) {
@@ -90,7 +94,11 @@ function startClients(service: Service, signal: AbortSignal) {
   ]
   const reading = Promise.all([1, 2, 3].map(() => noted(readPages(service, signal))))
   return {
-    ...{ faults, polling, listening, reading, footprints: watchFootprints(service, signal) },
+    faults,
+    polling,
+    listening,
+    reading,
+    footprints: watchFootprints(service, signal),
     ended: Promise.all(following).then(() => undefined),
   }
 }
@@ -166,7 +174,8 @@ async function soak(t: Test): Promise<void> {
   const load = openLoad({ archive, hours, perHour: Number(options.files), purgeEvery })
   const settings = { SWEEP_INTERVAL_SECONDS: String(Math.max(1, Math.round(60 / speed))) }
   const service = await startService(t, folder, {
-    ...{ options: settings, database: 'var/catalogue.db' },
+    options: settings,
+    database: 'var/catalogue.db',
     wrapApi: ['env', nodeOptionsOfApi()],
   })
   await until('the first scan ends', service.ready)
@@ -199,8 +208,18 @@ async function soak(t: Test): Promise<void> {
   end.abort()
   await clients.ended
   const results = {
-    ...{ hours, speed, begunMs, endedMs, happened, files, equalMs, mirrors },
-    ...{ eventFaults: faults, faults: clients.faults, log: service.log, load: load.counts },
+    hours,
+    speed,
+    begunMs,
+    endedMs,
+    happened,
+    files,
+    equalMs,
+    mirrors,
+    eventFaults: faults,
+    faults: clients.faults,
+    log: service.log,
+    load: load.counts,
     readers: (await clients.reading).filter((reader) => reader !== undefined),
     footprints: await clients.footprints,
     firings,

@@ -45,7 +45,10 @@ export interface Verdict {
   readonly seen: string
 }
 
-/** An alert ends later than its cause: by the range of its rule (at most an hour), and by this time for the next scrapes. */
+/**
+ * An alert ends later than its cause: by the range of its rule (at most an hour), and by this time
+ * for the next scrapes.
+ */
 const graceMs = 30_000
 /** The heap of a process grows in the first minutes; shorter samples are not judged. */
 const longMs = 300_000

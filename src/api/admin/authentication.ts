@@ -1,6 +1,6 @@
 /**
- * Authenticates administrators by their token, and turns errors of the indexer into responses. Without a configured token, every
- * request that writes gets 403.
+ * Authenticates administrators by their token, and turns errors of the indexer into responses.
+ * Without a configured token, every request that writes gets 403.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { IndexerUnreachable, RequestRejected } from '../../control-socket/protocol.ts'
@@ -35,7 +35,8 @@ function unauthorized(detail: string): HttpError {
 
 /**
  * Waits for the indexer's answer.
- * @throws HttpError 503 if the indexer does not answer or fails, 400 with its message if it rejects the request
+ * @throws HttpError 503 if the indexer does not answer or fails, 400 with its message if it rejects
+ * the request
  */
 export async function sendToIndexer<T>(answer: Promise<T>): Promise<T> {
   try {

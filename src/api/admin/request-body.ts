@@ -1,4 +1,7 @@
-/** Reads and validates the bodies of administrators' requests. Ajv's errors become messages of Django REST framework (DRF). */
+/**
+ * Reads and validates the bodies of administrators' requests. Ajv's errors become messages of
+ * Django REST framework (DRF).
+ */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
 import type Type from 'typebox'
@@ -28,8 +31,8 @@ export function readJsonBodies(app: FastifyInstance): void {
 }
 
 /**
- * Returns an error 415 if the body has a content encoding, which is not decoded, or another charset than UTF-8: JSON is always in
- * UTF-8 (RFC 8259, 8.1).
+ * Returns an error 415 if the body has a content encoding, which is not decoded, or another charset
+ * than UTF-8: JSON is always in UTF-8 (RFC 8259, 8.1).
  */
 function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -42,8 +45,8 @@ function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
 }
 
 /**
- * Messages by the JSON Schema keyword that failed; for the keywords `type` and `format`, by their value. `faultOf` writes the
- * message of `maxLength`.
+ * Messages by the JSON Schema keyword that failed; for the keywords `type` and `format`, by their
+ * value. `faultOf` writes the message of `maxLength`.
  */
 const messages: Readonly<Record<string, string>> = {
   string: 'Not a valid string.',
@@ -55,11 +58,17 @@ const messages: Readonly<Record<string, string>> = {
   'archive-directory': 'Enter a directory below the archive root, such as obs/2026.',
 }
 
-/** Options for Fastify. Ajv reports all faults at once, and its only change to a body is to add defaults. */
+/**
+ * Options for Fastify. Ajv reports all faults at once, and its only change to a body is to add
+ * defaults.
+ */
 export const bodyValidation = {
   ajv: {
     customOptions: {
-      ...{ allErrors: true, coerceTypes: false, removeAdditional: false, verbose: true },
+      allErrors: true,
+      coerceTypes: false,
+      removeAdditional: false,
+      verbose: true,
       formats: { 'archive-directory': (path: string) => isDirectory(path) },
     },
   },

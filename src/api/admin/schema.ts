@@ -38,7 +38,8 @@ export const registration = component(
     download_path: Type.Optional(url('The download URL of the file.')),
   },
   {
-    ...{ ...strict, minProperties: 1 },
+    ...strict,
+    minProperties: 1,
     examples: [{ path: 'nrt/2026/022/05/GRAZ00AUT_S_20260220500_01H_30S_MO.crx.gz' }] as const,
   },
 )

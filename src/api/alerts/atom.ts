@@ -4,7 +4,10 @@ import { queryText, resourceUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { readableTime, typeLabel } from '../pages/labels.ts'
 
-/** Maximum number of series that the text of an entry names. Only an `ingest-stalled` alert has more than one. */
+/**
+ * Maximum number of series that the text of an entry names. Only an `ingest-stalled` alert has more
+ * than one.
+ */
 const maxSeries = 100
 
 /** @param kept parameters of the request, which the URL of the feed repeats */

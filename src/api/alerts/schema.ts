@@ -64,7 +64,9 @@ const { api } = exampleLinks
 const since = '2026-01-22T03:00:00Z'
 const series = { station: 'GRAZ00AUT', file_type: 'o', period: '01H', since } as const
 const example: Alert = {
-  ...{ id: `loss-GRAZ00AUT-o-01H-${since}`, kind: 'late', since },
+  id: `loss-GRAZ00AUT-o-01H-${since}`,
+  kind: 'late',
+  since,
   opened: '2026-01-22T05:10:00Z',
   changed: '2026-01-22T05:10:00Z',
   series: [series],
@@ -79,7 +81,9 @@ export const listAlerts = (maxLimit: number): RouteSchema => ({
     'The alerts that are open now, the longest loss first. The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes about every minute.',
   querystring: parameters({
     ...filtersIn(sharedParameters),
-    ...{ ...paging(maxLimit), strict, format: format(['api', 'json', 'atom']) },
+    ...paging(maxLimit),
+    strict,
+    format: format(['api', 'json', 'atom']),
   }),
   headers: parameters(ifNoneMatch),
   response: {
@@ -87,7 +91,10 @@ export const listAlerts = (maxLimit: number): RouteSchema => ({
       'A page of the alerts.',
       {
         ...negotiable(ref(alertPageSchema), {
-          ...{ count: 1, next: null, previous: null, ...exampleCurrency },
+          count: 1,
+          next: null,
+          previous: null,
+          ...exampleCurrency,
           results: [example],
         }),
         'application/atom+xml': { schema: { type: 'string' } },

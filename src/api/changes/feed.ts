@@ -7,14 +7,14 @@ import type { HeadWatch } from './head-watch.ts'
 import type { ChangesRequest } from './request.ts'
 
 /**
- * Longest time for which an event stream sends nothing, in milliseconds, because proxies and clients close connections that stay
- * silent.
+ * Longest time for which an event stream sends nothing, in milliseconds, because proxies and
+ * clients close connections that stay silent.
  */
 const keepAliveMs = 15_000
 
 /**
- * The changes after `since`, up to and including `throughSeq`, that match the filters. A page of `readLatestChanges` has only the
- * last of these changes.
+ * The changes after `since`, up to and including `throughSeq`, that match the filters. A page of
+ * `readLatestChanges` has only the last of these changes.
  */
 export interface FeedPage {
   readonly since: number
@@ -72,12 +72,15 @@ export async function readFeedPage(
   }
 }
 
-/** Maximum number of change numbers before the head in which the latest changes that match the filters are searched. */
+/**
+ * Maximum number of change numbers before the head in which the latest changes that match the
+ * filters are searched.
+ */
 const maxLookBack = 10_000
 
 /**
- * Reads the latest changes, at most `limit`. Without filters it searches the latest `limit` change numbers, with filters the
- * latest 10,000.
+ * Reads the latest changes, at most `limit`. Without filters it searches the latest `limit` change
+ * numbers, with filters the latest 10,000.
  */
 export async function readLatestChanges(
   source: FeedSource,
@@ -120,7 +123,10 @@ function gone(detail: string): HttpError {
   return new HttpError(410, detail)
 }
 
-/** Long poll: if the page is empty, waits until a change matches the filters, the time is over or the signal aborts. */
+/**
+ * Long poll: if the page is empty, waits until a change matches the filters, the time is over or
+ * the signal aborts.
+ */
 export async function waitForFeedPage(
   source: WatchedSource,
   request: ChangesRequest,
@@ -142,9 +148,10 @@ interface EventsRequest extends ChangesRequest {
 }
 
 /**
- * Yields the changes of the first page and all later changes as server-sent events (WHATWG HTML, 9.2), until the signal aborts.
- * The id of an event is its change number. If the first page is empty, and after each 15 seconds without an event, the client
- * gets an id without data: the current change number. The client stores this id, but its program gets no event.
+ * Yields the changes of the first page and all later changes as server-sent events (WHATWG HTML,
+ * 9.2), until the signal aborts. The id of an event is its change number. If the first page is
+ * empty, and after each 15 seconds without an event, the client gets an id without data: the
+ * current change number. The client stores this id, but its program gets no event.
  */
 export async function* changeEvents(
   source: WatchedSource,

@@ -2,10 +2,16 @@
 import type { FastifyReply } from 'fastify'
 import { Semaphore } from '../http/semaphore.ts'
 
-/** Maximum number of clients that wait for changes at the same time. Each of them keeps a connection open. */
+/**
+ * Maximum number of clients that wait for changes at the same time. Each of them keeps a connection
+ * open.
+ */
 const maxWaiting = 500
 
-/** The long-poll registry: limits the number of waiting clients, and ends all waits when the server stops. */
+/**
+ * The long-poll registry: limits the number of waiting clients, and ends all waits when the server
+ * stops.
+ */
 export interface LongPolls {
   /**
    * Registers a client until its response closes.

@@ -37,7 +37,10 @@ export interface ChangesPageData {
   readonly since: number
   readonly throughSeq: number
   readonly next: string
-  /** URL of the page with earlier changes. Null if there are none, or if the feed no longer has them. */
+  /**
+   * URL of the page with earlier changes. Null if there are none, or if the feed no longer has
+   * them.
+   */
   readonly earlier: string | null
   /** True if the request has no `since`: the page then shows the latest changes. */
   readonly isLatest: boolean
@@ -71,7 +74,11 @@ export function renderChanges(data: ChangesPageData): string {
   const form = filterForm(changesForm, { kept, limit: data.limit })
   const frame = { title: 'Changes', section: 'changes', up: '../', json: `?${json.toString()}` }
   return render(frame, {
-    ...{ extent, next, earlier, isLatest, form },
+    extent,
+    next,
+    earlier,
+    isLatest,
+    form,
     others: form.hidden.filter(({ name }) => changesFilters.has(name)),
     feed: next.replace('format=api', 'format=json'),
     follow: followLink(
@@ -101,7 +108,8 @@ function rowOf(wire: WireChange): readonly (Cell | string)[] {
   return [
     labelOf(wire),
     {
-      ...{ text: record.filename, isHeader: true },
+      text: record.filename,
+      isHeader: true,
       href: change === 'removed' ? null : record.url,
     },
     { text: readableTime(at, 'second'), time: at },

@@ -15,8 +15,9 @@ export const maxWaitSeconds = 60
 
 export interface ChangesRequest {
   /**
-   * The client has all changes up to this number. If the client names no number, it is `undefined`: JSON and events then begin at
-   * the head, and the HTML page shows the latest changes. A number that is not a safe integer is `Infinity`.
+   * The client has all changes up to this number. If the client names no number, it is `undefined`:
+   * JSON and events then begin at the head, and the HTML page shows the latest changes. A number
+   * that is not a safe integer is `Infinity`.
    */
   readonly since: number | undefined
   /** The epoch of the database that gave the number `since`, if the client names it. */
@@ -49,9 +50,11 @@ export const changesParameters = [
 ]
 
 /**
- * Parses a query string. An invalid `limit` is ignored, as in the list of files. Every other invalid value and every unknown
- * parameter is an error: if a mistyped `since` or filter were ignored, the client would miss changes without notice.
- * @param lastEventId the header `Last-Event-ID` of a client that reconnects; it replaces `since`, which is older
+ * Parses a query string. An invalid `limit` is ignored, as in the list of files. Every other
+ * invalid value and every unknown parameter is an error: if a mistyped `since` or filter were
+ * ignored, the client would miss changes without notice.
+ * @param lastEventId the header `Last-Event-ID` of a client that reconnects; it replaces `since`,
+ * which is older
  * @throws HttpError 400 that names all faults
  */
 export function parseChangesRequest(query: Query, lastEventId?: string): ChangesRequest {

@@ -27,8 +27,8 @@ const idleMarginMs = 10_000
 const eventsPerRead = 200
 
 /**
- * Maximum number of HTML pages that wait for changes at the same time. Further pages fetch themselves every few seconds instead
- * (page.js).
+ * Maximum number of HTML pages that wait for changes at the same time. Further pages fetch
+ * themselves every few seconds instead (page.js).
  */
 const maxPages = 50
 
@@ -41,7 +41,10 @@ interface FeedParts {
   readonly context: ChangesContext
   readonly longPolls: LongPolls
   readonly watch: HeadWatch
-  /** Permits for HTML pages that wait for changes, so that pages do not take all long polls from the programs. */
+  /**
+   * Permits for HTML pages that wait for changes, so that pages do not take all long polls from the
+   * programs.
+   */
   readonly pagePolls: Semaphore
 }
 

@@ -89,7 +89,10 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
       `Seconds to wait for a change if there is none (long polling); more than ${maxWaitSeconds} is answered as ${maxWaitSeconds}.`,
       { default: 0, examples: [0] },
     ),
-    ...{ limit: limit(maxChanges), expand, format: format(), strict },
+    limit: limit(maxChanges),
+    expand,
+    format: format(),
+    strict,
     ...filtersIn(changesFilters),
   }),
   headers: parameters({

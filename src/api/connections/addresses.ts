@@ -1,6 +1,7 @@
 /**
- * Finds the client address for which a connection or a request counts in the limits: an IPv4 address, or an IPv6 network with a
- * /64 prefix. Behind a trusted proxy, it is the address in the header `X-Forwarded-For`. Pure.
+ * Finds the client address for which a connection or a request counts in the limits: an IPv4
+ * address, or an IPv6 network with a /64 prefix. Behind a trusted proxy, it is the address in the
+ * header `X-Forwarded-For`. Pure.
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
@@ -8,8 +9,8 @@ export interface Addresses {
   /** Returns the client for which a connection counts; `undefined` for a trusted proxy. */
   ofConnection(peer: string): string | undefined
   /**
-   * Returns the client of a request that a trusted proxy forwards; `undefined` if the header names no client or the peer is not
-   * trusted.
+   * Returns the client of a request that a trusted proxy forwards; `undefined` if the header names
+   * no client or the peer is not trusted.
    */
   ofRequest(peer: string, forwardedFor: string): string | undefined
   isProxy(peer: string): boolean
@@ -33,8 +34,9 @@ export function openAddresses(trustedProxies: readonly string[]): Addresses {
     },
     ofRequest(peer, forwardedFor) {
       if (!isProxy(peer)) return undefined
-      // Each proxy appends the address of its peer on the right, so the entries are read from right to left. Entries to the left
-      // of the first address that is not a trusted proxy can be forged.
+      // Each proxy appends the address of its peer on the right, so the entries are read from right
+      // to left. Entries to the left of the first address that is not a trusted proxy can be
+      // forged.
       let client: string | undefined
       for (const entry of forwardedFor.split(',').reverse()) {
         const address = plain(entry.trim())
@@ -54,7 +56,10 @@ function addSubnet(list: BlockList, network: string): void {
   else list.addSubnet(address, Number(prefix), family)
 }
 
-/** Removes a port that some proxies add, and unwraps IPv4-mapped IPv6 addresses (`::ffff:192.0.2.1`). */
+/**
+ * Removes a port that some proxies add, and unwraps IPv4-mapped IPv6 addresses
+ * (`::ffff:192.0.2.1`).
+ */
 function plain(text: string): string {
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare

@@ -1,4 +1,7 @@
-/** Limits the concurrent pages, streams and long polls of one client address, so that one client cannot delay others. */
+/**
+ * Limits the concurrent pages, streams and long polls of one client address, so that one client
+ * cannot delay others.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Requester } from '../http/context.ts'
 import { tooMany } from '../http/errors.ts'
@@ -6,13 +9,14 @@ import { Semaphore } from '../http/semaphore.ts'
 import type { Turns } from './turns.ts'
 
 /**
- * Maximum number of pages that are made or sent at the same time, for one address and for all addresses. The largest pages have
- * about 800 KB.
+ * Maximum number of pages that are made or sent at the same time, for one address and for all
+ * addresses. The largest pages have about 800 KB.
  */
 const mostPages = { ofAddress: 8, ofAll: 80 }
 /**
- * Milliseconds that a page waits for both permits together: that of its address and that of all addresses. The idle timeout of
- * connections is longer (http-server.ts), so that the client gets the 429.
+ * Milliseconds that a page waits for both permits together: that of its address and that of all
+ * addresses. The idle timeout of connections is longer (http-server.ts), so that the client gets
+ * the 429.
  */
 const timeoutMs = 10_000
 /** Maximum number of streams that are sent to one address at the same time. */
@@ -47,8 +51,8 @@ export class ClientLimits {
   }
 
   /**
-   * Waits for the two permits of a page, of its address and of all addresses, and then for a turn. The permits are released when
-   * the response closes.
+   * Waits for the two permits of a page, of its address and of all addresses, and then for a turn.
+   * The permits are released when the response closes.
    * @throws HttpError 429 after ten seconds without both permits, or when the client has left
    */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<Requester> {
@@ -90,7 +94,10 @@ export class ClientLimits {
     }
   }
 
-  /** Finds the usage of the request's address. It is deleted when the last response to this address closes. */
+  /**
+   * Finds the usage of the request's address. It is deleted when the last response to this address
+   * closes.
+   */
   #usageOf(request: FastifyRequest, reply: FastifyReply): ClientUsage {
     const address = this.#addressOf(request)
     const usage = this.#usages.get(address) ?? newUsage()

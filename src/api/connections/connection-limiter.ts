@@ -1,4 +1,7 @@
-/** Limits the connections in total and of each address, and behind a trusted proxy the requests of each address. */
+/**
+ * Limits the connections in total and of each address, and behind a trusted proxy the requests of
+ * each address.
+ */
 import type { ConnectionLimits } from '../http/settings.ts'
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,7 +15,8 @@ import type { SlowClients } from './slow-clients.ts'
 const mostConnections = 2048
 
 /**
- * Maximum number of connections beyond the limit that get an error response; further connections are closed without a response.
+ * Maximum number of connections beyond the limit that get an error response; further connections
+ * are closed without a response.
  */
 const rejectedAtATime = 256
 
@@ -20,16 +24,18 @@ const rejectedAtATime = 256
 const rejectedIdleMs = 1000
 
 /**
- * Milliseconds within which a client must receive a part of its response (`leastBytes` in slow-clients.ts). Over a network, data
- * arrives in small pieces even on a slow line. On the loopback interface the kernel opens the receive window only in steps of 300
- * KB, so a client there must read 60 KB a second. A proxy reads in larger bursts and has timeouts for its own clients, so it gets
- * more time.
+ * Milliseconds within which a client must receive a part of its response (`leastBytes` in
+ * slow-clients.ts). Over a network, data arrives in small pieces even on a slow line. On the
+ * loopback interface the kernel opens the receive window only in steps of 300 KB, so a client there
+ * must read 60 KB a second. A proxy reads in larger bursts and has timeouts for its own clients, so
+ * it gets more time.
  */
 const timeoutMs = { client: 5000, proxy: 60_000 }
 
 /**
- * Reasons for a rejection. `full`: too many connections. `address`: too many connections of the address. `requests`: too many
- * requests of the address. `slow`: the connection was closed because the client read too slowly.
+ * Reasons for a rejection. `full`: too many connections. `address`: too many connections of the
+ * address. `requests`: too many requests of the address. `slow`: the connection was closed because
+ * the client read too slowly.
  */
 export const rejections = ['full', 'address', 'requests', 'slow'] as const
 export type Rejection = (typeof rejections)[number]
@@ -56,8 +62,8 @@ export class ConnectionLimiter {
 
   /**
    * @param on.rejected called once for each connection or request that is rejected
-   * @param on.untrusted called once when a proxy on this machine forwards requests without being trusted. All its clients then
-   * count as one
+   * @param on.untrusted called once when a proxy on this machine forwards requests without being
+   * trusted. All its clients then count as one
    */
   constructor(
     limits: ConnectionLimits,
@@ -87,8 +93,9 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Returns the error to send if the connection was rejected, or if the client has too many requests. Requests of a trusted proxy
-   * are counted for the address of the client, until their response closes.
+   * Returns the error to send if the connection was rejected, or if the client has too many
+   * requests. Requests of a trusted proxy are counted for the address of the client, until their
+   * response closes.
    */
   check({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
     const why = this.#rejected.get(raw.socket)

@@ -1,17 +1,20 @@
 /**
- * Tracks in-flight requests. Pipelined requests of one connection run one after the other. A stopping server waits for the
- * responses in progress, and closes idle connections.
+ * Tracks in-flight requests. Pipelined requests of one connection run one after the other. A
+ * stopping server waits for the responses in progress, and closes idle connections.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Milliseconds that a stopping server waits for its responses. The process itself has a little more time to stop. */
+/**
+ * Milliseconds that a stopping server waits for its responses. The process itself has a little more
+ * time to stop.
+ */
 const drainMs = 8000
 
 /**
- * Maximum numbers of pipelined requests that wait on one connection, and of their bytes. A connection with more is closed. Node
- * reads the connection on, so that it notices a client that leaves, and each request takes memory: about 100 bytes for a header
- * line, and its body.
+ * Maximum numbers of pipelined requests that wait on one connection, and of their bytes. A
+ * connection with more is closed. Node reads the connection on, so that it notices a client that
+ * leaves, and each request takes memory: about 100 bytes for a header line, and its body.
  */
 const mostWaiting = { requests: 32, bytes: 48 * 1024 }
 
@@ -22,11 +25,20 @@ interface Connection {
   latest: ServerResponse | undefined
   /** Number of bytes that were read from the connection when the latest request arrived. */
   bytesRead: number
-  /** The same for the request before the one in progress. Node may have read the one in progress and later ones together. */
+  /**
+   * The same for the request before the one in progress. Node may have read the one in progress and
+   * later ones together.
+   */
   bytesBefore: number
-  /** Functions that are called one by one after `current`: each starts the next request, or ends the connection. */
+  /**
+   * Functions that are called one by one after `current`: each starts the next request, or ends the
+   * connection.
+   */
   readonly waiting: (() => void)[]
-  /** True after a request that Node cannot read to its end (not HTTP, too large, too slow), and after CONNECT. */
+  /**
+   * True after a request that Node cannot read to its end (not HTTP, too large, too slow), and
+   * after CONNECT.
+   */
   isEnding: boolean
 }
 
@@ -43,8 +55,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Calls `start` when the earlier requests of the connection are answered, and never after the connection closed. Each started
-   * response therefore emits `close`.
+   * Calls `start` when the earlier requests of the connection are answered, and never after the
+   * connection closed. Each started response therefore emits `close`.
    */
   begin(response: ServerResponse, start: () => void): void {
     const { socket } = response.req
@@ -72,9 +84,10 @@ export class InFlightRequests {
   }
 
   /**
-   * Ends a connection that sent a broken request (not HTTP, too large, too slow) or CONNECT. All complete requests before it are
-   * answered first. A second call for the connection has no effect.
-   * @param end closes the connection; its argument is true if the broken request already has a response, or a part of one
+   * Ends a connection that sent a broken request (not HTTP, too large, too slow) or CONNECT. All
+   * complete requests before it are answered first. A second call for the connection has no effect.
+   * @param end closes the connection; its argument is true if the broken request already has a
+   * response, or a part of one
    */
   endAfterAnswers(socket: Socket, end: (isAnswered: boolean) => void): void {
     const connection = this.#connections.get(socket)
@@ -94,8 +107,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Closes idle connections at once, busy ones after their response, and the rest after eight seconds. Resolves when no
-   * connection is open. New connections are closed at once.
+   * Closes idle connections at once, busy ones after their response, and the rest after eight
+   * seconds. Resolves when no connection is open. New connections are closed at once.
    */
   async drain(): Promise<void> {
     await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Closes connections whose clients do not read their responses. Connections with nothing to send (idle, or waiting for
- * changes) stay open.
+ * Closes connections whose clients do not read their responses. Connections with nothing to send
+ * (idle, or waiting for changes) stay open.
  */
 import type { Socket } from 'node:net'
 import { bytesSent, readSendQueues } from './send-queues.ts'
@@ -8,18 +8,21 @@ import { bytesSent, readSendQueues } from './send-queues.ts'
 /** Milliseconds between two checks. */
 const checkEveryMs = 250
 
-/** A client that had fewer than `leastBytes` left at its last check causes no check for this time, in milliseconds. */
+/**
+ * A client that had fewer than `leastBytes` left at its last check causes no check for this time,
+ * in milliseconds.
+ */
 const trustMs = 1000
 
 /**
- * The pause after a check, as a multiple of the time that the check took. A check can take long, because the kernel lists the
- * connections of all processes.
+ * The pause after a check, as a multiple of the time that the check took. A check can take long,
+ * because the kernel lists the connections of all processes.
  */
 const pauseFactor = 10
 
 /**
- * Bytes that a client must receive within its timeout. Any working line carries that much. A client with less than this left to
- * receive is not checked.
+ * Bytes that a client must receive within its timeout. Any working line carries that much. A client
+ * with less than this left to receive is not checked.
  */
 const leastBytes = 16 * 1024
 
@@ -31,9 +34,15 @@ interface Client {
   readonly timeoutMs: number
   /** Number of bytes that the client had acknowledged at the latest check. */
   arrived: number
-  /** Time at which the client is checked next. A check includes all clients that have enough to receive. */
+  /**
+   * Time at which the client is checked next. A check includes all clients that have enough to
+   * receive.
+   */
   dueMs: number
-  /** Time of the latest progress, and the bytes acknowledged by then; unset while there is little to send. */
+  /**
+   * Time of the latest progress, and the bytes acknowledged by then; unset while there is little to
+   * send.
+   */
   mark?: { readonly ms: number; readonly arrived: number } | undefined
 }
 
@@ -49,8 +58,8 @@ export function watchSlowClients(onClosed: () => void): SlowClients {
   const check = (): void => {
     const begunMs = performance.now()
     if (begunMs < pausedUntilMs) return
-    // `taken` is read before the queues. Otherwise, bytes that the kernel accepts between the two reads would count as
-    // acknowledged.
+    // `taken` is read before the queues. Otherwise, bytes that the kernel accepts between the two
+    // reads would count as acknowledged.
     const busy = [...clients]
       .filter(([socket, client]) => hasMuchToGet(socket, client))
       .map(([socket, client]) => ({ socket, client, taken: bytesSent(socket).taken }))
@@ -59,7 +68,8 @@ export function watchSlowClients(onClosed: () => void): SlowClients {
     for (const { socket, client, taken } of busy)
       if (isTooSlow(socket, client, { taken, queue: queues.get(socket) })) {
         onClosed()
-        // Reset, because after a normal close the kernel would retransmit its buffer for many minutes.
+        // Reset, because after a normal close the kernel would retransmit its buffer for many
+        // minutes.
         socket.resetAndDestroy()
       }
     const endedMs = performance.now()
@@ -87,7 +97,8 @@ function hasMuchToGet(socket: Socket, client: Client): boolean {
 
 /**
  * @param taken bytes that the kernel had accepted
- * @param queue bytes of them that were unacknowledged a little later; `undefined` if the kernel does not list them
+ * @param queue bytes of them that were unacknowledged a little later; `undefined` if the kernel
+ * does not list them
  */
 function isTooSlow(
   socket: Socket,

@@ -1,14 +1,15 @@
 /**
- * Work that blocks the event loop for some milliseconds takes turns: one piece of work in each tick of the event loop. Between two
- * pieces, connections are accepted and short requests are answered.
+ * Work that blocks the event loop for some milliseconds takes turns: one piece of work in each tick
+ * of the event loop. Between two pieces, connections are accepted and short requests are answered.
  */
 import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { FairQueue } from '../../runtime/fair-queue.ts'
 
 /**
- * Maximum number of ticks of the event loop between two turns while connections arrive. Node accepts one connection in each tick.
- * Without these ticks, each connection of a burst would wait for a piece of work.
+ * Maximum number of ticks of the event loop between two turns while connections arrive. Node
+ * accepts one connection in each tick. Without these ticks, each connection of a burst would wait
+ * for a piece of work.
  */
 const maxTicksPerTurn = 100
 
@@ -27,7 +28,8 @@ export class Turns {
   }
 
   /**
-   * Resolves in a tick of the event loop in which no other turn begins. What the caller does before it waits again is its turn.
+   * Resolves in a tick of the event loop in which no other turn begins. What the caller does before
+   * it waits again is its turn.
    * @param address of the client for which the turn counts
    */
   take(address: string): Promise<void> {

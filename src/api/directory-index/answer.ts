@@ -44,8 +44,8 @@ export function openListings(context: ListingsContext): DirectoryHandler {
 const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
 
 /**
- * Returns JSON if `format` names it, otherwise HTML. `Accept` is ignored, because programs that read listings send any value in
- * it.
+ * Returns JSON if `format` names it, otherwise HTML. `Accept` is ignored, because programs that
+ * read listings send any value in it.
  */
 function formatOf(request: FastifyRequest): ListingFormat {
   const format = namedFormat(request)
@@ -55,23 +55,25 @@ function formatOf(request: FastifyRequest): ListingFormat {
 }
 
 /**
- * Microseconds after a change until no more changes of the same second become visible. A change gets its time in its transaction,
- * and becomes visible when the transaction is committed, on a busy disk seconds later.
+ * Microseconds after a change until no more changes of the same second become visible. A change
+ * gets its time in its transaction, and becomes visible when the transaction is committed, on a
+ * busy disk seconds later.
  */
 const unsettledUs = 10_000_000
 
 interface ListingDate {
   readonly headers: { readonly 'last-modified'?: string }
   /**
-   * True if the listing did not change since the client's `If-Modified-Since`: this date must equal the time of the latest
-   * change.
+   * True if the listing did not change since the client's `If-Modified-Since`: this date must equal
+   * the time of the latest change.
    */
   readonly matches: (ifModifiedSince: string | undefined) => boolean
 }
 
 /**
- * The date of a listing is the time of its latest change. Many changes can have the same second. While more of them may become
- * visible, the date is one second earlier and matches nothing, so that no client keeps an outdated listing. Pure.
+ * The date of a listing is the time of its latest change. Many changes can have the same second.
+ * While more of them may become visible, the date is one second earlier and matches nothing, so
+ * that no client keeps an outdated listing. Pure.
  */
 export function listingDate({ changedUs }: DirectoryState, nowUs: number): ListingDate {
   if (changedUs === undefined) return { headers: {}, matches: () => false }

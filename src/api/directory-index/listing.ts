@@ -8,7 +8,9 @@ import { iconData } from '../pages/assets-route.ts'
 
 export interface ListingFormat {
   readonly name: 'html' | 'json'
-  /** @param path of the request, with a trailing slash @param isRoot omits the link to the parent */
+  /**
+   * @param path of the request, with a trailing slash @param isRoot omits the link to the parent
+   */
   readonly begin: (path: string, isRoot: boolean) => string
   /** The time of a directory is the latest change of anything in it or below it. */
   readonly directory: (entry: Subdirectory) => string
@@ -24,8 +26,9 @@ const sizeWidth = 19
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /**
- * The HTML format of nginx, because programs that read listings parse it; but names are not truncated. It has no stylesheet, and
- * its icon is a part of it, because a mirror would download these with the files.
+ * The HTML format of nginx, because programs that read listings parse it; but names are not
+ * truncated. It has no stylesheet, and its icon is a part of it, because a mirror would download
+ * these with the files.
  */
 const html: ListingFormat = {
   name: 'html',
@@ -52,7 +55,10 @@ ${isRoot ? '' : '<a href="../">../</a>\n'}`
   end: '</pre>\n<hr>\n</body>\n</html>\n',
 }
 
-/** The JSON format of nginx (`autoindex_format json`). Unknown values are null; a directory has no size. */
+/**
+ * The JSON format of nginx (`autoindex_format json`). Unknown values are null; a directory has no
+ * size.
+ */
 const json: ListingFormat = {
   name: 'json',
   begin: () => '[\n',
@@ -66,7 +72,10 @@ const json: ListingFormat = {
 
 export const listingFormats = { html, json } as const
 
-/** Maximum number of entries in a chunk, because building a chunk blocks the event loop for a few milliseconds. */
+/**
+ * Maximum number of entries in a chunk, because building a chunk blocks the event loop for a few
+ * milliseconds.
+ */
 const chunkSize = { directories: 250, files: 1000 }
 
 export interface ListingQuery {
@@ -80,8 +89,9 @@ export interface ListingQuery {
 }
 
 /**
- * Yields the listing of a directory: subdirectories by name, then files by name. It is read in chunks. A change between two
- * chunks may or may not be in the listing, so its ETag must be that of the state before the first chunk.
+ * Yields the listing of a directory: subdirectories by name, then files by name. It is read in
+ * chunks. A change between two chunks may or may not be in the listing, so its ETag must be that of
+ * the state before the first chunk.
  */
 export async function* listingOf(
   reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,
@@ -156,7 +166,9 @@ const special: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Escapes text for HTML. Catalogued names need no escaping, but the listings do not rely on that. */
+/**
+ * Escapes text for HTML. Catalogued names need no escaping, but the listings do not rely on that.
+ */
 function escapeHtml(text: string): string {
   return /[&<>"']/.test(text)
     ? text.replace(/[&<>"']/g, (character) => special[character] ?? '')

@@ -81,7 +81,11 @@ const { year, day, hour } = filePlace
 /** @param at path of the example's directory below `data/` */
 function listing(operationId: string, summary: string, at: string, places: Parameters = {}) {
   const get = {
-    ...{ operationId, tags: ['Downloads'] as const, summary, description, responses },
+    operationId,
+    tags: ['Downloads'] as const,
+    summary,
+    description,
+    responses,
     parameters: [
       ...parametersIn('path', places),
       ...parametersIn('query', { format }),

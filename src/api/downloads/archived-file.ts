@@ -1,6 +1,6 @@
 /**
- * Opens archived files and checks them through the open file handle. So the file that was checked is the file that is sent, even
- * if another file takes its path.
+ * Opens archived files and checks them through the open file handle. So the file that was checked
+ * is the file that is sent, even if another file takes its path.
  */
 import { constants, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -37,7 +37,9 @@ export class FileUnavailable extends Error {
   }
 }
 
-/** Thrown if this process or the system has no free file descriptor, which is a temporary condition. */
+/**
+ * Thrown if this process or the system has no free file descriptor, which is a temporary condition.
+ */
 export class NoDescriptor extends Error {}
 
 /** Thrown if a file has changed since it was opened. */
@@ -52,15 +54,17 @@ export interface ArchiveTree {
 
 export interface Archive {
   /**
-   * Opens a regular file whose real path is its place in the archive or below a linked directory. The caller closes its handle.
-   * @throws FileUnavailable for anything else, FileChanged if the file was replaced, removed or truncated meanwhile,
-   * NoDescriptor, and other errors of the disk
+   * Opens a regular file whose real path is its place in the archive or below a linked directory.
+   * The caller closes its handle.
+   * @throws FileUnavailable for anything else, FileChanged if the file was replaced, removed or
+   * truncated meanwhile, NoDescriptor, and other errors of the disk
    */
   open(place: FilePlace): Promise<OpenFile>
 }
 
 /**
- * Flags of `open`: it does not wait for the writer of a FIFO, and does not follow a symbolic link in the last segment of a path.
+ * Flags of `open`: it does not wait for the writer of a FIFO, and does not follow a symbolic link
+ * in the last segment of a path.
  */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
@@ -138,8 +142,8 @@ export function openArchive(tree: ArchiveTree): Archive {
 }
 
 /**
- * Number of bytes at the end of a file that show an overwrite. A gzip stream ends with the CRC-32 and the length of its content
- * (RFC 1952, 2.3.1).
+ * Number of bytes at the end of a file that show an overwrite. A gzip stream ends with the CRC-32
+ * and the length of its content (RFC 1952, 2.3.1).
  */
 const tailBytes = 8
 
@@ -153,9 +157,10 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
 }
 
 /**
- * True if an open file has the same bytes as when it was opened. Another size or mtime means that it has changed. If only the
- * ctime differs, the cause may be another link count, mode or owner, or another file that took the path. Without these causes,
- * the file may have been rewritten in place and its times set back, so its last bytes are compared.
+ * True if an open file has the same bytes as when it was opened. Another size or mtime means that
+ * it has changed. If only the ctime differs, the cause may be another link count, mode or owner, or
+ * another file that took the path. Without these causes, the file may have been rewritten in place
+ * and its times set back, so its last bytes are compared.
  */
 export async function isUnchanged({ handle, path, stats, tail }: OpenFile): Promise<boolean> {
   const now = await handle.stat()
@@ -175,8 +180,8 @@ async function isStillAt(path: string, { dev, ino }: Stats): Promise<boolean> {
 }
 
 /**
- * Turns the errors in `missingFileCodes` into `FileUnavailable`, and those in `exhaustedCodes` into `NoDescriptor`. All other
- * errors stay as they are.
+ * Turns the errors in `missingFileCodes` into `FileUnavailable`, and those in `exhaustedCodes` into
+ * `NoDescriptor`. All other errors stay as they are.
  */
 async function orUnavailable<T>(result: Promise<T>): Promise<T> {
   try {

@@ -1,11 +1,16 @@
-/** Sends the checksums of a directory in the format of `sha256sum -c`, as a virtual file that is not on disk. */
+/**
+ * Sends the checksums of a directory in the format of `sha256sum -c`, as a virtual file that is not
+ * on disk.
+ */
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import { isFresh, sendChunks, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import type { DirectoryHandler } from '../directory-index/answer.ts'
 
-/** Name of the virtual file in the URL of each directory. A real file of this name is not served. */
+/**
+ * Name of the virtual file in the URL of each directory. A real file of this name is not served.
+ */
 export const checksumsName = 'SHA256SUMS'
 
 /** Answers with the checksums of a directory. */
@@ -34,7 +39,10 @@ interface ChecksumSource {
   readonly turn: Requester['turn']
 }
 
-/** Makes the comment lines: the number of files without a checksum, and the names of files with a problem. */
+/**
+ * Makes the comment lines: the number of files without a checksum, and the names of files with a
+ * problem.
+ */
 async function notesOf(
   directory: string,
   source: ChecksumSource,
@@ -51,8 +59,8 @@ async function notesOf(
 }
 
 /**
- * Yields the notes, then the checksums. The checksums are read a second time, so that a large directory takes no memory while it
- * is sent.
+ * Yields the notes, then the checksums. The checksums are read a second time, so that a large
+ * directory takes no memory while it is sent.
  */
 async function* checksumLines(
   directory: string,
@@ -70,8 +78,8 @@ async function* checksumLines(
 }
 
 /**
- * Reads the checksums in chunks. A change between two chunks may or may not be in the list, so the ETag of the list must be that
- * of the state before the first chunk.
+ * Reads the checksums in chunks. A change between two chunks may or may not be in the list, so the
+ * ETag of the list must be that of the state before the first chunk.
  * @throws HttpError 404 for a directory that was removed from the catalogue meanwhile
  */
 async function* checksumsOf(directory: string, { reader, turn }: ChecksumSource) {

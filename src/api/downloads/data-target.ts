@@ -16,16 +16,20 @@ export interface DirectoryTarget {
 }
 
 /**
- * File names that a target may contain. They have the characters of RINEX file names, and never start with a dot, so hidden files
- * and `..` are excluded.
+ * File names that a target may contain. They have the characters of RINEX file names, and never
+ * start with a dot, so hidden files and `..` are excluded.
  */
 const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
 
-/** Maximum length of a path below `data/`. Eight directory names of 64 characters and a file name need less. */
+/**
+ * Maximum length of a path below `data/`. Eight directory names of 64 characters and a file name
+ * need less.
+ */
 const maxPathLength = 1024
 
 /**
- * Finds the file that a request target names. Decodes nothing, unlike the router, so a target with `%` names no file.
+ * Finds the file that a request target names. Decodes nothing, unlike the router, so a target with
+ * `%` names no file.
  * @param target as `normaliseTarget` returns it, with or without a query
  * @returns `undefined` if the target is not the path of a file
  */
@@ -39,7 +43,10 @@ export function parseDataTarget(target: string, datasetPrefix: string): FilePlac
   return { directory, name }
 }
 
-/** Finds the directory that a request target names, by the rules of `parseDataTarget`. The target may end with a slash. */
+/**
+ * Finds the directory that a request target names, by the rules of `parseDataTarget`. The target
+ * may end with a slash.
+ */
 export function parseDirectoryTarget(
   target: string,
   datasetPrefix: string,

@@ -1,5 +1,6 @@
 /**
- * Reads a file, or a range of it, and fails if the file changes meanwhile, so that a client never gets a mixture of two versions.
+ * Reads a file, or a range of it, and fails if the file changes meanwhile, so that a client never
+ * gets a mixture of two versions.
  */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -9,22 +10,26 @@ import type { OpenFile } from './archived-file.ts'
 import type { Semaphore } from '../http/semaphore.ts'
 import { diskTimeoutMs } from './storage-check.ts'
 
-/** Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client. */
+/**
+ * Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client.
+ */
 export const chunkBytes = 256 * 1024
 
 /**
- * Maximum number of buffers in the pool. The pool saves time, because allocating a buffer takes several times as long as reading
- * into it.
+ * Maximum number of buffers in the pool. The pool saves time, because allocating a buffer takes
+ * several times as long as reading into it.
  */
 const maxPooledBuffers = 64
 
 export interface ContentReader {
   /**
-   * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first chunk is already read. The last
-   * chunk is returned only if the file has not changed since it was opened. The memory returns to the pool when the response
-   * closes. The stream closes the file; if the result is a buffer, the caller closes it.
-   * @throws FileChanged, ClientGone; a stream fails with the same errors. StorageUnavailable if no thread is free within five
-   * seconds, because the disk hangs; a stream waits for a thread without a limit
+   * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first
+   * chunk is already read. The last chunk is returned only if the file has not changed since it was
+   * opened. The memory returns to the pool when the response closes. The stream closes the file; if
+   * the result is a buffer, the caller closes it.
+   * @throws FileChanged, ClientGone; a stream fails with the same errors. StorageUnavailable if no
+   * thread is free within five seconds, because the disk hangs; a stream waits for a thread without
+   * a limit
    */
   open(request: ReadRequest): Promise<Buffer | Readable>
 }
@@ -42,7 +47,10 @@ export class ClientGone extends Error {}
 /** Reads the chunk of a range that begins at a position. */
 type ReadChunk = (buffer: Buffer, position: number) => Promise<Buffer>
 
-/** @param threads permits of the threads that may read. A download that waits to read its first chunk holds no buffer */
+/**
+ * @param threads permits of the threads that may read. A download that waits to read its first
+ * chunk holds no buffer
+ */
 export function openContentReader(threads: Semaphore): ContentReader {
   const pool: Buffer[] = []
   const acquireBuffer = (): Buffer => pool.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
@@ -77,8 +85,8 @@ export function openContentReader(threads: Semaphore): ContentReader {
 }
 
 /**
- * Calls a listener when a response closes. The buffers of the response are free then, because the kernel has taken their bytes or
- * never will.
+ * Calls a listener when a response closes. The buffers of the response are free then, because the
+ * kernel has taken their bytes or never will.
  */
 function onClose(response: ServerResponse, listener: () => void): void {
   if (!response.destroyed) response.once('close', listener)
@@ -94,9 +102,10 @@ interface StreamParts extends ReadRequest {
 }
 
 /**
- * Streams with two buffers that alternate. A chunk is larger than the write buffer of a response, so the pipe waits for `drain`
- * after each chunk; the kernel then has the whole chunk. The stream reads chunk 3 when the pipe takes chunk 2. At that time the
- * kernel has chunk 1, so the buffer of chunk 1 is free for chunk 3.
+ * Streams with two buffers that alternate. A chunk is larger than the write buffer of a response,
+ * so the pipe waits for `drain` after each chunk; the kernel then has the whole chunk. The stream
+ * reads chunk 3 when the pipe takes chunk 2. At that time the kernel has chunk 1, so the buffer of
+ * chunk 1 is free for chunk 3.
  */
 function streamOf(parts: StreamParts): Readable {
   const { file, range, first, buffer, response, read, releaseBuffer, threads } = parts

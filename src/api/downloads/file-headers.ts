@@ -1,4 +1,6 @@
-/** Decides if a version of an archived file may be served, and makes the headers of its response. */
+/**
+ * Decides if a version of an archived file may be served, and makes the headers of its response.
+ */
 import type { Stats } from 'node:fs'
 import { youngFileMs } from '../../catalogue/records.ts'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
@@ -8,9 +10,10 @@ import type { ArchivedFile } from './archived-file.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
 
 /**
- * True if a file may still be written to: it is young and differs from its record. An mtime in the future counts as young. If the
- * record has no size, the file was old when it was found by its name, so only the age counts; an mtime far in the future then
- * comes from a wrong clock, and does not count as young.
+ * True if a file may still be written to: it is young and differs from its record. An mtime in the
+ * future counts as young. If the record has no size, the file was old when it was found by its
+ * name, so only the age counts; an mtime far in the future then comes from a wrong clock, and does
+ * not count as young.
  */
 export function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs
@@ -24,8 +27,9 @@ function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
 }
 
 /**
- * The ETag consists of inode, size, mtime and the last eight bytes. A backup by hard links or a `chmod` does not change it; an
- * overwrite in place with the same size and mtime does. A file with an mtime in the future has no `Last-Modified`.
+ * The ETag consists of inode, size, mtime and the last eight bytes. A backup by hard links or a
+ * `chmod` does not change it; an overwrite in place with the same size and mtime does. A file with
+ * an mtime in the future has no `Last-Modified`.
  */
 export function validatorsOf(
   record: FileRecord,
@@ -36,8 +40,8 @@ export function validatorsOf(
   return {
     tag: `"${[...facts, tail.toString('hex')].join('-')}"`,
     lastModified: stats.mtimeMs > nowMs ? undefined : Math.floor(stats.mtimeMs / 1000),
-    // Two versions may have an mtime in the same second. Only one version was served if the file is still the version that was
-    // catalogued first.
+    // Two versions may have an mtime in the same second. Only one version was served if the file is
+    // still the version that was catalogued first.
     lastModifiedIsStrong:
       isAsCatalogued(record, stats) &&
       record.modifiedUs === record.createdUs &&
@@ -53,8 +57,8 @@ export function validatorHeaders({ tag, lastModified }: Validators): Record<stri
 }
 
 /**
- * Headers that describe the file: media type, name and policy. Offloaded downloads have them too. Catalogued names need no
- * escaping.
+ * Headers that describe the file: media type, name and policy. Offloaded downloads have them too.
+ * Catalogued names need no escaping.
  */
 export function kindHeaders(name: string) {
   return {
@@ -76,8 +80,9 @@ export function contentHeaders(name: string, range: ByteRange) {
 }
 
 /**
- * Returns the header `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range. Returns no header if the
- * checksum is unknown, or belongs to another version than the one that is sent.
+ * Returns the header `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range.
+ * Returns no header if the checksum is unknown, or belongs to another version than the one that is
+ * sent.
  */
 export function digestHeader(
   { sha256, identity }: FoundFile,

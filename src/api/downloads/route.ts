@@ -1,4 +1,7 @@
-/** Serves downloads, checksum lists and directory listings. Only files and directories of the catalogue are served. */
+/**
+ * Serves downloads, checksum lists and directory listings. Only files and directories of the
+ * catalogue are served.
+ */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FoundFile } from '../../catalogue/records.ts'
@@ -62,13 +65,14 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
     if (body instanceof Readable) logFailure(body, request)
     return reply.send(body)
   }
-  // The handler parses the raw target, because the router decodes parameters. The root has a route of its own, so that
-  // its path without the slash is redirected.
+  // The handler parses the raw target, because the router decodes parameters. The root has a route
+  // of its own, so that its path without the slash is redirected.
   for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
 }
 
 /**
- * Logs the failure of a stream. The framework closes the connection, so that the client does not take a part for the whole file.
+ * Logs the failure of a stream. The framework closes the connection, so that the client does not
+ * take a part for the whole file.
  */
 function logFailure(body: Readable, request: FastifyRequest): void {
   body.once('error', (error) => {
@@ -86,7 +90,10 @@ async function knownDirectory(
   return listed.directory
 }
 
-/** Redirects to the directory with a trailing slash. The location is relative: the last segment of the directory. */
+/**
+ * Redirects to the directory with a trailing slash. The location is relative: the last segment of
+ * the directory.
+ */
 function redirect(reply: FastifyReply, target: string, directory: string): FastifyReply {
   const last = directory.slice(directory.lastIndexOf('/') + 1)
   return reply
@@ -103,7 +110,10 @@ interface Opening {
   readonly threads: Semaphore
 }
 
-/** @throws HttpError 404 or 503 if the file cannot be opened; other errors of the disk, which are answered with 500 */
+/**
+ * @throws HttpError 404 or 503 if the file cannot be opened; other errors of the disk, which are
+ * answered with 500
+ */
 async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile> {
   const { archive, threads } = opening
   try {
@@ -126,7 +136,8 @@ async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile
 }
 
 /**
- * Answers 503 instead of 404 if the disk of the file may be away, or if the deletion guard withholds the removal of the file.
+ * Answers 503 instead of 404 if the disk of the file may be away, or if the deletion guard
+ * withholds the removal of the file.
  * @throws StorageUnavailable
  */
 async function throwIfStorageUnavailable(
@@ -174,8 +185,8 @@ interface Download {
 type Body = Buffer | Readable | undefined
 
 /**
- * Sets the status and headers, and returns the body, or `gone` if the client has left. Closes the file, unless the body is a
- * stream, which closes it.
+ * Sets the status and headers, and returns the body, or `gone` if the client has left. Closes the
+ * file, unless the body is a stream, which closes it.
  */
 async function prepare(
   file: OpenFile,
@@ -220,7 +231,8 @@ async function answer(file: OpenFile, record: FoundFile, download: Download): Pr
   const body = isBare ? undefined : await content.open({ file, range, response: reply.raw })
   const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
   reply.code(selection.status).headers(validatorHeaders(validators))
-  // A cache replaces its stored headers by those of a 304, so the policy must be in the 304 too (RFC 9111, 3.2).
+  // A cache replaces its stored headers by those of a 304, so the policy must be in the 304 too
+  // (RFC 9111, 3.2).
   const policy = 'content-security-policy'
   reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
   if (selection.status === 206) reply.headers(contentRange(range, stats.size))

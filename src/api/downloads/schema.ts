@@ -168,7 +168,11 @@ const hourly: Place = { parameters: yearDayAndHour, at: `nrt/${year}/${day}/${ho
 
 function download(operationId: string, summary: string, { parameters, at }: Place): PathItem {
   const get = {
-    ...{ operationId, tags: ['Downloads'] as const, summary, description, responses },
+    operationId,
+    tags: ['Downloads'] as const,
+    summary,
+    description,
+    responses,
     parameters: [
       ...parametersIn('path', { ...parameters, ...name }),
       ...parametersIn('header', requestHeaders),
@@ -180,7 +184,10 @@ function download(operationId: string, summary: string, { parameters, at }: Plac
 
 function sums(operationId: string, summary: string, { parameters, at }: Place): PathItem {
   const get = {
-    ...{ operationId, tags: ['Downloads'] as const, summary, description: checksumsDescription },
+    operationId,
+    tags: ['Downloads'] as const,
+    summary,
+    description: checksumsDescription,
     parameters: [...parametersIn('path', parameters), ...parametersIn('header', tagKnown)],
     responses: checksums,
     'x-codeSamples': [curl(`${exampleLinks.data}${at}/SHA256SUMS`)],

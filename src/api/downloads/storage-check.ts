@@ -1,4 +1,7 @@
-/** Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their copy at a 404. */
+/**
+ * Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their
+ * copy at a 404.
+ */
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -10,9 +13,10 @@ import { Semaphore } from '../http/semaphore.ts'
 import type { ArchiveTree } from './archived-file.ts'
 
 /**
- * Finds the unavailable part of the archive on the path of a file or directory: the archive root, the area, or a symbolic link to
- * a linked directory. A root or an area is unavailable if it is missing, unreadable, or without any directory, like an empty
- * mount point. For links see `leadsToUnavailableDisk`.
+ * Finds the unavailable part of the archive on the path of a file or directory: the archive root,
+ * the area, or a symbolic link to a linked directory. A root or an area is unavailable if it is
+ * missing, unreadable, or without any directory, like an empty mount point. For links see
+ * `leadsToUnavailableDisk`.
  * @param place path below the archive root
  * @returns the absolute path of that part; `undefined` when all parts are available
  */
@@ -32,8 +36,9 @@ export async function unavailablePart(
 }
 
 /**
- * True if a directory contains directories, or symbolic links, whose names are valid for directories of an archive. An empty
- * mount point may contain a text file or `lost+found`, but no directory with a valid name.
+ * True if a directory contains directories, or symbolic links, whose names are valid for
+ * directories of an archive. An empty mount point may contain a text file or `lost+found`, but no
+ * directory with a valid name.
  */
 async function holdsDirectories(path: string): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
@@ -47,9 +52,10 @@ const defaultThreads = 4
 const maxLinks = 8
 
 /**
- * True if a path is a symbolic link to a linked directory, or into it, and the disk of this directory is unavailable. The nearest
- * existing directory decides: the target of the link, or one above it up to the linked directory. If it has entries, the disk is
- * available, and the target was removed. If it is empty or unreadable, or none of them exists, the disk is unavailable.
+ * True if a path is a symbolic link to a linked directory, or into it, and the disk of this
+ * directory is unavailable. The nearest existing directory decides: the target of the link, or one
+ * above it up to the linked directory. If it has entries, the disk is available, and the target was
+ * removed. If it is empty or unreadable, or none of them exists, the disk is unavailable.
  */
 async function leadsToUnavailableDisk(
   path: string,
@@ -83,9 +89,10 @@ async function contentsOf(path: string): Promise<'entries' | 'empty' | 'missing'
 export const diskTimeoutMs = 5000
 
 /**
- * Permits of the threads that wait for the archive: half of the threads in which Node makes file calls, but at least one. If the
- * disk hangs, the rest of the server has the other half; the metric of the free space may block one thread of it. Linked
- * directories count as the archive, because only `open` finds out where a path leads.
+ * Permits of the threads that wait for the archive: half of the threads in which Node makes file
+ * calls, but at least one. If the disk hangs, the rest of the server has the other half; the metric
+ * of the free space may block one thread of it. Linked directories count as the archive, because
+ * only `open` finds out where a path leads.
  * @param onHang called for each download that got no thread in time
  */
 export function openDiskThreads(onHang: () => void): Semaphore {
@@ -102,9 +109,10 @@ export function openDiskThreads(onHang: () => void): Semaphore {
 
 export interface StorageLog {
   /**
-   * Logs why downloads are answered with 503: at most once an hour for each path. Only an absolute path can recover (`opened`);
-   * it is then logged again at its next failure.
-   * @param path absolute path of an unavailable part of the archive, or a directory below the archive root
+   * Logs why downloads are answered with 503: at most once an hour for each path. Only an absolute
+   * path can recover (`opened`); it is then logged again at its next failure.
+   * @param path absolute path of an unavailable part of the archive, or a directory below the
+   * archive root
    */
   note(path: string, message: string): void
   /**
@@ -120,8 +128,8 @@ const maxPaths = 1000
 /** @param nowMs a monotonic clock */
 export function openStorageLog(logger: Logger, nowMs: () => number): StorageLog {
   /**
-   * Time of the latest log line by path, oldest first. The number of paths is limited, because withheld removals may affect
-   * thousands of directories.
+   * Time of the latest log line by path, oldest first. The number of paths is limited, because
+   * withheld removals may affect thousands of directories.
    */
   const loggedMs = new Map<string, number>()
   return {

@@ -6,7 +6,9 @@ import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 export type UnservedReason = (typeof unservedReasons)[number]
 export type WireUnservedFiles = Type.Static<typeof unservedFilesSchema>
 
-/** Maximum number of files in the report, because a catalogue may have millions that are missing. */
+/**
+ * Maximum number of files in the report, because a catalogue may have millions that are missing.
+ */
 const maxFiles = 1000
 /** Maximum number of files of the report that the status shows. */
 const maxInStatus = 10

@@ -1,4 +1,7 @@
-/** The list of all files with problems: from the indexer (settling), the API (unservable) and the catalogue. */
+/**
+ * The list of all files with problems: from the indexer (settling), the API (unservable) and the
+ * catalogue.
+ */
 import { listedProblems } from '../../catalogue/reader.ts'
 import type { Asker, CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
@@ -13,7 +16,10 @@ export type WireProblem = Awaited<ReturnType<typeof listProblems>>['results'][nu
 
 export interface ProblemSources {
   readonly reader: Pick<CatalogueReader, 'problems'>
-  /** Files that are not complete yet or cannot be read, at most 1,000; none if the indexer does not answer. */
+  /**
+   * Files that are not complete yet or cannot be read, at most 1,000; none if the indexer does not
+   * answer.
+   */
   readonly settling: () => Promise<readonly SettlingFile[]>
   /** Files that could not be served; only the API reports them. */
   readonly unservable: () => readonly Omit<ProblemEntry, 'problem'>[]
@@ -50,7 +56,9 @@ export async function listProblems(
   return {
     count: transient.length + count,
     results: [...first, ...entries].map(({ problem, path, reason, sinceUs }) => ({
-      ...{ problem, path, reason },
+      problem,
+      path,
+      reason,
       since: sinceUs === undefined ? null : microsecondsToIso(sinceUs),
     })),
   }

@@ -1,4 +1,7 @@
-/** The reasons of problems, each explained in one sentence. The OpenAPI document and the reference page show this table. */
+/**
+ * The reasons of problems, each explained in one sentence. The OpenAPI document and the reference
+ * page show this table.
+ */
 import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { maxDirectoryDepth } from '../../parse/archive-path.ts'

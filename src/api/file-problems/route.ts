@@ -53,7 +53,8 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       const problemsRequest = { names, limit: range.limit, offset: catalogueOffset(range.offset) }
       const { count, results } = await listProblems(sources, problemsRequest, requester)
       await requester.turn()
-      // Some problems are not in the catalogue and change without a new seq, so the tag is a digest of the page.
+      // Some problems are not in the catalogue and change without a new seq, so the tag is a digest
+      // of the page.
       const state = digest(JSON.stringify({ count, results }))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
       const list = { name: 'status/problems', count, range, kept, ignored, results } as const

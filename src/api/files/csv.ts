@@ -1,4 +1,7 @@
-/** Writes records and tables as CSV (RFC 4180). The stream of records ends its lines with a line feed alone. */
+/**
+ * Writes records and tables as CSV (RFC 4180). The stream of records ends its lines with a line
+ * feed alone.
+ */
 import { wireFields, wireFileFields } from './schema.ts'
 import type { WireRecord } from './serialise.ts'
 

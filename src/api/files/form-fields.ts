@@ -5,7 +5,10 @@ import { durationLabel, typeLabel } from '../pages/labels.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { fileDurations, fileVersions } from './schema.ts'
 
-/** The fields have the names of the API's parameters, so the page and the JSON have the same query string. */
+/**
+ * The fields have the names of the API's parameters, so the page and the JSON have the same query
+ * string.
+ */
 export const fileFields: readonly Field[] = [
   { name: 'station', label: 'Station', hint: 'GRAZ, WTZR00DEU' },
   { name: 'country', label: 'Country', hint: 'AUT' },

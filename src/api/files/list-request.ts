@@ -48,7 +48,8 @@ export function parseListRequest(query: Query, options: StrictOption = {}): List
 }
 
 /**
- * True if a response depends on the details of files, which can change without a change of the record. HTML pages show details.
+ * True if a response depends on the details of files, which can change without a change of the
+ * record. HTML pages show details.
  */
 export function dependsOnDetails(
   { details, filter }: Pick<ListRequest, 'details' | 'filter'>,
@@ -66,7 +67,10 @@ interface ParsedFilters {
   readonly faults: Faults
 }
 
-/** Maximum number of conditions on names in a request, because a query compares each name with all conditions. */
+/**
+ * Maximum number of conditions on names in a request, because a query compares each name with all
+ * conditions.
+ */
 const maxNameConditions = 8
 
 /** The parameters that a resource knows. */
@@ -146,9 +150,9 @@ function parseOrdering(text: string): Ordering | Fault {
 }
 
 /**
- * Joins the filters of all values of a choice. Each filter has one list, and the lists are joined in one pass, because there may
- * be many values. If one value has no condition, it matches every file. Then the choice matches every file too, and the result
- * has no filter.
+ * Joins the filters of all values of a choice. Each filter has one list, and the lists are joined
+ * in one pass, because there may be many values. If one value has no condition, it matches every
+ * file. Then the choice matches every file too, and the result has no filter.
  */
 function union(filters: readonly FileFilter[]): readonly FileFilter[] {
   if (filters.some((filter) => Object.keys(filter).length === 0)) return []
@@ -193,8 +197,8 @@ function intersectRanges(a: TimeRange, b: TimeRange): TimeRange {
 }
 
 /**
- * Returns the station codes that both lists include. A code of 4 characters includes all codes of 9 characters that start with
- * it.
+ * Returns the station codes that both lists include. A code of 4 characters includes all codes of 9
+ * characters that start with it.
  */
 function intersectStations(a: readonly string[], b: readonly string[]): string[] {
   const includes = (codes: readonly string[], code: string) =>

@@ -57,7 +57,10 @@ const cacheBytes = 4 * 1024 * 1024
 /** Approximate number of bytes that an entry takes besides its body and key. */
 const overheadBytes = 1024
 
-/** Opens the response cache. A key consists of the ETag and the URL, so a page is found only while the catalogue is unchanged. */
+/**
+ * Opens the response cache. A key consists of the ETag and the URL, so a page is found only while
+ * the catalogue is unchanged.
+ */
 export function openPageCache(): LRUCache<string, ListPage> {
   return new LRUCache({
     maxSize: cacheBytes,
@@ -94,8 +97,16 @@ async function makePage(
   if (representation === 'html') {
     const body = ownBuffer(
       renderList({
-        ...{ count, range, kept, ignored, pages, results, ordering },
-        ...{ details: list.details, links: links(), headers: linkHeader(pages) },
+        count,
+        range,
+        kept,
+        ignored,
+        pages,
+        results,
+        ordering,
+        details: list.details,
+        links: links(),
+        headers: linkHeader(pages),
       }),
     )
     return { headers: { ...headers, ...pageHeaders }, body }

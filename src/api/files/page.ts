@@ -87,7 +87,8 @@ function rowOf(record: WireRecord): readonly (Cell | string)[] {
     record.file_version === 'r2' ? 'short' : 'long',
     file?.area ?? '',
     {
-      ...{ text: readableTime(created), time: created },
+      text: readableTime(created),
+      time: created,
       ...(isReplaced && {
         note: 'replaced',
         noteTitle: `replaced ${readableTime(modified, 'second')}`,
@@ -130,7 +131,9 @@ function jsonUrl({ kept, links, range }: Pick<ListPageData, 'kept' | 'links' | '
   return pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
 }
 
-/** Maximum number of records of a page that also shows its JSON, which doubles the size of the page. */
+/**
+ * Maximum number of records of a page that also shows its JSON, which doubles the size of the page.
+ */
 const maxShownAsJson = 50
 
 /** The request for the same page as JSON, and the response, as a program sees them. */

@@ -1,4 +1,6 @@
-/** The types of the filter parameters: how their values are parsed, and their JSON schemas. Pure. */
+/**
+ * The types of the filter parameters: how their values are parsed, and their JSON schemas. Pure.
+ */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { dayStartSeconds, daysInYear, parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { parseTimeUs } from './times.ts'
@@ -14,8 +16,8 @@ export interface ParameterType {
   /** Parses one value into a filter, or a fault for a value that is not valid. */
   readonly parse: (value: string) => FileFilter | Fault
   /**
-   * True for a choice: it takes several values, separated by commas, and a file must match any one of them. With any other
-   * parameter, a file must match all values.
+   * True for a choice: it takes several values, separated by commas, and a file must match any one
+   * of them. With any other parameter, a file must match all values.
    */
   readonly isChoice: boolean
   /** JSON schema of one value. */
@@ -153,8 +155,10 @@ export function range(add: (range: TimeRange) => FileFilter): ParameterType {
 }
 
 /**
- * A date-time is one moment. A bare date is its whole day up to the last second, because data start on whole seconds.
- * @param add gets the first and the last moment of the value in microseconds; they are equal for a date-time
+ * A date-time is one moment. A bare date is its whole day up to the last second, because data start
+ * on whole seconds.
+ * @param add gets the first and the last moment of the value in microseconds; they are equal for a
+ * date-time
  */
 export function dayOrTime(add: (span: Required<TimeRange>) => FileFilter): ParameterType {
   return condition(dateOrTime, (value) => {

@@ -1,7 +1,7 @@
 /**
- * The table of all filter parameters: type, filter, meaning and example. The names are fields of a record with Django's lookups,
- * terms of the GNSS community, and names that two national archives share. Requests are parsed with this table, and the reference
- * is generated from it.
+ * The table of all filter parameters: type, filter, meaning and example. The names are fields of a
+ * record with Django's lookups, terms of the GNSS community, and names that two national archives
+ * share. Requests are parsed with this table, and the reference is generated from it.
  */
 import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
@@ -30,9 +30,10 @@ export interface FilterParameter extends ParameterType {
 }
 
 /**
- * The five parameters of a time field: the name of the field alone, and with each of Django's four lookups.
- * @param stepUs resolution of the field in microseconds. Data dates have whole seconds, because the year in a name can be so late
- * that a double cannot hold its microseconds.
+ * The five parameters of a time field: the name of the field alone, and with each of Django's four
+ * lookups.
+ * @param stepUs resolution of the field in microseconds. Data dates have whole seconds, because the
+ * year in a name can be so late that a double cannot hold its microseconds.
  */
 function times(
   field: string,
@@ -65,8 +66,8 @@ function times(
 }
 
 /**
- * Values of `file_duration`, `file_version` and `file_type` that two national archives use. They are accepted besides our own
- * values.
+ * Values of `file_duration`, `file_version` and `file_type` that two national archives use. They
+ * are accepted besides our own values.
  */
 const periods = { '01D': 'd', '01H': 'h', '15M': 'm' } as const
 const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
@@ -268,7 +269,9 @@ export const stationParameters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
 )
 
-/** The filters that the change feed accepts too. They depend only on the name and path of a file. */
+/**
+ * The filters that the change feed accepts too. They depend only on the name and path of a file.
+ */
 export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
 )

@@ -1,4 +1,7 @@
-/** Answers requests for a single record: as JSON, or as a page with the latest change of the file and links to related files. */
+/**
+ * Answers requests for a single record: as JSON, or as a page with the latest change of the file
+ * and links to related files.
+ */
 import type { RouteHandlerMethod } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
@@ -72,7 +75,10 @@ const maxFiles = 12
 /** Number of days before and after a file in which its neighbours are searched. */
 const rangeDays: Readonly<Record<FileDuration, number>> = { m: 1, h: 1, d: 7, y: 1000, u: 7 }
 
-/** Finds the files of the same station at the same time, and the files of the same series before and after. */
+/**
+ * Finds the files of the same station at the same time, and the files of the same series before and
+ * after.
+ */
 async function filesBeside(
   { reader, requester }: { reader: Pick<CatalogueReader, 'page'>; requester: Requester },
   file: ListedFile,

@@ -1,4 +1,7 @@
-/** Answers the announcement of a file: the indexer reads the file now, and the response is its record. */
+/**
+ * Answers the announcement of a file: the indexer reads the file now, and the response is its
+ * record.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteHandlerMethod } from 'fastify'
 import type { FileRecord } from '../../catalogue/records.ts'
@@ -9,11 +12,14 @@ import type { ApiContext } from '../http/context.ts'
 import { badFields, tryAgain } from '../http/errors.ts'
 import { serialiseRecord } from './serialise.ts'
 
-/** Timeout of the connection in milliseconds. The indexer may have to decompress a large file before it answers. */
+/**
+ * Timeout of the connection in milliseconds. The indexer may have to decompress a large file before
+ * it answers.
+ */
 const timeoutMs = 60_000
 /**
- * Maximum number of attempts to read the record. The record exists when the indexer answers. But if the database was just
- * replaced, the reader opens the new database a little later.
+ * Maximum number of attempts to read the record. The record exists when the indexer answers. But if
+ * the database was just replaced, the reader opens the new database a little later.
  */
 const maxReads = 10
 const readIntervalMs = 100

@@ -19,7 +19,10 @@ import type { RegisterContext } from './register.ts'
 import * as schemas from './schema.ts'
 import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
 
-/** Maximum number of streams at the same time, because each chunk of a stream delays all other requests. */
+/**
+ * Maximum number of streams at the same time, because each chunk of a stream delays all other
+ * requests.
+ */
 const maxStreams = 50
 
 type FilesContext = ListContext & RegisterContext & Pick<ApiContext, 'apiPath'>
@@ -72,7 +75,8 @@ function streamFiles(
     const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
     const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
     if (requester !== undefined) streams.holdFor(reply)
-    // The head is read before the first line, so that the change feed after it has all changes made during the stream.
+    // The head is read before the first line, so that the change feed after it has all changes made
+    // during the stream.
     const { epoch, seq } = await reader.head()
     const feed = changesUrl(links(), [...followed, ['epoch', epoch], ['since', String(seq)]])
     const headers = {

@@ -92,9 +92,9 @@ export const fileSchema = component(
 )
 
 /**
- * The ten fields of a record, in a fixed order (docs/decisions/0005). Metadata from the name are null only if this release
- * rejects a name that an older release catalogued. The next scan removes that record; until then, one record must not make its
- * whole page fail.
+ * The ten fields of a record, in a fixed order (docs/decisions/0005). Metadata from the name are
+ * null only if this release rejects a name that an older release catalogued. The next scan removes
+ * that record; until then, one record must not make its whole page fail.
  */
 export const recordSchema = component(
   'Record',
@@ -183,7 +183,10 @@ export const listFiles = (maxLimit: number): RouteSchema => ({
   ].join('\n\n'),
   querystring: parameters({
     ...filtersIn(filterParameters),
-    ...{ ordering, expand, ...paging(maxLimit), strict },
+    ordering,
+    expand,
+    ...paging(maxLimit),
+    strict,
     format: format(['api', 'json', 'ndjson', 'csv', 'urls']),
   }),
   headers: parameters(ifNoneMatch),

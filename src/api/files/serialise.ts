@@ -77,8 +77,8 @@ function timeOf(seconds: number): string {
 }
 
 /**
- * Reads the parameter `expand`, whose values may be separated by commas or repeated, as in filters. `details` is true if the
- * records must contain the field `file`.
+ * Reads the parameter `expand`, whose values may be separated by commas or repeated, as in filters.
+ * `details` is true if the records must contain the field `file`.
  * @returns a fault if a value is unknown
  */
 export function readExpand(query: Query): { readonly details: boolean } | Fault {

@@ -15,7 +15,10 @@ import type { Query } from '../http/query.ts'
 import { parseListRequest } from './list-request.ts'
 import { changesFilters } from './parameters.ts'
 
-/** Maximum number of records in a chunk, because building a chunk blocks the event loop for a few milliseconds. */
+/**
+ * Maximum number of records in a chunk, because building a chunk blocks the event loop for a few
+ * milliseconds.
+ */
 const recordsPerChunk = 250
 
 interface LineFormat {
@@ -67,9 +70,10 @@ export interface ListSource {
 }
 
 /**
- * Yields the lines of the list. No transaction is open between two chunks, so the stream is no snapshot. It lacks a record that
- * is removed before its chunk is read. It may lack a record that is restored meanwhile. Both changes are in the change feed after
- * the head that was read before the first chunk. A stream in descending order of ids does not contain files that are added
+ * Yields the lines of the list. No transaction is open between two chunks, so the stream is no
+ * snapshot. It lacks a record that is removed before its chunk is read. It may lack a record that
+ * is restored meanwhile. Both changes are in the change feed after the head that was read before
+ * the first chunk. A stream in descending order of ids does not contain files that are added
  * meanwhile, so it ends however fast files are added. The feed has these files too.
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
@@ -103,14 +107,18 @@ export interface StreamRequest {
   readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
-  /** Parameters of the feed that follows the stream: its filters, if the feed has them, and `expand`. */
+  /**
+   * Parameters of the feed that follows the stream: its filters, if the feed has them, and
+   * `expand`.
+   */
   readonly followed: readonly Parameter[]
 }
 
 /**
- * Parses the query string like that of a page, with four differences. An unknown parameter is an error, because a mistyped filter
- * must not download the whole archive. An `offset` is an error. `limit` has no maximum, and without it all records are sent.
- * There is one sort key, whose values never change, because each chunk continues after the last record of the chunk before.
+ * Parses the query string like that of a page, with four differences. An unknown parameter is an
+ * error, because a mistyped filter must not download the whole archive. An `offset` is an error.
+ * `limit` has no maximum, and without it all records are sent. There is one sort key, whose values
+ * never change, because each chunk continues after the last record of the chunk before.
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {
@@ -124,7 +132,9 @@ export function parseStreamRequest(query: Query): StreamRequest {
     throw badFields({ offset: ['A stream starts at the first record; limit ends it.'] })
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
   return {
-    ...{ filter, details, ordering: { key, descending } },
+    filter,
+    details,
+    ordering: { key, descending },
     limit: limit === 0 ? Infinity : limit,
     followed: kept.filter(([name]) => changesFilters.has(name) || name === 'expand'),
   }

@@ -1,4 +1,7 @@
-/** Parses dates and times that clients send. The functions return `undefined` for any other text. Pure. */
+/**
+ * Parses dates and times that clients send. The functions return `undefined` for any other text.
+ * Pure.
+ */
 import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
 
 // The plus sign of an offset arrives as a space if a client did not encode it.
@@ -6,8 +9,8 @@ const timePattern =
   /^(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?$/i
 
 /**
- * Parses an ISO 8601 date or date-time to microseconds since 1970. A bare date means its midnight. Times without an offset are
- * UTC. Digits beyond microseconds are dropped.
+ * Parses an ISO 8601 date or date-time to microseconds since 1970. A bare date means its midnight.
+ * Times without an offset are UTC. Digits beyond microseconds are dropped.
  */
 export function parseTimeUs(text: string): number | undefined {
   const midnight = parseDay(text)

@@ -45,8 +45,9 @@ export function loggedStatus({ headersSent, statusCode }: ServerResponse): numbe
 const maxLength = 1024
 
 /**
- * Makes client text safe for the log: cuts it to 1,024 characters, then escapes all characters that are not printable ASCII. JSON
- * escapes only some control characters, and a terminal would act on all others.
+ * Makes client text safe for the log: cuts it to 1,024 characters, then escapes all characters that
+ * are not printable ASCII. JSON escapes only some control characters, and a terminal would act on
+ * all others.
  */
 export function printable(text: string): string {
   return text

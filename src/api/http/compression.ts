@@ -1,7 +1,7 @@
 /**
- * Compresses streams of the list of files, negotiated HTML pages and the OpenAPI document, if the client accepts it. Only these
- * responses name `Accept-Encoding` in `Vary`. A short body is not compressed. While two responses are being compressed, further
- * ones are not.
+ * Compresses streams of the list of files, negotiated HTML pages and the OpenAPI document, if the
+ * client accepts it. Only these responses name `Accept-Encoding` in `Vary`. A short body is not
+ * compressed. While two responses are being compressed, further ones are not.
  */
 import { pipeline, Readable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
@@ -11,10 +11,16 @@ import { Semaphore } from './semaphore.ts'
 /** The `Vary` header of responses that may be compressed. */
 export const compressedVary = 'Accept, Accept-Encoding'
 
-/** Length of the shortest response that is compressed (bytes), because compressing a shorter one saves no packet. */
+/**
+ * Length of the shortest response that is compressed (bytes), because compressing a shorter one
+ * saves no packet.
+ */
 const leastBytes = 1024
 
-/** Maximum number of responses that are compressed at the same time. Further responses are sent uncompressed. */
+/**
+ * Maximum number of responses that are compressed at the same time. Further responses are sent
+ * uncompressed.
+ */
 const maxCompressing = 2
 
 /** Compressors by content coding, in the order of our preference. */
@@ -52,7 +58,10 @@ export function compressAnswers(app: FastifyInstance): void {
   })
 }
 
-/** The best coding that the client accepts; `undefined` if it accepts none or the response may not be compressed. */
+/**
+ * The best coding that the client accepts; `undefined` if it accepts none or the response may not
+ * be compressed.
+ */
 function encodingOf(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
   if (reply.getHeader('vary') !== compressedVary) return undefined
   const liked = request.encoding([...encodings, 'identity'])

@@ -6,7 +6,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 export interface Validators {
   /** The strong entity tag. */
   readonly tag: string
-  /** Time of the last modification in whole seconds since 1970; `undefined` if it is not reliable. */
+  /**
+   * Time of the last modification in whole seconds since 1970; `undefined` if it is not reliable.
+   */
   readonly lastModified: number | undefined
   /** True if only one version of the file was ever served with this `lastModified`. */
   readonly lastModifiedIsStrong: boolean
@@ -50,8 +52,9 @@ function preconditionFails(headers: IncomingHttpHeaders, validators: Validators)
 }
 
 /**
- * Steps 3 and 4 (`If-None-Match` and `If-Modified-Since`): true if the client has this version. Only an equal date counts: after
- * a broken download, a client sends the time at which it stopped writing.
+ * Steps 3 and 4 (`If-None-Match` and `If-Modified-Since`): true if the client has this version.
+ * Only an equal date counts: after a broken download, a client sends the time at which it stopped
+ * writing.
  */
 function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const noneMatch = headers['if-none-match']
@@ -80,12 +83,18 @@ export function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
-/** Weak comparison: true if a list like `If-None-Match` names the tag, weak or strong; `*` names every tag. */
+/**
+ * Weak comparison: true if a list like `If-None-Match` names the tag, weak or strong; `*` names
+ * every tag.
+ */
 export function matchesWeakly(list: string, tag: string): boolean {
   return tagsIn(list).some((each) => each === '*' || opaque(each) === opaque(tag))
 }
 
-/** Strong comparison: true if a list like `If-Match` names this strong tag; weak tags in the list never match. */
+/**
+ * Strong comparison: true if a list like `If-Match` names this strong tag; weak tags in the list
+ * never match.
+ */
 export function matchesStrongly(list: string, strongTag: string): boolean {
   return tagsIn(list).some((each) => each === '*' || each === strongTag)
 }
@@ -109,7 +118,10 @@ const rfc850 = new RegExp(
 )
 const asctime = new RegExp(String.raw`^${day} ${month} [ \d]\d ${time} \d{4}$`)
 
-/** Parses an HTTP date to seconds since 1970. Returns `undefined` for other text: the header is then ignored. */
+/**
+ * Parses an HTTP date to seconds since 1970. Returns `undefined` for other text: the header is then
+ * ignored.
+ */
 export function parseHttpDate(text: string): number | undefined {
   if (text.length > 40) return undefined
   const readable =
@@ -132,8 +144,8 @@ export interface ByteRange {
 export type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
 
 /**
- * Reads a `Range` header (RFC 9110, 14.1.2) for a size in bytes. Several ranges, another unit or a malformed header are ignored,
- * as the standard allows.
+ * Reads a `Range` header (RFC 9110, 14.1.2) for a size in bytes. Several ranges, another unit or a
+ * malformed header are ignored, as the standard allows.
  */
 export function parseRange(header: string, size: number): RangeChoice {
   const [, set] = /^bytes=(.*)$/i.exec(header) ?? []

@@ -1,4 +1,7 @@
-/** The dependencies that routes share, the links and tags of responses, and functions that send responses. */
+/**
+ * The dependencies that routes share, the links and tags of responses, and functions that send
+ * responses.
+ */
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Asker } from '../../catalogue/reader.ts'
@@ -13,16 +16,22 @@ import type { Representation } from './negotiate.ts'
 /** A request that counts in the limits of its client. */
 export interface Requester extends Asker {
   /**
-   * Waits for the client's turn. In each tick of the event loop one turn begins, so that short requests are answered between two.
-   * Work that takes milliseconds is done in a turn, also after an answer for which many requests may have waited together.
+   * Waits for the client's turn. In each tick of the event loop one turn begins, so that short
+   * requests are answered between two. Work that takes milliseconds is done in a turn, also after
+   * an answer for which many requests may have waited together.
    * @throws HttpError 429 when the client has left
    */
   readonly turn: () => Promise<void>
 }
 
-/** Limits the concurrent requests of one client, and the pages of all clients. Each method throws `HttpError` 429 at a limit. */
+/**
+ * Limits the concurrent requests of one client, and the pages of all clients. Each method throws
+ * `HttpError` 429 at a limit.
+ */
 export interface RequestLimits {
-  /** Waits until a page may be made for this client, for a limited time. The page begins in a turn. */
+  /**
+   * Waits until a page may be made for this client, for a limited time. The page begins in a turn.
+   */
   page(request: FastifyRequest, reply: FastifyReply): Promise<Requester>
   /** Counts a stream until its response ends. */
   stream(request: FastifyRequest, reply: FastifyReply): Requester
@@ -38,8 +47,9 @@ export interface ApiContext extends ApiDeps {
   readonly dataPath: string
   readonly links: () => Links
   /**
-   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of the release, the base URL, the
-   * dataset prefix and `checksums`, because they change the responses.
+   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of
+   * the release, the base URL, the dataset prefix and `checksums`, because they change the
+   * responses.
    */
   readonly tag: (
     state: Head | string,
@@ -79,14 +89,19 @@ export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
   }
 }
 
-/** Sets the `ETag`. Returns true if the client's `If-None-Match` names it: the answer is then 304. */
+/**
+ * Sets the `ETag`. Returns true if the client's `If-None-Match` names it: the answer is then 304.
+ */
 export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   reply.header('etag', tag)
   const known = request.headers['if-none-match']
   return known !== undefined && matchesWeakly(known, tag)
 }
 
-/** Sends 304 without `Content-Security-Policy`, because the client would replace the policy of its stored page by it. */
+/**
+ * Sends 304 without `Content-Security-Policy`, because the client would replace the policy of its
+ * stored page by it.
+ */
 export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-security-policy').code(304).send()
 }

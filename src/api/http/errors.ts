@@ -1,4 +1,7 @@
-/** Error responses in the shape and words of Django REST framework, and the mapping of errors to them. */
+/**
+ * Error responses in the shape and words of Django REST framework, and the mapping of errors to
+ * them.
+ */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   CatalogueMigrating,
@@ -116,7 +119,9 @@ function statusOf(error: unknown): number {
   return status >= 400 && status < 500 ? status : 500
 }
 
-/** Sends an error response. The cause of a 5xx is only logged, with the request id of the response. */
+/**
+ * Sends an error response. The cause of a 5xx is only logged, with the request id of the response.
+ */
 export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   logError(error, request)
   sendError(error, request, reply)
@@ -143,7 +148,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   void reply
     .code(statusCode)
     .headers({ 'content-type': 'application/json', ...headers })
-    // The JSON is sent as a buffer, because Fastify appends a charset to the media type of a string.
+    // The JSON is sent as a buffer, because Fastify appends a charset to the media type of a
+    // string.
     .send(Buffer.from(JSON.stringify(body)))
 }
 

@@ -1,4 +1,7 @@
-/** Headers that many responses have. HSTS is left to the web server in front, which knows if clients use TLS. */
+/**
+ * Headers that many responses have. HSTS is left to the web server in front, which knows if clients
+ * use TLS.
+ */
 
 /** Response headers that scripts of other origins may read. */
 const exposedHeaders = [
@@ -32,7 +35,9 @@ export const commonHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 } as const
 
-/** Headers of the response to a CORS preflight: scripts of other origins may read, but not write. */
+/**
+ * Headers of the response to a CORS preflight: scripts of other origins may read, but not write.
+ */
 export const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-allow-headers': [
@@ -48,8 +53,8 @@ export const preflightHeaders = {
 } as const
 
 /**
- * Headers of HTML pages: they load stylesheets, scripts and images only from this server, and images from `data:` URLs. Their
- * forms and requests reach only this server.
+ * Headers of HTML pages: they load stylesheets, scripts and images only from this server, and
+ * images from `data:` URLs. Their forms and requests reach only this server.
  */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -67,8 +72,8 @@ export const pageHeaders = {
 } as const
 
 /**
- * Maximum number of names in `Ignored-Parameters`, and of characters in a name, because proxies limit response headers to a few
- * kilobytes.
+ * Maximum number of names in `Ignored-Parameters`, and of characters in a name, because proxies
+ * limit response headers to a few kilobytes.
  */
 const max = { names: 20, characters: 64 }
 

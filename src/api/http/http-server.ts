@@ -1,6 +1,6 @@
 /**
- * Creates Node's HTTP server, and adds what Node leaves to the application: answers to malformed requests, checks of `Host` and
- * `Expect`, and a normal form of request targets.
+ * Creates Node's HTTP server, and adds what Node leaves to the application: answers to malformed
+ * requests, checks of `Host` and `Expect`, and a normal form of request targets.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
@@ -8,8 +8,8 @@ import type { Socket } from 'node:net'
 import { HttpError } from './errors.ts'
 
 /**
- * Timeouts and size limits of requests. With Node's defaults, connections that send their headers slowly stay open for a minute,
- * and overdue ones are checked only every 30 seconds.
+ * Timeouts and size limits of requests. With Node's defaults, connections that send their headers
+ * slowly stay open for a minute, and overdue ones are checked only every 30 seconds.
  */
 const limits = {
   headersTimeoutMs: 5000,
@@ -17,10 +17,16 @@ const limits = {
   checkIntervalMs: 1000,
   /** Longest idle time between two requests of a connection. */
   keepAliveMs: 5000,
-  /** Longest idle time of a connection. A client that does not read its response is closed sooner (slow-clients.ts). */
+  /**
+   * Longest idle time of a connection. A client that does not read its response is closed sooner
+   * (slow-clients.ts).
+   */
   idleMs: 20_000,
   headerBytes: 8 * 1024,
-  /** A request with this number of header lines or more is rejected: a short line takes ten times its length in memory. */
+  /**
+   * A request with this number of header lines or more is rejected: a short line takes ten times
+   * its length in memory.
+   */
   headerLines: 100,
   requestsPerConnection: 1000,
 }
@@ -46,7 +52,10 @@ export function createHttpServer(handle: RequestListener): Server {
   return server
 }
 
-/** Checks the number of header lines, `Host` and `Expect`, which Node does not answer here. Returns the error to send, if any. */
+/**
+ * Checks the number of header lines, `Host` and `Expect`, which Node does not answer here. Returns
+ * the error to send, if any.
+ */
 export function faultOf(request: IncomingMessage): HttpError | undefined {
   const { httpVersion, headers, rawHeaders } = request
   // Names and values alternate.
@@ -68,9 +77,10 @@ const clientErrors: Readonly<Record<string, readonly [status: string, detail: st
 }
 
 /**
- * Answers a request that is not HTTP, too large or too slow, or a CONNECT, and closes the connection.
- * @param isAnswered true if a response was started on the connection. Then no text is sent, because it would corrupt that
- * response or be a second one
+ * Answers a request that is not HTTP, too large or too slow, or a CONNECT, and closes the
+ * connection.
+ * @param isAnswered true if a response was started on the connection. Then no text is sent, because
+ * it would corrupt that response or be a second one
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,

@@ -1,6 +1,7 @@
 /**
- * Builds the absolute URLs of resources, records, files and pages, all below the base URL of the service, and the links from a page
- * of a collection to the pages around it. HTML pages also have relative links of their own.
+ * Builds the absolute URLs of resources, records, files and pages, all below the base URL of the
+ * service, and the links from a page of a collection to the pages around it. HTML pages also have
+ * relative links of their own.
  */
 import type { PageRange } from './query.ts'
 
@@ -34,7 +35,9 @@ export type ResourceName = (typeof resourceNames)[number]
 /** Names of the collections that have pages. */
 export type CollectionName = ResourceName | 'status/problems'
 
-/** Links into the API carry `format=api` for every client, so that the response is the same for all. */
+/**
+ * Links into the API carry `format=api` for every client, so that the response is the same for all.
+ */
 export function resourceUrl(links: Links, name: ResourceName): string {
   return `${links.api}${name}/?format=api`
 }
@@ -47,7 +50,10 @@ export function stationUrl(links: Links, code: string): string {
   return `${links.api}station/${code}/?format=api`
 }
 
-/** The download URL of a file. Catalogued names and directories have only characters that need no percent-encoding. */
+/**
+ * The download URL of a file. Catalogued names and directories have only characters that need no
+ * percent-encoding.
+ */
 export function downloadUrl(links: Links, directory: string, name: string): string {
   return `${links.data}${directory}/${name}`
 }
@@ -55,7 +61,10 @@ export function downloadUrl(links: Links, directory: string, name: string): stri
 /** A parameter of a link; a key may be repeated. */
 export type Parameter = readonly [key: string, value: string]
 
-/** The URL of a page of a collection. Its keys are in alphabetical order, the values of a repeated key in the given order. */
+/**
+ * The URL of a page of a collection. Its keys are in alphabetical order, the values of a repeated
+ * key in the given order.
+ */
 export function pageUrl(
   links: Links,
   name: CollectionName,
@@ -64,7 +73,10 @@ export function pageUrl(
   return `${links.api}${name}/?${queryText(parameters)}`
 }
 
-/** The query of a link: keys in alphabetical order, with `format=api` unless another format is among the parameters. */
+/**
+ * The query of a link: keys in alphabetical order, with `format=api` unless another format is among
+ * the parameters.
+ */
 export function queryText(parameters: readonly Parameter[]): string {
   const hasFormat = parameters.some(([key]) => key === 'format')
   const query = new URLSearchParams([

@@ -1,6 +1,6 @@
 /**
- * Content negotiation between JSON and HTML (RFC 9110, 12.5.1). The parameter `format` decides; without it, or with `format=api`,
- * the header `Accept` decides.
+ * Content negotiation between JSON and HTML (RFC 9110, 12.5.1). The parameter `format` decides;
+ * without it, or with `format=api`, the header `Accept` decides.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from './compression.ts'
@@ -56,7 +56,10 @@ function notAcceptable(): HttpError {
   return new HttpError(406, 'Could not satisfy the request Accept header.')
 }
 
-/** Returns the format that `format` names, if it is one of `names`; otherwise chooses like `negotiate`. */
+/**
+ * Returns the format that `format` names, if it is one of `names`; otherwise chooses like
+ * `negotiate`.
+ */
 export function negotiateFormat<Name extends string>(
   names: readonly Name[],
   request: FastifyRequest,
@@ -67,8 +70,8 @@ export function negotiateFormat<Name extends string>(
 }
 
 /**
- * HTML for a client that prefers it, JSON otherwise; `undefined` when it accepts neither. Parameters in `Accept`
- * (`application/json; charset=utf-8`, `;indent=4`) are ignored.
+ * HTML for a client that prefers it, JSON otherwise; `undefined` when it accepts neither.
+ * Parameters in `Accept` (`application/json; charset=utf-8`, `;indent=4`) are ignored.
  */
 export function preferredRepresentation(accept: string | undefined): Representation | undefined {
   if (accept === undefined || accept.trim() === '') return 'json'
@@ -77,7 +80,10 @@ export function preferredRepresentation(accept: string | undefined): Representat
   return best === mediaTypes.html ? 'html' : 'json'
 }
 
-/** The media type with the highest quality; on a tie the one that is named most exactly, then the first. */
+/**
+ * The media type with the highest quality; on a tie the one that is named most exactly, then the
+ * first.
+ */
 function bestOf(types: readonly string[], accept: string): string | undefined {
   const ranges = accept.split(',').map(parseMediaRange)
   const accepted = types
@@ -88,8 +94,8 @@ function bestOf(types: readonly string[], accept: string): string | undefined {
 }
 
 /**
- * Chooses the media type that `Accept` prefers (see `bestOf`), for responses that may be compressed. `format=json` chooses JSON
- * if it is the first type.
+ * Chooses the media type that `Accept` prefers (see `bestOf`), for responses that may be
+ * compressed. `format=json` chooses JSON if it is the first type.
  * @throws HttpError 404 for an unknown format, 406 when the client accepts none of the types
  */
 export function negotiateAmong(
@@ -110,8 +116,8 @@ export function negotiateAmong(
 }
 
 /**
- * True if `Accept` names `text/event-stream` with at least the quality of JSON and HTML, and `format` names no format. Only the
- * change feed has event streams.
+ * True if `Accept` names `text/event-stream` with at least the quality of JSON and HTML, and
+ * `format` names no format. Only the change feed has event streams.
  */
 export function prefersEvents(request: FastifyRequest): boolean {
   if (namedFormat(request) !== undefined) return false

@@ -27,8 +27,8 @@ export function listedValues(query: Query, key: string): readonly string[] {
 }
 
 /**
- * Reads `limit` and `offset` like DRF's LimitOffsetPagination. An invalid value or a limit of 0 is ignored, and a limit above the
- * maximum becomes the maximum.
+ * Reads `limit` and `offset` like DRF's LimitOffsetPagination. An invalid value or a limit of 0 is
+ * ignored, and a limit above the maximum becomes the maximum.
  */
 export function parsePageRange(query: Query, maxLimit: number): PageRange {
   const limit = parseInteger(lastValue(query, 'limit'))

@@ -1,11 +1,14 @@
 /** The target of a request as the client sent it (RFC 9112, 3.2), and URLs relative to it. Pure. */
 
-/** Scheme and authority of a target in absolute form (RFC 9112, 3.2.2); an http URL without a host is invalid. */
+/**
+ * Scheme and authority of a target in absolute form (RFC 9112, 3.2.2); an http URL without a host
+ * is invalid.
+ */
 const schemeAndAuthority = /^https?:\/\/[^/?#]+/i
 
 /**
- * Removes scheme and authority of a target in absolute form, then merges empty path segments below the dataset
- * prefix. Nothing is decoded, dot segments and the query stay unchanged.
+ * Removes scheme and authority of a target in absolute form, then merges empty path segments below
+ * the dataset prefix. Nothing is decoded, dot segments and the query stay unchanged.
  * @param target the text of the request line
  * @param datasetPrefix without a slash at either end; compared as text
  */
@@ -28,9 +31,10 @@ function toOriginForm(target: string): string {
 }
 
 /**
- * The relative URL of a path, for the page of a request. It is correct for any host and port, also behind a web server that adds
- * a path of its own.
- * @param target of the request as the client sent it, because the client resolves the URL by its own path
+ * The relative URL of a path, for the page of a request. It is correct for any host and port, also
+ * behind a web server that adds a path of its own.
+ * @param target of the request as the client sent it, because the client resolves the URL by its
+ * own path
  */
 export function relativeUrl(target: string, path: string): string {
   const [from = ''] = toOriginForm(target).split('?', 1)

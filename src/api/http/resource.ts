@@ -1,4 +1,7 @@
-/** Registers the routes of a resource: its methods, `OPTIONS`, a redirect to the trailing slash, and 405 for other methods. */
+/**
+ * Registers the routes of a resource: its methods, `OPTIONS`, a redirect to the trailing slash, and
+ * 405 for other methods.
+ */
 import { METHODS } from 'node:http'
 import type {
   FastifyContextConfig,
@@ -12,11 +15,17 @@ import { sendJson } from './context.ts'
 import { HttpError } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
 
-/** Checks, before the body is read, that a request comes from an administrator. Throws `HttpError` 401 or 403. */
+/**
+ * Checks, before the body is read, that a request comes from an administrator. Throws `HttpError`
+ * 401 or 403.
+ */
 export type Authentication = (request: FastifyRequest) => void
 
 export interface Resource {
-  /** The pattern for the router. If it ends with a slash and the resource has GET, the path without the slash is redirected. */
+  /**
+   * The pattern for the router. If it ends with a slash and the resource has GET, the path without
+   * the slash is redirected.
+   */
   readonly path: string
   readonly get?: RouteHandlerMethod
   /** Describes GET. A resource without a schema is not in the OpenAPI document. */
@@ -28,9 +37,15 @@ export interface Resource {
     readonly authenticate: Authentication
     readonly handler: RouteHandlerMethod
   }
-  /** Media types of its responses; by default JSON and HTML, or only JSON for a resource without GET. */
+  /**
+   * Media types of its responses; by default JSON and HTML, or only JSON for a resource without
+   * GET.
+   */
   readonly renders?: readonly string[]
-  /** The body of OPTIONS, in the form of Django REST framework; without it OPTIONS is `204` with `Allow`. */
+  /**
+   * The body of OPTIONS, in the form of Django REST framework; without it OPTIONS is `204` with
+   * `Allow`.
+   */
   readonly about?: { readonly name: string; readonly description: string }
 }
 
@@ -64,7 +79,8 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
       method: ['GET', 'HEAD'],
       ...(schema && { schema }),
       ...(config && { config }),
-      // Each resource reads its parameters itself: invalid limits are ignored, all other faults are reported at once.
+      // Each resource reads its parameters itself: invalid limits are ignored, all other faults are
+      // reported at once.
       validatorCompiler: () => () => true,
       handler(request, reply) {
         reply.header('allow', allow)
@@ -102,8 +118,8 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
 }
 
 /**
- * Redirects to the path with a trailing slash. The location is relative and contains only what the route matched, so it
- * cannot lead to another site. The query stays as it is.
+ * Redirects to the path with a trailing slash. The location is relative and contains only what the
+ * route matched, so it cannot lead to another site. The query stays as it is.
  */
 function addRedirect(app: FastifyInstance, path: string): void {
   const bare = path.slice(0, -1)

@@ -1,4 +1,7 @@
-/** A semaphore for work on requests. A request without a permit waits in a queue, or is answered with an error. */
+/**
+ * A semaphore for work on requests. A request without a permit waits in a queue, or is answered
+ * with an error.
+ */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 import { tooMany } from './errors.ts'
@@ -34,7 +37,8 @@ export class Semaphore {
   }
 
   /**
-   * Acquires a permit. If no permit is free, waits; the first caller in the queue gets the next permit.
+   * Acquires a permit. If no permit is free, waits; the first caller in the queue gets the next
+   * permit.
    * @throws the error of `full` after the timeout
    */
   async acquire(timeoutMs?: number): Promise<void> {
@@ -48,7 +52,10 @@ export class Semaphore {
     else next()
   }
 
-  /** Runs work while holding a permit. @throws the error of `full` when it gets no permit before the timeout */
+  /**
+   * Runs work while holding a permit. @throws the error of `full` when it gets no permit before the
+   * timeout
+   */
   async run<T>(work: () => Promise<T>, timeoutMs?: number): Promise<T> {
     await this.acquire(timeoutMs)
     try {
@@ -69,7 +76,8 @@ export class Semaphore {
   }
 
   /**
-   * Waits for a permit and holds it until the response closes; stops waiting when the client leaves.
+   * Waits for a permit and holds it until the response closes; stops waiting when the client
+   * leaves.
    * @throws HttpError 429 after the timeout, or when the client has left
    */
   async waitFor(reply: FastifyReply, timeoutMs: number): Promise<void> {

@@ -12,7 +12,8 @@ import type {
 
 export interface ConnectionLimits {
   /**
-   * Maximum number of connections of one address; behind a trusted proxy, maximum number of in-flight requests of one address.
+   * Maximum number of connections of one address; behind a trusted proxy, maximum number of
+   * in-flight requests of one address.
    */
   readonly connectionsPerAddress: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
@@ -46,14 +47,20 @@ export interface ApiSettings extends ConnectionLimits {
   readonly keepRemovalsDays: number
   /** The files that the indexer hashes. */
   readonly checksums: 'all' | 'arriving' | 'none'
-  /** `public`: the API shows the paths of files with problems. `command-line`: only the command line shows them. */
+  /**
+   * `public`: the API shows the paths of files with problems. `command-line`: only the command line
+   * shows them.
+   */
   readonly problems: 'public' | 'command-line'
   readonly version: string
   /** Series that must arrive (`expected_file`); none without it. */
   readonly expected?: ExpectedRules
 }
 
-/** Requests of administrators to the indexer. They may fail with `IndexerUnreachable` or `RequestRejected`. */
+/**
+ * Requests of administrators to the indexer. They may fail with `IndexerUnreachable` or
+ * `RequestRejected`.
+ */
 export interface Administration {
   /** SHA-256 of the administrators' token. */
   readonly tokenHash: Buffer
@@ -68,7 +75,10 @@ export interface ApiDeps {
   readonly indexerStatus: () => Promise<StatusReply>
   /** Metrics of the indexer in the text format of Prometheus; empty when it does not answer. */
   readonly indexerMetrics: () => Promise<string>
-  /** The files that are not complete yet or cannot be read, at most 1,000; none when the indexer does not answer. */
+  /**
+   * The files that are not complete yet or cannot be read, at most 1,000; none when the indexer
+   * does not answer.
+   */
   readonly settlingFiles: () => Promise<readonly SettlingFile[]>
   /** `undefined` while writing is disabled. */
   readonly administration?: Administration | undefined

@@ -20,8 +20,9 @@ function patternOf(series: PatternSeries, slot: number, isWholeDay: boolean): st
 }
 
 /**
- * Returns patterns of the names of a series' files in these slots: long names (RINEX 3.05, section A1) for codes of 9 characters,
- * short names (RINEX 2.11, section 4) for codes of 4 characters. A day on which all files are missing has one pattern.
+ * Returns patterns of the names of a series' files in these slots: long names (RINEX 3.05, section
+ * A1) for codes of 9 characters, short names (RINEX 2.11, section 4) for codes of 4 characters. A
+ * day on which all files are missing has one pattern.
  * @param slots ascending
  */
 export function missingPatterns(

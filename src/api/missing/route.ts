@@ -77,11 +77,15 @@ async function readMissing(
 /** Maximum number of rows, because all of them are sorted for each page. */
 const maxRows = 100_000
 
-/** Maximum number of days of a range: of the whole network, because that many are read at once, and of one station. */
+/**
+ * Maximum number of days of a range: of the whole network, because that many are read at once, and
+ * of one station.
+ */
 const maxDays = { network: 62, station: 40 * 366 }
 
 /**
- * Parses a request; its range is by default the 28 days up to the last day for which states are known.
+ * Parses a request; its range is by default the 28 days up to the last day for which states are
+ * known.
  * @throws HttpError 400 with all faults
  */
 function parseMissing(query: Query, nowSeconds: number) {

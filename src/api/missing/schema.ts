@@ -123,7 +123,10 @@ export const listMissing = (maxLimit: number): RouteSchema => ({
       'A page of the missing files.',
       {
         ...negotiable(ref(missingPageSchema), {
-          ...{ count: 1, next: null, previous: null, ...exampleCurrency },
+          count: 1,
+          next: null,
+          previous: null,
+          ...exampleCurrency,
           results: [example],
         }),
         'text/csv': { schema: { type: 'string' }, example: exampleCsv },

@@ -11,8 +11,8 @@ import type { KnownSeries } from '../series/known-series.ts'
 type Mark = 'good' | 'fair' | 'poor' | 'none' | 'late' | 'due'
 
 /**
- * The marks of the cells. The colours of Okabe and Ito are distinct for any colour vision; the heights differ too. `poor` and
- * `late` look the same, because no picture has both.
+ * The marks of the cells. The colours of Okabe and Ito are distinct for any colour vision; the
+ * heights differ too. `poor` and `late` look the same, because no picture has both.
  */
 const marks: Readonly<Record<Mark, MarkShape>> = {
   good: { color: '#009e73', top: 0, height: 1, label: 'delivered' },
@@ -53,7 +53,10 @@ export function hoursSvg(states: readonly KnownSeries[], nowSeconds: number): st
   return picture('The last 24 hours by station', rows, labels, 24)
 }
 
-/** Draws the last 28 days. The cell of an hourly series shows the share of the day's possible files that were delivered. */
+/**
+ * Draws the last 28 days. The cell of an hourly series shows the share of the day's possible files
+ * that were delivered.
+ */
 export function daysSvg(states: readonly KnownSeries[], nowSeconds: number): string {
   const today = Math.floor(nowSeconds / secondsPerDay)
   const firstDay = today - recentDays + 1
@@ -62,7 +65,8 @@ export function daysSvg(states: readonly KnownSeries[], nowSeconds: number): str
     const cells = dayCells(each, firstDay, today)
     return rowOf(each, {
       title: `${present} of ${possible} files`,
-      ...{ cells, end: readableShare(completeness ?? null) },
+      cells,
+      end: readableShare(completeness ?? null),
     })
   })
   const labels = Array.from({ length: recentDays }, (_value, index) => index)
@@ -81,7 +85,8 @@ function picture(
   columns: number,
 ): string {
   const sizes = { width: 640, labelWidth: 84, endWidth: 52 }
-  // A phone shows only the right part of the picture, so the stations are beside the newest hours or days.
+  // A phone shows only the right part of the picture, so the stations are beside the newest hours
+  // or days.
   return gridSvg({ title, marks, rows, columns, columnLabels, ...sizes, labelsAtEnd: true })
 }
 
@@ -90,8 +95,8 @@ function rowOf({ station }: KnownSeries, row: Omit<GridRow<Mark>, 'label' | 'hre
 }
 
 /**
- * Returns the states of the slots `from` to `to`, both included; `undefined` for slots that the summary does not have, and for silent
- * ones before the first delivered slot.
+ * Returns the states of the slots `from` to `to`, both included; `undefined` for slots that the
+ * summary does not have, and for silent ones before the first delivered slot.
  */
 function slotCells(
   { summary, past }: KnownSeries,
@@ -109,8 +114,8 @@ function slotCells(
 }
 
 /**
- * Returns the mark of each day: the share of its possible slots that were delivered. A day without possible slots has the mark `due`
- * or none.
+ * Returns the mark of each day: the share of its possible slots that were delivered. A day without
+ * possible slots has the mark `due` or none.
  */
 function dayCells(series: KnownSeries, firstDay: number, today: number): (Mark | undefined)[] {
   const perDay = slotsPerDay(series.period)

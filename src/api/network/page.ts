@@ -55,7 +55,10 @@ const template = `<div data-live="<%= it.follow %>">
 
 const render = page('network', template)
 
-/** Maximum number of late series on the page, and of those that are down; the list of series has all. */
+/**
+ * Maximum number of late series on the page, and of those that are down; the list of series has
+ * all.
+ */
 const maxLate = 25
 
 export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string {
@@ -151,7 +154,10 @@ function sentenceOf(wire: WireNetwork): string {
   return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.as_of)} UTC. ${share}${ended}${arrived}`
 }
 
-/** Returns the main series of the stations, the least complete first. Series that have ended are left out, and those without possible slots, unless they are down. */
+/**
+ * Returns the main series of the stations, the least complete first. Series that have ended are
+ * left out, and those without possible slots, unless they are down.
+ */
 function worstFirst(states: readonly KnownSeries[]): readonly KnownSeries[] {
   const completeness = ({ summary }: KnownSeries): number => summary.completeness ?? -1
   return [...mainSeries(states).values()]

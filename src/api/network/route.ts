@@ -1,6 +1,7 @@
 /**
- * Serves the state of the whole network: the number of series in each state, those that are late or down, recent arrivals, and
- * the directories with the most changes. The HTML page is the first page in the navigation.
+ * Serves the state of the whole network: the number of series in each state, those that are late or
+ * down, recent arrivals, and the directories with the most changes. The HTML page is the first page
+ * in the navigation.
  */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
@@ -63,8 +64,9 @@ function showNetwork({ network, reader, tag, limits }: Context): RouteHandlerMet
 type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
 /**
- * Counts the arrivals of the last hour, and reads the directories that changed today. The directories are left out if the catalogue
- * cannot answer temporarily, for example while an index is being built, or after so many changes that counting them takes too long.
+ * Counts the arrivals of the last hour, and reads the directories that changed today. The
+ * directories are left out if the catalogue cannot answer temporarily, for example while an index
+ * is being built, or after so many changes that counting them takes too long.
  */
 async function readActivity(
   reader: Context['reader'],
@@ -84,7 +86,10 @@ async function readActivity(
   }
 }
 
-/** Number of slots whose first file was seen arriving since a time; files that a scan found do not count. */
+/**
+ * Number of slots whose first file was seen arriving since a time; files that a scan found do not
+ * count.
+ */
 function arrivalsSince(states: readonly KnownSeries[], sinceSeconds: number): number {
   let count = 0
   for (const { period, past } of states)
@@ -103,7 +108,8 @@ function serialiseNetwork({ states, currency }: NetworkStatus, activity: Activit
     inState(state)
       .map(serialiseSeries)
       .sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1))
-  // A series that is neither expected nor delivered, such as one of a few stray files, says nothing about the network.
+  // A series that is neither expected nor delivered, such as one of a few stray files, says nothing
+  // about the network.
   const counted = states.filter(
     ({ summary }) => !summary.ended && (summary.expected > 0 || summary.present > 0),
   )

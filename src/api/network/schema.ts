@@ -62,7 +62,8 @@ export type WireNetwork = Static<typeof networkSchema>
 const { api } = exampleLinks
 
 const example: WireNetwork = {
-  ...{ ...exampleCurrency, stations: 6 },
+  ...exampleCurrency,
+  stations: 6,
   series: { late: 0, down: 0, silent: 2, present: 11, unknown: 0 },
   ended: 2,
   possible_28d: 4180,

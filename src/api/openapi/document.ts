@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 3.1 document of the service. `@fastify/swagger` builds it from the schemas of the routes; `complete` adds what the
- * plugin cannot express (docs/decisions/0021).
+ * The OpenAPI 3.1 document of the service. `@fastify/swagger` builds it from the schemas of the
+ * routes; `complete` adds what the plugin cannot express (docs/decisions/0021).
  */
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
@@ -84,7 +84,9 @@ export async function collectSchemas(
       tags,
       components: {
         schemas: { ...errorSchemas, Description: descriptionSchema, ...schemas },
-        ...{ responses: errorResponses, headers, securitySchemes },
+        responses: errorResponses,
+        headers,
+        securitySchemes,
       } as object,
     },
     hideUntagged: true,
@@ -99,8 +101,8 @@ export async function collectSchemas(
 }
 
 /**
- * Completes the operations of the routes. Adds the paths that have no route of their own, `HEAD` to all paths with `GET`, and
- * `OPTIONS` to all paths.
+ * Completes the operations of the routes. Adds the paths that have no route of their own, `HEAD` to
+ * all paths with `GET`, and `OPTIONS` to all paths.
  */
 function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
   const routes = mapValues(document.paths, (item) =>
@@ -111,8 +113,8 @@ function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
 }
 
 /**
- * Adds the style of list parameters and the example of the request body, and restores the responses. The schema of the body is a
- * reference, so the example is taken from the component.
+ * Adds the style of list parameters and the example of the request body, and restores the
+ * responses. The schema of the body is a reference, so the example is taken from the component.
  */
 function completeOperation(
   operation: OperationObject,
@@ -139,7 +141,10 @@ function completeOperation(
   }
 }
 
-/** Restores references to shared responses, and headers, because the plugin treats each of them as a schema. */
+/**
+ * Restores references to shared responses, and headers, because the plugin treats each of them as a
+ * schema.
+ */
 function restoreResponse(response: ResponseObject): ResponseObject | Reference {
   const { headers: described = {}, content, ...rest } = response
   const shared = content?.['application/json']?.schema['$ref'] as string | undefined

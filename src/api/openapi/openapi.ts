@@ -5,8 +5,8 @@ import type { Static, TObject, TProperties, TSchema, TUnsafe } from 'typebox'
 import type { Links } from '../http/links.ts'
 
 /**
- * The root of all URLs in examples. When the server listens, its own root (base URL and dataset prefix) is known and replaces
- * this one.
+ * The root of all URLs in examples. When the server listens, its own root (base URL and dataset
+ * prefix) is known and replaces this one.
  */
 export const exampleRoot = 'https://catalogue.invalid'
 export const exampleLinks: Links = { api: `${exampleRoot}/api/`, data: `${exampleRoot}/data/` }
@@ -58,7 +58,10 @@ interface Described {
   /** A description in Markdown that has only paragraphs, and code in backticks. */
   readonly description?: string
   readonly security?: readonly Record<string, readonly string[]>[]
-  /** The alternative to the 200 for `Accept: text/event-stream`; OpenAPI 3.1 cannot describe an endless stream. */
+  /**
+   * The alternative to the 200 for `Accept: text/event-stream`; OpenAPI 3.1 cannot describe an
+   * endless stream.
+   */
   readonly 'x-event-stream'?: EventStream
   /** Example requests; most tools that display OpenAPI show them. */
   readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[]
@@ -136,7 +139,10 @@ export function ref<T extends TSchema>({ $id }: Component<T>): TUnsafe<Static<T>
   return Type.Unsafe({ $ref: `${$id}#` })
 }
 
-/** Refers to a shared schema in the form of the OpenAPI document, for the parts of the document that come from no route. */
+/**
+ * Refers to a shared schema in the form of the OpenAPI document, for the parts of the document that
+ * come from no route.
+ */
 export function schemaRef(name: string): Reference & JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
@@ -181,7 +187,8 @@ export function list<T extends TSchema>(description: string, items: T, more: Jso
 export function orNull<T extends TSchema>(schema: T) {
   const { type, enum: values, ...more } = schema as JsonSchema
   return Type.Unsafe<Static<T> | null>({
-    ...{ ...more, type: [type, 'null'] },
+    ...more,
+    type: [type, 'null'],
     ...(Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}),
   })
 }

@@ -83,7 +83,10 @@ export const yearDayAndHour = {
 export function parametersIn(place: ParameterObject['in'], named: Parameters): ParameterObject[] {
   return Object.entries(named as Readonly<Record<string, JsonSchema>>).map(
     ([name, { description, examples, ...schema }]) => ({
-      ...{ name, in: place, required: place === 'path', schema },
+      name,
+      in: place,
+      required: place === 'path',
+      schema,
       description: description as string,
       example: (examples as unknown[])[0],
     }),

@@ -64,7 +64,10 @@ export function withHeaders(...names: readonly HeaderName[]): Record<string, Ref
   )
 }
 
-/** A response of a resource that negotiates by `Accept`, with the headers that all these resources have. */
+/**
+ * A response of a resource that negotiates by `Accept`, with the headers that all these resources
+ * have.
+ */
 export function negotiated(
   description: string,
   content: Content,

@@ -23,7 +23,8 @@ export async function addAssets(
   app: FastifyInstance,
   { settings }: Pick<ApiContext, 'settings'>,
 ): Promise<void> {
-  // Ranges are off, because a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and small files need no ranges.
+  // Ranges are off, because a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and
+  // small files need no ranges.
   await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
   const assets = names.map((name) => [`/${settings.datasetPrefix}/assets/${name}`, name] as const)
   for (const [path, name] of [...assets, [iconPath, 'icon.svg'] as const])

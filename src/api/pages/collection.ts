@@ -1,4 +1,6 @@
-/** The frame of a collection's page: form, active filters, extent, table, and links to other pages. */
+/**
+ * The frame of a collection's page: form, active filters, extent, table, and links to other pages.
+ */
 import type { FastifyReply } from 'fastify'
 import { sendHtml, sendJson } from '../http/context.ts'
 import { linkHeader, pageLinks, queryText } from '../http/links.ts'
@@ -76,11 +78,16 @@ export function renderCollection<Wire, Key extends string>(
   return render(
     { ...frame, banner, description, json: jsonLink(list) },
     {
-      ...{ ignored, above, below, extent },
+      ignored,
+      above,
+      below,
+      extent,
       form: filterForm(view, state),
       active: activeFilters(state, fields),
       table: {
-        ...{ label: frame.title, caption, className },
+        label: frame.title,
+        caption,
+        className,
         columns: columns.map((column) =>
           typeof column === 'object' && 'key' in column && ordering !== undefined
             ? sortLink(column, ordering, state)
@@ -142,7 +149,10 @@ interface PagerLink {
 /** Maximum number of pages of a collection without a form that jumps to any page. */
 const pagesWithoutJump = 7
 
-/** Returns the links to the pages around the current one, and the data of the form that jumps to any page. */
+/**
+ * Returns the links to the pages around the current one, and the data of the form that jumps to any
+ * page.
+ */
 function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
   const { first, previous, next, last } = pages
   const { limit, offset } = range
@@ -152,7 +162,9 @@ function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
   const current = offset % BigInt(limit) === 0n ? Number(offset / BigInt(limit)) + 1 : undefined
   const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map(
     (number): PagerLink => ({
-      ...{ href: hrefOf(number), rel: '', text: readableNumber(number) },
+      href: hrefOf(number),
+      rel: '',
+      text: readableNumber(number),
       isCurrent: number === current,
     }),
   )

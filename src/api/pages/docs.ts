@@ -58,8 +58,8 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
 }
 
 /**
- * Returns a function that builds the description on the first request and then caches it, because the base URL is known only when
- * the server listens.
+ * Returns a function that builds the description on the first request and then caches it, because
+ * the base URL is known only when the server listens.
  */
 function openDescription(app: FastifyInstance, { links }: DocsContext): () => Description {
   let made: Description | undefined

@@ -14,8 +14,8 @@ import type { FormView } from './filter-form.ts'
 import { page } from './layout.ts'
 
 /**
- * Answers the errors below the API path and the data path with an HTML page if the client prefers HTML and `format` names no
- * format. Errors of POST requests and all other errors are JSON.
+ * Answers the errors below the API path and the data path with an HTML page if the client prefers
+ * HTML and `format` names no format. Errors of POST requests and all other errors are JSON.
  */
 export function answerByAccept({ apiPath, dataPath }: Pick<ApiContext, 'apiPath' | 'dataPath'>) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -68,7 +68,10 @@ const renderFaults = page(
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The form on the error page of a rejected request: it shows the faults, and the values as they were filled in. */
+    /**
+     * The form on the error page of a rejected request: it shows the faults, and the values as they
+     * were filled in.
+     */
     readonly faultForm?: FormView
   }
 }
@@ -91,7 +94,8 @@ function renderBadRequest(
     {
       ...form.frame,
       title: title === '' ? 'Bad request' : `${title}: bad request`,
-      ...{ up, json: jsonOf(query) },
+      up,
+      json: jsonOf(query),
     },
     { without: `?${without.toString()}`, form: filterForm(form, { kept, limit }, faults) },
   )

@@ -10,7 +10,10 @@ interface Option {
   readonly text: string
 }
 
-/** A field of a form. It has the name of an API parameter, so the page and the JSON have the same query string. */
+/**
+ * A field of a form. It has the name of an API parameter, so the page and the JSON have the same
+ * query string.
+ */
 export interface Field {
   readonly name: string
   readonly label: string
@@ -89,8 +92,8 @@ export function filterForm(
 
 function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly string[]) {
   const all = kept.flatMap(([name], index) => (name === field.name ? [index] : []))
-  // The values of a choice are joined in its field. All values of another parameter apply, but its field has room only for the
-  // first.
+  // The values of a choice are joined in its field. All values of another parameter apply, but its
+  // field has room only for the first.
   const isChoice = field.options !== undefined || ['station', 'country'].includes(field.name)
   const places = isChoice ? all : all.slice(0, 1)
   const value = places.map((index) => kept[index]?.[1] ?? '').join(',')
@@ -129,7 +132,10 @@ export interface SortColumn<Key extends string> {
   readonly isNumber?: boolean
 }
 
-/** Adds the link that sorts by a column. If the collection is sorted by the column already, the link reverses the direction. */
+/**
+ * Adds the link that sorts by a column. If the collection is sorted by the column already, the link
+ * reverses the direction.
+ */
 export function sortLink<Key extends string>(
   { key, first, ...column }: SortColumn<Key>,
   ordering: { readonly key: string; readonly descending: boolean },
@@ -147,8 +153,8 @@ export function sortLink<Key extends string>(
 const settings = new Set(['ordering', 'expand', 'strict'])
 
 /**
- * If a request has more kept parameters than this number, the page shows no active filters. Each filter has a link that repeats
- * all others, so many filters would make a large page.
+ * If a request has more kept parameters than this number, the page shows no active filters. Each
+ * filter has a link that repeats all others, so many filters would make a large page.
  */
 const maxShownFilters = 20
 

@@ -31,8 +31,9 @@ interface ChangeTimes {
 }
 
 /**
- * Describes a change. A created record that is older than its change was restored; `modified` means that the size or mtime of the
- * file changed. The catalogue does not know which of the two changed, or their earlier values.
+ * Describes a change. A created record that is older than its change was restored; `modified` means
+ * that the size or mtime of the file changed. The catalogue does not know which of the two changed,
+ * or their earlier values.
  */
 export function changeLabel({ kind, at, created, modified }: ChangeTimes): string {
   if (kind === 'modified') return 'replaced: another size or time'
@@ -62,8 +63,8 @@ export function readableTime(
 }
 
 /**
- * Formats the start of data, an ISO time in UTC, with the day of the year beside the date: `2026-01-22 (022) 05:00`. Midnight, at
- * which daily files start, is left out.
+ * Formats the start of data, an ISO time in UTC, with the day of the year beside the date:
+ * `2026-01-22 (022) 05:00`. Midnight, at which daily files start, is left out.
  */
 export function readableDate(iso: string | null): string {
   if (iso === null) return ''

@@ -1,6 +1,6 @@
 /**
- * The layout of all HTML pages, and the template engine. Templates are strings in the source, so they need no build step. Output
- * of `<%=` is escaped.
+ * The layout of all HTML pages, and the template engine. Templates are strings in the source, so
+ * they need no build step. Output of `<%=` is escaped.
  */
 import { Eta } from 'eta/core'
 import type { Head } from '../../catalogue/records.ts'
@@ -106,7 +106,10 @@ partial(
 </dl>`,
 )
 
-/** Compiles a template under a unique name. Returns the function that renders it, without the layout. */
+/**
+ * Compiles a template under a unique name. Returns the function that renders it, without the
+ * layout.
+ */
 export function fragment(name: string, template: string): (data: object) => string {
   eta.loadTemplate(`@${name}`, template)
   return (data) => eta.render(`@${name}`, data)
@@ -119,8 +122,8 @@ export function page(name: string, template: string): (frame: PageFrame, data: o
 }
 
 /**
- * The URL that the script of a page with a changing state requests: a long poll of the change feed after the given state. Its
- * response arrives when a file changes, or after 50 seconds.
+ * The URL that the script of a page with a changing state requests: a long poll of the change feed
+ * after the given state. Its response arrives when a file changes, or after 50 seconds.
  * @param up relative path from the page to the API root
  * @param filters of the page
  */

@@ -1,4 +1,6 @@
-/** Prepares the OpenAPI document for its page: resolves references, and writes types as words. Pure. */
+/**
+ * Prepares the OpenAPI document for its page: resolves references, and writes types as words. Pure.
+ */
 import type {
   Content,
   HeaderObject,
@@ -107,7 +109,10 @@ export function describeObjects({ components }: OpenApiDocument) {
   }))
 }
 
-/** The values of the fields that have `x-meanings`: each value with its meaning, and the anchor of its explanation. */
+/**
+ * The values of the fields that have `x-meanings`: each value with its meaning, and the anchor of
+ * its explanation.
+ */
 function describedValues(schema: JsonSchema) {
   const properties = (schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>
   return Object.entries(properties).flatMap(([field, each]) =>

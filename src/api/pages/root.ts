@@ -73,8 +73,9 @@ export function addRoot(
 }
 
 /**
- * Redirects a browser that requests `/` or the dataset prefix, with or without its slash, to the page of the network. Returns
- * false for every other request: for programs, nothing is at these paths.
+ * Redirects a browser that requests `/` or the dataset prefix, with or without its slash, to the
+ * page of the network. Returns false for every other request: for programs, nothing is at these
+ * paths.
  */
 export function openEntrances({ apiPath, settings }: Pick<ApiContext, 'apiPath' | 'settings'>) {
   const prefix = `/${settings.datasetPrefix}`

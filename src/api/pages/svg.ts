@@ -4,7 +4,8 @@
 export const svgWidth = 800
 
 /**
- * The look of cells of one kind. Kinds differ in colour and in shape: `top` and `height` are fractions of the height of the line.
+ * The look of cells of one kind. Kinds differ in colour and in shape: `top` and `height` are
+ * fractions of the height of the line.
  */
 export interface Mark {
   readonly color: string
@@ -35,7 +36,10 @@ export interface Grid<Name extends string> {
   /** Width of the labels of the rows, and of the texts at the right. */
   readonly labelWidth: number
   readonly endWidth?: number
-  /** True if the labels are at the right, between the last column and the texts; otherwise they are at the left. */
+  /**
+   * True if the labels are at the right, between the last column and the texts; otherwise they are
+   * at the left.
+   */
   readonly labelsAtEnd?: boolean
   /** Returns the text of a run of equal cells in a row. Without it, runs have no text. */
   readonly runTitle?: (row: number, first: number, cells: number, name: Name) => string
@@ -55,7 +59,9 @@ ${content}
 `
 }
 
-/** Draws a grid of marked cells, for example an availability calendar, or the stations of a network. */
+/**
+ * Draws a grid of marked cells, for example an availability calendar, or the stations of a network.
+ */
 export function gridSvg<Name extends string>(grid: Grid<Name>): string {
   const { rows, columns, columnLabels, width = svgWidth, labelWidth, endWidth = 0, title } = grid
   const cell = (width - labelWidth - endWidth) / columns
@@ -81,7 +87,10 @@ export function gridSvg<Name extends string>(grid: Grid<Name>): string {
   return svg({ height, title, width, role }, content)
 }
 
-/** Where the cells of a grid are: the left edge of the first column, the width of a column, and the top of a row. */
+/**
+ * Where the cells of a grid are: the left edge of the first column, the width of a column, and the
+ * top of a row.
+ */
 interface Place {
   readonly left: number
   readonly cell: number
@@ -89,8 +98,8 @@ interface Place {
 }
 
 /**
- * Returns a path for each run that has a text, and one path for all other runs of a mark, so that thousands of cells make a small
- * picture.
+ * Returns a path for each run that has a text, and one path for all other runs of a mark, so that
+ * thousands of cells make a small picture.
  */
 function paths<Name extends string>(
   { rows, marks, runTitle }: Grid<Name>,
@@ -130,7 +139,9 @@ function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
   return runs
 }
 
-/** Draws the legend, with only the marks that occur in the grid. It is on the side of the labels. */
+/**
+ * Draws the legend, with only the marks that occur in the grid. It is on the side of the labels.
+ */
 function legend<Name extends string>(grid: Grid<Name>, y: number): string {
   const { rows, marks, labelWidth, width = svgWidth } = grid
   const found = new Set(rows.flatMap(({ cells }) => cells))

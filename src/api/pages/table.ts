@@ -19,7 +19,10 @@ export interface Cell {
   /** True if the cell names its row. */
   readonly isHeader?: boolean
   readonly isCode?: boolean
-  /** CSS classes of the text: `state late` (the style sheet draws a symbol before each state) or `share poor` (see `shareClass`). */
+  /**
+   * CSS classes of the text: `state late` (the style sheet draws a symbol before each state) or
+   * `share poor` (see `shareClass`).
+   */
   readonly className?: string
   /** Length of the bar after the text, 0 to 100. */
   readonly percent?: number | null

@@ -75,7 +75,8 @@ export function renderReport(
       columns: [
         'Station',
         ...['Daily', 'Complete', 'Hourly', 'Complete', 'In time'].map((label) => ({
-          ...{ label, isNumber: true },
+          label,
+          isNumber: true,
         })),
         'Missing',
       ],
@@ -85,7 +86,8 @@ export function renderReport(
       .slice(0, maxReplaced)
       .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
     isComplete: report.replaced_complete && replaced.length <= maxReplaced,
-    ...{ query, ignored },
+    query,
+    ignored,
     before: before.toDay < first || before.name === week.name ? null : before.name,
     after: after.fromDay > today ? null : after.name,
   })

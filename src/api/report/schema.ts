@@ -106,7 +106,10 @@ export type WireReportStation = WireReport['stations'][number]
 export type WireReportShare = NonNullable<WireReportStation['daily']>
 
 const example: WireReport = {
-  ...{ week: '2402', from: '2026-01-18', to: '2026-01-24', ...exampleCurrency },
+  week: '2402',
+  from: '2026-01-18',
+  to: '2026-01-24',
+  ...exampleCurrency,
   as_of: '2026-01-27T06:10:00Z',
   summary: [
     '98.9 % complete: 173 of 175 files of 2 series were delivered.',
@@ -119,12 +122,24 @@ const example: WireReport = {
       station: 'GRAZ00AUT',
       country: 'AUT',
       daily: {
-        ...{ possible: 7, present: 7, completeness: 1 },
-        ...{ expected: 7, delivered: 7, share: 1, class: 'good', ended: false },
+        possible: 7,
+        present: 7,
+        completeness: 1,
+        expected: 7,
+        delivered: 7,
+        share: 1,
+        class: 'good',
+        ended: false,
       },
       hourly: {
-        ...{ possible: 168, present: 166, completeness: 0.9881 },
-        ...{ expected: 168, delivered: 166, share: 0.9881, class: 'good', ended: false },
+        possible: 168,
+        present: 166,
+        completeness: 0.9881,
+        expected: 168,
+        delivered: 166,
+        share: 0.9881,
+        class: 'good',
+        ended: false,
       },
       within_600: 0.994,
       timeliness: 'good',
@@ -153,7 +168,8 @@ export const getReport: RouteSchema = {
       'A GPS week (Sunday to Saturday) or an ISO week (Monday to Sunday); without it, the last whole GPS week.',
       { pattern: '^(?:[0-9]{1,4}|[0-9]{4}-?[Ww][0-9]{2})$', examples: ['2402'] },
     ),
-    ...{ strict, format: format(['api', 'json', 'csv', 'txt']) },
+    strict,
+    format: format(['api', 'json', 'csv', 'txt']),
   }),
   headers: parameters(ifNoneMatch),
   response: {

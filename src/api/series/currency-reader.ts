@@ -8,7 +8,10 @@ import type { Currency, IndexerReport } from '../../series/currency.ts'
 /** Maximum age in milliseconds of what the indexer has said. */
 const maxAgeMs = 1000
 
-/** Time in milliseconds that an answer waits for the indexer; then it uses what the indexer said last. */
+/**
+ * Time in milliseconds that an answer waits for the indexer; then it uses what the indexer said
+ * last.
+ */
 const patienceMs = 300
 
 interface CurrencyDeps {
@@ -17,7 +20,9 @@ interface CurrencyDeps {
   readonly nowUs: () => number
 }
 
-/** An indexer that does not answer is not known to be stopped, so that only its heartbeat counts. */
+/**
+ * An indexer that does not answer is not known to be stopped, so that only its heartbeat counts.
+ */
 const silent: IndexerReport = { isStopped: false }
 
 export class CurrencyReader {

@@ -26,7 +26,10 @@ export interface NetworkStatus {
   readonly states: readonly KnownSeries[]
 }
 
-/** Number of series whose states are computed without interruption, because more series would delay other requests. */
+/**
+ * Number of series whose states are computed without interruption, because more series would delay
+ * other requests.
+ */
 export const seriesAtOnce = 50
 
 /** Identifies a series of the network. */
@@ -39,8 +42,9 @@ export function keyOf({
 }
 
 /**
- * Returns the main series of each station: an hourly or daily series of observation files. A series that has not ended comes before
- * one that has, then one with a completeness, then an hourly series before a daily one.
+ * Returns the main series of each station: an hourly or daily series of observation files. A series
+ * that has not ended comes before one that has, then one with a completeness, then an hourly series
+ * before a daily one.
  */
 export function mainSeries<Series extends SeriesStatus>(
   states: readonly Series[],
@@ -58,7 +62,10 @@ function rank({ period, summary: { ended, completeness } }: SeriesStatus): numbe
   return (ended ? 0 : 4) + (completeness === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
 }
 
-/** The part of an `ETag` that identifies states: they follow from the catalogue and from how current it is. */
+/**
+ * The part of an `ETag` that identifies states: they follow from the catalogue and from how current
+ * it is.
+ */
 export function statesTag({ epoch, seq }: Head, currency: Currency): string {
   const { asOf, notCurrent, problems } = currency
   const said = [notCurrent, ...problems].join('\n')

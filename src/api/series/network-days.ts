@@ -32,7 +32,9 @@ interface Sources {
   readonly deliveries: DeliveryReader
 }
 
-/** Number of series whose live files are read in one query, and then computed without interruption. */
+/**
+ * Number of series whose live files are read in one query, and then computed without interruption.
+ */
 const seriesReadAtOnce = 10
 
 /** Number of slots that are computed without interruption, which takes some milliseconds. */
@@ -99,7 +101,10 @@ export function slotsOf(
   return { from: fromDay * perDay, to: (toDay + 1) * perDay - 1 }
 }
 
-/** Adds the live files of some days, and of the days before them from which expectations are learned, to what is in memory. */
+/**
+ * Adds the live files of some days, and of the days before them from which expectations are
+ * learned, to what is in memory.
+ */
 async function withLive(
   reader: Sources['reader'],
   part: readonly KnownSeries[],
@@ -111,7 +116,9 @@ async function withLive(
     {
       now: asOf,
       series: part.map(({ station, fileType, period, past }) => ({
-        ...{ station, fileType, period },
+        station,
+        fileType,
+        period,
         range: slotsOf({ period }, { fromDay: earliest, toDay }),
         following: past.delivered.firstFrom(-Infinity),
       })),

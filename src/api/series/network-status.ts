@@ -1,4 +1,7 @@
-/** Computes the states of all series on request, and keeps them until the catalogue or its heartbeat changes. */
+/**
+ * Computes the states of all series on request, and keeps them until the catalogue or its heartbeat
+ * changes.
+ */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { NetworkSeries } from '../../catalogue/series-queries.ts'
@@ -55,7 +58,8 @@ export class NetworkStatusCache {
   }
 
   /**
-   * Returns the states if the deliveries are in memory. Otherwise returns `undefined`, and starts to read them in the background.
+   * Returns the states if the deliveries are in memory. Otherwise returns `undefined`, and starts
+   * to read them in the background.
    */
   async ifLoaded(): Promise<NetworkStatus | undefined> {
     if (this.#network !== undefined) return this.current()
@@ -64,7 +68,10 @@ export class NetworkStatusCache {
     return Promise.resolve(undefined)
   }
 
-  /** Returns the states now, in a turn of the requester: many requests may have waited for the same states. */
+  /**
+   * Returns the states now, in a turn of the requester: many requests may have waited for the same
+   * states.
+   */
   async currentFor({ turn }: Pick<Requester, 'turn'>): Promise<NetworkStatus> {
     const current = await this.current()
     await turn()
@@ -72,8 +79,8 @@ export class NetworkStatusCache {
   }
 
   /**
-   * Returns the states of the slots of some series on some days, in turns of the requester. Days that the window in memory does not
-   * contain are read from the catalogue.
+   * Returns the states of the slots of some series on some days, in turns of the requester. Days
+   * that the window in memory does not contain are read from the catalogue.
    */
   async days(
     network: NetworkStatus,

@@ -1,4 +1,7 @@
-/** Serves the list of series. `answerList` answers it and the list of missing files: in pages, or all rows at once as CSV. */
+/**
+ * Serves the list of series. `answerList` answers it and the list of missing files: in pages, or
+ * all rows at once as CSV.
+ */
 import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
 import { seriesStates } from '../../series/slot-states.ts'
 import { csvText } from '../files/csv.ts'
@@ -22,7 +25,8 @@ import * as schemas from './schema.ts'
 import { matchesSeries, parseSeriesList, serialiseSeries, sortSeries } from './series-list.ts'
 
 /**
- * Dependencies of the routes that answer from the states of all series: series, missing files, weekly report, network and alerts.
+ * Dependencies of the routes that answer from the states of all series: series, missing files,
+ * weekly report, network and alerts.
  */
 export interface NetworkContext extends Pick<
   ApiContext,
@@ -33,7 +37,10 @@ export interface NetworkContext extends Pick<
 
 type ListRequest = Required<Pick<CollectionPage<unknown>, 'kept' | 'ignored' | 'ordering'>>
 
-/** Defines a list whose items are computed from the states of all series: how its items are found, serialised and shown. */
+/**
+ * Defines a list whose items are computed from the states of all series: how its items are found,
+ * serialised and shown.
+ */
 interface NetworkList<Request extends ListRequest, Item, Wire, Key extends string> {
   readonly name: CollectionName
   readonly view: CollectionView<Wire, Key>

@@ -168,7 +168,10 @@ const period = list(
 /** Parameters that all lists of series have. */
 export const seriesQuery = (maxLimit: number) => ({
   ...filtersIn(sharedParameters),
-  ...{ period, ...paging(maxLimit), strict, format: format(['api', 'json', 'csv']) },
+  period,
+  ...paging(maxLimit),
+  strict,
+  format: format(['api', 'json', 'csv']),
 })
 
 export const listErrors = {
@@ -202,7 +205,10 @@ export const listSeries = (maxLimit: number): RouteSchema => ({
       'A page of the series.',
       {
         ...negotiable(ref(seriesPageSchema), {
-          ...{ count: 1, next: null, previous: null, ...exampleCurrency },
+          count: 1,
+          next: null,
+          previous: null,
+          ...exampleCurrency,
           results: [exampleSeries],
         }),
         'text/csv': { schema: { type: 'string' }, example: exampleCsv },

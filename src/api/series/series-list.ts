@@ -66,7 +66,9 @@ export function parseSeriesList<State extends string, Key extends string>(
   return {
     filter: { ...filter, periods: chosen.periods },
     states: chosen.states,
-    ...{ ordering, kept, ignored },
+    ordering,
+    kept,
+    ignored,
   }
 }
 
@@ -76,7 +78,9 @@ function parseSeriesOrdering<Key extends string>(text: string, keys: readonly Ke
   return key && { key, descending }
 }
 
-/** True if a series matches a filter. A code of 4 characters matches all codes that begin with it. */
+/**
+ * True if a series matches a filter. A code of 4 characters matches all codes that begin with it.
+ */
 export function matchesSeries(
   { station, fileType, period }: Omit<SeriesStatus, 'summary'>,
   { stations, countries, types, periods: chosen }: SeriesFilter,
@@ -121,7 +125,10 @@ export function shareOrNull(share: number | undefined): number | null {
   return share === undefined ? null : Math.round(share * 10_000) / 10_000
 }
 
-/** Sorts series. Missing values come last, and series with equal keys stay in the order of their stations. */
+/**
+ * Sorts series. Missing values come last, and series with equal keys stay in the order of their
+ * stations.
+ */
 export function sortSeries(
   series: readonly WireSeries[],
   { key, descending }: { readonly key: SeriesOrderKey; readonly descending: boolean },

@@ -24,8 +24,8 @@ import { stateField } from '../series/page.ts'
 import type { WireStation } from './station-list.ts'
 
 /**
- * A row of the list: a station and its main series. `series` is undefined if the states of the series are not in memory, or if
- * the station has no main series.
+ * A row of the list: a station and its main series. `series` is undefined if the states of the
+ * series are not in memory, or if the station has no main series.
  */
 interface StationRow extends WireStation {
   readonly series: SeriesStatus | undefined
@@ -168,7 +168,8 @@ function stateWords({ fileType, period, summary }: SeriesStatus) {
 
 /**
  * Links to the files of each year, the latest first. A wrong date in a name must not hide the real
- * years, so the years end with the days ahead of now; the files after them have a link of their own.
+ * years, so the years end with the days ahead of now; the files after them have a link of their
+ * own.
  */
 function yearsOf({ first_data_date, last_data_date, files }: WireStation, nowSeconds: number) {
   const lastDay = Math.floor(nowSeconds / secondsPerDay) + daysAhead

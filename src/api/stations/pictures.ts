@@ -22,8 +22,8 @@ const marks: Readonly<Record<Exclude<ShownState, 'future'>, Mark>> = {
 }
 
 /**
- * Draws the availability calendar: each row is a year for daily files, a day for other files. Future slots are left out; every
- * other run has its dates and state as text.
+ * Draws the availability calendar: each row is a year for daily files, a day for other files.
+ * Future slots are left out; every other run has its dates and state as text.
  */
 export function calendarSvg(series: SeriesAvailability): string {
   const { period, station, availability } = series
@@ -31,7 +31,9 @@ export function calendarSvg(series: SeriesAvailability): string {
   const { seconds } = periodRules[period]
   return gridSvg({
     title: `Availability of ${station}, ${period}, file type ${series.fileType}`,
-    ...{ marks, labelWidth, columnLabels: columnLabels(period) },
+    marks,
+    labelWidth,
+    columnLabels: columnLabels(period),
     columns: Math.max(1, ...lines.map(({ cells }) => cells.length), period === '01D' ? 366 : 0),
     rows: lines.map(({ label, cells, firstSlot }) => ({
       label: period === '01D' ? label : readableDate(secondsToIso(firstSlot * seconds)).slice(5),
@@ -45,7 +47,9 @@ export function calendarSvg(series: SeriesAvailability): string {
   })
 }
 
-/** Returns the labels of the columns: the day of the year every 30 days, or the hour every 3 hours. */
+/**
+ * Returns the labels of the columns: the day of the year every 30 days, or the hour every 3 hours.
+ */
 function columnLabels(period: SeriesAvailability['period']): (readonly [number, string])[] {
   if (period === '01D')
     return [1, 30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330].map((day) => [
@@ -81,7 +85,10 @@ export function histogramSvg({ histogram, station }: WireLatency): string {
   )
 }
 
-/** Draws a dot for each arrival with a latency of at most an hour, by day and latency. Later arrivals are only counted. */
+/**
+ * Draws a dot for each arrival with a latency of at most an hour, by day and latency. Later
+ * arrivals are only counted.
+ */
 export function dotsSvg(
   { from, to, period, station }: WireLatency,
   arrivals: readonly (readonly [slot: number, latency: number])[],

@@ -69,7 +69,8 @@ function listStations(context: StationsContext): RouteHandlerMethod {
     const query = request.query as Query
     const { filter, kept, ignored, ordering, search, states } = parseStationsRequest(query)
     reply.headers(ignoredHeader(ignored))
-    // The HTML page shows the states of the series only if they are in memory; a filter by state waits for them.
+    // The HTML page shows the states of the series only if they are in memory; a filter by state
+    // waits for them.
     const known =
       states !== undefined
         ? await network.current()
@@ -90,7 +91,8 @@ function listStations(context: StationsContext): RouteHandlerMethod {
       ...(countries && { countries }),
       ...(areas && { areas }),
       ...(states && { codes: codesIn(states, series) }),
-      ...{ search, ordering },
+      search,
+      ordering,
     }
     const page = await reader.stations(stationsQuery, requester)
     await requester.turn()
@@ -170,8 +172,9 @@ async function showStationPage(
 }
 
 /**
- * Reads the sections of a station's page: the calendar of daily files, the calendar of hourly files of the last four weeks, and
- * the latencies of these hourly files. A section with nothing to show is left out.
+ * Reads the sections of a station's page: the calendar of daily files, the calendar of hourly files
+ * of the last four weeks, and the latencies of these hourly files. A section with nothing to show
+ * is left out.
  */
 async function readSections(
   { requester, ...context }: AvailabilitySource & { readonly requester: Requester },

@@ -26,7 +26,10 @@ import {
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, paging, parameters, strict } from '../openapi/parameters.ts'
 
-/** The schema of an object with the number of files for each value. Values without files are missing. */
+/**
+ * The schema of an object with the number of files for each value. Values without files are
+ * missing.
+ */
 function counts<Word extends string>(description: string, words: readonly Word[]) {
   const each = words.map((word) => [
     word,
@@ -118,7 +121,12 @@ export const listStations = (maxLimit: number): RouteSchema => ({
   description: 'Returns a page with one row per site, by default sorted by code.',
   querystring: parameters({
     ...filtersIn(stationParameters),
-    ...{ search, state, ordering, ...paging(maxLimit), strict, format: format() },
+    search,
+    state,
+    ordering,
+    ...paging(maxLimit),
+    strict,
+    format: format(),
   }),
   headers: parameters(ifNoneMatch),
   response: {

@@ -89,8 +89,9 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
 }
 
 /**
- * Writes the index that the IGS community prints. Hourly files have a line for each day and a character for each hour, 15-minute
- * files a character for each quarter of an hour. Daily files have a line for each year and a character for each day.
+ * Writes the index that the IGS community prints. Hourly files have a line for each day and a
+ * character for each hour, 15-minute files a character for each quarter of an hour. Daily files
+ * have a line for each year and a character for each day.
  */
 export function availabilityText(series: SeriesAvailability): string {
   const { period, availability } = series
@@ -154,7 +155,11 @@ export function serialiseLatency(
   const { station, fileType, period, fromDay, toDay } = series
   const summary = summariseLatencies(arrivals.map(([, latency]) => latency))
   return {
-    ...{ station, file_type: fileType, period, from: dayToIso(fromDay), to: dayToIso(toDay) },
+    station,
+    file_type: fileType,
+    period,
+    from: dayToIso(fromDay),
+    to: dayToIso(toDay),
     ...serialiseCurrency(series.currency),
     arrivals: summary.count,
     within: Object.fromEntries(summary.within) as WireLatency['within'],

@@ -86,7 +86,8 @@ export function renderAvailability(
   const label = `Availability of ${station}`
   const isDaily = period === '01D'
   return renderSeriesPage(availabilityForm, wire, {
-    ...{ ...said, title: label },
+    ...said,
+    title: label,
     parameters: { file_type, period, ...days, measure },
     formats: ['json', 'csv', 'txt', 'svg'],
     sentence: availabilitySentence(series.availability),
@@ -107,7 +108,8 @@ export function renderAvailability(
 export function renderLatency(wire: WireLatency, arrivals: Arrivals, said: Said): string {
   const { station, file_type, period, from, to } = wire
   return renderSeriesPage(latencyForm, wire, {
-    ...{ ...said, title: `Latency of ${station}` },
+    ...said,
+    title: `Latency of ${station}`,
     parameters: { file_type, period, from, to },
     formats: ['json', 'csv'],
     sentence: latencySentence(wire),
@@ -159,7 +161,8 @@ function renderSeriesPage(
     { title, banner, section: 'station', up: '../../../', json: `${query}&format=json` },
     {
       ...parts,
-      ...{ ambiguous, query },
+      ambiguous,
+      query,
       form: filterForm(form, { kept: Object.entries(parameters), limit: 0 }),
     },
   )

@@ -32,8 +32,9 @@ export interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
 }
 
 /**
- * Parses a request for availability, by default of daily observation files. Without `from`, the range begins with the first file
- * of a daily series, but at most 40 years before `to`; for other series it is the 28 days up to `to`.
+ * Parses a request for availability, by default of daily observation files. Without `from`, the
+ * range begins with the first file of a daily series, but at most 40 years before `to`; for other
+ * series it is the 28 days up to `to`.
  * @throws HttpError 400 with all faults
  */
 export function parseAvailability(query: Query, nowSeconds: number): AvailabilityRequest {

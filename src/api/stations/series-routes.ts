@@ -129,7 +129,10 @@ function showLatency(context: SeriesContext): RouteHandlerMethod {
   }
 }
 
-/** The state of the catalogue, how current it is, and the time for which states are computed: now, until the first scan has ended. */
+/**
+ * The state of the catalogue, how current it is, and the time for which states are computed: now,
+ * until the first scan has ended.
+ */
 async function presentOf({ reader, currency: currencyReader, nowUs }: SeriesContext) {
   const head = await reader.head()
   const currency = await currencyReader.of(head)
@@ -137,8 +140,8 @@ async function presentOf({ reader, currency: currencyReader, nowUs }: SeriesCont
 }
 
 /**
- * Sets the headers that both resources share. Returns `undefined` if the answer is 304; otherwise waits until the client may have
- * a page.
+ * Sets the headers that both resources share. Returns `undefined` if the answer is 304; otherwise
+ * waits until the client may have a page.
  */
 async function startUnlessFresh(
   { tag, limits }: SeriesContext,
@@ -164,8 +167,8 @@ export function codeOf({ params }: FastifyRequest): string {
 }
 
 /**
- * Lets caches keep a response until the end of the running minute. The header is set only for responses
- * with 200 and 304, and not for JSON and HTML, which caches must always revalidate.
+ * Lets caches keep a response until the end of the running minute. The header is set only for
+ * responses with 200 and 304, and not for JSON and HTML, which caches must always revalidate.
  */
 function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number): FastifyReply {
   if (format === 'json' || format === 'html') return reply
@@ -187,7 +190,11 @@ export async function readAvailability(
   const to = (toDay + 1) * perDay - 1
   const slots = await reader.seriesSlots(
     {
-      ...{ code, fileType, period, to, now },
+      code,
+      fileType,
+      period,
+      to,
+      now,
       from: fromDay === undefined ? undefined : fromDay * perDay,
       mostSlots: maxDays * perDay,
     },
@@ -208,7 +215,13 @@ export async function readAvailability(
   const rules = expected.of({ station, fileType, period })
   const range = { from, to }
   return {
-    ...{ station: code, fileType, period, range, currency, first, last },
+    station: code,
+    fileType,
+    period,
+    range,
+    currency,
+    first,
+    last,
     ambiguous: slots.ambiguous,
     knownFromSeconds,
     availability: availabilityOf(
@@ -229,8 +242,12 @@ export function readArrivals(
   const perDay = slotsPerDay(period)
   return reader.seriesArrivals(
     {
-      ...{ code, fileType, period },
-      ...{ from: fromDay * perDay, to: (toDay + 1) * perDay - 1, now: slotAt(nowSeconds, period) },
+      code,
+      fileType,
+      period,
+      from: fromDay * perDay,
+      to: (toDay + 1) * perDay - 1,
+      now: slotAt(nowSeconds, period),
     },
     request.asker,
   )
@@ -242,11 +259,15 @@ const maxSuggestions = 5
 /** Largest edit distance between a code and its suggestion. */
 const maxDistance = 2
 
-/** Maximum number of stations that are compared with an unknown code. A network may have thousands of stations. */
+/**
+ * Maximum number of stations that are compared with an unknown code. A network may have thousands
+ * of stations.
+ */
 const maxStations = 20_000
 
 /**
- * The error for a station that the catalogue does not have, with the codes that were probably meant.
+ * The error for a station that the catalogue does not have, with the codes that were probably
+ * meant.
  * @param code in upper case, 4 or 9 characters
  */
 export async function unknownStation(

@@ -29,8 +29,11 @@ const day = (description: string) => text(description, { format: 'date' })
 /** An array with one schema for each place; OpenAPI 3.1 has JSON Schema's `prefixItems`. */
 function tuple<T extends readonly unknown[]>(description: string, ...items: readonly TSchema[]) {
   return Type.Unsafe<T>({
-    ...{ type: 'array', description, prefixItems: items },
-    ...{ minItems: items.length, maxItems: items.length },
+    type: 'array',
+    description,
+    prefixItems: items,
+    minItems: items.length,
+    maxItems: items.length,
   })
 }
 
@@ -196,10 +199,18 @@ const exampleAvailability: Static<typeof availabilitySchema> = {
 }
 
 const exampleLatency: Static<typeof latencySchema> = {
-  ...{ station: 'GRAZ', file_type: 'o', period: '01H', from: '2026-01-22', to: '2026-01-22' },
+  station: 'GRAZ',
+  file_type: 'o',
+  period: '01H',
+  from: '2026-01-22',
+  to: '2026-01-22',
   ...exampleCurrency,
-  ...{ arrivals: 2, within: { '300': 1, '600': 2, '3600': 2, '7200': 2 } },
-  ...{ median_s: 140, p95_s: 420, usual_s: 120, late_after_s: 600 },
+  arrivals: 2,
+  within: { '300': 1, '600': 2, '3600': 2, '7200': 2 },
+  median_s: 140,
+  p95_s: 420,
+  usual_s: 120,
+  late_after_s: 600,
   histogram: [
     [0, 300, 1],
     [300, 600, 1],
@@ -250,7 +261,8 @@ export const getAvailability: RouteSchema = {
       measures,
       { default: 'archived', examples: ['archived'] },
     ),
-    ...{ strict, format: format(['api', 'json', 'csv', 'txt', 'svg']) },
+    strict,
+    format: format(['api', 'json', 'csv', 'txt', 'svg']),
   }),
   headers: parameters(ifNoneMatch),
   response: {
@@ -282,7 +294,8 @@ export const getLatency: RouteSchema = {
   params: parameters({ code }),
   querystring: parameters({
     ...seriesQuery('01H'),
-    ...{ strict, format: format(['api', 'json', 'csv']) },
+    strict,
+    format: format(['api', 'json', 'csv']),
   }),
   headers: parameters(ifNoneMatch),
   response: {

@@ -1,6 +1,7 @@
 /**
- * Advice for operators on the problems that make the indexer `degraded`. The indexer sends each problem as one message
- * (`health.report` in `src/indexer`), so the messages are matched here; a test names problems without advice.
+ * Advice for operators on the problems that make the indexer `degraded`. The indexer sends each
+ * problem as one message (`health.report` in `src/indexer`), so the messages are matched here; a
+ * test names problems without advice.
  */
 
 const database =

@@ -11,7 +11,10 @@ import {
 } from '../../catalogue/reader-errors.ts'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
 
-/** Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it uses the previous summary. */
+/**
+ * Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it
+ * uses the previous summary.
+ */
 const summaryTimeoutMs = 1000
 
 export interface CatalogueMetricsDeps {
@@ -20,9 +23,9 @@ export interface CatalogueMetricsDeps {
 }
 
 /**
- * @returns a function that updates the gauges, and returns the summary if it is known. Gauges of the catalogue and its database
- * keep their values while the catalogue or the database cannot be read; the gauges of a disk are removed while its space cannot
- * be read.
+ * @returns a function that updates the gauges, and returns the summary if it is known. Gauges of
+ * the catalogue and its database keep their values while the catalogue or the database cannot be
+ * read; the gauges of a disk are removed while its space cannot be read.
  */
 export function catalogueGauges(
   { reader, settings }: CatalogueMetricsDeps,
@@ -143,9 +146,9 @@ function diskGauges(registry: Registry): (disk: string, space: DiskSpace | undef
 const diskTimeoutMs = 500
 
 /**
- * Returns a function that reads the free and the total space of a directory's disk; `undefined` if the read fails or the disk
- * does not answer in time. While the disk hangs, one read waits for it, and no further read starts, because each would block a
- * thread.
+ * Returns a function that reads the free and the total space of a directory's disk; `undefined` if
+ * the read fails or the disk does not answer in time. While the disk hangs, one read waits for it,
+ * and no further read starts, because each would block a thread.
  */
 export function openDiskSpace(
   directory: string,

@@ -1,4 +1,7 @@
-/** Health checks for monitoring: `/healthz` (the process is alive) and `/readyz` (the catalogue is complete). */
+/**
+ * Health checks for monitoring: `/healthz` (the process is alive) and `/readyz` (the catalogue is
+ * complete).
+ */
 import type { FastifyInstance } from 'fastify'
 import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
@@ -27,8 +30,8 @@ export function addHealth(app: FastifyInstance, { reader }: Pick<ApiContext, 're
 }
 
 /**
- * Returns the reason why the service is not ready; `undefined` if it is ready. During the first scan the list is served, but it
- * is not complete.
+ * Returns the reason why the service is not ready; `undefined` if it is ready. During the first
+ * scan the list is served, but it is not complete.
  */
 async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
   try {

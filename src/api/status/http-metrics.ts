@@ -1,4 +1,7 @@
-/** Metrics that the server itself counts: requests, bytes, rejected clients, files that it could not send. */
+/**
+ * Metrics that the server itself counts: requests, bytes, rejected clients, files that it could not
+ * send.
+ */
 import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 import { rejections } from '../connections/connection-limiter.ts'
@@ -14,8 +17,8 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 
 const parameterPattern = /\(.*?\)/
 
 /**
- * Counts requests. The number of time series is limited, because the routes are those of this server, and the methods and
- * statuses are those that Node knows.
+ * Counts requests. The number of time series is limited, because the routes are those of this
+ * server, and the methods and statuses are those that Node knows.
  */
 export function countRequests(registry: Registry): RecordAccess {
   const requests = new Counter({
@@ -60,8 +63,8 @@ export function countUnservedFiles(registry: Registry): (reason: UnservedReason)
 }
 
 /**
- * Counts by reason. Each reason starts at 0, because `rate()` does not see the first increment of a series that did not exist
- * before.
+ * Counts by reason. Each reason starts at 0, because `rate()` does not see the first increment of a
+ * series that did not exist before.
  */
 function countByReason<Reason extends string>(
   registry: Registry,

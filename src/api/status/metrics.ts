@@ -35,8 +35,8 @@ type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'indexerMetrics' |
 export function openMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // Removes three default gauges: their names end in `_total`, which `promtool check metrics` rejects for gauges. The same gauges
-  // by type stay.
+  // Removes three default gauges: their names end in `_total`, which `promtool check metrics`
+  // rejects for gauges. The same gauges by type stay.
   for (const name of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${name}_total`)
   const showBuilds = buildInfo(registry, deps.settings.version)
@@ -78,7 +78,10 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   })
 }
 
-/** @returns a function that sets the release of the indexer, which is `undefined` while the indexer does not answer */
+/**
+ * @returns a function that sets the release of the indexer, which is `undefined` while the indexer
+ * does not answer
+ */
 function buildInfo(registry: Registry, version: string): (indexer: string | undefined) => void {
   const info = new Gauge({
     name: 'rinex_build_info',
@@ -94,8 +97,9 @@ function buildInfo(registry: Registry, version: string): (indexer: string | unde
 }
 
 /**
- * @returns a function that updates the metrics of the indexer that need more than the indexer. It sends the others itself
- * (`indexer/state/metrics.ts`); while it does not answer, only `rinex_indexer_up` has a value.
+ * @returns a function that updates the metrics of the indexer that need more than the indexer. It
+ * sends the others itself (`indexer/state/metrics.ts`); while it does not answer, only
+ * `rinex_indexer_up` has a value.
  */
 function indexerGauges(registry: Registry) {
   const gauge = (name: string, help: string) =>
@@ -109,7 +113,10 @@ function indexerGauges(registry: Registry) {
   }
 }
 
-/** @returns a function that updates whether the catalogue is current, and the time for which states are computed */
+/**
+ * @returns a function that updates whether the catalogue is current, and the time for which states
+ * are computed
+ */
 function currencyGauges(
   registry: Registry,
   { reader, currency }: MetricsDeps,
@@ -136,7 +143,10 @@ function currencyGauges(
   }
 }
 
-/** Adds the number of series by state. It is left out until the deliveries are read, and while the catalogue cannot answer. */
+/**
+ * Adds the number of series by state. It is left out until the deliveries are read, and while the
+ * catalogue cannot answer.
+ */
 function countSeries(registry: Registry, network: Pick<NetworkStatusCache, 'ifLoaded'>): void {
   new Gauge({
     name: 'rinex_series',

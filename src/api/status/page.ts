@@ -145,7 +145,8 @@ function queuesOf(status: WireStatus, isPublic: boolean) {
 const numberColumn = (label: string) => ({ label, isNumber: true })
 
 const reasonCell = (reason: string, text = reason): Cell => ({
-  ...{ text, isHeader: true },
+  text,
+  isHeader: true,
   href: `../docs/?format=api#reason-${reason}`,
 })
 
@@ -165,8 +166,11 @@ function problemsTable({ incomplete, checksums, misplaced }: WireStatus, isPubli
     { problem: 'incomplete', reason: 'no-end', text: 'gzip stream without an end', ...incomplete },
     { problem: 'broken', reason: 'damaged', text: 'gzip stream damaged', ...checksums.broken },
     {
-      ...{ problem: 'misplaced', reason: 'other-date', text: 'in the directory of another date' },
-      ...{ count: misplaced, examples: [] },
+      problem: 'misplaced',
+      reason: 'other-date',
+      text: 'in the directory of another date',
+      count: misplaced,
+      examples: [],
     },
   ]
   return {

@@ -48,12 +48,16 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
       const isPage = representation === 'html'
       const arrivals = isPage
         ? await arrivalsPerMinute({
-            ...{ reader, nowUs: nowUs(), lastScan: known.lastScan, asker: requester },
+            reader,
+            nowUs: nowUs(),
+            lastScan: known.lastScan,
+            asker: requester,
             isScanning: status.scan !== null,
           })
         : undefined
       await requester.turn()
-      // The state of the indexer changes without a new seq, so the tag is a digest of all that is shown.
+      // The state of the indexer changes without a new seq, so the tag is a digest of all that is
+      // shown.
       const state = digest(JSON.stringify([status, arrivals]))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
       return isPage
@@ -79,8 +83,8 @@ function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
 const minutes = 10
 
 /**
- * Maximum number of files that a recent scan may have added. After a larger scan the new records are not counted, because the
- * count would read an index entry for each of them.
+ * Maximum number of files that a recent scan may have added. After a larger scan the new records
+ * are not counted, because the count would read an index entry for each of them.
  */
 const maxScanned = 10_000
 
@@ -93,8 +97,9 @@ interface Arrivals {
 }
 
 /**
- * Returns the number of new records a minute, as the mean of the last ten minutes. Returns `undefined` while a scan runs, after a
- * large scan, while the index is being built, and if the query takes too long or the catalogue cannot answer it.
+ * Returns the number of new records a minute, as the mean of the last ten minutes. Returns
+ * `undefined` while a scan runs, after a large scan, while the index is being built, and if the
+ * query takes too long or the catalogue cannot answer it.
  */
 export async function arrivalsPerMinute({
   reader,

@@ -154,7 +154,11 @@ const example: Type.Static<typeof statusSchema> = {
   last_scan: {
     started: '2026-01-23T00:12:38.518203Z',
     ended: at,
-    ...{ directories: 31, files: 72, added: 72, modified: 0, removed: 0 },
+    directories: 31,
+    files: 72,
+    added: 72,
+    modified: 0,
+    removed: 0,
   },
   last_sweep: at,
   dirty_directories: 0,

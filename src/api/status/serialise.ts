@@ -11,7 +11,10 @@ export type WireStatus = Type.Static<typeof statusSchema>
 /** The part of the status that needs only the catalogue and the indexer. */
 export type CommonStatus = Omit<WireStatus, 'unserved'>
 
-/** Describes the status. If the indexer does not answer, it may still run, so the state is `degraded`, with the reason. */
+/**
+ * Describes the status. If the indexer does not answer, it may still run, so the state is
+ * `degraded`, with the reason.
+ */
 export function describeStatus(
   summary: CatalogueSummary,
   reply: StatusReply,

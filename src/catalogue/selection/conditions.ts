@@ -60,7 +60,9 @@ export function problemIds(problems: readonly Problem[], dialect: Dialect): stri
 /** The expression that `file_modified` indexes. */
 export const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
 
-/** For each sort key, its SQL expression, and its index; the table itself is in the order of ids. */
+/**
+ * For each sort key, its SQL expression, and its index; the table itself is in the order of ids.
+ */
 export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly index: string }>> =
   {
     id: { key: 'f.id', index: '' },
@@ -115,9 +117,10 @@ function timesCondition(column: string, name: string, { fromUs, toUs }: TimeRang
 }
 
 /**
- * A condition that the data start in one of the ranges, and that the file has one of the kinds of this range, if it names kinds.
- * SQLite can use the index for a single range. Several ranges are joined by OR, so a condition on the range that contains them
- * all is added, for which SQLite can use the index.
+ * A condition that the data start in one of the ranges, and that the file has one of the kinds of
+ * this range, if it names kinds. SQLite can use the index for a single range. Several ranges are
+ * joined by OR, so a condition on the range that contains them all is added, for which SQLite can
+ * use the index.
  */
 function datesCondition(dates: readonly DateRange[], dialect: Dialect): Conditions {
   const [only] = dates
@@ -140,9 +143,10 @@ function datesCondition(dates: readonly DateRange[], dialect: Dialect): Conditio
 }
 
 /**
- * Maximum number of date ranges that are joined by OR, because SQLite limits the depth of an expression to 1,000. With more
- * ranges, those that consist of whole days become a list of days for each set of kinds. The others stay joined by OR; they are
- * few, because each contains an end of a range of times.
+ * Maximum number of date ranges that are joined by OR, because SQLite limits the depth of an
+ * expression to 1,000. With more ranges, those that consist of whole days become a list of days for
+ * each set of kinds. The others stay joined by OR; they are few, because each contains an end of a
+ * range of times.
  */
 const maxAlternatives = 100
 
@@ -150,7 +154,10 @@ function isWholeDays({ from, to }: DateRange): boolean {
   return from % secondsPerDay === 0 && (to + 1) % secondsPerDay === 0
 }
 
-/** Ranges by their sets of kinds. `intersect` keeps these arrays, so ranges of the same kinds have the same array. */
+/**
+ * Ranges by their sets of kinds. `intersect` keeps these arrays, so ranges of the same kinds have
+ * the same array.
+ */
 function byKinds(ranges: readonly DateRange[]): Map<DateRange['kinds'], DateRange[]> {
   const groups = new Map<DateRange['kinds'], DateRange[]>()
   for (const range of ranges) {

@@ -39,8 +39,8 @@ export class Counts {
   /**
    * The range of ids that contains a page. Files are ranked by id; the file with the highest id has
    * rank 0, and the page has the ranks from `offset` to `offset + limit - 1`. At its high end, the
-   * range may contain up to 63 files before the page; `skip` is their number. At its low end, it may
-   * contain up to 63 files after the page. For all kinds, the range has no low end.
+   * range may contain up to 63 files before the page; `skip` is their number. At its low end, it
+   * may contain up to 63 files after the page. For all kinds, the range has no low end.
    */
   *idsAt(
     kinds: Kinds,

@@ -36,8 +36,9 @@ export function startsOnDays(days: readonly number[]): DateRange[] {
 }
 
 /**
- * The start times of data that overlap a range. These are the times within the range, and for each period the earlier times from
- * which the half-open span reaches into the range. No file is in two of the returned ranges.
+ * The start times of data that overlap a range. These are the times within the range, and for each
+ * period the earlier times from which the half-open span reaches into the range. No file is in two
+ * of the returned ranges.
  * @param kinds the kinds of the filter, by id
  */
 export function startsOverlapping(range: TimeRange, kinds: ReadonlyMap<number, Kind>): DateRange[] {
@@ -60,7 +61,10 @@ export function startsOverlapping(range: TimeRange, kinds: ReadonlyMap<number, K
   return ranges
 }
 
-/** The start times from which the data of a kind last beyond `second`. The result may also contain start times after `second`. */
+/**
+ * The start times from which the data of a kind last beyond `second`. The result may also contain
+ * start times after `second`.
+ */
 function startsEndingAfter({ period, duration }: Kind, second: number): DateRange[] {
   if (duration === 'u') return []
   if (period === '') {
@@ -82,8 +86,8 @@ function startsEndingAfter({ period, duration }: Kind, second: number): DateRang
 const shortNameSpans: Readonly<Record<string, number>> = { d: secondsPerDay, h: 3600, m: 900 }
 
 /**
- * Intersects two lists of ranges. In each list, no file is in two ranges; the result has the same property. Only one list may
- * have kinds.
+ * Intersects two lists of ranges. In each list, no file is in two ranges; the result has the same
+ * property. Only one list may have kinds.
  */
 export function intersect(a: readonly DateRange[], b: readonly DateRange[]): DateRange[] {
   return a.flatMap((one) =>

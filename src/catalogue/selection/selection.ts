@@ -35,7 +35,9 @@ export interface Selection {
   readonly names?: readonly NameCondition[]
   /** The names that are left for a later chunk of a stream. */
   readonly nameRange?: NameRange
-  /** The position after the previous chunk of a stream; this chunk may begin with the same sort key. */
+  /**
+   * The position after the previous chunk of a stream; this chunk may begin with the same sort key.
+   */
   readonly after?: After
 }
 
@@ -46,8 +48,8 @@ export interface NameRange {
 }
 
 /**
- * The last record of the previous chunk. Among the files with its sort key, only those whose id follows its id in the ordering
- * match; files with other sort keys all match.
+ * The last record of the previous chunk. Among the files with its sort key, only those whose id
+ * follows its id in the ordering match; files with other sort keys all match.
  */
 export interface After extends ChunkCursor {
   readonly ordering: ChunkOrdering
@@ -114,8 +116,8 @@ function kindsOf(filter: FileFilter, { kinds }: Resolving): ReadonlyMap<number, 
 }
 
 /**
- * The ids of the stations that match the codes and the countries of a filter; `undefined` if it has neither. A code of 4
- * characters matches the equal code and the long codes that begin with it.
+ * The ids of the stations that match the codes and the countries of a filter; `undefined` if it has
+ * neither. A code of 4 characters matches the equal code and the long codes that begin with it.
  */
 function stationsOf(
   { stations: codes, countries }: FileFilter,
@@ -158,8 +160,8 @@ export function hasAny(selection: Selection): boolean {
 }
 
 /**
- * Narrows a selection to the files after a record in an ordering. Returns `undefined` if the remaining range of dates or ids is
- * empty; any other result may still match no file.
+ * Narrows a selection to the files after a record in an ordering. Returns `undefined` if the
+ * remaining range of dates or ids is empty; any other result may still match no file.
  */
 export function selectAfter(
   selection: Selection,

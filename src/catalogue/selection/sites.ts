@@ -53,7 +53,9 @@ export class Sites {
     return this.#sites.get(shortCode)?.longCodes ?? []
   }
 
-  /** The code itself if it is long, otherwise the long code to which it belongs, if there is one. */
+  /**
+   * The code itself if it is long, otherwise the long code to which it belongs, if there is one.
+   */
   longCode(code: string): string | undefined {
     if (code.length === 9) return code
     const [only, ...others] = this.longCodes(code)

@@ -1,6 +1,6 @@
 /**
- * Checks that the database can be used. The errors name the file and the remedy, because SQLite's own errors name no file, and
- * SQLite may create other files beside the database before it fails.
+ * Checks that the database can be used. The errors name the file and the remedy, because SQLite's
+ * own errors name no file, and SQLite may create other files beside the database before it fails.
  */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -13,7 +13,8 @@ const { R_OK, W_OK, X_OK } = constants
 const diskFullCodes = new Set(['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'])
 
 /**
- * Creates the folder of a database if it is missing; checks the permissions of the folder and of an existing database.
+ * Creates the folder of a database if it is missing; checks the permissions of the folder and of an
+ * existing database.
  * @throws UnusableDatabase
  */
 export function prepareDatabaseFolder(database: string): void {
@@ -55,8 +56,8 @@ function remedyOf(code: string): string {
 }
 
 /**
- * Wraps an error of SQLite or the system from opening `path` in an `UnusableDatabase` that names the path; returns other errors
- * as they are.
+ * Wraps an error of SQLite or the system from opening `path` in an `UnusableDatabase` that names
+ * the path; returns other errors as they are.
  */
 export function unusable(path: string, error: unknown): unknown {
   const code = errorCode(error)

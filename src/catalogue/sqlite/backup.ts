@@ -1,6 +1,7 @@
 /**
- * Copies the database while the indexer writes it: to a file that somebody chooses (`rinex-catalogue backup`), or beside the
- * database. The indexer runs this file as a child process for its copies, because copying and checking take long.
+ * Copies the database while the indexer writes it: to a file that somebody chooses
+ * (`rinex-catalogue backup`), or beside the database. The indexer runs this file as a child process
+ * for its copies, because copying and checking take long.
  */
 import { execFile } from 'node:child_process'
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs'
@@ -34,13 +35,14 @@ import { Driver } from './driver.ts'
 /** Number of pages copied in one step; between two steps the copy can be aborted. */
 const pagesPerStep = 100
 /**
- * Number of steps (40 MB) between two `fdatasync` calls. Without these calls, the last one would have to write the whole copy.
+ * Number of steps (40 MB) between two `fdatasync` calls. Without these calls, the last one would
+ * have to write the whole copy.
  */
 const stepsPerSync = 100
 
 /**
- * Returns a function that makes a backup beside the database, unless the newest backup is recent, no record has changed since, or
- * the disk has too little space.
+ * Returns a function that makes a backup beside the database, unless the newest backup is recent,
+ * no record has changed since, or the disk has too little space.
  * @param parts.signal aborts a backup in progress
  */
 export function prepareBackup(parts: {
@@ -54,7 +56,8 @@ export function prepareBackup(parts: {
   const [newest] = backupPaths(path)
 
   /**
-   * True if the newest backup has the same epoch and seq as the database, even if checksums are new; false if it cannot be read.
+   * True if the newest backup has the same epoch and seq as the database, even if checksums are
+   * new; false if it cannot be read.
    */
   const isUnchanged = (): boolean => {
     try {
@@ -114,8 +117,8 @@ interface CopyOptions {
 
 /**
  * Copies the database to a file that somebody chose.
- * @throws UnusableDatabase for a file that must not be replaced, too little space, or a damaged database; the errors of
- * `connectForReading`
+ * @throws UnusableDatabase for a file that must not be replaced, too little space, or a damaged
+ * database; the errors of `connectForReading`
  */
 export async function copyDatabase(
   options: CopyOptions,
@@ -159,8 +162,8 @@ interface CopyProgress {
 }
 
 /**
- * Copies a database to a file, which gets its name only after the copy was checked. The copy shows one state of the catalogue,
- * because one read transaction lasts until it is complete.
+ * Copies a database to a file, which gets its name only after the copy was checked. The copy shows
+ * one state of the catalogue, because one read transaction lasts until it is complete.
  * @param parts.refuse called before the copy is made, and before it replaces the file
  * @throws an error of corruption for a damaged database
  */
@@ -233,7 +236,10 @@ async function copyPages(
   await syncing
 }
 
-/** The child process. Its arguments are the database and the file; it prints the fault of a damaged database. */
+/**
+ * The child process. Its arguments are the database and the file; it prints the fault of a damaged
+ * database.
+ */
 if (process.argv[1] === import.meta.filename) {
   const [, , database = '', file = ''] = process.argv
   copy({ database, file }).catch((error: unknown) => {

@@ -17,9 +17,9 @@ interface Connection<T> {
 }
 
 /**
- * A read connection to a database file that another process writes. It is opened on first use, and again after the file was
- * replaced or became unreadable. It stays open between uses. This also keeps the `-wal` and `-shm` files, which a reader without
- * write permission needs.
+ * A read connection to a database file that another process writes. It is opened on first use, and
+ * again after the file was replaced or became unreadable. It stays open between uses. This also
+ * keeps the `-wal` and `-shm` files, which a reader without write permission needs.
  * @param prepare called for each new connection; `use` passes the result of `prepare` to its
  * callback
  * @param options.checkMs interval of the check that the file was not replaced; 0: at each use

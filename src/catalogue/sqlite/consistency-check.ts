@@ -1,6 +1,6 @@
 /**
- * Compares the stored counts with the records, and runs SQLite's checks of integrity and foreign keys. It reads in one
- * transaction, so an indexer may run at the same time.
+ * Compares the stored counts with the records, and runs SQLite's checks of integrity and foreign
+ * keys. It reads in one transaction, so an indexer may run at the same time.
  */
 import type { Database } from 'better-sqlite3'
 import {
@@ -20,12 +20,15 @@ export interface ConsistencyReport {
   readonly damage: readonly string[]
 }
 
-/** Maximum number of listed differences per table, and of listed faults per check. Further differences are only counted. */
+/**
+ * Maximum number of listed differences per table, and of listed faults per check. Further
+ * differences are only counted.
+ */
 const maxListed = 50
 
 /**
- * A query that finds the differences in a table. Its columns are texts: the key (`row`), the values in the table (`stored`) and
- * those computed from the records (`counted`).
+ * A query that finds the differences in a table. Its columns are texts: the key (`row`), the values
+ * in the table (`stored`) and those computed from the records (`counted`).
  */
 interface Comparison {
   readonly table: string
@@ -102,8 +105,9 @@ export function checkConsistency(path: string): ConsistencyReport {
 }
 
 /**
- * Returns the differences between the stored counts and the records, as lines of text. Leaves out `day_count` and `station_count`
- * while the table `built` does not name them, because they are not complete then. Call within one transaction.
+ * Returns the differences between the stored counts and the records, as lines of text. Leaves out
+ * `day_count` and `station_count` while the table `built` does not name them, because they are not
+ * complete then. Call within one transaction.
  */
 export function differencesOf(db: Database): string[] {
   const built = new Set(db.prepare('SELECT name FROM built').pluck().all())

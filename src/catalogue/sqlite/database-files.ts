@@ -1,4 +1,7 @@
-/** Names the files beside the database, and creates, replaces, syncs and removes database files safely. */
+/**
+ * Names the files beside the database, and creates, replaces, syncs and removes database files
+ * safely.
+ */
 import {
   closeSync,
   existsSync,
@@ -73,15 +76,16 @@ function isRunning(pid: number): boolean {
 }
 
 /**
- * Creates an empty file, unless the file exists. Its mode is 0640 regardless of the umask, because a database names every file of
- * the archive. SQLite gives its side files the same mode.
+ * Creates an empty file, unless the file exists. Its mode is 0640 regardless of the umask, because
+ * a database names every file of the archive. SQLite gives its side files the same mode.
  */
 export function makeFile(path: string): void {
   let file: number
   try {
     file = openSync(path, 'wx', 0o640)
   } catch {
-    // The file exists, or it cannot be created; in the second case SQLite throws when it opens the file.
+    // The file exists, or it cannot be created; in the second case SQLite throws when it opens the
+    // file.
     return
   }
   fchmodSync(file, 0o640)
@@ -123,8 +127,8 @@ export function discard(path: string): void {
 }
 
 /**
- * Renames a corrupt or replaced database or backup with its side files. Without its database, the next writer restores a backup
- * or creates a new database.
+ * Renames a corrupt or replaced database or backup with its side files. Without its database, the
+ * next writer restores a backup or creates a new database.
  * @returns the new name
  */
 export function putAside(path: string, reason: 'corrupt' | 'replaced'): string {
@@ -167,7 +171,10 @@ export function freeBeside(path: string): number {
   return bavail * bsize
 }
 
-/** Reads the sizes of a database and of its disk, without opening the database. @throws if the database does not exist */
+/**
+ * Reads the sizes of a database and of its disk, without opening the database. @throws if the
+ * database does not exist
+ */
 export async function storageFigures(database: string): Promise<StorageFigures> {
   const [newest] = backupPaths(database)
   const [file, wal, backup, disk] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * Drops the indexes before a first scan, and builds indexes and counts after it. Building them once takes a third of the work of
- * updating them with each new row.
+ * Drops the indexes before a first scan, and builds indexes and counts after it. Building them once
+ * takes a third of the work of updating them with each new row.
  */
 import type { Database } from 'better-sqlite3'
 import type { BuiltIndexes } from '../writer.ts'
@@ -10,7 +10,10 @@ import { dialect } from './dialect.ts'
 import type { Driver } from './driver.ts'
 import { indexes } from './schema.ts'
 
-/** With fewer files than this, all indexes and counts are built in one transaction, which takes less than a second. */
+/**
+ * With fewer files than this, all indexes and counts are built in one transaction, which takes less
+ * than a second.
+ */
 const allAtOnceBelow = 100_000
 
 export function prepareIndexes(db: Database, driver: Driver) {
@@ -21,8 +24,8 @@ export function prepareIndexes(db: Database, driver: Driver) {
   const filesSoFar = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
 
   /**
-   * Names of the missing indexes and counts, in the order in which to build them. The indexes come first, because the counts are
-   * read from them.
+   * Names of the missing indexes and counts, in the order in which to build them. The indexes come
+   * first, because the counts are read from them.
    */
   const missing = (): string[] => {
     const complete = new Set(built.all())
@@ -46,7 +49,9 @@ export function prepareIndexes(db: Database, driver: Driver) {
     defer: (): void => {
       drop.immediate()
     },
-    /** Builds the next missing index or count, or all if there are few files, in one transaction. */
+    /**
+     * Builds the next missing index or count, or all if there are few files, in one transaction.
+     */
     buildNext: (): BuiltIndexes => {
       const names = missing()
       const isSmall = (filesSoFar.get() as number) < allAtOnceBelow

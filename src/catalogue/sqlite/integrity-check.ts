@@ -15,8 +15,8 @@ export function corruption(fault: string): Error {
 }
 
 /**
- * Checks all pages and returns the first fault, or `undefined`. Checks 200 to 400 MB per second if they are in memory, and
- * cannot be interrupted.
+ * Checks all pages and returns the first fault, or `undefined`. Checks 200 to 400 MB per second if
+ * they are in memory, and cannot be interrupted.
  */
 export function faultOf(db: Database): string | undefined {
   try {

@@ -12,16 +12,19 @@ const checkEveryMs = 30_000
 export type WriterLock = ReturnType<typeof lockWriter>
 
 /**
- * Takes the write lock of the catalogue until this process ends: an exclusive lock on a file beside the database. The kernel
- * releases the lock however the process ends, so there are no stale locks. If two processes start at the same time, exactly one
- * gets the lock. A lock file that was removed is created again, soon or before the next write.
- * @throws AlreadyRunning if another process has the lock, UnusableDatabase if the file cannot be used
+ * Takes the write lock of the catalogue until this process ends: an exclusive lock on a file beside
+ * the database. The kernel releases the lock however the process ends, so there are no stale locks.
+ * If two processes start at the same time, exactly one gets the lock. A lock file that was removed
+ * is created again, soon or before the next write.
+ * @throws AlreadyRunning if another process has the lock, UnusableDatabase if the file cannot be
+ * used
  */
 export function lockWriter(database: string, checkMs = checkEveryMs) {
   const path = `${database}-lock`
   let current = lockFile(path)
   /**
-   * Checks that the lock file is the one that was locked. If it was removed, creates and locks it again.
+   * Checks that the lock file is the one that was locked. If it was removed, creates and locks it
+   * again.
    * @throws CatalogueCorrupt if another file is there, because another process may have locked it
    */
   const check = (): void => {

@@ -1,7 +1,8 @@
 /**
  * Migrates a database of schema 12 or later to the schema of this program. Rows, ids, seqs,
- * tombstones and checksums stay. All changes are one transaction. Tables of counts that it names are
- * recounted afterwards, each in a transaction of its own: an interrupted migration continues there.
+ * tombstones and checksums stay. All changes are one transaction. Tables of counts that it names
+ * are recounted afterwards, each in a transaction of its own: an interrupted migration continues
+ * there.
  */
 import type { Database } from 'better-sqlite3'
 import { countTableNames } from '../selection/count-tables.ts'

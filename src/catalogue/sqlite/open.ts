@@ -24,9 +24,11 @@ export interface OpeningForWriting {
 }
 
 /**
- * Opens the catalogue for writing; creates or migrates it if necessary, without a backup (see upgrade.ts).
- * @throws UnusableDatabase for a database of another program, or of a newer or a too old release of this program, or with several
- * hard links, or if the SQLite of the driver is not safe; an error of corruption for a file that is damaged or no database.
+ * Opens the catalogue for writing; creates or migrates it if necessary, without a backup (see
+ * upgrade.ts).
+ * @throws UnusableDatabase for a database of another program, or of a newer or a too old release of
+ * this program, or with several hard links, or if the SQLite of the driver is not safe; an error of
+ * corruption for a file that is damaged or no database.
  */
 export function openForWriting(
   path: string,
@@ -67,8 +69,8 @@ export function connectForWriting(path: string, { anyVersion = false } = {}): Da
     db.pragma('journal_mode = WAL')
     // A seq or an id that a client has seen must survive a power loss.
     db.pragma('synchronous = FULL')
-    // In pages, together 16 MB. Each checkpoint needs two synchronised writes, so a scan should need few; readers need a short
-    // WAL.
+    // In pages, together 16 MB. Each checkpoint needs two synchronised writes, so a scan should
+    // need few; readers need a short WAL.
     db.pragma('wal_autocheckpoint = 4000')
     db.pragma('journal_size_limit = 67108864')
     db.pragma('cache_size = -16384')
@@ -93,8 +95,8 @@ export function refuseVersion(version: number, path: string): void {
 
 /**
  * Opens the catalogue for reading only; never creates or migrates anything.
- * @throws CatalogueMigrating while it is being migrated; an error with the reason if `path` has no catalogue of this program's
- * version
+ * @throws CatalogueMigrating while it is being migrated; an error with the reason if `path` has no
+ * catalogue of this program's version
  */
 export function openForReading(path: string): Database {
   const db = connectForReading(path)
@@ -124,7 +126,8 @@ export function connectForReading(path: string): Database {
   try {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
-    // This cache is small (2 MB), because the API has several connections, and the page cache of the system has the other pages.
+    // This cache is small (2 MB), because the API has several connections, and the page cache of
+    // the system has the other pages.
     db.pragma('cache_size = -2048')
     refuseOther(db, path)
     const version = versionOf(db)

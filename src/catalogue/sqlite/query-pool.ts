@@ -1,6 +1,6 @@
 /**
- * Distributes long queries to query workers, with a queue of limited length in which clients take turns. `query-worker.ts` is the
- * program of a worker.
+ * Distributes long queries to query workers, with a queue of limited length in which clients take
+ * turns. `query-worker.ts` is the program of a worker.
  */
 import { Worker } from 'node:worker_threads'
 import { FairQueue } from '../../runtime/fair-queue.ts'
@@ -15,11 +15,15 @@ import type { Asker } from '../reader.ts'
 import type { Answer, Query, QuestionName } from '../questions/questions.ts'
 
 /**
- * Numbers of query workers. Each is a thread with a connection of its own and runs one query at a time. A client has at most one
- * of them, so that one client never delays another. The last one is for the queries of the program itself.
+ * Numbers of query workers. Each is a thread with a connection of its own and runs one query at a
+ * time. A client has at most one of them, so that one client never delays another. The last one is
+ * for the queries of the program itself.
  */
 const workers = { ofClients: 2, ofAll: 3 }
-/** Maximum length of the queue. At this length, further queries of the clients that already wait are rejected. */
+/**
+ * Maximum length of the queue. At this length, further queries of the clients that already wait are
+ * rejected.
+ */
 const mostWaiting = 30
 
 /** The owner of the queries without a client. No address is empty. */
@@ -53,7 +57,8 @@ export type CancelFlag = Int32Array
 /** Runs long queries in worker threads, so that they do not block the main thread. */
 export interface QueryPool {
   /**
-   * @param asker the client; its signal cancels the query, which then rejects with the reason of the signal
+   * @param asker the client; its signal cancels the query, which then rejects with the reason of
+   * the signal
    * @throws CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries
    */
   ask<Name extends QuestionName>(

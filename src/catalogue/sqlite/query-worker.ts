@@ -29,8 +29,8 @@ function deadline(longest: number): CheckTime {
   }
 }
 
-// A worker must never read an older file than the main thread, which keeps some of its answers until
-// the catalogue changes.
+// A worker must never read an older file than the main thread, which keeps some of its answers
+// until the catalogue changes.
 const source = connectionSource(
   database,
   (db) => ({ driver: new Driver(db), questions: questionsFor(dialect) }),

@@ -1,4 +1,6 @@
-/** The reader of the catalogue: runs each question in this thread, and in a worker if it is long. */
+/**
+ * The reader of the catalogue: runs each question in this thread, and in a worker if it is long.
+ */
 import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Asker, CatalogueReader } from '../reader.ts'
 import type { CatalogueSummary } from '../records.ts'

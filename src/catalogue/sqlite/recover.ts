@@ -1,9 +1,10 @@
 /**
- * Opens the database. Replaces it by a backup if it is corrupt or missing, or if an administrator restores one. Without a good
- * backup it creates a new database, which a scan of the tree fills.
+ * Opens the database. Replaces it by a backup if it is corrupt or missing, or if an administrator
+ * restores one. Without a good backup it creates a new database, which a scan of the tree fills.
  *
- * A replacement is prepared beside the database (`-restoring`), and renamed when it is complete (`-restored`); then the former
- * database is put aside. So if this process is killed, the next start uses the former database or the new one.
+ * A replacement is prepared beside the database (`-restoring`), and renamed when it is complete
+ * (`-restored`); then the former database is put aside. So if this process is killed, the next
+ * start uses the former database or the new one.
  */
 import {
   accessSync,
@@ -47,11 +48,17 @@ export interface Recovery {
     { readonly backup: string; readonly madeUs: number; readonly tookMs: number } | undefined
   /** Backups that could not be restored, with the reason. */
   readonly rejectedBackups: readonly { readonly backup: string; readonly fault: string }[]
-  /** True if the database was an older copy: its numbers (ids and seqs) were lower than the issued ones. */
+  /**
+   * True if the database was an older copy: its numbers (ids and seqs) were lower than the issued
+   * ones.
+   */
   readonly isOlderCopy: boolean
 }
 
-/** A backup that is about to be restored; its size in bytes decides how long copying and checking take. */
+/**
+ * A backup that is about to be restored; its size in bytes decides how long copying and checking
+ * take.
+ */
 export interface Restoring {
   readonly backup: string
   readonly bytes: number
@@ -68,7 +75,8 @@ interface DatabaseFiles extends OpeningForWriting {
 }
 
 /**
- * @throws AlreadyRunning and UnusableDatabase as `openForWriting`; UnusableDatabase also for an unusable `restoreFrom`
+ * @throws AlreadyRunning and UnusableDatabase as `openForWriting`; UnusableDatabase also for an
+ * unusable `restoreFrom`
  */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
   const { path, restoreFrom } = files
@@ -122,7 +130,8 @@ function restoreNewest(files: DatabaseFiles): Partial<Recovery> {
     } catch (error) {
       if (!isBad(error)) throw error
       rejectedBackups.push({ backup, fault: error.message })
-      // If the corrupt backup stayed here, it would replace an older good one when the next backup is made.
+      // If the corrupt backup stayed here, it would replace an older good one when the next backup
+      // is made.
       if (isCorruption(error)) putAside(backup, 'corrupt')
     }
   return { rejectedBackups }
@@ -139,8 +148,9 @@ function isBad(error: unknown): error is Error {
 }
 
 /**
- * Replaces the database by a copy of a backup. The copy is first checked and migrated, and its sequences are advanced above all
- * numbers that are known to be in use. An existing database is kept under another name.
+ * Replaces the database by a copy of a backup. The copy is first checked and migrated, and its
+ * sequences are advanced above all numbers that are known to be in use. An existing database is
+ * kept under another name.
  */
 function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
   const { path, numbersPath } = files
@@ -198,8 +208,8 @@ function restoreFile(file: string, files: DatabaseFiles): Partial<Recovery> {
 }
 
 /**
- * Refuses a file that is no catalogue of a known schema. Reads only the header of the file, because SQLite might create other
- * files beside it.
+ * Refuses a file that is no catalogue of a known schema. Reads only the header of the file, because
+ * SQLite might create other files beside it.
  * @throws UnusableDatabase, or an error of corruption for a file that is no catalogue
  */
 function refuseHeader(path: string): void {
@@ -214,8 +224,9 @@ function refuseHeader(path: string): void {
 }
 
 /**
- * Prepares a database for its replacement: writes the changes in its WAL to the database file and, if its schema is known (see
- * `isKnownVersion`), its numbers to the file of the sequences. A corrupt database is left as it is.
+ * Prepares a database for its replacement: writes the changes in its WAL to the database file and,
+ * if its schema is known (see `isKnownVersion`), its numbers to the file of the sequences. A
+ * corrupt database is left as it is.
  */
 function finish({ path, numbersPath }: DatabaseFiles): void {
   try {
@@ -236,14 +247,17 @@ function putInPlace(source: string, path: string): void {
   moveDurably(source, path)
 }
 
-/** Removes the WAL and the shared memory of an earlier database, because SQLite would apply them to the new one. */
+/**
+ * Removes the WAL and the shared memory of an earlier database, because SQLite would apply them to
+ * the new one.
+ */
 function discardSideFiles(path: string): void {
   for (const side of ['-wal', '-shm']) discard(path + side)
 }
 
 /**
- * Replaces a database by a copy that has all its changes, after a side file (WAL or shared memory) was removed while it was in
- * use. Readers detect the new file and open it.
+ * Replaces a database by a copy that has all its changes, after a side file (WAL or shared memory)
+ * was removed while it was in use. Readers detect the new file and open it.
  */
 export function replaceByCopy(db: Database, path: string): void {
   db.pragma('wal_checkpoint(TRUNCATE)')

@@ -1,8 +1,9 @@
 /**
- * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database is created from `tables`, an
- * older one is migrated by `migration.ts`.
+ * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database
+ * is created from `tables`, an older one is migrated by `migration.ts`.
  *
- * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`, `last_date`). All tables are STRICT.
+ * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`,
+ * `last_date`). All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
 import { countTables, deferredCounts, valuesOf } from '../selection/count-tables.ts'
@@ -19,27 +20,31 @@ export const schemaVersion = 15
 export const oldestSchemaVersion = 12
 
 /**
- * Added to the schema number while counts are recounted after a migration (see migration.ts). Other releases refuse such a
- * database; readers find the progress in its table `recount`.
+ * Added to the schema number while counts are recounted after a migration (see migration.ts). Other
+ * releases refuse such a database; readers find the progress in its table `recount`.
  */
 export const migratingOffset = 1000
 
 /**
- * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their SQL. The table `built` names
- * the complete ones; readers must not use any other. Equal keys of an index are in the order of the row id.
+ * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their
+ * SQL. The table `built` names the complete ones; readers must not use any other. Equal keys of an
+ * index are in the order of the row id.
  */
 export const indexes: Readonly<Record<string, string>> = {
-  // For filters on station and country (alone, or with dates and kinds), for the slots of a series, and for the dates in station_count.
+  // For filters on station and country (alone, or with dates and kinds), for the slots of a series,
+  // and for the dates in station_count.
   file_station: 'CREATE INDEX file_station ON file (station, data_date, kind)',
   // For filters on the time of the data, the counts of parts of days, and ordering by data_date.
   file_date: 'CREATE INDEX file_date ON file (data_date, kind)',
-  // For filters on type, duration, version, area, interval, content and source, in the order of ids.
+  // For filters on type, duration, version, area, interval, content and source, in the order of
+  // ids.
   file_kind: 'CREATE INDEX file_kind ON file (kind)',
   // For the filters filename and filename__startswith, and ordering by filename.
   file_name: 'CREATE INDEX file_name ON file (name COLLATE NOCASE)',
   // For the filters created__…, and ordering by created.
   file_created: 'CREATE INDEX file_created ON file (created_us)',
-  // For the filters modified__…, ordering by modified, and the replaced files and changed directories.
+  // For the filters modified__…, ordering by modified, and the replaced files and changed
+  // directories.
   file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
 }
 

@@ -1,9 +1,11 @@
 /**
- * The sequences of ids and change numbers (seq). Clients store both, so no number may ever be issued twice, not even by a
- * database that was rebuilt or restored. Therefore a small file beside the database has the latest issued numbers. It is written
- * after each commit, so it is current however the process ends, and synchronised about once a minute. Commits survive a power
- * failure, so a database with lower numbers than the file is an older copy or a new database. It continues a million above the
- * numbers of the file, which a power failure may have made too low, with a new epoch.
+ * The sequences of ids and change numbers (seq). Clients store both, so no number may ever be
+ * issued twice, not even by a database that was rebuilt or restored. Therefore a small file beside
+ * the database has the latest issued numbers. It is written after each commit, so it is current
+ * however the process ends, and synchronised about once a minute. Commits survive a power failure,
+ * so a database with lower numbers than the file is an older copy or a new database. It continues a
+ * million above the numbers of the file, which a power failure may have made too low, with a new
+ * epoch.
  */
 import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
@@ -23,8 +25,10 @@ const margin = 1_000_000
 const syncDelayMs = 60_000
 
 /**
- * Inserts the row of a new database. Advances the sequences above the numbers in the file if these are higher, or if `restored`.
- * @param options.restored the database is a copy that will replace another one; its numbers are not written to the file
+ * Inserts the row of a new database. Advances the sequences above the numbers in the file if these
+ * are higher, or if `restored`.
+ * @param options.restored the database is a copy that will replace another one; its numbers are not
+ * written to the file
  * @returns true if the database was an older copy
  */
 export function restoreSequences(
@@ -49,7 +53,9 @@ export function restoreSequences(
   return isOlder && added.changes === 0
 }
 
-/** Writes the numbers of a database that will be replaced to the file, as far as they are higher. */
+/**
+ * Writes the numbers of a database that will be replaced to the file, as far as they are higher.
+ */
 export function noteNumbers(db: Database, path: string): void {
   const [known, issued] = [numbersOf(read(path)), prepareIssued(db)()]
   const highest = { id: Math.max(known.id, issued.id), seq: Math.max(known.seq, issued.seq) }
@@ -119,7 +125,10 @@ function prepareIssued(db: Database): () => Numbers {
   return () => (row.get() as Numbers | undefined) ?? { id: 0, seq: 0 }
 }
 
-/** The content of the file. It always has the same length, so that it can be overwritten by one call. */
+/**
+ * The content of the file. It always has the same length, so that it can be overwritten by one
+ * call.
+ */
 function textOf({ id, seq }: Numbers): string {
   return `${JSON.stringify({ id, seq }).padEnd(63)}\n`
 }
@@ -148,7 +157,10 @@ function read(path: string): string {
   }
 }
 
-/** The numbers in the text of the file. Without a valid file they are 0, so only those in the database count. */
+/**
+ * The numbers in the text of the file. Without a valid file they are 0, so only those in the
+ * database count.
+ */
 function numbersOf(text: string): Numbers {
   try {
     const { given, ...own } = JSON.parse(text) as Partial<Numbers> & { given?: Partial<Numbers> }

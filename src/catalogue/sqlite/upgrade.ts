@@ -12,12 +12,16 @@ import { migrate, progressOf } from './migration.ts'
 import { connectForWriting } from './open.ts'
 import { schemaVersion, versionOf } from './schema.ts'
 
-/** Required free space as a multiple of the size of the database: for the backup and for what the changes write. */
+/**
+ * Required free space as a multiple of the size of the database: for the backup and for what the
+ * changes write.
+ */
 const freeSpaceFactor = 1.5
 
 /**
- * Migrates the database of an earlier release after a backup, and yields to the event loop between the parts. Does nothing
- * without a database to migrate, and leaves a corrupt one to the writer, which can restore a backup.
+ * Migrates the database of an earlier release after a backup, and yields to the event loop between
+ * the parts. Does nothing without a database to migrate, and leaves a corrupt one to the writer,
+ * which can restore a backup.
  * @param options.onMigrating called before each part of a migration with its progress in words
  * @param options.signal stops the migration between two parts; the next start continues it
  * @throws AlreadyRunning, UnusableDatabase as `openWriter`

@@ -1,4 +1,7 @@
-/** The writer of the catalogue: opens the database, and guards its calls against a database that is corrupt or was replaced. */
+/**
+ * The writer of the catalogue: opens the database, and guards its calls against a database that is
+ * corrupt or was replaced.
+ */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
@@ -46,7 +49,10 @@ export interface WriterOptions {
   readonly restoreFrom?: string
   /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /** Called before each part of a migration. This migration blocks the thread and makes no backup; `upgradeDatabase` does. */
+  /**
+   * Called before each part of a migration. This migration blocks the thread and makes no backup;
+   * `upgradeDatabase` does.
+   */
   readonly onMigrating?: (progress: string) => void
 }
 
@@ -57,7 +63,8 @@ export interface OpenedWriter extends CatalogueWriter {
 
 /**
  * Opens the catalogue for writing; creates a missing one.
- * @throws AlreadyRunning if another process writes it, UnusableDatabase if the file belongs to another program or cannot be used
+ * @throws AlreadyRunning if another process writes it, UnusableDatabase if the file belongs to
+ * another program or cannot be used
  */
 export function openWriter(options: WriterOptions): OpenedWriter {
   prepareDatabaseFolder(options.database)
@@ -229,9 +236,9 @@ function prepareGuards(db: Database, path: string, lock: WriterLock) {
 }
 
 /**
- * Returns a check that throws if the database or a side file was removed or replaced, because no reader would see the changes of
- * this process. If it was a side file, the check also replaces the database by a copy; otherwise readers would use the removed
- * side file for ever.
+ * Returns a check that throws if the database or a side file was removed or replaced, because no
+ * reader would see the changes of this process. If it was a side file, the check also replaces the
+ * database by a copy; otherwise readers would use the removed side file for ever.
  */
 function prepareReplacementCheck(db: Database, path: string): () => void {
   const inodeOf = (file: string): string | undefined => {

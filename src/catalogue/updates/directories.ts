@@ -106,8 +106,8 @@ function directorySql(dialect: Dialect) {
  * Clients validate listings by `Last-Modified`, in whole seconds. After the clock was set back, a
  * directory could change again in a second that clients already know, so they would miss the
  * change. So if the latest recorded change of a directory lies in the future, its next change gets
- * at least the start of the next whole second after the latest recorded change of all directories. What is
- * kept here after a rollback is only later than needed.
+ * at least the start of the next whole second after the latest recorded change of all directories.
+ * What is kept here after a rollback is only later than needed.
  * @returns a function for the start of that second (µs); 0 until the clock is set back for the
  * first time
  */

@@ -1,7 +1,8 @@
 /**
- * Reads files for their checksums and stores the checksums in batches. If a file is replaced before its checksum is stored, the
- * snapshot with the new file has no checksum to compare with. So each file is checked again after its checksum was stored; later
- * snapshots are compared with the checksum.
+ * Reads files for their checksums and stores the checksums in batches. If a file is replaced before
+ * its checksum is stored, the snapshot with the new file has no checksum to compare with. So each
+ * file is checked again after its checksum was stored; later snapshots are compared with the
+ * checksum.
  */
 import type { Checksum, UnhashedFile } from '../../catalogue/writer.ts'
 import { compareIdentity } from '../../catalogue/identity.ts'
@@ -13,8 +14,8 @@ import { HashingFailed } from './hash-client.ts'
 import type { HashClient } from './hash-client.ts'
 
 /**
- * Gathered checksums are stored when there are this many, or after this time (ms), because each transaction is a synchronised
- * write.
+ * Gathered checksums are stored when there are this many, or after this time (ms), because each
+ * transaction is a synchronised write.
  */
 const batchSize = 500
 const gatherMs = 2000
@@ -51,7 +52,10 @@ export class ChecksumFiles {
     return this.#gathered.length >= batchSize || performance.now() - this.#sinceMs > gatherMs
   }
 
-  /** Reads files and gathers their checksums. @returns the ids of the files that could not be read in their catalogued version */
+  /**
+   * Reads files and gathers their checksums. @returns the ids of the files that could not be read
+   * in their catalogued version
+   */
   async read(files: readonly UnhashedFile[]): Promise<readonly number[]> {
     const { health, isClosing } = this.#context
     try {
@@ -59,7 +63,8 @@ export class ChecksumFiles {
     } catch (error) {
       if (isClosing() || !(error instanceof HashingFailed)) throw error
       health.report('checksums', `files cannot be read for their checksums: ${error.message}`)
-      // After a failure the files are read one by one, so that a file that ends the hash process does not affect the others.
+      // After a failure the files are read one by one, so that a file that ends the hash process
+      // does not affect the others.
       const unread: number[] = []
       for (const file of files) if (!isClosing()) unread.push(...(await this.#readBatch([file])))
       return unread
@@ -109,8 +114,8 @@ export class ChecksumFiles {
   }
 
   /**
-   * Checks the files again whose checksums were stored. Marks a checksum as stale if its file has changed since it was read, or
-   * cannot be identified.
+   * Checks the files again whose checksums were stored. Marks a checksum as stale if its file has
+   * changed since it was read, or cannot be identified.
    */
   async #check(): Promise<void> {
     const { writer, hashClient, nowUs } = this.#context
@@ -136,15 +141,15 @@ function toChecksum(id: number, { sha256, ...digest }: Digest, startedUs: number
 }
 
 /**
- * Maximum number of files in one request, and of their bytes, so that new files do not wait long. A larger file gets a request of
- * its own.
+ * Maximum number of files in one request, and of their bytes, so that new files do not wait long. A
+ * larger file gets a request of its own.
  */
 const filesPerRequest = 16
 const bytesPerRequest = 16 * 1024 * 1024
 
 /**
- * Returns the delay before a file may be read (ms). A read includes all writes if it begins `longestTickMs` after the catalogue
- * stored the latest change of the file.
+ * Returns the delay before a file may be read (ms). A read includes all writes if it begins
+ * `longestTickMs` after the catalogue stored the latest change of the file.
  */
 export function readDelayMs({ sinceUs }: Pick<UnhashedFile, 'sinceUs'>, nowUs: number): number {
   const ageMs = (nowUs - sinceUs) / 1000

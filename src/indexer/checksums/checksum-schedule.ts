@@ -20,13 +20,13 @@ const retryMs = 5000
 /** Delay before a file with a stale checksum that could not be read is tried again (µs). */
 const unreadRetryUs = 60_000_000
 /**
- * Duration of a pause after work, as a multiple of the time that the work took. Old files have waited for years, so hashing them
- * uses at most a tenth of a processor and of the disk.
+ * Duration of a pause after work, as a multiple of the time that the work took. Old files have
+ * waited for years, so hashing them uses at most a tenth of a processor and of the disk.
  */
 const restFactor = { stale: 1, older: 9 }
 /**
- * Time between two passes over the older files (ms). A pass reads files that could not be read before, and files that scans have
- * found since.
+ * Time between two passes over the older files (ms). A pass reads files that could not be read
+ * before, and files that scans have found since.
  */
 const passIntervalMs = 3_600_000
 
@@ -43,7 +43,10 @@ export class ChecksumSchedule {
   readonly #stopping = new AbortController()
   readonly #checksumFiles: ChecksumFiles
   #running: Promise<void> = Promise.resolve()
-  /** The seq up to which new files have been processed; `undefined` stands for the seq that is stored in the catalogue. */
+  /**
+   * The seq up to which new files have been processed; `undefined` stands for the seq that is
+   * stored in the catalogue.
+   */
   #throughSeq: number | undefined
   #storedSeq: number | undefined
   #behind = 0
@@ -106,7 +109,8 @@ export class ChecksumSchedule {
         !this.#isClosing() &&
         ((await this.#readStale()) || (!this.#isClosing() && (await this.#readOlder())))
       const restMs = Math.max(paused.stale, paused.older) - performance.now()
-      // A timer may fire a little early. The loop then waits for the rest of the pause only, not for another poll interval.
+      // A timer may fire a little early. The loop then waits for the rest of the pause only, not
+      // for another poll interval.
       await wait(
         worked || restMs > 0 ? Math.max(0, Math.min(restMs, pollMs)) : pollMs,
         this.#stopping.signal,
@@ -127,12 +131,12 @@ export class ChecksumSchedule {
       this.#throughSeq = batch.at(-1)?.seq
       if (checksumFiles.isDue) await this.#store()
     }
-    // If a file is too young to be read, the seq stays below the seq of that file, and the next call of this function begins
-    // there.
+    // If a file is too young to be read, the seq stays below the seq of that file, and the next
+    // call of this function begins there.
     const isThrough = due.length === files.length
     if (isThrough) this.#throughSeq = found.throughSeq
-    // If no checksum was gathered, only the first seq is stored, so that it survives an end of the process. Processing other
-    // changes again costs next to nothing.
+    // If no checksum was gathered, only the first seq is stored, so that it survives an end of the
+    // process. Processing other changes again costs next to nothing.
     if (checksumFiles.hasGathered || this.#storedSeq === undefined) await this.#store()
     return isThrough && found.behind > 0
   }

@@ -1,5 +1,6 @@
 /**
- * Reads a whole file for its checksum, and finds out whether its gzip stream is complete and whether the file changed meanwhile.
+ * Reads a whole file for its checksum, and finds out whether its gzip stream is complete and
+ * whether the file changed meanwhile.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
@@ -8,8 +9,8 @@ import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import { inflateChunks, chunkSize } from '../tree/inflate.ts'
 
 /**
- * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or mtime, it is not read.
- * Without size or mtime, any version of the file is read.
+ * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or
+ * mtime, it is not read. Without size or mtime, any version of the file is read.
  */
 export interface DigestRequest {
   readonly path: string
@@ -21,7 +22,10 @@ export interface DigestRequest {
 export interface Digest extends FileIdentity {
   /** In hexadecimal digits. */
   readonly sha256: string
-  /** The problem of the gzip stream: it has no end, or is damaged before its end; `undefined` for a complete stream. */
+  /**
+   * The problem of the gzip stream: it has no end, or is damaged before its end; `undefined` for a
+   * complete stream.
+   */
   readonly problem: 'incomplete' | 'broken' | undefined
 }
 
@@ -29,8 +33,8 @@ export interface Digest extends FileIdentity {
 const attempts = 3
 
 /**
- * Reads a whole file. Returns `undefined` if its size or mtime is not the requested one, if it is no regular file or cannot be
- * read, or if it changes during every attempt.
+ * Reads a whole file. Returns `undefined` if its size or mtime is not the requested one, if it is
+ * no regular file or cannot be read, or if it changes during every attempt.
  */
 export async function digestFile(
   request: DigestRequest,
@@ -47,7 +51,10 @@ export async function digestFile(
   }
 }
 
-/** Returns the identity of the file at a path; `undefined` if there is no file or it cannot be reached. */
+/**
+ * Returns the identity of the file at a path; `undefined` if there is no file or it cannot be
+ * reached.
+ */
 export function identifyFile(path: string): FileIdentity | undefined {
   try {
     return toIdentity(statSync(path))
@@ -57,9 +64,10 @@ export function identifyFile(path: string): FileIdentity | undefined {
 }
 
 /**
- * Makes one attempt to read a file. Each attempt opens the path anew, because the path may lead to another file since the last
- * attempt.
- * @returns `touched` if the file changed during the read; `undefined` if it is no regular file, or not the requested version
+ * Makes one attempt to read a file. Each attempt opens the path anew, because the path may lead to
+ * another file since the last attempt.
+ * @returns `touched` if the file changed during the read; `undefined` if it is no regular file, or
+ * not the requested version
  */
 async function readOnce(
   request: DigestRequest,

@@ -7,7 +7,10 @@ import { Calls, programBeside } from '../../runtime/calls.ts'
 import type { Digest, DigestRequest } from './digest.ts'
 import type { HashAnswer, HashRequest } from './hash-process.ts'
 
-/** The hash process has ended, could not be started, or was ended because it sent no heartbeat; or the client is closed. */
+/**
+ * The hash process has ended, could not be started, or was ended because it sent no heartbeat; or
+ * the client is closed.
+ */
 export class HashingFailed extends Error {
   readonly code = 'HASHING_FAILED'
 }
@@ -23,9 +26,10 @@ interface HashClientOptions {
 }
 
 /**
- * Starts the hash process when there are files to read, and ends it when it is idle. A separate process can have the lowest
- * priority, frees its memory when it ends, and does not delay the end of the indexer when the disk hangs. Only one call may be
- * pending. Paths are relative to the archive root.
+ * Starts the hash process when there are files to read, and ends it when it is idle. A separate
+ * process can have the lowest priority, frees its memory when it ends, and does not delay the end
+ * of the indexer when the disk hangs. Only one call may be pending. Paths are relative to the
+ * archive root.
  */
 export class HashClient {
   readonly #options: Required<HashClientOptions>
@@ -35,7 +39,10 @@ export class HashClient {
   #closed = false
   /** True if the process has started. From then on, silence means that the disk hangs. */
   #ready = false
-  /** A process that hangs while it reads the disk outlives its kill, so the next process starts only after its exit. */
+  /**
+   * A process that hangs while it reads the disk outlives its kill, so the next process starts only
+   * after its exit.
+   */
   #lastExit = Promise.resolve()
 
   constructor({ archive, silentMs = 60_000, idleMs = 30_000 }: HashClientOptions) {
@@ -43,8 +50,8 @@ export class HashClient {
   }
 
   /**
-   * Reads files; returns `undefined` for a file that does not exist in the requested version, cannot be read, or changes during
-   * every attempt.
+   * Reads files; returns `undefined` for a file that does not exist in the requested version,
+   * cannot be read, or changes during every attempt.
    * @throws HashingFailed
    */
   async digest(files: readonly DigestRequest[]): Promise<readonly (Digest | undefined)[]> {
@@ -56,7 +63,8 @@ export class HashClient {
   }
 
   /**
-   * Returns the identities of the files at these paths; `undefined` for a path that has no file or cannot be reached.
+   * Returns the identities of the files at these paths; `undefined` for a path that has no file or
+   * cannot be reached.
    * @throws HashingFailed
    */
   identify(paths: readonly string[]): Promise<readonly (FileIdentity | undefined)[]> {

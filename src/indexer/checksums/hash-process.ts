@@ -1,4 +1,7 @@
-/** The hash process: reads whole files for their checksums. It answers the requests on its IPC channel in order. */
+/**
+ * The hash process: reads whole files for their checksums. It answers the requests on its IPC
+ * channel in order.
+ */
 import { setPriority } from 'node:os'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { inTurn } from '../../runtime/calls.ts'
@@ -10,8 +13,8 @@ export type HashRequest =
   | { readonly kind: 'digest'; readonly files: readonly DigestRequest[] }
   | { readonly kind: 'identify'; readonly paths: readonly string[] }
 /**
- * An answer: the result for each file, in order; or the heartbeat `reading`. The heartbeat is sent when the process has started,
- * and about every second while the reads for an answer make progress.
+ * An answer: the result for each file, in order; or the heartbeat `reading`. The heartbeat is sent
+ * when the process has started, and about every second while the reads for an answer make progress.
  */
 export type HashAnswer =
   readonly (Digest | undefined)[] | readonly (FileIdentity | undefined)[] | 'reading'
@@ -22,7 +25,8 @@ const lowestPriority = 19
 try {
   setPriority(lowestPriority)
 } catch {
-  // If the system does not permit this, only the pauses between reads limit the load of the process.
+  // If the system does not permit this, only the pauses between reads limit the load of the
+  // process.
 }
 
 let sentMs = performance.now()

@@ -29,7 +29,10 @@ export interface IndexerOptions {
   readonly keepRemovalsMs: number
   /** Time between two backups (ms); 0 for no backups. */
   readonly backupIntervalMs: number
-  /** Called with an error after which the indexer cannot go on: a defect of the program or of its environment. */
+  /**
+   * Called with an error after which the indexer cannot go on: a defect of the program or of its
+   * environment.
+   */
   readonly onFailure: (error: unknown) => void
 }
 

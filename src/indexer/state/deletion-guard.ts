@@ -1,27 +1,45 @@
-/** Withholds removals that look like an accident, because a lost disk or a mistaken `rm` must not empty the catalogue. No I/O. */
+/**
+ * Withholds removals that look like an accident, because a lost disk or a mistaken `rm` must not
+ * empty the catalogue. No I/O.
+ */
 import type { Area } from '../../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp } from '../../catalogue/writer.ts'
 
 /** Removals in an area are added up over this time. */
 export const removalWindowMs = 10 * 60_000
-/** Largest share of the files of an area that may be removed within `removalWindowMs`; further removals are withheld. */
+/**
+ * Largest share of the files of an area that may be removed within `removalWindowMs`; further
+ * removals are withheld.
+ */
 const largestShare = 0.2
-/** Number of removals in an area within `removalWindowMs` that are allowed, whatever share of the files they are. */
+/**
+ * Number of removals in an area within `removalWindowMs` that are allowed, whatever share of the
+ * files they are.
+ */
 const alwaysAllowed = 1000
-/** Withheld removals are permitted after this time (ms) if the files are still missing, because many reads have confirmed it. */
+/**
+ * Withheld removals are permitted after this time (ms) if the files are still missing, because many
+ * reads have confirmed it.
+ */
 const timeoutMs = 6 * 3_600_000
 
 export interface RemovalRequest {
   readonly directory: string
   readonly area: Area
   readonly count: number
-  /** Number of files of the area in the catalogue, including those whose removal is permitted and not written yet. */
+  /**
+   * Number of files of the area in the catalogue, including those whose removal is permitted and
+   * not written yet.
+   */
   readonly files: number
   /** The present time on a steady clock. */
   readonly nowMs: number
 }
 
-/** Number of files of an area that were removed at one time; `atMs` is on the steady clock of this process. */
+/**
+ * Number of files of an area that were removed at one time; `atMs` is on the steady clock of this
+ * process.
+ */
 interface Removal {
   readonly area: Area
   readonly atMs: number
@@ -30,7 +48,10 @@ interface Removal {
 
 /** Removals of earlier processes. */
 export interface PersistedRemovals {
-  /** The directories with withheld removals, and since when; negative if it is before the start of this process. */
+  /**
+   * The directories with withheld removals, and since when; negative if it is before the start of
+   * this process.
+   */
   readonly withheld: readonly (Omit<WithheldRemovals, 'count'> & { readonly directory: string })[]
   /** The removals within the last ten minutes. */
   readonly removed: readonly Removal[]
@@ -45,7 +66,10 @@ interface WithheldRemovals {
 
 /** Permitted removals in a directory that are not confirmed yet. */
 interface PermittedRemovals extends RemovalRequest {
-  /** True if an administrator or the time has confirmed them: they do not count against the limit of others. */
+  /**
+   * True if an administrator or the time has confirmed them: they do not count against the limit of
+   * others.
+   */
   readonly confirmed: boolean
   /** How the directory was withheld and accepted before, in case the removals are not written. */
   readonly withheld: WithheldRemovals | undefined
@@ -77,7 +101,8 @@ export class DeletionGuard {
     const limit = Math.max(alwaysAllowed, largestShare * (files - unwritten + before))
     const accepted = this.#accepted.has(directory)
     const confirmed = accepted || (withheld !== undefined && nowMs - withheld.sinceMs > timeoutMs)
-    // A withheld directory stays withheld; otherwise the withheld directories would pass the limit one by one.
+    // A withheld directory stays withheld; otherwise the withheld directories would pass the limit
+    // one by one.
     if (!confirmed && (withheld !== undefined || before + count > limit)) {
       this.#withheld.set(directory, { area, sinceMs: withheld?.sinceMs ?? nowMs, count })
       return false
@@ -88,8 +113,9 @@ export class DeletionGuard {
   }
 
   /**
-   * Counts the removals permitted since the last call, except those in the `unwritten` directories, which count as if they had
-   * not been requested. `left` has the number of removals that follow in later parts, by directory; these stay permitted.
+   * Counts the removals permitted since the last call, except those in the `unwritten` directories,
+   * which count as if they had not been requested. `left` has the number of removals that follow in
+   * later parts, by directory; these stay permitted.
    */
   confirmWritten(unwritten: ReadonlySet<string>, left?: ReadonlyMap<string, number>): void {
     const permitted = this.#permitted
@@ -113,12 +139,18 @@ export class DeletionGuard {
     this.#accepted.delete(directory)
   }
 
-  /** Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none are withheld. */
+  /**
+   * Time since which removals in a directory are withheld (steady clock, ms); `undefined` if none
+   * are withheld.
+   */
   withheldSinceMs(directory: string): number | undefined {
     return this.#withheld.get(directory)?.sinceMs
   }
 
-  /** Permits the withheld removals at or below these directories, because an administrator has confirmed them. */
+  /**
+   * Permits the withheld removals at or below these directories, because an administrator has
+   * confirmed them.
+   */
   permitWithheld(roots: readonly string[]): void {
     for (const directory of this.#withheld.keys())
       if (roots.some((root) => directory === root || directory.startsWith(`${root}/`)))
@@ -139,8 +171,9 @@ function sumOf(removals: readonly { readonly count: number }[]): number {
 }
 
 /**
- * Loads the withheld and the latest removals. The catalogue does not store which removals an administrator has accepted. After a
- * restart, accepted removals count like all others, so the guard may withhold too much, but never too little.
+ * Loads the withheld and the latest removals. The catalogue does not store which removals an
+ * administrator has accepted. After a restart, accepted removals count like all others, so the
+ * guard may withhold too much, but never too little.
  */
 export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter

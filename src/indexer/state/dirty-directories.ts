@@ -1,4 +1,7 @@
-/** The queue of directories that may differ from the catalogue. The reconcile loop takes them from the queue and reads them. */
+/**
+ * The queue of directories that may differ from the catalogue. The reconcile loop takes them from
+ * the queue and reads them.
+ */
 import TinyQueue from 'tinyqueue'
 import type { ReadDepth } from '../tree/directory-snapshot.ts'
 
@@ -13,12 +16,13 @@ export interface DirtyDirectory {
 const depthOrder: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, facts: 2 }
 
 /**
- * The queue of dirty directories. Each directory is in the queue once, so the number of directories limits its size, not the
- * number of events.
+ * The queue of dirty directories. Each directory is in the queue once, so the number of directories
+ * limits its size, not the number of events.
  */
 export class DirtyDirectories {
   readonly #waiting = new Map<string, { depth: ReadDepth; arrived: boolean; dueMs: number }>()
-  // The queue holds a path more than once if an earlier due time was added; only the entry whose due time is in `#waiting` counts.
+  // The queue holds a path more than once if an earlier due time was added; only the entry whose
+  // due time is in `#waiting` counts.
   readonly #queue = new TinyQueue<{ path: string; dueMs: number }>([], (a, b) => a.dueMs - b.dueMs)
   #endWait = (): void => undefined
   #woken = false
@@ -28,8 +32,9 @@ export class DirtyDirectories {
   }
 
   /**
-   * Adds a directory that is due at a time of `performance.now()`, and wakes the reconcile loop. If the directory is in the queue
-   * already, the earlier time and the greater depth count, and `arrived` is true if it is true in either entry.
+   * Adds a directory that is due at a time of `performance.now()`, and wakes the reconcile loop. If
+   * the directory is in the queue already, the earlier time and the greater depth count, and
+   * `arrived` is true if it is true in either entry.
    */
   add({ path, depth, arrived }: DirtyDirectory, dueMs: number): void {
     const entry = this.#waiting.get(path) ?? { depth, arrived, dueMs: Infinity }
@@ -61,7 +66,9 @@ export class DirtyDirectories {
     return undefined
   }
 
-  /** Wakes the loop if it waits for a directory; if the loop is busy, its next wait ends at once. */
+  /**
+   * Wakes the loop if it waits for a directory; if the loop is busy, its next wait ends at once.
+   */
   wake(): void {
     this.#woken = true
     this.#endWait()

@@ -1,4 +1,7 @@
-/** The state of the indexer with its problems, for the status and the log, and the log of files with damaged gzip streams. */
+/**
+ * The state of the indexer with its problems, for the status and the log, and the log of files with
+ * damaged gzip streams.
+ */
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { IndexerState, IndexerStatus } from '../../control-socket/protocol.ts'
@@ -64,8 +67,8 @@ export class Health {
   }
 
   /**
-   * Sets the message of a problem, by the name of the problem; `undefined` ends it. Logs `degraded` at its beginning and
-   * `recovered` at its end.
+   * Sets the message of a problem, by the name of the problem; `undefined` ends it. Logs `degraded`
+   * at its beginning and `recovered` at its end.
    * @returns true if this call ended a problem
    */
   report(name: string, message: string | undefined): boolean {
@@ -82,8 +85,9 @@ export class Health {
   }
 
   /**
-   * The first problem that keeps the catalogue from following the tree: the archive, an area or the database cannot be read or
-   * written. Other problems concern single directories, or only delay changes.
+   * The first problem that keeps the catalogue from following the tree: the archive, an area or the
+   * database cannot be read or written. Other problems concern single directories, or only delay
+   * changes.
    * @param except name of a problem that does not count
    */
   notCurrent(except?: string): string | undefined {
@@ -123,7 +127,10 @@ function stopsCatalogue(name: string): boolean {
 /** The fault in the gzip stream of a file. */
 export type FileFault = 'incomplete' | 'broken'
 
-/** Maximum number of files whose logged faults are stored, because a damaged disk may have any number of them. */
+/**
+ * Maximum number of files whose logged faults are stored, because a damaged disk may have any
+ * number of them.
+ */
 const mostFiles = 10_000
 
 const messages: Readonly<Record<FileFault, string>> = {
@@ -141,8 +148,8 @@ export class FileFaults {
   }
 
   /**
-   * Logs a fault of a file. If the file is read again, the same fault is not logged again, unless `mostFiles` later faults have
-   * displaced it.
+   * Logs a fault of a file. If the file is read again, the same fault is not logged again, unless
+   * `mostFiles` later faults have displaced it.
    */
   log(path: string, fault: FileFault): void {
     if (this.#logged.get(path) === fault) return

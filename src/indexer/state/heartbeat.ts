@@ -5,7 +5,9 @@ import type { Health } from './health.ts'
 
 /** The catalogue is current for at least this time after a heartbeat, in seconds. */
 const leastLimitSeconds = 180
-/** Sweeps follow each other faster while they find something; all states depend on the heartbeat. */
+/**
+ * Sweeps follow each other faster while they find something; all states depend on the heartbeat.
+ */
 const leastIntervalUs = 30e6
 /** Number of usual times between two heartbeats after which the catalogue is not current. */
 const missedBeats = 3
@@ -28,8 +30,9 @@ export class Heartbeat {
   }
 
   /**
-   * True if the catalogue has equalled the tree since the start of the process, and since the last interruption. Only then a new
-   * file is seen arriving: watches begin at once, and find what came meanwhile too.
+   * True if the catalogue has equalled the tree since the start of the process, and since the last
+   * interruption. Only then a new file is seen arriving: watches begin at once, and find what came
+   * meanwhile too.
    */
   get isFollowing(): boolean {
     return this.#isFollowing
@@ -43,7 +46,8 @@ export class Heartbeat {
   /**
    * Call it at the end of a scan or sweep whose changes are all in the catalogue.
    * @param startedUs the start of the scan or sweep; files that arrived later may be missing
-   * @param usualSeconds how long a sweep takes; 0 at the end of a scan, which says nothing about that
+   * @param usualSeconds how long a sweep takes; 0 at the end of a scan, which says nothing about
+   * that
    */
   async beat(startedUs: number, usualSeconds: number): Promise<void> {
     await this.#store(startedUs, usualSeconds)

@@ -1,10 +1,13 @@
-/** The directories that the catalogue contains, in memory, and the checks whether a directory is missing. */
+/**
+ * The directories that the catalogue contains, in memory, and the checks whether a directory is
+ * missing.
+ */
 import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 
 /**
- * The directories in the catalogue, indexed by parent, because the snapshot of a directory is compared with its known
- * subdirectories.
+ * The directories in the catalogue, indexed by parent, because the snapshot of a directory is
+ * compared with its known subdirectories.
  */
 export class KnownDirectories {
   readonly #known = new Set<string>()
@@ -64,7 +67,8 @@ export async function isUnknownPath(
   path: string,
   { tree, known }: { readonly tree: TreeReader; readonly known: KnownDirectories },
 ): Promise<boolean> {
-  // A directory that is gone may still have known directories below it, whose removals are withheld.
+  // A directory that is gone may still have known directories below it, whose removals are
+  // withheld.
   if (known.all().some((other) => other === path || other.startsWith(`${path}/`))) return false
   return isMissing(await tree.snapshot({ path, depth: 'names' }), known)
 }

@@ -1,4 +1,7 @@
-/** The metrics of the indexer in the text format of Prometheus; counters begin at the start of the process. */
+/**
+ * The metrics of the indexer in the text format of Prometheus; counters begin at the start of the
+ * process.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AppliedChange, BackupOutcome, DirectoryChange } from '../../catalogue/writer.ts'
@@ -48,7 +51,10 @@ export class IndexerMetrics {
     for (const area of areas) this.#latency.zero({ area })
   }
 
-  /** Counts the changes of a transaction, and the listing latency of new files whose arrival was seen. */
+  /**
+   * Counts the changes of a transaction, and the listing latency of new files whose arrival was
+   * seen.
+   */
   applied(applied: AppliedChange, directories: readonly DirectoryChange[]): void {
     // A removed file that comes back counts as created.
     this.#changes.inc({ change: 'created' }, applied.added)
@@ -145,10 +151,16 @@ function toSeconds(us: number | undefined): number | undefined {
 }
 
 const minuteMs = 60_000
-/** Interval of the timer whose delay is measured (ms). Node's histogram contains it, so it is subtracted. */
+/**
+ * Interval of the timer whose delay is measured (ms). Node's histogram contains it, so it is
+ * subtracted.
+ */
 const resolutionMs = 50
 
-/** Measures the delay of the event loop minute by minute, so that several readers get the same figures. */
+/**
+ * Measures the delay of the event loop minute by minute, so that several readers get the same
+ * figures.
+ */
 class EventLoopDelays {
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   readonly #timer: NodeJS.Timeout
@@ -162,7 +174,10 @@ class EventLoopDelays {
     }, minuteMs).unref()
   }
 
-  /** Returns the delays in the last complete minute, in seconds; before its end, the delays since the start. */
+  /**
+   * Returns the delays in the last complete minute, in seconds; before its end, the delays since
+   * the start.
+   */
   lastMinute(): Delays {
     return this.#last ?? this.#measured()
   }

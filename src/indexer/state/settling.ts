@@ -1,16 +1,20 @@
 /**
- * Rules that decide whether a file is complete; no I/O. No file event reliably reports that a program has closed a file. So a
- * young file is accepted when its gzip stream is complete. A file that has not changed for ten minutes is accepted with any
- * content: as incomplete if a read has found that its gzip stream has no end or is damaged.
+ * Rules that decide whether a file is complete; no I/O. No file event reliably reports that a
+ * program has closed a file. So a young file is accepted when its gzip stream is complete. A file
+ * that has not changed for ten minutes is accepted with any content: as incomplete if a read has
+ * found that its gzip stream has no end or is damaged.
  */
 import { youngFileMs } from '../../catalogue/records.ts'
 import { longestTickMs } from '../tree/directory-snapshot.ts'
 
-/** Delay before an incomplete or unreadable file is read again (ms), until a read surely includes all writes. */
+/**
+ * Delay before an incomplete or unreadable file is read again (ms), until a read surely includes
+ * all writes.
+ */
 export const growingMs = 1000
 /**
- * Maximum delay before an incomplete or unreadable file is read again (ms). After a sure read, the delay doubles with each read
- * while the file stays the same.
+ * Maximum delay before an incomplete or unreadable file is read again (ms). After a sure read, the
+ * delay doubles with each read while the file stays the same.
  */
 const longestMs = 60_000
 
@@ -24,7 +28,10 @@ export interface FileState {
 export type SettlingDecision =
   /** Catalogue the file: it is old enough. */
   | 'take'
-  /** Catalogue the file as incomplete: it has not changed for ten minutes, and its gzip stream has no end or is damaged. */
+  /**
+   * Catalogue the file as incomplete: it has not changed for ten minutes, and its gzip stream has
+   * no end or is damaged.
+   */
   | 'take-incomplete'
   /** Inflate the file to see whether it is complete. */
   | 'inflate'
@@ -38,8 +45,8 @@ interface WaitingFile extends FileState {
   readonly delayMs: number
   readonly readable: boolean
   /**
-   * True if a read surely includes all writes with this size and mtime, because it began `longestTickMs` after these were first
-   * seen.
+   * True if a read surely includes all writes with this size and mtime, because it began
+   * `longestTickMs` after these were first seen.
    */
   readonly sure: boolean
 }
@@ -53,7 +60,10 @@ export class Settling {
     return this.#size
   }
 
-  /** Decides the next step for a file. `now` is the present time on the steady clock and on the wall clock (ms). */
+  /**
+   * Decides the next step for a file. `now` is the present time on the steady clock and on the wall
+   * clock (ms).
+   */
   decide(
     path: string,
     file: FileState,
@@ -61,19 +71,22 @@ export class Settling {
   ): SettlingDecision {
     const waiting = this.#find(path)
     const unchanged = isUnchanged(waiting, file)
-    // Many programs set an old mtime after writing a file, so a changed file is inflated whatever its age.
+    // Many programs set an old mtime after writing a file, so a changed file is inflated whatever
+    // its age.
     if (waiting !== undefined && !unchanged) return 'inflate'
     // A file that may have changed without a new mtime is inflated as well.
     if (waiting?.readable === true && !waiting.sure) return 'inflate'
     const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
-    // An mtime in the future does not tell the age of a file: then only the time since its last observed change counts.
+    // An mtime in the future does not tell the age of a file: then only the time since its last
+    // observed change counts.
     if (now.wallMs - file.mtimeUs / 1000 >= youngFileMs || restedMs >= youngFileMs)
       return waiting?.readable === true ? 'take-incomplete' : 'take'
     return waiting?.readable === true ? 'wait' : 'inflate'
   }
 
   /**
-   * Stores that the gzip stream of the file is not complete, as a read has found now, or at the last read of the unchanged file.
+   * Stores that the gzip stream of the file is not complete, as a read has found now, or at the
+   * last read of the unchanged file.
    * @param readMs when the read began, on the steady clock
    * @returns the delay until the next read (ms)
    */
@@ -89,7 +102,10 @@ export class Settling {
     return this.#wait(path, file, { steadyMs, readMs: steadyMs, readable: false })
   }
 
-  /** Time of the last check of the file, on the steady clock (ms); `undefined` for a file that is not settling. */
+  /**
+   * Time of the last check of the file, on the steady clock (ms); `undefined` for a file that is
+   * not settling.
+   */
   readAtMs(path: string): number | undefined {
     return this.#find(path)?.readAtMs
   }
@@ -108,7 +124,10 @@ export class Settling {
     return [...(this.#directories.get(directory)?.keys() ?? [])]
   }
 
-  /** Returns at most `most` settling files. Files that are unchanged for the longest time come first. */
+  /**
+   * Returns at most `most` settling files. Files that are unchanged for the longest time come
+   * first.
+   */
   list(most: number) {
     return [...this.#directories]
       .flatMap(([directory, files]) =>

@@ -6,27 +6,30 @@ import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.
 import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.ts'
 
 /**
- * The read depth of a directory. `names`: names and entry types. `facts`: also size, mtime and identity of each RINEX file.
- * `auto`: as `names` in a cold directory (see `isCold`), elsewhere as `facts`.
+ * The read depth of a directory. `names`: names and entry types. `facts`: also size, mtime and
+ * identity of each RINEX file. `auto`: as `names` in a cold directory (see `isCold`), elsewhere as
+ * `facts`.
  */
 export type ReadDepth = 'names' | 'facts' | 'auto'
 
 /**
- * Maximum number of entries of a directory. A larger directory is not read, because its snapshot would need too much memory; the
- * error of its snapshot is `tooManyEntries`.
+ * Maximum number of entries of a directory. A larger directory is not read, because its snapshot
+ * would need too much memory; the error of its snapshot is `tooManyEntries`.
  */
 export const mostEntries = 500_000
 export const tooManyEntries = `more than ${mostEntries.toLocaleString('en')} entries`
 
 /**
- * A directory with more entries than this is large: it is not watched, because chokidar reads all its entries again at each
- * event, and no other directory is read ahead, because each snapshot needs memory.
+ * A directory with more entries than this is large: it is not watched, because chokidar reads all
+ * its entries again at each event, and no other directory is read ahead, because each snapshot
+ * needs memory.
  */
 export const largeDirectory = 50_000
 
 /**
- * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds on old ones. A second change
- * within a tick may leave the same times. So a file or directory that changed less than this time ago may change again unseen.
+ * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds
+ * on old ones. A second change within a tick may leave the same times. So a file or directory that
+ * changed less than this time ago may change again unseen.
  */
 export const longestTickMs = 2000
 
@@ -37,11 +40,11 @@ export interface SnapshotRequest {
 }
 
 /**
- * `read`: the snapshot holds all names. `missing`: the directory does not exist, or it is behind a symbolic link that must not be
- * followed. `unreadable`: the directory may hold anything, because it cannot be read, its disk is
- * away, or it has too many entries. `lost-area`: the whole area is missing, holds no directories of
- * an archive, is behind a symbolic link that must not be followed, or is on another disk than
- * before, so the snapshot says nothing about any directory in the area.
+ * `read`: the snapshot holds all names. `missing`: the directory does not exist, or it is behind a
+ * symbolic link that must not be followed. `unreadable`: the directory may hold anything, because
+ * it cannot be read, its disk is away, or it has too many entries. `lost-area`: the whole area is
+ * missing, holds no directories of an archive, is behind a symbolic link that must not be followed,
+ * or is on another disk than before, so the snapshot says nothing about any directory in the area.
  */
 export type SnapshotOutcome = 'read' | 'missing' | 'unreadable' | 'lost-area'
 
@@ -52,11 +55,14 @@ export interface DirectorySnapshot {
   /** Device and inode of the directory (see `identityOf`); `undefined` when it was not read. */
   readonly identity: string | undefined
   /**
-   * The stamp before the names were read; `undefined` if a later change could leave the same stamp, if `away` has names, or if
-   * the directory was not read.
+   * The stamp before the names were read; `undefined` if a later change could leave the same stamp,
+   * if `away` has names, or if the directory was not read.
    */
   readonly stamp: DirectoryStamp | undefined
-  /** Names of the RINEX files, sorted by bytes: regular files, and symbolic links to regular files in linked directories. */
+  /**
+   * Names of the RINEX files, sorted by bytes: regular files, and symbolic links to regular files
+   * in linked directories.
+   */
   readonly names: readonly string[]
   /**
    * Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read, or
@@ -65,13 +71,16 @@ export interface DirectorySnapshot {
   readonly sizes: readonly number[] | Float64Array | undefined
   readonly mtimesUs: readonly number[] | Float64Array | undefined
   /**
-   * The fields of the files' identities other than size and mtime, in the order of `names`, packed (see `identityAt`);
-   * `undefined` when `sizes` is.
+   * The fields of the files' identities other than size and mtime, in the order of `names`, packed
+   * (see `identityAt`); `undefined` when `sizes` is.
    */
   readonly identities: Float64Array | undefined
   /** Number of RINEX files in the directory that are misplaced (see `isMisplaced`). */
   readonly misplaced: number
-  /** RINEX names of symlinks whose files cannot be read now because their disk is away. Their records stay unchanged. */
+  /**
+   * RINEX names of symlinks whose files cannot be read now because their disk is away. Their
+   * records stay unchanged.
+   */
   readonly away: readonly string[]
   /** Names of the subdirectories to walk. */
   readonly directories: readonly string[]
@@ -81,7 +90,10 @@ export interface DirectorySnapshot {
 /** Number of packed values for each file: a `FileIdentity` without size and mtime. */
 const packedNumbers = 6
 
-/** Makes an array for the identities of this number of files: 48 bytes for each. It is passed to another thread as one object. */
+/**
+ * Makes an array for the identities of this number of files: 48 bytes for each. It is passed to
+ * another thread as one object.
+ */
 export function openIdentities(files: number): Float64Array {
   return new Float64Array(files * packedNumbers)
 }
@@ -133,8 +145,8 @@ export function sliceSnapshot(
 }
 
 /**
- * Returns a text that distinguishes a directory from another one at the same path. It is not stored, because device numbers
- * change when the machine restarts.
+ * Returns a text that distinguishes a directory from another one at the same path. It is not
+ * stored, because device numbers change when the machine restarts.
  */
 export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
@@ -143,9 +155,9 @@ export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: n
 const dayMs = 86_400_000
 
 /**
- * True if a directory is cold: its year, day or hour ended more than two days ago, and its mtime is more than a day old. A
- * directory without a date is never cold. The files of a cold directory are first catalogued by their names alone; their sizes
- * follow later.
+ * True if a directory is cold: its year, day or hour ended more than two days ago, and its mtime is
+ * more than a day old. A directory without a date is never cold. The files of a cold directory are
+ * first catalogued by their names alone; their sizes follow later.
  */
 export function isCold(options: {
   readonly directory: ArchiveDirectory | PathRejection

@@ -1,4 +1,7 @@
-/** Reads the entries of directories one after the other, so that a huge directory is not collected in memory. */
+/**
+ * Reads the entries of directories one after the other, so that a huge directory is not collected
+ * in memory.
+ */
 import { opendirSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { opendir } from 'node:fs/promises'
@@ -9,7 +12,10 @@ import type { DirectoryRejection } from '../../catalogue/writer.ts'
 /** Number of entries that are read at once; reading them one by one takes twice as long. */
 const bufferSize = 256
 
-/** Returns the entries of a directory in no particular order. If the caller stops, the remaining entries are not read. */
+/**
+ * Returns the entries of a directory in no particular order. If the caller stops, the remaining
+ * entries are not read.
+ */
 export function* entriesOf(path: string): Generator<Dirent, undefined> {
   const directory = opendirSync(path, { bufferSize })
   try {
@@ -24,7 +30,10 @@ export function isEmptyDirectory(path: string): boolean {
   return true
 }
 
-/** True if a directory has more entries than this; false if it cannot be read. Does not block this thread. */
+/**
+ * True if a directory has more entries than this; false if it cannot be read. Does not block this
+ * thread.
+ */
 export async function hasMoreEntries(path: string, most: number): Promise<boolean> {
   let count = 0
   try {
@@ -40,7 +49,9 @@ export async function hasMoreEntries(path: string, most: number): Promise<boolea
   return count > most
 }
 
-/** Counts the rejected entries of a directory by reason, and keeps the first names of each reason. */
+/**
+ * Counts the rejected entries of a directory by reason, and keeps the first names of each reason.
+ */
 export function openRejections() {
   const found = new Map<EntryRejectionReason, { count: number; names: string[] }>()
   const firstOf = (names: readonly string[]): string[] =>

@@ -7,8 +7,9 @@ import { toUs } from '../../catalogue/identity.ts'
 import { errorCode } from '../../runtime/error-code.ts'
 
 /**
- * The result of inflating a file. Size and mtime are from before the read, because later values would hide a write during the
- * read. `complete` is false if the gzip stream has no end or is damaged, or if the file changed during the read.
+ * The result of inflating a file. Size and mtime are from before the read, because later values
+ * would hide a write during the read. `complete` is false if the gzip stream has no end or is
+ * damaged, or if the file changed during the read.
  */
 export interface Inflated {
   readonly complete: boolean
@@ -16,20 +17,24 @@ export interface Inflated {
   readonly mtimeUs: number
 }
 
-/** Largest file (bytes) that is inflated in one buffer, which costs several times less than a stream. */
+/**
+ * Largest file (bytes) that is inflated in one buffer, which costs several times less than a
+ * stream.
+ */
 const largestBufferedFile = 4 * 1024 * 1024
 /**
- * Maximum number of bytes that are inflated into one buffer; RINEX files grow three- to sixfold. A file with a larger content is
- * inflated as a stream.
+ * Maximum number of bytes that are inflated into one buffer; RINEX files grow three- to sixfold. A
+ * file with a larger content is inflated as a stream.
  */
 const largestOutput = 64 * 1024 * 1024
 
 export const chunkSize = 256 * 1024
 
 /**
- * Checks whether a gzip file is complete; returns `undefined` if it does not exist, is no regular file, or cannot be read.
- * @param onProgress called at the start and, if the file is inflated as a stream, after each inflated chunk; shows that the disk
- * answers
+ * Checks whether a gzip file is complete; returns `undefined` if it does not exist, is no regular
+ * file, or cannot be read.
+ * @param onProgress called at the start and, if the file is inflated as a stream, after each
+ * inflated chunk; shows that the disk answers
  */
 export async function inflate(
   path: string,
@@ -84,8 +89,8 @@ function stateAfter(error: unknown): GzipState {
 }
 
 /**
- * Inflates a stream of chunks; stops at the first damage, without taking the remaining chunks. An error of the chunks themselves,
- * for example of the disk, is thrown.
+ * Inflates a stream of chunks; stops at the first damage, without taking the remaining chunks. An
+ * error of the chunks themselves, for example of the disk, is thrown.
  */
 export async function inflateChunks(
   chunks: Iterable<Buffer>,
@@ -106,8 +111,8 @@ export async function inflateChunks(
 }
 
 /**
- * Reads an open file in chunks. A stream of node:fs would, when aborted, also close the descriptor; by then its number may belong
- * to another file.
+ * Reads an open file in chunks. A stream of node:fs would, when aborted, also close the descriptor;
+ * by then its number may belong to another file.
  */
 function* chunksOf(file: number, size: number): Generator<Buffer> {
   for (let position = 0; position < size;) {

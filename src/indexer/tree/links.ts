@@ -1,6 +1,7 @@
 /**
- * Follows the symbolic links of the archive, which may only lead into linked directories. If the target of a link is missing,
- * either the target was removed, or its disk is away; the functions distinguish the two cases.
+ * Follows the symbolic links of the archive, which may only lead into linked directories. If the
+ * target of a link is missing, either the target was removed, or its disk is away; the functions
+ * distinguish the two cases.
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -12,14 +13,18 @@ import { isEmptyDirectory } from './entries.ts'
 export interface LinkedTree {
   /** Absolute path of the archive root. */
   readonly archive: string
-  /** Directories outside the archive to which symbolic links may lead: both the configured and the real path of each. */
+  /**
+   * Directories outside the archive to which symbolic links may lead: both the configured and the
+   * real path of each.
+   */
   readonly linkedDirectories: readonly string[]
 }
 
 /**
- * True if a path below the archive root contains no symbolic link, or if each part of the path from the first link on is in a
- * linked directory. A link to another place in the archive makes the result false. Each part is checked, because a link to a
- * forbidden place may be followed by one that leads back.
+ * True if a path below the archive root contains no symbolic link, or if each part of the path from
+ * the first link on is in a linked directory. A link to another place in the archive makes the
+ * result false. Each part is checked, because a link to a forbidden place may be followed by one
+ * that leads back.
  */
 export function isInTree(tree: LinkedTree, path: string): boolean {
   const root = realpathSync.native(tree.archive)
@@ -33,8 +38,9 @@ export function isInTree(tree: LinkedTree, path: string): boolean {
 }
 
 /**
- * Returns the `Stats` of the target of a symbolic link if the target is in a linked directory; `away` if the target is in a
- * linked directory and cannot be read now, for example because its disk is away; otherwise `undefined`.
+ * Returns the `Stats` of the target of a symbolic link if the target is in a linked directory;
+ * `away` if the target is in a linked directory and cannot be read now, for example because its
+ * disk is away; otherwise `undefined`.
  */
 export function linkedType(tree: LinkedTree, path: string): Stats | 'away' | undefined {
   if (tree.linkedDirectories.length === 0) return undefined
@@ -54,11 +60,13 @@ export function isAway(tree: LinkedTree, path: string): boolean {
 }
 
 /**
- * True if a path is a symbolic link into a linked directory whose disk is away; also true if this cannot be found out, because
- * the link or the linked directory cannot be read. To find out, takes the nearest existing directory at or above the target,
- * inside the linked directory. If there is no existing directory, or if it is empty like a mount point without its disk, the disk
- * is away. If it holds something, the disk is there and the target was removed.
- * @param isKnownMissing true if the target does not exist; false if the target could not be read, which counts as away
+ * True if a path is a symbolic link into a linked directory whose disk is away; also true if this
+ * cannot be found out, because the link or the linked directory cannot be read. To find out, takes
+ * the nearest existing directory at or above the target, inside the linked directory. If there is
+ * no existing directory, or if it is empty like a mount point without its disk, the disk is away.
+ * If it holds something, the disk is there and the target was removed.
+ * @param isKnownMissing true if the target does not exist; false if the target could not be read,
+ * which counts as away
  */
 export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true): boolean {
   const link = join(tree.archive, path)
@@ -77,8 +85,8 @@ export function isAwayLink(tree: LinkedTree, path: string, isKnownMissing = true
 }
 
 /**
- * True if the nearest existing directory at or above a target is empty, or if no directory exists from the target up to the
- * linked directory.
+ * True if the nearest existing directory at or above a target is empty, or if no directory exists
+ * from the target up to the linked directory.
  */
 function isOnAbsentDisk(tree: LinkedTree, end: string): boolean {
   for (let at = end; isLinked(tree, at); at = dirname(at))
@@ -102,9 +110,9 @@ function isLinked(tree: LinkedTree, real: string): boolean {
 }
 
 /**
- * Returns a function that checks whether an area is on another disk than when it was first seen with content. If so, files that
- * the other disk lacks were not removed. The device numbers are not stored in the catalogue, because they change when the machine
- * restarts.
+ * Returns a function that checks whether an area is on another disk than when it was first seen
+ * with content. If so, files that the other disk lacks were not removed. The device numbers are not
+ * stored in the catalogue, because they change when the machine restarts.
  */
 export function openDiskCheck(archive: string): (area: string) => boolean {
   const devices = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
- * Reads one directory of the tree with synchronous calls, because they cost a third of asynchronous ones. If a disk does not
- * answer, only the tree worker waits.
+ * Reads one directory of the tree with synchronous calls, because they cost a third of asynchronous
+ * ones. If a disk does not answer, only the tree worker waits.
  */
 import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
@@ -30,7 +30,10 @@ export interface Tree extends LinkedTree {
   readonly isForeign?: (area: string) => boolean
   /** Maximum number of entries of a directory (see `mostEntries`). */
   readonly mostEntries?: number
-  /** Called for each entry, each file and each stamp that is read, which shows that the disk answers. */
+  /**
+   * Called for each entry, each file and each stamp that is read, which shows that the disk
+   * answers.
+   */
   readonly onProgress?: () => void
 }
 
@@ -43,14 +46,15 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
   try {
     const nowMs = Date.now()
     if (!isInTree(tree, request.path)) return outsideSnapshot(tree, request.path)
-    // The stamp is taken before the names are read, so that a change during the read gives the directory another stamp.
+    // The stamp is taken before the names are read, so that a change during the read gives the
+    // directory another stamp.
     const stats = statSync(path)
     const found = sortEntries(tree, request.path)
     // For an empty area, `detectLostArea` decides.
     if (found.entries === 0 && request.path.includes('/') && isAway(tree, request.path))
       throw new Error('its disk is away')
-    // The mtime is checked after the names are read, because a file that arrived during the read makes the directory no longer
-    // cold.
+    // The mtime is checked after the names are read, because a file that arrived during the read
+    // makes the directory no longer cold.
     const withFacts = needsFacts(request, path, nowMs)
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
@@ -61,8 +65,9 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
       outcome: 'read',
       error: undefined,
       identity: identityOf(stats),
-      // When the disk of the files in `away` comes back, the stamp of the directory does not change. So the directory gets no
-      // stamp, and each sweep finds the directory again until then.
+      // When the disk of the files in `away` comes back, the stamp of the directory does not
+      // change. So the directory gets no stamp, and each sweep finds the directory again until
+      // then.
       stamp: away.length > 0 ? undefined : stampOf(stats, nowMs),
       ...files,
       misplaced: found.misplaced,
@@ -75,7 +80,10 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
   }
 }
 
-/** Returns the stamp of a directory; `undefined` if it cannot be read, or if a later change could leave the same stamp. */
+/**
+ * Returns the stamp of a directory; `undefined` if it cannot be read, or if a later change could
+ * leave the same stamp.
+ */
 export function readStamp(tree: Tree, path: string): DirectoryStamp | undefined {
   tree.onProgress?.()
   try {
@@ -103,8 +111,8 @@ function namesAlone(names: readonly string[]) {
 }
 
 /**
- * Reads sizes, mtimes and identities; leaves out names that have vanished or are no longer regular files. Names of symbolic links
- * to a disk that is away go to `away`.
+ * Reads sizes, mtimes and identities; leaves out names that have vanished or are no longer regular
+ * files. Names of symbolic links to a disk that is away go to `away`.
  */
 function factsOf(tree: Tree, directory: string, names: readonly string[]) {
   const path = join(tree.archive, directory)
@@ -122,7 +130,8 @@ function factsOf(tree: Tree, directory: string, names: readonly string[]) {
     sizes[index] = stats.size
     mtimesUs[index] = toUs(stats.mtimeMs)
   }
-  // This call throws if the directory itself has vanished, for example with its disk, and not only some of its files.
+  // This call throws if the directory itself has vanished, for example with its disk, and not only
+  // some of its files.
   if (found.names.length < names.length) statSync(path)
   return { ...found, sizes, mtimesUs, identities }
 }
@@ -154,8 +163,8 @@ function sortEntries(tree: Tree, directory: string) {
     const parsed = parseFilename(name)
     if (type === undefined) reject(name, 'symlink')
     else if (type === 'away' && parsed.kind === 'parsed') away.push(name)
-    // A link to a disk that is away counts as a directory if its name is not a RINEX name; reading that directory reports the
-    // missing disk.
+    // A link to a disk that is away counts as a directory if its name is not a RINEX name; reading
+    // that directory reports the missing disk.
     else if (type === 'away' || type.isDirectory()) {
       const place = parseDirectory(`${directory}/${name}`)
       if (place.kind === 'rejected') reject(name, place.reason)
@@ -180,8 +189,8 @@ function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnap
 }
 
 /**
- * A directory behind a symlink that must not be followed counts as missing; an area counts as lost, and so does a directory whose
- * area is not there.
+ * A directory behind a symlink that must not be followed counts as missing; an area counts as lost,
+ * and so does a directory whose area is not there.
  */
 function outsideSnapshot(tree: Tree, path: string): DirectorySnapshot {
   const outcome = path.includes('/') && isAreaThere(tree, path) ? 'missing' : 'lost-area'
@@ -209,8 +218,8 @@ function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
 }
 
 /**
- * True if the area of a path exists and holds a directory of an archive. A mount point without its disk may hold a note or
- * `lost+found`, but no directories of an archive.
+ * True if the area of a path exists and holds a directory of an archive. A mount point without its
+ * disk may hold a note or `lost+found`, but no directories of an archive.
  */
 function isAreaThere(tree: Tree, path: string): boolean {
   const [area = ''] = path.split('/', 1)

@@ -6,8 +6,9 @@ import type { TreeCall, TreeFunctions, TreeWorkerData } from './tree-worker.ts'
 export type TreeReader = ReturnType<typeof startTreeReader>
 
 /**
- * Reads the tree in a worker thread, so that a disk that hangs does not block the process. The thread answers requests in order.
- * If the thread ends, which is a defect of the program or a lack of memory, all requests fail, also later ones.
+ * Reads the tree in a worker thread, so that a disk that hangs does not block the process. The
+ * thread answers requests in order. If the thread ends, which is a defect of the program or a lack
+ * of memory, all requests fail, also later ones.
  */
 export function startTreeReader(tree: TreeWorkerData['tree']) {
   const progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
@@ -25,7 +26,8 @@ export function startTreeReader(tree: TreeWorkerData['tree']) {
     calls.answer(answer)
   })
   const fail = (error: Error): void => {
-    // From the call of `close` on, requests stay unanswered, so that they do not look like failures.
+    // From the call of `close` on, requests stay unanswered, so that they do not look like
+    // failures.
     if (!closing) calls.close(error)
   }
   // An exit follows each error, but only the error has a cause.
@@ -48,8 +50,9 @@ export function startTreeReader(tree: TreeWorkerData['tree']) {
     step: forward('step'),
     inflate: forward('inflate'),
     /**
-     * Returns the time for which the current request has made no progress (ms); 0 without a request, or while the worker starts.
-     * Each call compares the progress with that at the call before, so it must be called regularly.
+     * Returns the time for which the current request has made no progress (ms); 0 without a
+     * request, or while the worker starts. Each call compares the progress with that at the call
+     * before, so it must be called regularly.
      */
     waitingMs(): number {
       const ms = performance.now()

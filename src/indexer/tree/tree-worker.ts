@@ -31,20 +31,26 @@ function openFunctions(tree: Tree) {
   return {
     snapshot: (request: SnapshotRequest) => readDirectory(tree, request),
     /**
-     * Returns the stamps of directories in the order of the paths; `undefined` for a stamp that is not reliable, or a directory
-     * that cannot be read.
+     * Returns the stamps of directories in the order of the paths; `undefined` for a stamp that is
+     * not reliable, or a directory that cannot be read.
      */
     stamps: (paths: readonly string[]): readonly (DirectoryStamp | undefined)[] =>
       paths.map((path) => readStamp(tree, path)),
-    /** Starts a walk below the roots, oldest date first. An earlier walk that has not ended is abandoned. */
+    /**
+     * Starts a walk below the roots, oldest date first. An earlier walk that has not ended is
+     * abandoned.
+     */
     startWalk: (roots: readonly string[], depth: ReadDepth): void => {
       walk = walkTree(tree, roots, depth)
     },
-    /** Returns the next directory of the walk; `undefined` at its end. Several steps may be requested ahead. */
+    /**
+     * Returns the next directory of the walk; `undefined` at its end. Several steps may be
+     * requested ahead.
+     */
     step: () => walk?.next().value,
     /**
-     * Inflates files to check that their gzip streams are complete; returns `undefined` for a file that does not exist or cannot
-     * be read.
+     * Inflates files to check that their gzip streams are complete; returns `undefined` for a file
+     * that does not exist or cannot be read.
      */
     inflate: async (paths: readonly string[]): Promise<readonly (Inflated | undefined)[]> => {
       const files: (Inflated | undefined)[] = []

@@ -10,8 +10,8 @@ export interface WalkStep {
   /** Number of directories that were found and are not read yet. */
   readonly pending: number
   /**
-   * Share of the walk that is done, from 0 to 1; it never falls. Each directory counts as an equal part of its parent, so
-   * directories need not be counted before the walk.
+   * Share of the walk that is done, from 0 to 1; it never falls. Each directory counts as an equal
+   * part of its parent, so directories need not be counted before the walk.
    */
   readonly done: number
 }
@@ -23,8 +23,8 @@ interface QueuedDirectory {
 }
 
 /**
- * Walks the tree below `roots`, oldest date first across both areas. The date is the path below the area (`2026/001`,
- * `2026/001/05`). A directory comes before its subdirectories.
+ * Walks the tree below `roots`, oldest date first across both areas. The date is the path below the
+ * area (`2026/001`, `2026/001/05`). A directory comes before its subdirectories.
  */
 export function* walkTree(
   tree: Tree,
@@ -36,7 +36,8 @@ export function* walkTree(
   )
   const add = (path: string, share: number): void => {
     const [area = '', ...date] = path.split('/')
-    // A blank sorts before a slash, so the directories of a date come before their subdirectories, in both areas.
+    // A blank sorts before a slash, so the directories of a date come before their subdirectories,
+    // in both areas.
     pending.push({ path, share, order: `${date.join('/')} ${area}` })
   }
   for (const root of roots) add(root, 1 / roots.length)

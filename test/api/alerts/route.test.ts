@@ -16,7 +16,10 @@ interface Page {
   readonly results: readonly Alert[]
 }
 
-/** Three stations deliver hourly files for three days, each two minutes late, then stop at these hours of 22 January. */
+/**
+ * Three stations deliver hourly files for three days, each two minutes late, then stop at these
+ * hours of 22 January.
+ */
 async function openNetwork(t: Test, stops: Readonly<Record<string, number>>) {
   let nowUs = (midnight - 72 * hour) * 1e6
   const service = await openService(t, {

@@ -283,8 +283,17 @@ t.test('a list of several chunks is complete', async (t) => {
   const facts = { size: 1, mtimeUs: 1 }
   await service.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
   const sums = names.slice(0, 1500).map((name, index) => ({
-    ...{ id: index + 1, ...facts, inode: 1, ctimeUs: 1, links: 1, mode: 1, uid: 1, gid: 1 },
-    ...{ sha256: sha256(name), problem: undefined, rested: true },
+    id: index + 1,
+    ...facts,
+    inode: 1,
+    ctimeUs: 1,
+    links: 1,
+    mode: 1,
+    uid: 1,
+    gid: 1,
+    sha256: sha256(name),
+    problem: undefined,
+    rested: true,
   }))
   await service.writer.keepChecksums(sums, 0)
   const { body } = await service.app.inject(`${data}/${day}/SHA256SUMS`)

@@ -12,8 +12,14 @@ t.test('only a date in the past identifies a version', async (t) => {
   const stats = statSync(file)
   const { mtimeMs, size } = stats
   const record: FileRecord = {
-    ...{ id: 1, seq: 1, directory: 'obs/2026/001', name: 'file', size, mtimeUs: toUs(mtimeMs) },
-    ...{ createdUs: 1, modifiedUs: 1 },
+    id: 1,
+    seq: 1,
+    directory: 'obs/2026/001',
+    name: 'file',
+    size,
+    mtimeUs: toUs(mtimeMs),
+    createdUs: 1,
+    modifiedUs: 1,
   }
   const lastModified = Math.floor(mtimeMs / 1000)
   const validators = (known: FileRecord, nowMs: number) => {

@@ -1,4 +1,7 @@
-/** Headers of offloaded downloads; test/acceptance/nginx.test.ts and apache.test.ts test them with real web servers. */
+/**
+ * Headers of offloaded downloads; test/acceptance/nginx.test.ts and apache.test.ts test them with
+ * real web servers.
+ */
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../../tap.ts'

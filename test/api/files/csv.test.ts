@@ -35,8 +35,11 @@ t.test('a CSV record with details has the fields of the file at its end', async 
   t.strictSame(csvHeader(true).split(','), [...wireFields, ...wireFileFields])
   const links = linksBelow('https://archive.example', 'rinex')
   const record = {
-    ...{ id: 7, directory: 'obs/2026/001', name: 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz' },
-    ...{ createdUs: 1e15, modifiedUs: 1e15 },
+    id: 7,
+    directory: 'obs/2026/001',
+    name: 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    createdUs: 1e15,
+    modifiedUs: 1e15,
     details: {
       size: 12,
       mtimeUs: 1e15,

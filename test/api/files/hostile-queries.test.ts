@@ -1,4 +1,7 @@
-/** Hostile queries: each gets the response of its row in the table, and none causes an internal error. */
+/**
+ * Hostile queries: each gets the response of its row in the table, and none causes an internal
+ * error.
+ */
 import t from '../../tap.ts'
 import { filterParameters } from '../../../src/api/files/parameters.ts'
 import { change, newFile } from '../../catalogue/change.ts'

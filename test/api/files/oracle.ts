@@ -1,4 +1,7 @@
-/** A simple reference implementation of the list (the oracle): filters and sorts all records in memory. */
+/**
+ * A simple reference implementation of the list (the oracle): filters and sorts all records in
+ * memory.
+ */
 import { parseFilename } from '../../../src/parse/filename.ts'
 import type { ParsedName } from '../../../src/parse/types.ts'
 

@@ -1,4 +1,7 @@
-/** Streams, HTML pages and the schema are compressed if the client accepts it; JSON, events and files are not. */
+/**
+ * Streams, HTML pages and the schema are compressed if the client accepts it; JSON, events and
+ * files are not.
+ */
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import t from '../../tap.ts'
 import type { Test } from 'tap'

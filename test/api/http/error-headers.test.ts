@@ -1,4 +1,7 @@
-/** Each response below the API, and each error below `data/`, has `Vary` and `Cache-Control`; each other one has the latter. */
+/**
+ * Each response below the API, and each error below `data/`, has `Vary` and `Cache-Control`; each
+ * other one has the latter.
+ */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
@@ -75,7 +78,8 @@ async function faultsOf(t: Test, { app }: Service, [status, request, headers, bo
   const [method = '', path = ''] = request.split(' ')
   const url = path.startsWith('/') ? path : `/rinex/api/${path}`
   const answer = await app.inject({
-    ...{ method: method as 'GET', url },
+    method: method as 'GET',
+    url,
     ...(headers && { headers }),
     ...(body === undefined ? {} : { payload: body }),
   })

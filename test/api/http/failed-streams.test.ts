@@ -1,4 +1,6 @@
-/** A body that is made in chunks: if its first chunk fails, the answer is an error like any other. */
+/**
+ * A body that is made in chunks: if its first chunk fails, the answer is an error like any other.
+ */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'

@@ -7,7 +7,10 @@ import { runEventLoop, startSlowly, until } from '../wire.ts'
 /** An action, and the states of all callers after it: one letter each. */
 type Step = readonly [action: 'acquire' | 'try' | 'release', states: string]
 
-/** By name: the number of permits, and the steps. `h` holds or held a permit, `w` waits, `r` got none. */
+/**
+ * By name: the number of permits, and the steps. `h` holds or held a permit, `w` waits, `r` got
+ * none.
+ */
 const cases: Record<string, readonly [permits: number, ...(readonly Step[])]> = {
   'callers beyond the permits wait in order': [
     2,

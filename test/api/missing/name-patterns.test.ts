@@ -9,7 +9,9 @@ import type { Period } from '../../../src/series/series.ts'
 /** 2026-01-22, day 022. */
 const day = Date.UTC(2026, 0, 22) / 86_400_000
 
-/** A pattern of the shell as a regular expression; our patterns have no other special characters. */
+/**
+ * A pattern of the shell as a regular expression; our patterns have no other special characters.
+ */
 const toRegExp = (pattern: string) =>
   new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('?', '.').replaceAll('*', '.*')}$`)
 

@@ -62,7 +62,10 @@ export function follow<T extends object>(
   return found
 }
 
-/** Returns a function that lists the faults of a value: what its schema forbids, and undocumented fields. */
+/**
+ * Returns a function that lists the faults of a value: what its schema forbids, and undocumented
+ * fields.
+ */
 export function openChecker({ components }: OpenApiDocument) {
   const { OpenApi, ...others } = components.schemas
   // The schema of the document itself names only its main parts, so it stays open.

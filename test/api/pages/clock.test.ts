@@ -1,4 +1,7 @@
-/** Pages that depend on the time of the request, and pages that are requested before the deliveries are read. */
+/**
+ * Pages that depend on the time of the request, and pages that are requested before the deliveries
+ * are read.
+ */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openService, startUs } from '../service.ts'
@@ -34,10 +37,12 @@ t.test('every answer that depends on the clock has an ETag that changes each min
   const targets = [
     ...[...pages, ...both].map((path) => ({ path, headers: browser })),
     ...[...both, 'network/', 'series/', 'missing/', 'report/'].map((path) => ({
-      ...{ path, headers: { accept: 'application/json' } },
+      path,
+      headers: { accept: 'application/json' },
     })),
     ...['series/?format=csv', 'missing/?format=csv', 'report/?format=txt'].map((path) => ({
-      ...{ path, headers: {} },
+      path,
+      headers: {},
     })),
   ]
   await app.inject('/rinex/api/network/')

@@ -1,4 +1,7 @@
-/** The series of the network, their missing files, availability and totals, compared with a slow reference that replays histories. */
+/**
+ * The series of the network, their missing files, availability and totals, compared with a slow
+ * reference that replays histories.
+ */
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
@@ -46,7 +49,10 @@ const historiesOf = (periods: readonly Period[], [startDay, latestStart, firstEn
     gap: fc.tuple(fc.integer({ min: startDay ?? 0, max: days }), fc.integer({ min: 0, max: 6 })),
     latency: fc.integer({ min: 0, max: 20_000 }),
     removedEvery: fc.integer({ min: 2, max: 9 }),
-    /** Slots of the years before, which a scan finds: their last days before the history, and a misdated one. */
+    /**
+     * Slots of the years before, which a scan finds: their last days before the history, and a
+     * misdated one.
+     */
     old: fc.record({
       days: fc.constantFrom(0, 0, 1, 4, 30, 200),
       daysBefore: fc.constantFrom(0, 0, 5, 100, 420, 900),

@@ -18,7 +18,10 @@ export const firstDay = dayOf(2025, 12, 1)
 export type Period = '15M' | '01H' | '01D'
 export const lengths = { '15M': 900, '01H': 3600, '01D': daySeconds } as const
 
-/** Opens the API on an empty catalogue that is made at a time; the clock stands still until `setNow`. */
+/**
+ * Opens the API on an empty catalogue that is made at a time; the clock stands still until
+ * `setNow`.
+ */
 export async function openNetwork(
   t: Test,
   { startUs, expected }: { startUs: number; expected?: readonly ExpectedSeries[] },

@@ -1,4 +1,6 @@
-/** The HTML pages of the network, of its missing files and of a week, from ten days of deliveries. */
+/**
+ * The HTML pages of the network, of its missing files and of a week, from ten days of deliveries.
+ */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change } from '../../catalogue/change.ts'
@@ -16,8 +18,8 @@ const lost: Readonly<Record<number, readonly number[]>> = {
 }
 
 /**
- * Ten days of hourly files of GRAZ00AUT, of daily files of WTZR without 6 December, and one file of ZIMM. It is 06:05 on 11
- * December: the file of 05 h is due, that of 04 h is late.
+ * Ten days of hourly files of GRAZ00AUT, of daily files of WTZR without 6 December, and one file of
+ * ZIMM. It is 06:05 on 11 December: the file of 05 h is due, that of 04 h is late.
  */
 async function openTenDays(t: Test) {
   const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })
@@ -65,7 +67,10 @@ const letters: Readonly<Record<string, string>> = {
   '#999999': 'd',
 }
 
-/** The cells of a picture, a text for each row: good, fair, poor (or late), nothing, due; a dot for an empty cell. */
+/**
+ * The cells of a picture, a text for each row: good, fair, poor (or late), nothing, due; a dot for
+ * an empty cell.
+ */
 function cellsOf(html: string, title: string, columns: number): string[] {
   const label = `aria-label="${title} by station"`
   const pictures = html.split('<svg').map((part) => part.split('</svg>')[0] ?? '')

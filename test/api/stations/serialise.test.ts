@@ -1,4 +1,6 @@
-/** The list of stations: sites with all their codes, search, ordering, filters, merged navigation. */
+/**
+ * The list of stations: sites with all their codes, search, ordering, filters, merged navigation.
+ */
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { openService } from '../service.ts'

@@ -16,9 +16,18 @@ const path = '/rinex/api/status/'
 const headers = { accept: 'text/html' }
 
 const watching: IndexerStatus = {
-  ...{ state: 'watching', sinceUs: startUs, reasons: [], pid: 4711, version: '1.2.3' },
-  ...{ notCurrent: undefined, scan: undefined, lastScan: undefined, lastSweepUs: undefined },
-  ...{ dirtyDirectories: 1234, settlingFiles: 4, withheldRemovals: 5 },
+  state: 'watching',
+  sinceUs: startUs,
+  reasons: [],
+  pid: 4711,
+  version: '1.2.3',
+  notCurrent: undefined,
+  scan: undefined,
+  lastScan: undefined,
+  lastSweepUs: undefined,
+  dirtyDirectories: 1234,
+  settlingFiles: 4,
+  withheldRemovals: 5,
   watching: { directories: 3, limit: null, overflows: 0 },
   rescans: { running: 2, waiting: undefined, done: 1 },
   hashing: { all: false, behind: 6 },
@@ -60,8 +69,13 @@ t.test('the page shows the state in words and the lengths of the queues', async 
 
 t.test('the page shows the progress, the rate and the remaining time of a scan', async (t) => {
   const scan = {
-    ...{ startedUs: startUs, directoriesDone: 1000, directoriesFound: 2000, files: 30_000 },
-    ...{ done: 0.508, rate: 1234.5, secondsLeft: 599.4 as number | undefined },
+    startedUs: startUs,
+    directoriesDone: 1000,
+    directoriesFound: 2000,
+    files: 30_000,
+    done: 0.508,
+    rate: 1234.5,
+    secondsLeft: 599.4 as number | undefined,
   }
   const text = textOf(
     await bodyOf(await open(t, { reply: { ...watching, state: 'scanning', scan } })),
@@ -100,7 +114,13 @@ t.test('arrivals are not counted if the query could take long', async (t) => {
     },
   }
   const scanOf = (added: number, endedUs: number) => ({
-    ...{ startedUs: 0, endedUs, directories: 1, files: added, added, modified: 0, removed: 0 },
+    startedUs: 0,
+    endedUs,
+    directories: 1,
+    files: added,
+    added,
+    modified: 0,
+    removed: 0,
   })
   const nowUs = startUs
   const usual = { reader, nowUs, isScanning: false, lastScan: undefined }

@@ -30,7 +30,12 @@ function open(t: Test, folder = testFolder(t)) {
 }
 
 const sum = (id: number, other: object = {}) => ({
-  ...{ id, ...identity, sha256, problem: undefined, rested: true, ...other },
+  id,
+  ...identity,
+  sha256,
+  problem: undefined,
+  rested: true,
+  ...other,
 })
 
 t.test(

@@ -1,4 +1,7 @@
-/** Details of files (size, mtime, checksum, problem), and `detailsSeq`, which grows when they change. */
+/**
+ * Details of files (size, mtime, checksum, problem), and `detailsSeq`, which grows when they
+ * change.
+ */
 import { join } from 'node:path'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'

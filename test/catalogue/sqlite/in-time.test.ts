@@ -47,10 +47,13 @@ const filters: Readonly<Record<string, FileFilter>> = {
   'a country': { stations: codes(stations / 2), names: [nothing] },
   'a range of days': { dataDate: { fromUs: start }, names: [nothing] },
   'a station in a range of days': {
-    ...{ stations: codes(stations), dataDate: { fromUs: start }, names: [nothing] },
+    stations: codes(stations),
+    dataDate: { fromUs: start },
+    names: [nothing],
   },
   'days with an overlap': {
-    ...{ overlaps: { fromUs: start, toUs: start + days * 86_400e6 }, names: [nothing] },
+    overlaps: { fromUs: start, toUs: start + days * 86_400e6 },
+    names: [nothing],
   },
   'created since': { created: { fromUs: 0 }, names: [nothing] },
   'modified since': { modified: { fromUs: 0 }, names: [nothing] },

@@ -1,4 +1,7 @@
-/** Pages, counts and chunks of random queries are equal to the results of the oracle, a linear search through all records. */
+/**
+ * Pages, counts and chunks of random queries are equal to the results of the oracle, a linear
+ * search through all records.
+ */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { parseListRequest } from '../../../src/api/files/list-request.ts'
@@ -70,13 +73,25 @@ async function fill({ writer, setNextId }: Wide): Promise<void> {
   }
 }
 
-/** Stores checksums of some files of a directory: some are broken, some incomplete, and some of another version of the file. */
+/**
+ * Stores checksums of some files of a directory: some are broken, some incomplete, and some of
+ * another version of the file.
+ */
 async function hash(writer: CatalogueWriter, path: string): Promise<void> {
   const files = [...((await writer.directory(path))?.files.values() ?? [])]
   const some = files.filter(({ id, size }) => id % 2 === 0 && size !== undefined)
   const checksums = some.map(({ id, size = 0, mtimeUs = 0 }) => ({
-    ...{ id, size: id % 10 === 0 ? size + 1 : size, mtimeUs, inode: id, ctimeUs: 1, links: 1 },
-    ...{ mode: 0o100644, uid: 0, gid: 0, sha256: Buffer.alloc(32, id % 251), rested: id % 6 !== 0 },
+    id,
+    size: id % 10 === 0 ? size + 1 : size,
+    mtimeUs,
+    inode: id,
+    ctimeUs: 1,
+    links: 1,
+    mode: 0o100644,
+    uid: 0,
+    gid: 0,
+    sha256: Buffer.alloc(32, id % 251),
+    rested: id % 6 !== 0,
     problem: ([undefined, 'broken', 'incomplete', undefined] as const)[id % 7],
   }))
   await writer.keepChecksums(checksums, 0)
@@ -214,7 +229,10 @@ const chosen = fc.subarray([...choices], { maxLength: 3 }).map((some) => {
   return parameters
 })
 
-/** Reads pages of random queries, and compares each with the oracle. @returns the number of records read */
+/**
+ * Reads pages of random queries, and compares each with the oracle. @returns the number of records
+ * read
+ */
 function comparePages(list: OpenedList, known: readonly Known[], numRuns: number): number {
   let found = 0
   const query = fc.record({

@@ -20,7 +20,9 @@ function open(t: Test, database = join(testFolder(t), 'catalogue.db')) {
     writer.close()
   })
   return {
-    ...{ database, reader, writer },
+    database,
+    reader,
+    writer,
     setClock: (to: number) => (us = to),
     add: (directory: string, ...names: string[]) =>
       writer.apply([change(directory, { added: names.map((each) => newFile(each)) })]),

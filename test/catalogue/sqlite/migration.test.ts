@@ -52,7 +52,10 @@ function contents(database: string): Record<string, unknown[]> {
   )
 }
 
-/** The contents after a migration to schema 13: it takes a seq, with which clients of a country start again. */
+/**
+ * The contents after a migration to schema 13: it takes a seq, with which clients of a country
+ * start again.
+ */
 function migrated(before: Record<string, unknown[]>): Record<string, unknown[]> {
   const [catalogue] = before['catalogue'] as { readonly seq: number }[]
   const seq = (catalogue?.seq ?? 0) + 1

@@ -33,8 +33,13 @@ function openCatalogue(t: Test, database = join(testFolder(t), 'catalogue.db')) 
   }
   const slots = (code: string) =>
     reader.seriesSlots({
-      ...{ code, fileType: 'o', period: '01D', from: slot, to: slot },
-      ...{ now: slot, mostSlots: 1 },
+      code,
+      fileType: 'o',
+      period: '01D',
+      from: slot,
+      to: slot,
+      now: slot,
+      mostSlots: 1,
     })
   /** What each part of the catalogue shows of the site. */
   const shown = async () => {
@@ -144,7 +149,12 @@ t.test('no code joins another before the counts are built', async (t) => {
   t.match(await reader.changes({ since: 0, limit: 9, filters: {} }), { throughSeq: 2 })
   await t.rejects(slots('GRAZ'), notBuilt)
   const arrivals = reader.seriesArrivals({
-    ...{ code: 'GRAZ', fileType: 'o', period: '01D', from: slot, to: slot, now: slot },
+    code: 'GRAZ',
+    fileType: 'o',
+    period: '01D',
+    from: slot,
+    to: slot,
+    now: slot,
   })
   await t.rejects(arrivals, notBuilt)
   await writer.buildIndexes()

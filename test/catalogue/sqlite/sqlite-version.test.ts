@@ -16,7 +16,10 @@ t.test('only versions before 3.51.3 are refused', async (t) => {
   t.equal(sqliteProblem(sqliteVersion()), undefined, 'the driver is safe')
 })
 
-/** The driver says that it has another version, because none with the bug can be installed beside it. */
+/**
+ * The driver says that it has another version, because none with the bug can be installed beside
+ * it.
+ */
 const olderDriver = `
 import Sqlite from 'better-sqlite3'
 const { prepare } = Sqlite.prototype

@@ -16,12 +16,22 @@ const [graz, zimm, onsa] = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.
 const facts = { size: 10, mtimeUs: 1000 }
 const identity: FileIdentity = {
   ...facts,
-  ...{ inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 },
+  inode: 7,
+  ctimeUs: 2000,
+  links: 1,
+  mode: 0o100644,
+  uid: 1,
+  gid: 1,
 }
 const linked = { ...identity, ctimeUs: 3000, links: 2 }
 const sha256 = createHash('sha256').update('x').digest()
 const sum = (id: number, other: Partial<Checksum> = {}): Checksum => ({
-  ...{ id, ...identity, sha256, problem: undefined, rested: true, ...other },
+  id,
+  ...identity,
+  sha256,
+  problem: undefined,
+  rested: true,
+  ...other,
 })
 
 function open(t: Test, folder = testFolder(t)) {
@@ -36,7 +46,12 @@ function open(t: Test, folder = testFolder(t)) {
   t.teardown(close)
   const apply = (parts: Partial<DirectoryChange>) => writer.apply([change(day, parts)])
   return {
-    ...{ folder, database, writer, reader, close, apply },
+    folder,
+    database,
+    writer,
+    reader,
+    close,
+    apply,
     /** Adds three files with checksums; their ids are 1 to 3. */
     fill: async () => {
       await apply({ added: [graz, zimm, onsa].map((name) => newFile(name, facts)) })

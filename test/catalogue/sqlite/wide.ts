@@ -1,4 +1,7 @@
-/** A catalogue whose next id the test can raise, so that few files have ids in many buckets of the counts. */
+/**
+ * A catalogue whose next id the test can raise, so that few files have ids in many buckets of the
+ * counts.
+ */
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'

@@ -3,7 +3,12 @@ import type { UnhashedFile } from '../../../src/catalogue/writer.ts'
 import { batchesOf, readDelayMs } from '../../../src/indexer/checksums/checksum-files.ts'
 
 const file = (parts: Partial<UnhashedFile>): UnhashedFile => ({
-  ...{ id: 1, path: 'obs/a', size: 1, mtimeUs: 1, sinceUs: 0, seq: 1 },
+  id: 1,
+  path: 'obs/a',
+  size: 1,
+  mtimeUs: 1,
+  sinceUs: 0,
+  seq: 1,
   ...parts,
 })
 

@@ -2,8 +2,8 @@
  * Random sequences of file operations, snapshots and hashing, in any order: in all states, a
  * download never gets the checksum of other bytes, and at the end every file has its own.
  *
- * One case is excluded, as in the rule of checksums: a file that gets new attributes and, before the next
- * snapshot, other bytes with the same inode, size and mtime.
+ * One case is excluded, as in the rule of checksums: a file that gets new attributes and, before
+ * the next snapshot, other bytes with the same inode, size and mtime.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -111,7 +111,10 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
     keep: () => reading.store(through),
   }
   return {
-    ...{ directory, reader, writer, steps },
+    directory,
+    reader,
+    writer,
+    steps,
     /** Reconciles the directory. */
     comeTo: async () => {
       steps.snapshot()

@@ -111,7 +111,10 @@ t.test('with checksums = "all", older files are hashed when the indexer is idle'
   for (const [index, name] of names.entries()) await hashed(name, contents[index] ?? content())
 })
 
-/** Hashes in this process without reading the files, because the hash process is slow on a busy machine. */
+/**
+ * Hashes in this process without reading the files, because the hash process is slow on a busy
+ * machine.
+ */
 function quickHashClient(
   archive: string,
   onDigest: () => void | Promise<void>,

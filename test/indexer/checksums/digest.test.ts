@@ -21,7 +21,8 @@ import { asOtherUser } from '../../other-user.ts'
 
 const megabyte = 1024 * 1024
 const small = gzipSync('observations')
-// Random bytes do not compress, so these are read in many chunks; zeros inflate beyond the limit of one buffer.
+// Random bytes do not compress, so these are read in many chunks; zeros inflate beyond the limit of
+// one buffer.
 const large = gzipSync(randomBytes(3 * megabyte), { level: 1 })
 const inflating = gzipSync(Buffer.alloc(80 * megabyte), { level: 1 })
 const broken = (content: Buffer): Buffer => {

@@ -1,4 +1,7 @@
-/** Operations on files with a checksum: which files are hashed again, with real snapshots and real hashing. */
+/**
+ * Operations on files with a checksum: which files are hashed again, with real snapshots and real
+ * hashing.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import {
   chmodSync,

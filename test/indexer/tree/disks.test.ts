@@ -18,8 +18,8 @@ t.test('an area on the same disk is not foreign, and a missing area is not forei
 })
 
 /**
- * Reads an area, mounts another disk there, reads it, and reads it again without this disk. It runs in
- * a mount namespace of its own, so that no mount is left.
+ * Reads an area, mounts another disk there, reads it, and reads it again without this disk. It runs
+ * in a mount namespace of its own, so that no mount is left.
  */
 const program = (archive: string) => `
 import { execFileSync } from 'node:child_process'

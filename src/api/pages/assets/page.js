@@ -20,14 +20,15 @@ addEventListener('pageshow', () => {
   for (const field of document.querySelectorAll('form [disabled]')) field.disabled = false
 })
 
-// Updates the part of the page that shows a changing state. The attribute of this part is a URL of the change feed: its response
-// arrives when a file changes, or after 50 seconds. If the attribute is empty, and for a minute after a failed request of the
-// feed, the page is fetched every five seconds. Hidden pages are not updated.
+// Updates the part of the page that shows a changing state. The attribute of this part is a URL of
+// the change feed: its response arrives when a file changes, or after 50 seconds. If the attribute
+// is empty, and for a minute after a failed request of the feed, the page is fetched every five
+// seconds. Hidden pages are not updated.
 const live = document.querySelector('[data-live]')
 if (live !== null) {
   const pollMs = 5000
-  // Milliseconds between a change and the request for the page, because the states of the network may be a little older than
-  // the feed.
+  // Milliseconds between a change and the request for the page, because the states of the network
+  // may be a little older than the feed.
   const reloadDelayMs = 1500
   const retryMs = 60_000
   const note = document.createElement('p')
