@@ -3,7 +3,7 @@
  * headers and bodies.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { filterParameters } from '../../src/api/files/parameters.ts'
+import { filterParameters } from '../../src/api/parameters/file-filters.ts'
 import type { Random } from './random-choices.ts'
 
 export interface RandomRequest {

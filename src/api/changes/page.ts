@@ -1,8 +1,8 @@
 /** The HTML page of the change feed: newest changes first. */
 import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/links.ts'
-import { fileFields } from '../files/form-fields.ts'
-import { changesFilters } from '../files/parameters.ts'
+import { fileFields } from '../pages/file-fields.ts'
+import { changesFilters } from '../parameters/file-filters.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import {

@@ -2,8 +2,9 @@
 import type Type from 'typebox'
 import type { Change } from '../../catalogue/records.ts'
 import { exampleRecord, expand, filtersIn, recordSchema } from '../files/schema.ts'
-import { changesFilters } from '../files/parameters.ts'
-import { microsecondsToIso, serialiseRecord } from '../files/serialise.ts'
+import { changesFilters } from '../parameters/file-filters.ts'
+import { serialiseRecord } from '../files/serialise.ts'
+import { microsecondsToIso } from '../times.ts'
 import type { Links } from '../http/links.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {

@@ -14,9 +14,9 @@ import { problemsView } from './page.ts'
 import { listProblems, problemNames } from './problem-list.ts'
 import * as schemas from './schema.ts'
 import type { ProblemName } from './problem-list.ts'
-import { catalogueOffset, listedValues, parsePageRange } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
-import { throwFaults } from '../http/unknown-parameters.ts'
+import { catalogueOffset, listedValues, parsePageRange } from '../parameters/query.ts'
+import type { Query } from '../parameters/query.ts'
+import { throwFaults } from '../parameters/unknown.ts'
 import { addResource } from '../http/resource.ts'
 
 interface ProblemsContext extends Pick<

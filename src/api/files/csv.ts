@@ -1,7 +1,5 @@
-/**
- * Writes records and tables as CSV (RFC 4180). The stream of records ends its lines with a line
- * feed alone.
- */
+/** Writes records as CSV (RFC 4180). The stream ends its lines with a line feed alone. */
+import { csvValue } from '../http/csv.ts'
 import { wireFields, wireFileFields } from './schema.ts'
 import type { WireRecord } from './serialise.ts'
 
@@ -19,17 +17,4 @@ export function recordCsv(record: WireRecord): string {
   const values = wireFields.map((field) => record[field])
   const details = file === undefined ? [] : wireFileFields.map((field) => file[field])
   return [...values, ...details].map(csvValue).join(',')
-}
-
-/** Writes a table: a header line, then one line for each row. */
-export function csvText(
-  columns: readonly string[],
-  rows: readonly (readonly (string | number | null)[])[],
-): string {
-  return [columns, ...rows].map((row) => `${row.map(csvValue).join(',')}\r\n`).join('')
-}
-
-function csvValue(value: string | number | null): string {
-  const text = String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

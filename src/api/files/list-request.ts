@@ -4,14 +4,14 @@ import type { FileFilter, OrderStep, Ordering, TimeRange } from '../../catalogue
 import { badFields } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'
 import type { Representation } from '../http/negotiate.ts'
-import { lastValue } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
-import { everywhere, isStrict, unknownParameter } from '../http/unknown-parameters.ts'
-import type { Faults } from '../http/unknown-parameters.ts'
+import { lastValue } from '../parameters/query.ts'
+import type { Query } from '../parameters/query.ts'
+import { everywhere, isStrict, unknownParameter } from '../parameters/unknown.ts'
+import type { Faults } from '../parameters/unknown.ts'
 import { readExpand } from './serialise.ts'
-import { filterParameters } from './parameters.ts'
-import { invalidChoice, isFault } from './parameter-values.ts'
-import type { Fault, ParameterType } from './parameter-values.ts'
+import { filterParameters } from '../parameters/file-filters.ts'
+import { invalidChoice, isFault } from '../parameters/filter-values.ts'
+import type { Fault, ParameterType } from '../parameters/filter-values.ts'
 
 export interface ListRequest {
   readonly filter: FileFilter

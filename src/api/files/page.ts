@@ -13,8 +13,8 @@ import {
   typeLabel,
 } from '../pages/labels.ts'
 import type { Cell } from '../pages/table.ts'
-import { fileFields } from './form-fields.ts'
-import { filterParameters } from './parameters.ts'
+import { fileFields } from '../pages/file-fields.ts'
+import { filterParameters } from '../parameters/file-filters.ts'
 import type { WireRecord } from './serialise.ts'
 
 const renderSelection = fragment(

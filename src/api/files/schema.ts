@@ -30,8 +30,8 @@ import {
   parameters,
   strict,
 } from '../openapi/parameters.ts'
-import { expansions, filterParameters } from './parameters.ts'
-import type { FilterParameter } from './parameters.ts'
+import { expansions, filterParameters } from '../parameters/file-filters.ts'
+import type { FilterParameter } from '../parameters/file-filters.ts'
 
 export const fileDurations = ['m', 'h', 'd', 'y', 'u'] as const
 export const fileVersions = ['r2', 'r3'] as const

@@ -3,15 +3,15 @@ import type Type from 'typebox'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
-import { dayToIso, secondsPerDay, secondsPerHour, twoDigits } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
+import { microsecondsToIso, secondsToIso } from '../times.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, recordUrl } from '../http/links.ts'
-import { listedValues } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
-import type { Fault } from './parameter-values.ts'
-import { expansions } from './parameters.ts'
+import { listedValues } from '../parameters/query.ts'
+import type { Query } from '../parameters/query.ts'
+import type { Fault } from '../parameters/filter-values.ts'
+import { expansions } from '../parameters/file-filters.ts'
 import type { fileSchema, recordSchema } from './schema.ts'
 
 export type WireRecord = Type.Static<typeof recordSchema>
@@ -55,25 +55,6 @@ function serialiseDetails(
     source: name?.source ?? null,
     problem: problem ?? null,
   }
-}
-
-/** `2026-01-22T05:00:00Z`: a time without a fraction, as in `data_date`. */
-export function secondsToIso(seconds: number): string {
-  return `${timeOf(seconds)}Z`
-}
-
-/** `2026-01-22T05:00:00.000001Z`: always six digits, also on a whole second. */
-export function microsecondsToIso(us: number): string {
-  const seconds = Math.floor(us / 1e6)
-  const fraction = String(us - seconds * 1e6).padStart(6, '0')
-  return `${timeOf(seconds)}.${fraction}Z`
-}
-
-function timeOf(seconds: number): string {
-  const day = Math.floor(seconds / secondsPerDay)
-  const ofDay = seconds - day * secondsPerDay
-  const [hour, minute] = [Math.floor(ofDay / secondsPerHour), Math.floor(ofDay / 60) % 60]
-  return `${dayToIso(day)}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(ofDay % 60)}`
 }
 
 /**

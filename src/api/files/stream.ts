@@ -10,10 +10,10 @@ import type { Links, Parameter } from '../http/links.ts'
 import { csvHeader, recordCsv } from './csv.ts'
 import { serialiseRecord } from './serialise.ts'
 import { badFields } from '../http/errors.ts'
-import { lastValue, parseInteger } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
+import { lastValue, parseInteger } from '../parameters/query.ts'
+import type { Query } from '../parameters/query.ts'
 import { parseListRequest } from './list-request.ts'
-import { changesFilters } from './parameters.ts'
+import { changesFilters } from '../parameters/file-filters.ts'
 
 /**
  * Maximum number of records in a chunk, because building a chunk blocks the event loop for a few

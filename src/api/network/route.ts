@@ -15,7 +15,7 @@ import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts
 import type { ApiContext } from '../http/context.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
-import { checkParameters } from '../http/unknown-parameters.ts'
+import { checkParameters } from '../parameters/unknown.ts'
 import { currencyHeaders, serialiseCurrency, statesTag } from '../series/known-series.ts'
 import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/route.ts'

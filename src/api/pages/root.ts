@@ -8,7 +8,7 @@ import { relativeUrl } from '../http/request-target.ts'
 import type { ResourceName } from '../http/links.ts'
 import { negotiate, prefersHtml } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
-import { checkParameters } from '../http/unknown-parameters.ts'
+import { checkParameters } from '../parameters/unknown.ts'
 import { getRoot, rootSchema } from './schema.ts'
 
 const template = `<p>A catalogue of the RINEX files of a GNSS archive, with links to download them.</p>

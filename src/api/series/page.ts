@@ -1,7 +1,7 @@
 /** The HTML page of the series. */
 import { periods } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
-import { fileFields } from '../files/form-fields.ts'
+import { fileFields } from '../pages/file-fields.ts'
 import type { CollectionView } from '../pages/collection.ts'
 import type { Field } from '../pages/filter-form.ts'
 import { readableDate, readableShare, readableTime, typeLabel } from '../pages/labels.ts'

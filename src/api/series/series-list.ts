@@ -6,11 +6,11 @@ import type { Period } from '../../series/series.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { badFields } from '../http/errors.ts'
 import type { Parameter } from '../http/links.ts'
-import { lastValue, listedValues } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
+import { lastValue, listedValues } from '../parameters/query.ts'
+import type { Query } from '../parameters/query.ts'
 import { commonParameters, readFilters } from '../files/list-request.ts'
-import { invalidChoice } from '../files/parameter-values.ts'
-import { secondsToIso } from '../files/serialise.ts'
+import { invalidChoice } from '../parameters/filter-values.ts'
+import { isoOrNull } from '../times.ts'
 import type { SeriesStatus } from './known-series.ts'
 import { sharedParameters } from './schema.ts'
 import type { SeriesOrderKey, WireSeries } from './schema.ts'
@@ -113,11 +113,6 @@ export function serialiseSeries({ station, fileType, period, summary }: SeriesSt
     within_target_28d: shareOrNull(summary.withinTarget),
     class: summary.class ?? null,
   }
-}
-
-/** @param seconds since 1970 */
-export function isoOrNull(seconds: number | undefined): string | null {
-  return seconds === undefined ? null : secondsToIso(seconds)
 }
 
 /** Rounds a share to four digits after the point; null if the share is unknown. */

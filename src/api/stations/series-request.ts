@@ -5,10 +5,10 @@ import { periods, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { fileTypes } from '../../parse/types.ts'
-import { lastValue } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
-import { everywhere, findUnknown, throwFaults } from '../http/unknown-parameters.ts'
-import type { Faults } from '../http/unknown-parameters.ts'
+import { lastValue } from '../parameters/query.ts'
+import type { Query } from '../parameters/query.ts'
+import { everywhere, findUnknown, throwFaults } from '../parameters/unknown.ts'
+import type { Faults } from '../parameters/unknown.ts'
 
 /** Maximum number of years, and of slots, in a range. */
 const maxYears = 40

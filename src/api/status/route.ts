@@ -10,7 +10,7 @@ import { digest } from '../http/conditional-requests.ts'
 import { negotiate } from '../http/negotiate.ts'
 import { renderStatus } from './page.ts'
 import { addResource } from '../http/resource.ts'
-import { checkParameters } from '../http/unknown-parameters.ts'
+import { checkParameters } from '../parameters/unknown.ts'
 import * as schemas from './schema.ts'
 import { describeStatus } from './serialise.ts'
 

@@ -3,7 +3,7 @@
  * error.
  */
 import t from '../../tap.ts'
-import { filterParameters } from '../../../src/api/files/parameters.ts'
+import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'

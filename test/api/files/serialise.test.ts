@@ -1,11 +1,8 @@
 import t from '../../tap.ts'
 import { fc } from '../../random.ts'
 import { linksBelow } from '../../../src/api/http/links.ts'
-import {
-  microsecondsToIso,
-  secondsToIso,
-  serialiseRecord,
-} from '../../../src/api/files/serialise.ts'
+import { serialiseRecord } from '../../../src/api/files/serialise.ts'
+import { microsecondsToIso, secondsToIso } from '../../../src/api/times.ts'
 import type { FileRecord } from '../../../src/catalogue/records.ts'
 
 const links = linksBelow('https://archive.example', 'gnss/rinex')

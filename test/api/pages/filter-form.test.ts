@@ -1,6 +1,6 @@
 /** The filter form, the active filters and the columns of collections. */
 import t from '../../tap.ts'
-import { fileFields } from '../../../src/api/files/form-fields.ts'
+import { fileFields } from '../../../src/api/pages/file-fields.ts'
 import { activeFilters, filterForm, sortLink } from '../../../src/api/pages/filter-form.ts'
 import type { Parameter } from '../../../src/api/http/links.ts'
 

@@ -1,6 +1,6 @@
 /** Each parameter of the list: valid values with their filters, and invalid values. */
 import t from '../../tap.ts'
-import { filterParameters } from '../../../src/api/files/parameters.ts'
+import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { parseListRequest } from '../../../src/api/files/list-request.ts'
 import { BadFields } from '../../../src/api/http/errors.ts'
 import type { FileFilter, TimeRange } from '../../../src/catalogue/filter.ts'

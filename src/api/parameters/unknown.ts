@@ -4,8 +4,8 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { closest } from '../../runtime/closest-name.ts'
-import { badFields } from './errors.ts'
-import { ignoredHeader } from './headers.ts'
+import { badFields } from '../http/errors.ts'
+import { ignoredHeader } from '../http/headers.ts'
 import { lastValue } from './query.ts'
 import type { Query } from './query.ts'
 

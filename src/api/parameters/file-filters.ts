@@ -20,8 +20,8 @@ import {
   time,
   usPerSecond,
   year,
-} from './parameter-values.ts'
-import type { ParameterType } from './parameter-values.ts'
+} from './filter-values.ts'
+import type { ParameterType } from './filter-values.ts'
 
 export interface FilterParameter extends ParameterType {
   /** One or two sentences, with names of parameters and values in backticks. */

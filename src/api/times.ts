@@ -1,8 +1,5 @@
-/**
- * Parses dates and times that clients send. The functions return `undefined` for any other text.
- * Pure.
- */
-import { parseDay, secondsPerDay } from '../../parse/calendar.ts'
+/** Parses dates and times that clients send, and writes times as ISO 8601. Pure. */
+import { dayToIso, parseDay, secondsPerDay, secondsPerHour, twoDigits } from '../parse/calendar.ts'
 
 // The plus sign of an offset arrives as a space if a client did not encode it.
 const timePattern =
@@ -31,4 +28,28 @@ export function parseTimeUs(text: string): number | undefined {
 function parseOffset(sign: string | undefined, hours: number, minutes: number) {
   if (hours > 23 || minutes > 59) return undefined
   return (sign === '-' ? -1 : 1) * (hours * 3600 + minutes * 60)
+}
+
+/** `2026-01-22T05:00:00Z`: a time without a fraction, as in `data_date`. */
+export function secondsToIso(seconds: number): string {
+  return `${timeOf(seconds)}Z`
+}
+
+/** `2026-01-22T05:00:00.000001Z`: always six digits, also on a whole second. */
+export function microsecondsToIso(us: number): string {
+  const seconds = Math.floor(us / 1e6)
+  const fraction = String(us - seconds * 1e6).padStart(6, '0')
+  return `${timeOf(seconds)}.${fraction}Z`
+}
+
+function timeOf(seconds: number): string {
+  const day = Math.floor(seconds / secondsPerDay)
+  const ofDay = seconds - day * secondsPerDay
+  const [hour, minute] = [Math.floor(ofDay / secondsPerHour), Math.floor(ofDay / 60) % 60]
+  return `${dayToIso(day)}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(ofDay % 60)}`
+}
+
+/** @param seconds since 1970 */
+export function isoOrNull(seconds: number | undefined): string | null {
+  return seconds === undefined ? null : secondsToIso(seconds)
 }

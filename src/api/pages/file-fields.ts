@@ -1,9 +1,9 @@
 /** The fields of the filter forms of files. */
 import { areas } from '../../parse/archive-path.ts'
-import type { Field } from '../pages/filter-form.ts'
-import { durationLabel, typeLabel } from '../pages/labels.ts'
+import type { Field } from './filter-form.ts'
+import { durationLabel, typeLabel } from './labels.ts'
 import { fileTypes } from '../../parse/types.ts'
-import { fileDurations, fileVersions } from './schema.ts'
+import { fileDurations, fileVersions } from '../files/schema.ts'
 
 /**
  * The fields have the names of the API's parameters, so the page and the JSON have the same query
