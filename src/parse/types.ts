@@ -4,10 +4,12 @@
  * The form of a file name: `r2` short, `r3` long. It is not the version of the content: RINEX 4
  * content has long names, and RINEX 3 content sometimes has short names.
  */
-export type FileVersion = 'r2' | 'r3'
+export const fileVersions = ['r2', 'r3'] as const
+export type FileVersion = (typeof fileVersions)[number]
 
 /** The unit of the period of a file: minutes, hours, days, years, or unspecified. */
-export type FileDuration = 'm' | 'h' | 'd' | 'y' | 'u'
+export const fileDurations = ['m', 'h', 'd', 'y', 'u'] as const
+export type FileDuration = (typeof fileDurations)[number]
 
 /** Observation, navigation or meteorological data. */
 export const fileTypes = ['o', 'n', 'm'] as const

@@ -5,8 +5,8 @@ import type { Parameter } from '../http/links.ts'
 import { readExpand } from '../files/serialise.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { readFilters } from '../files/list-request.ts'
-import { lastValue, parsePageRange } from '../parameters/query.ts'
-import type { Query } from '../parameters/query.ts'
+import { lastValue, parsePageRange } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
 
 /** Maximum number of changes on a page; a larger `limit` is reduced to this number. */
 export const maxChanges = 1000

@@ -16,7 +16,7 @@ import { changesUrl, linkUnlessTooLong } from '../http/links.ts'
 import { mediaTypes, negotiate, prefersEvents } from '../http/negotiate.ts'
 import type { Representation } from '../http/negotiate.ts'
 import { changesForm, renderChanges } from './page.ts'
-import type { Query } from '../parameters/query.ts'
+import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
 

@@ -4,7 +4,7 @@ import type { Change } from '../../catalogue/records.ts'
 import { exampleRecord, expand, filtersIn, recordSchema } from '../files/schema.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { serialiseRecord } from '../files/serialise.ts'
-import { microsecondsToIso } from '../times.ts'
+import { microsecondsToIso } from '../http/times.ts'
 import type { Links } from '../http/links.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {

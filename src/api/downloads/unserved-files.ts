@@ -1,6 +1,6 @@
 /** Reports catalogued files that could not be served, for the status and the problems. */
 import type Type from 'typebox'
-import { microsecondsToIso } from '../times.ts'
+import { microsecondsToIso } from '../http/times.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 
 export type UnservedReason = (typeof unservedReasons)[number]

@@ -5,7 +5,7 @@
 import { listedProblems } from '../../catalogue/reader.ts'
 import type { Asker, CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../times.ts'
+import { microsecondsToIso } from '../http/times.ts'
 
 /** The kinds of problems, in the order of the list. */
 export const problemNames = ['settling', 'unservable', ...listedProblems] as const

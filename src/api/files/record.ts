@@ -15,13 +15,13 @@ import { ignoredHeader } from '../http/headers.ts'
 import { changesUrl } from '../http/links.ts'
 import type { Links } from '../http/links.ts'
 import { negotiate } from '../http/negotiate.ts'
-import type { Query } from '../parameters/query.ts'
+import type { Query } from '../http/query.ts'
 import { everywhere, findUnknown } from '../parameters/unknown.ts'
 import type { Faults } from '../parameters/unknown.ts'
 import { renderRecord } from './record-page.ts'
 import type { FilesBeside, RecordHistory } from './record-page.ts'
 import { readExpand, serialiseRecord } from './serialise.ts'
-import { microsecondsToIso } from '../times.ts'
+import { microsecondsToIso } from '../http/times.ts'
 
 export function showFile({
   reader,

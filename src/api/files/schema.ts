@@ -2,7 +2,7 @@
 import Type from 'typebox'
 import { orderKeys, problems } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { fileTypes } from '../../parse/types.ts'
+import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import { registration, writeErrors, curlPost } from '../admin/schema.ts'
 import { errors, negotiated, withHeaders } from '../openapi/responses.ts'
 import {
@@ -32,9 +32,6 @@ import {
 } from '../openapi/parameters.ts'
 import { expansions, filterParameters } from '../parameters/file-filters.ts'
 import type { FilterParameter } from '../parameters/file-filters.ts'
-
-export const fileDurations = ['m', 'h', 'd', 'y', 'u'] as const
-export const fileVersions = ['r2', 'r3'] as const
 
 const fields = {
   id: number('Identifies the record. Ids grow, never change and are never reused.', { minimum: 1 }),

@@ -3,7 +3,7 @@
  * service, and the links from a page of a collection to the pages around it. HTML pages also have
  * relative links of their own.
  */
-import type { PageRange } from '../parameters/query.ts'
+import type { PageRange } from './query.ts'
 
 /** The two roots of all links: absolute URLs with a trailing slash. */
 export interface Links {

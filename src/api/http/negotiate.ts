@@ -5,8 +5,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from './compression.ts'
 import { HttpError, notFound } from './errors.ts'
-import { lastValue } from '../parameters/query.ts'
-import type { Query } from '../parameters/query.ts'
+import { lastValue } from './query.ts'
+import type { Query } from './query.ts'
 
 export type Representation = 'json' | 'html'
 

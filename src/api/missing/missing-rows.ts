@@ -2,7 +2,7 @@
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
-import { secondsToIso } from '../times.ts'
+import { secondsToIso } from '../http/times.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { missingPattern } from './name-patterns.ts'
 import type { MissingOrderKey, MissingState, WireMissing } from './schema.ts'

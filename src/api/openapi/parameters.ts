@@ -1,5 +1,5 @@
 /** Parameters that several resources share. */
-import { defaultLimit } from '../parameters/query.ts'
+import { defaultLimit } from '../http/query.ts'
 import { number, oneOf, text } from './openapi.ts'
 import type { JsonSchema, ParameterObject, Parameters } from './openapi.ts'
 

@@ -7,7 +7,7 @@ import { answerError, BadFields, logError, resetHeaders, UnknownName } from '../
 import type { ErrorResponse } from '../http/errors.ts'
 import { relativeUrl } from '../http/request-target.ts'
 import { prefersHtml } from '../http/negotiate.ts'
-import { parsePageRange } from '../parameters/query.ts'
+import { parsePageRange } from '../http/query.ts'
 import { rawQuery } from '../http/resource.ts'
 import { filterForm } from './filter-form.ts'
 import type { FormView } from './filter-form.ts'

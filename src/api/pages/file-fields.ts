@@ -2,8 +2,7 @@
 import { areas } from '../../parse/archive-path.ts'
 import type { Field } from './filter-form.ts'
 import { durationLabel, typeLabel } from './labels.ts'
-import { fileTypes } from '../../parse/types.ts'
-import { fileDurations, fileVersions } from '../files/schema.ts'
+import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 
 /**
  * The fields have the names of the API's parameters, so the page and the JSON have the same query

@@ -3,7 +3,7 @@
  */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { dayStartSeconds, daysInYear, parseDay, secondsPerDay } from '../../parse/calendar.ts'
-import { parseTimeUs } from '../times.ts'
+import { parseTimeUs } from '../http/times.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

@@ -6,8 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { closest } from '../../runtime/closest-name.ts'
 import { badFields } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'
-import { lastValue } from './query.ts'
-import type { Query } from './query.ts'
+import { lastValue } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
 
 /** The messages for each invalid parameter: a map, because a client may send `__proto__`. */
 export type Faults = Map<string, readonly string[]>

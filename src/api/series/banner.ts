@@ -1,6 +1,6 @@
 /** The sentences above pages with states, about how far the catalogue follows the archive. */
 import type { Currency } from '../../series/currency.ts'
-import { secondsToIso } from '../times.ts'
+import { secondsToIso } from '../http/times.ts'
 import { readableTime } from '../pages/labels.ts'
 
 /** Returns nothing for a current catalogue whose indexer has no problems. */

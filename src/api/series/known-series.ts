@@ -3,7 +3,7 @@ import type { Head } from '../../catalogue/records.ts'
 import type { NetworkSeries } from '../../catalogue/series-queries.ts'
 import type { Currency } from '../../series/currency.ts'
 import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
-import { secondsToIso } from '../times.ts'
+import { secondsToIso } from '../http/times.ts'
 import { digest } from '../http/conditional-requests.ts'
 
 /** A series of the network, with its state now and its figures of the last 28 days. */

@@ -19,7 +19,7 @@ import type { PageFrame } from '../pages/layout.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { isoOrNull } from '../times.ts'
+import { isoOrNull } from '../http/times.ts'
 import { stateField } from '../series/page.ts'
 import type { WireStation } from './station-list.ts'
 

@@ -4,8 +4,8 @@ import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { stationParameters } from '../parameters/file-filters.ts'
-import { fileTypes } from '../../parse/types.ts'
-import { fileDurations, fileVersions, filtersIn } from '../files/schema.ts'
+import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
+import { filtersIn } from '../files/schema.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import {
   component,

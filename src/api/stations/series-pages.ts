@@ -5,7 +5,7 @@ import type { Measure } from '../../series/completeness.ts'
 import { periods, startOf } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
 import { fileTypes } from '../../parse/types.ts'
-import { secondsToIso } from '../times.ts'
+import { secondsToIso } from '../http/times.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import {

@@ -3,7 +3,7 @@ import type Type from 'typebox'
 import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../times.ts'
+import { microsecondsToIso } from '../http/times.ts'
 import type { statusSchema } from './schema.ts'
 
 export type WireStatus = Type.Static<typeof statusSchema>

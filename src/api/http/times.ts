@@ -1,5 +1,11 @@
 /** Parses dates and times that clients send, and writes times as ISO 8601. Pure. */
-import { dayToIso, parseDay, secondsPerDay, secondsPerHour, twoDigits } from '../parse/calendar.ts'
+import {
+  dayToIso,
+  parseDay,
+  secondsPerDay,
+  secondsPerHour,
+  twoDigits,
+} from '../../parse/calendar.ts'
 
 // The plus sign of an offset arrives as a space if a client did not encode it.
 const timePattern =
