@@ -24,31 +24,32 @@ import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
 import { logAccess, loggedStatus } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
-import { supportAllMethods } from './http/resource.ts'
+import { supportResources } from './http/resource.ts'
 import { addAssets } from './pages/assets-route.ts'
-import { addAlerts } from './alerts/route.ts'
+import { addAlerts } from './alerts/collection.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth } from './status/health.ts'
 import { addMetrics, openMetrics } from './status/metrics.ts'
-import { addProblems } from './file-problems/route.ts'
+import { addProblems } from './file-problems/collection.ts'
+import { addRecord } from './files/record.ts'
 import { addRinexFile } from './files/route.ts'
 import { addRoot, openEntrances } from './pages/root.ts'
-import { addMissing } from './missing/route.ts'
+import { addMissing } from './missing/collection.ts'
 import { addNetwork } from './network/route.ts'
 import { addReport } from './report/route.ts'
 import { CurrencyReader } from './series/currency-reader.ts'
+import type { NetworkContext } from './series/network-context.ts'
 import { NetworkStatusCache } from './series/network-status.ts'
-import { addSeries } from './series/route.ts'
+import { addSeries } from './series/collection.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './pages/docs.ts'
-import { addStation } from './stations/route.ts'
-import { addStationSeries } from './stations/series-routes.ts'
+import { addStations } from './stations/collection.ts'
+import { addAvailability, addLatency } from './stations/series-routes.ts'
+import { addStation } from './stations/station.ts'
 import { addStatus } from './status/route.ts'
 import { openUnservedFiles } from './downloads/unserved-files.ts'
-import { downloadPaths } from './downloads/schema.ts'
-import { listingPaths, listingSchemas } from './directory-index/schema.ts'
-import { collectSchemas } from './openapi/document.ts'
+import type { UnservedFiles } from './downloads/unserved-files.ts'
 
 export type { ApiDeps, ApiSettings } from './http/settings.ts'
 
@@ -100,13 +101,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     onFile: metrics.fileUnavailable,
     nowMs: () => deps.nowUs() / 1000,
   })
-  // The routes serialise responses themselves; schemas only describe them.
-  app.setSerializerCompiler(() => JSON.stringify)
-  await collectSchemas(app, deps.settings, {
-    paths: { ...listingPaths, ...downloadPaths },
-    schemas: listingSchemas,
-  })
-  supportAllMethods(app)
+  supportResources(app)
   readJsonBodies(app)
   app.addHook('onRequest', startResponse)
   await app.register(accepts)
@@ -117,28 +112,14 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) => {
     if (!enter(request, reply)) answer(notFound(), request, reply)
   })
-  addRoot(app, context)
-  addRinexFile(app, context)
   const expected = deps.settings.expected ?? new ExpectedRules([])
-  addStationSeries(app, { ...context, expected, currency })
   const network = new NetworkStatusCache({ ...deps, expected, currency })
-  addStation(app, { ...context, expected, network })
   metrics.showSeries(network)
   // The deliveries of the last weeks are read before the first request needs them.
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
-  addSeries(app, { ...context, network })
-  addMissing(app, { ...context, network })
-  addReport(app, { ...context, network })
-  addNetwork(app, { ...context, network })
-  addAlerts(app, { ...context, network })
-  addChanges(app, context)
-  addStatus(app, { ...context, unservedFiles })
-  addProblems(app, { ...context, unservedFiles })
-  addRescan(app, context)
-  addSchema(app, context)
-  addData(app, { ...context, unservedFiles })
+  addResources(app, { ...context, expected, currency, network, unservedFiles })
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
@@ -147,6 +128,31 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   // last bytes are not sent yet.
   app.addHook('preClose', () => inFlight.drain())
   return app
+}
+
+/** Adds the resources in the order of the reference. */
+function addResources(
+  app: FastifyInstance,
+  context: NetworkContext & { readonly unservedFiles: UnservedFiles },
+): void {
+  addRoot(app, context)
+  addRinexFile(app, context)
+  addRecord(app, context)
+  addAvailability(app, context)
+  addLatency(app, context)
+  addStations(app, context)
+  addStation(app, context)
+  addSeries(app, context)
+  addMissing(app, context)
+  addReport(app, context)
+  addNetwork(app, context)
+  addAlerts(app, context)
+  addChanges(app, context)
+  addStatus(app, context)
+  addProblems(app, context)
+  addRescan(app, context)
+  addSchema(app, context)
+  addData(app, context)
 }
 
 /**

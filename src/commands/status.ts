@@ -59,7 +59,7 @@ export async function problems(
       const request = { names: problemNames, limit: problemsPerPage, offset }
       const page = await listProblems(sources, request)
       count = page.count
-      for (const each of page.results)
+      for (const each of page.items)
         await print(json ? JSON.stringify(each) : describeProblem(each))
     }
     return 0

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
-import type Type from 'typebox'
+import type { Static } from '../openapi/schema.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { badFields, HttpError } from '../http/errors.ts'
 import type { registration } from './schema.ts'
@@ -105,7 +105,7 @@ export interface Registration {
  * @throws HttpError 400
  */
 export function parseRegistration(body: unknown, dataRoot: string): Registration {
-  const { path, download_path: url } = body as Type.Static<typeof registration>
+  const { path, download_path: url } = body as Static<typeof registration>
   if (url === undefined) return { field: 'path', path: path ?? '' }
   if (path !== undefined) throw badFields({ download_path: ['Give either this field or path.'] })
   if (!url.startsWith(dataRoot))

@@ -1,6 +1,6 @@
 /** The resource with which administrators order a rescan. */
 import type { FastifyInstance } from 'fastify'
-import type Type from 'typebox'
+import type { Static } from '../openapi/schema.ts'
 import type { RescanOrder } from '../../control-socket/protocol.ts'
 import { sendToIndexer, openAuthentication, required } from './authentication.ts'
 import * as schemas from './schema.ts'
@@ -14,7 +14,6 @@ export function addRescan(
   app: FastifyInstance,
   { apiPath, administration, links }: Pick<ApiContext, 'apiPath' | 'administration' | 'links'>,
 ): void {
-  app.addSchema(schemas.rescanOrder).addSchema(schemas.rescanTicket)
   addResource(app, {
     path: `${apiPath}rescan/`,
     about: { name: 'Rescan', description: 'Asks the indexer to read the archive again.' },
@@ -37,7 +36,7 @@ export function addRescan(
 }
 
 function parseRescan(body: unknown): RescanOrder {
-  const order = body as Type.Static<typeof schemas.rescanOrder>
+  const order = body as Static<typeof schemas.rescanOrder>
   const { path, full = false, accept_removals: acceptRemovals = false } = order
   return { path: path?.replace(/\/$/, ''), full, acceptRemovals }
 }

@@ -58,7 +58,6 @@ export const changesForm: FormView = {
   frame: { title: 'Changes', section: 'changes' },
   fields: fileFields.filter(({ name }) => fieldNames.includes(name)),
   all: 'All changes',
-  known: [...changesFilters.keys()],
 }
 
 export function renderChanges(data: ChangesPageData): string {

@@ -1,12 +1,11 @@
 /** Parses the query string of the change feed. Pure. */
 import type { ChangeFilters } from '../../catalogue/reader.ts'
-import { badFields } from '../http/errors.ts'
-import type { Parameter } from '../http/links.ts'
-import { readExpand } from '../files/serialise.ts'
-import { changesFilters } from '../parameters/file-filters.ts'
-import { readFilters } from '../files/list-request.ts'
-import { lastValue, parsePageRange } from '../http/query.ts'
+import type { Parameter as Kept } from '../http/links.ts'
 import type { Query } from '../http/query.ts'
+import { changesFilters, expand } from '../parameters/file-filters.ts'
+import { anyText } from '../parameters/parameter.ts'
+import type { Parameter } from '../parameters/parameter.ts'
+import { readRequest } from '../parameters/request.ts'
 
 /** Maximum number of changes on a page; a larger `limit` is reduced to this number. */
 export const maxChanges = 1000
@@ -34,20 +33,46 @@ export interface ChangesRequest {
   /** True if the records contain their details (`expand=file`). */
   readonly details: boolean
   /** Parameters that the link to the next page repeats, besides `since`, `epoch` and `joined`. */
-  readonly kept: readonly Parameter[]
+  readonly kept: readonly Kept[]
 }
 
-/** Names of the parameters that are not filters. */
-export const changesParameters = [
-  'since',
-  'epoch',
-  'joined',
-  'wait',
-  'limit',
-  'expand',
-  'strict',
-  'format',
-]
+/** A number from 0 up; a blank one is a fault, because a mirror would start again unnoticed. */
+function count(description: string, more: object = {}): Parameter<number | undefined> {
+  return {
+    schema: { type: 'integer', minimum: 0, description, ...more },
+    isList: false,
+    isExact: true,
+    read: ([text]) => {
+      if (text === undefined) return { value: undefined }
+      if (!/^\d+$/.test(text)) return { fault: 'Enter a whole number.' }
+      const value = Number(text)
+      return { value: Number.isSafeInteger(value) ? value : Infinity }
+    },
+  }
+}
+
+/** The parameters of the feed that are no filters. */
+export const changesParameters = {
+  since: count('Return the changes after this number; by default only future changes.', {
+    examples: [0],
+  }),
+  epoch: anyText({
+    meaning:
+      'The epoch of the database that gave this number, from `next` or the status. A request with the epoch of an older database gets `410`.',
+  }),
+  joined: count(
+    'Only in links of this resource, with `country`: the number of the latest change by which files entered or left a country, for a client that started with `since=0`.',
+  ),
+  wait: {
+    ...count(
+      `Seconds to wait for a change if there is none (long polling); more than ${maxWaitSeconds} is answered as ${maxWaitSeconds}.`,
+      { default: 0, examples: [0] },
+    ),
+    // An empty `wait` is ignored, as an empty filter is.
+    isExact: false,
+  },
+  expand,
+}
 
 /**
  * Parses a query string. An invalid `limit` is ignored, as in the list of files. Every other
@@ -55,45 +80,33 @@ export const changesParameters = [
  * ignored, the client would miss changes without notice.
  * @param lastEventId the header `Last-Event-ID` of a client that reconnects; it replaces `since`,
  * which is older
- * @throws HttpError 400 that names all faults
+ * @throws BadFields that names all faults
  */
 export function parseChangesRequest(query: Query, lastEventId?: string): ChangesRequest {
-  const { faults, filter, ...read } = readFilters(query, {
-    parameters: changesFilters,
-    known: changesParameters,
-    alwaysStrict: true,
-  })
-  const numberAt = (name: string, text = lastValue(query, name)): number | undefined => {
-    if (text !== undefined && !/^\d+$/.test(text)) faults.set(name, ['Enter a whole number.'])
-    return text === undefined ? undefined : safeOrInfinity(Number(text))
-  }
-  const since = numberAt('since', lastEventId)
-  const joined = numberAt('joined')
-  const wait = lastValue(query, 'wait')
-  // An empty `wait` is ignored, as an empty filter is; an empty `since` is an error.
-  const waitSeconds = wait === '' ? 0 : Math.min(numberAt('wait') ?? 0, maxWaitSeconds)
-  const expand = readExpand(query)
-  if ('fault' in expand) faults.set('expand', [expand.fault])
-  if (faults.size > 0 || 'fault' in expand) throw badFields(Object.fromEntries(faults))
-  const { limit } = parsePageRange(query, maxChanges)
-  const epoch = lastValue(query, 'epoch')
+  const { values, filter, kept, range } = readRequest(
+    lastEventId === undefined ? query : { ...query, since: lastEventId },
+    {
+      parameters: changesParameters,
+      filters: changesFilters,
+      alwaysStrict: true,
+      known: ['limit'],
+    },
+  )
+  const limit = Math.min(range.limit, maxChanges)
+  const waitSeconds = Math.min(values.wait ?? 0, maxWaitSeconds)
+  const { since, epoch, joined } = values
   return {
     filter,
-    ...expand,
     since,
     epoch: epoch === '' ? undefined : epoch,
     joined,
     limit,
     waitSeconds,
+    details: values.expand.length > 0,
     kept: [
-      ...read.kept,
-      ...(expand.details ? [['expand', 'file'] as const] : []),
+      ...kept.filter(([name]) => !['since', 'epoch', 'joined', 'wait'].includes(name)),
       ['limit', String(limit)],
       ...(waitSeconds > 0 ? [['wait', String(waitSeconds)] as const] : []),
     ],
   }
-}
-
-function safeOrInfinity(value: number): number {
-  return Number.isSafeInteger(value) ? value : Infinity
 }

@@ -13,8 +13,7 @@ import type { LongPolls } from './long-polls.ts'
 import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { changesUrl, linkUnlessTooLong } from '../http/links.ts'
-import { mediaTypes, negotiate, prefersEvents } from '../http/negotiate.ts'
-import type { Representation } from '../http/negotiate.ts'
+import { mediaTypes, negotiate } from '../http/negotiate.ts'
 import { changesForm, renderChanges } from './page.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
@@ -32,13 +31,11 @@ const eventsPerRead = 200
  */
 const maxPages = 50
 
-type ChangesContext = Pick<
-  ApiContext,
-  'apiPath' | 'reader' | 'links' | 'tag' | 'limits' | 'settings'
->
+const formats = ['json', 'html', 'events'] as const
+type PageFormat = 'json' | 'html'
 
 interface FeedParts {
-  readonly context: ChangesContext
+  readonly context: ApiContext
   readonly longPolls: LongPolls
   readonly watch: HeadWatch
   /**
@@ -48,7 +45,7 @@ interface FeedParts {
   readonly pagePolls: Semaphore
 }
 
-export function addChanges(app: FastifyInstance, context: ChangesContext): void {
+export function addChanges(app: FastifyInstance, context: ApiContext): void {
   const feed = {
     context,
     longPolls: openLongPolls(),
@@ -62,7 +59,6 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
     feed.longPolls.close()
     done()
   })
-  app.addSchema(schemas.changeSchema).addSchema(schemas.changesPageSchema)
   addResource(app, {
     path: `${context.apiPath}changes/`,
     schema: schemas.listChanges(context.settings.keepRemovalsDays),
@@ -71,47 +67,55 @@ export function addChanges(app: FastifyInstance, context: ChangesContext): void 
       name: 'Changes',
       description: 'New, replaced and removed files, each with its latest change.',
     },
-    renders: [mediaTypes.json, mediaTypes.html, mediaTypes.events],
-    get: (request, reply) =>
-      prefersEvents(request) ? sendEvents(feed, request, reply) : sendPage(feed, request, reply),
+    formats,
+    get: (request, reply) => {
+      const format = negotiate(formats, request, reply)
+      return format === 'events'
+        ? sendEvents(feed, request, reply)
+        : sendPage(feed, format, request, reply)
+    },
   })
 }
 
-async function sendPage(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
+async function sendPage(
+  feed: FeedParts,
+  format: PageFormat,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const { context } = feed
-  const representation = negotiate(request, reply)
   const parsed = parseChangesRequest(request.query as Query)
   // The HTML page shows the sizes of files, which are details.
-  const feedRequest = representation === 'html' ? { ...parsed, details: true } : parsed
+  const feedRequest = format === 'html' ? { ...parsed, details: true } : parsed
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     const { turn } = context.limits.wait(request, reply)
-    if (representation === 'html') feed.pagePolls.holdFor(reply)
+    if (format === 'html') feed.pagePolls.holdFor(reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
     const source = { reader: context.reader, watch: feed.watch, turn }
     const feedPage = await waitForFeedPage(source, feedRequest, signal)
-    return answer({ context, feedRequest, feedPage, representation }, reply)
+    return answer({ context, feedRequest, feedPage, format }, reply)
   }
   const head = await context.reader.head()
-  const tag = context.tag(head, representation, feedRequest)
+  const tag = context.tag(head, format, feedRequest)
   if (isFresh(request, reply, tag)) return sendNotModified(reply)
   const { turn } = await context.limits.page(request, reply)
   const source = { reader: context.reader, turn }
   const feedPage =
-    representation === 'html' && feedRequest.since === undefined
+    format === 'html' && feedRequest.since === undefined
       ? await readLatestChanges(source, feedRequest)
       : await readFeedPage(source, feedRequest)
-  return answer({ context, feedRequest, feedPage, representation }, reply)
+  return answer({ context, feedRequest, feedPage, format }, reply)
 }
 
 interface Answer {
-  readonly context: ChangesContext
+  readonly context: ApiContext
   readonly feedRequest: ChangesRequest
   readonly feedPage: FeedPage
-  readonly representation: Representation
+  readonly format: PageFormat
 }
 
-function answer({ context, feedRequest, feedPage, representation }: Answer, reply: FastifyReply) {
+function answer({ context, feedRequest, feedPage, format }: Answer, reply: FastifyReply) {
   const links = context.links()
   const { head, changes, throughSeq, purgedSeq, joinedSeq } = feedPage
   const pageFrom = (since: number): string =>
@@ -122,10 +126,10 @@ function answer({ context, feedRequest, feedPage, representation }: Answer, repl
       ['since', String(since)],
     ])
   const next = pageFrom(throughSeq)
-  const etag = context.tag(head, representation, feedRequest)
+  const etag = context.tag(head, format, feedRequest)
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
   const results = changes.map((change) => schemas.serialiseChange(change, links))
-  if (representation === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
+  if (format === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = feedPage.since
   const earlier =
     since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - feedRequest.limit)) : null

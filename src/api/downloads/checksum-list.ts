@@ -24,7 +24,7 @@ export function openChecksums({
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
     if (version === undefined) throw notFound()
-    if (isFresh(request, reply, tag(version, 'text'))) return sendNotModified(reply)
+    if (isFresh(request, reply, tag(version, 'txt'))) return sendNotModified(reply)
     const headers = { 'content-type': 'text/plain; charset=utf-8' }
     if (request.method === 'HEAD') return reply.headers(headers).send()
     const { turn } = await limits.page(request, reply)

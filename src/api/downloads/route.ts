@@ -25,8 +25,10 @@ import {
 import { ClientGone, openContentReader } from './file-content.ts'
 import type { ContentReader } from './file-content.ts'
 import { offloadHeaders } from './offload.ts'
+import { downloadPaths } from './schema.ts'
 import { openListings } from '../directory-index/answer.ts'
 import type { ListingsContext } from '../directory-index/answer.ts'
+import { listingPaths } from '../directory-index/schema.ts'
 import type { UnservedFiles } from './unserved-files.ts'
 import { printable, requestLog } from '../http/access-log.ts'
 import { evaluatePreconditions } from '../http/conditional-requests.ts'
@@ -67,7 +69,9 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   }
   // The handler parses the raw target, because the router decodes parameters. The root has a route
   // of its own, so that its path without the slash is redirected.
-  for (const path of [context.dataPath, `${context.dataPath}*`]) addResource(app, { path, get })
+  addResource(app, { path: context.dataPath, get })
+  const paths = { ...listingPaths, ...downloadPaths }
+  addResource(app, { path: `${context.dataPath}*`, get, paths })
 }
 
 /**

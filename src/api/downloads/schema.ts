@@ -1,19 +1,9 @@
 /** The OpenAPI description of downloads and checksum lists. */
-import { errors } from '../openapi/responses.ts'
-import {
-  curl,
-  exampleLinks,
-  list,
-  moment,
-  number,
-  object,
-  negotiable,
-  oneOf,
-  schemaRef,
-  text,
-} from '../openapi/openapi.ts'
-import type { HeaderObject, Parameters, PathItem, Paths, Responses } from '../openapi/openapi.ts'
-import { filePlace, parametersIn, yearAndDay, yearDayAndHour } from '../openapi/parameters.ts'
+import { curl, exampleLinks } from '../openapi/examples.ts'
+import type { HeaderObject, Responses, RouteSchema } from '../openapi/openapi.ts'
+import { placeOf } from '../openapi/parameters.ts'
+import { detailSchema, errors, negotiable } from '../openapi/responses.ts'
+import * as schema from '../openapi/schema.ts'
 
 /** Reasons why a catalogued file is not served. */
 export const unservedReasons = [
@@ -24,14 +14,14 @@ export const unservedReasons = [
 ] as const
 
 /** Schema of the part of the status that reports catalogued files which the API could not send. */
-export const unservedFilesSchema = object('Catalogued files that could not be served.', {
-  count: number('Number of 404 responses for these files since the API started.'),
-  latest: list(
+export const unservedFilesSchema = schema.object('Catalogued files that could not be served.', {
+  count: schema.integer('Number of 404 responses for these files since the API started.'),
+  latest: schema.list(
     'The latest of these files.',
-    object('A file.', {
-      path: text('The path of the file below the archive root.'),
-      reason: oneOf('The reason.', unservedReasons),
-      at: moment('Time of the last request.'),
+    schema.object('A file.', {
+      path: schema.text('The path of the file below the archive root.'),
+      reason: schema.oneOf('The reason.', unservedReasons),
+      at: schema.moment('Time of the last request.'),
     }),
   ),
 })
@@ -90,7 +80,7 @@ const responses: Responses = {
   '416': {
     description: 'The range is outside of the file.',
     headers: { 'Content-Range': header('The size of the file.', 'bytes */2413871') },
-    content: negotiable(schemaRef('Detail'), { detail: 'Range not satisfiable.' }),
+    content: negotiable(detailSchema, { detail: 'Range not satisfiable.' }),
   },
   ...errors('Unavailable'),
 }
@@ -100,19 +90,22 @@ const date = 'Thu, 22 Jan 2026 00:00:00 GMT'
 const example = (value: string) => ({ examples: [value] })
 
 const tagKnown = {
-  'If-None-Match': text('Tags of the versions that the client has.', example('"a"')),
+  'If-None-Match': schema.text('Tags of the versions that the client has.', example('"a"')),
 }
 
 const requestHeaders = {
-  Range: text(
+  Range: schema.text(
     'One range of bytes; a client resumes an interrupted download with it.',
     example('bytes=0-'),
   ),
-  'If-Range': text('The `ETag` of the version to which the range applies.', example('"a"')),
+  'If-Range': schema.text('The `ETag` of the version to which the range applies.', example('"a"')),
   ...tagKnown,
-  'If-Modified-Since': text('`Last-Modified` of the version that the client has.', example(date)),
-  'If-Match': text('Tags of the versions that the client accepts.', example('*')),
-  'If-Unmodified-Since': text(
+  'If-Modified-Since': schema.text(
+    '`Last-Modified` of the version that the client has.',
+    example(date),
+  ),
+  'If-Match': schema.text('Tags of the versions that the client accepts.', example('*')),
+  'If-Unmodified-Since': schema.text(
     'Latest modification time that the client accepts.',
     example('Fri, 31 Dec 2100 00:00:00 GMT'),
   ),
@@ -136,7 +129,7 @@ const checksums: Responses = {
   '200': {
     description: 'One line per file, in the order of names.',
     headers: { ETag: header('Weak tag of the list.', checksumsTag) },
-    content: { 'text/plain': { schema: { type: 'string' }, example: checksumsExample } },
+    content: { 'text/plain': { schema: schema.text(), example: checksumsExample } },
   },
   '304': {
     description: 'The client has this list. No body.',
@@ -148,61 +141,44 @@ const checksums: Responses = {
 const checksumsDescription =
   'The SHA-256 of the files of a directory, in the format of `sha256sum -c`. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose gzip stream is damaged (`broken`) or has no end (`incomplete`). Listings do not contain this file.'
 
-const { year, day, hour, filename } = filePlace
-
-const name = {
-  filename: text('File name.', {
-    pattern: '^[A-Za-z0-9_][A-Za-z0-9._]*$',
-    examples: [filename],
-  }),
-}
-
-interface Place {
-  readonly parameters: Parameters
-  /** Path of the example's directory below `data/`. */
-  readonly at: string
-}
-
-const daily: Place = { parameters: yearAndDay, at: `obs/${year}/${day}` }
-const hourly: Place = { parameters: yearDayAndHour, at: `nrt/${year}/${day}/${hour}` }
-
-function download(operationId: string, summary: string, { parameters, at }: Place): PathItem {
-  const get = {
+/** @param directory below `data/`, with a slash at its end */
+function download(directory: string, operationId: string, summary: string) {
+  const path = `${directory}{filename}`
+  const { params, example } = placeOf(path)
+  const operation: RouteSchema = {
     operationId,
-    tags: ['Downloads'] as const,
+    tags: ['Downloads'],
     summary,
     description,
-    responses,
-    parameters: [
-      ...parametersIn('path', { ...parameters, ...name }),
-      ...parametersIn('header', requestHeaders),
-    ],
-    'x-codeSamples': [curl(`${exampleLinks.data}${at}/${filename}`, '-O -C -')],
+    params,
+    headers: requestHeaders,
+    response: responses,
+    'x-codeSamples': [curl(`${exampleLinks.data}${example}`, '-O -C -')],
   }
-  return { get }
+  return [`/data/${path}`, operation] as const
 }
 
-function sums(operationId: string, summary: string, { parameters, at }: Place): PathItem {
-  const get = {
+/** @param directory below `data/`, with a slash at its end */
+function sums(directory: string, operationId: string, summary: string) {
+  const path = `${directory}SHA256SUMS`
+  const { params, example } = placeOf(path)
+  const operation: RouteSchema = {
     operationId,
-    tags: ['Downloads'] as const,
+    tags: ['Downloads'],
     summary,
     description: checksumsDescription,
-    parameters: [...parametersIn('path', parameters), ...parametersIn('header', tagKnown)],
-    responses: checksums,
-    'x-codeSamples': [curl(`${exampleLinks.data}${at}/SHA256SUMS`)],
+    params,
+    headers: tagKnown,
+    response: checksums,
+    'x-codeSamples': [curl(`${exampleLinks.data}${example}`)],
   }
-  return { get }
+  return [`/data/${path}`, operation] as const
 }
 
 /** One route serves all paths below `data/`; these are the paths of a usual archive. */
-export const downloadPaths: Paths = {
-  '/data/obs/{year}/{day}/{filename}': download('downloadDaily', 'Download a daily file', daily),
-  '/data/nrt/{year}/{day}/{hour}/{filename}': download(
-    'downloadHourly',
-    'Download an hourly file',
-    hourly,
-  ),
-  '/data/obs/{year}/{day}/SHA256SUMS': sums('sumsDaily', 'Checksums of a day', daily),
-  '/data/nrt/{year}/{day}/{hour}/SHA256SUMS': sums('sumsHourly', 'Checksums of an hour', hourly),
-}
+export const downloadPaths: Readonly<Record<string, RouteSchema>> = Object.fromEntries([
+  download('obs/{year}/{day}/', 'downloadDaily', 'Download a daily file'),
+  download('nrt/{year}/{day}/{hour}/', 'downloadHourly', 'Download an hourly file'),
+  sums('obs/{year}/{day}/', 'sumsDaily', 'Checksums of a day'),
+  sums('nrt/{year}/{day}/{hour}/', 'sumsHourly', 'Checksums of an hour'),
+])

@@ -1,10 +1,10 @@
 /** Reports catalogued files that could not be served, for the status and the problems. */
-import type Type from 'typebox'
+import type { Static } from '../openapi/schema.ts'
 import { microsecondsToIso } from '../http/times.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 
 export type UnservedReason = (typeof unservedReasons)[number]
-export type WireUnservedFiles = Type.Static<typeof unservedFilesSchema>
+export type WireUnservedFiles = Static<typeof unservedFilesSchema>
 
 /**
  * Maximum number of files in the report, because a catalogue may have millions that are missing.

@@ -12,7 +12,10 @@ export const problemNames = ['settling', 'unservable', ...listedProblems] as con
 export type ProblemName = (typeof problemNames)[number]
 
 /** A problem as clients get it. */
-export type WireProblem = Awaited<ReturnType<typeof listProblems>>['results'][number]
+export interface WireProblem extends Pick<ProblemEntry, 'path' | 'reason'> {
+  readonly problem: ProblemName
+  readonly since: string | null
+}
 
 export interface ProblemSources {
   readonly reader: Pick<CatalogueReader, 'problems'>
@@ -36,7 +39,7 @@ export async function listProblems(
   { reader, settling, unservable }: ProblemSources,
   { names, limit, offset }: ProblemsRequest,
   asker?: Asker,
-) {
+): Promise<{ readonly count: number; readonly items: readonly WireProblem[] }> {
   const withName = <Name extends ProblemName>(
     problem: Name,
     files: readonly Omit<ProblemEntry, 'problem'>[],
@@ -55,7 +58,7 @@ export async function listProblems(
   const { count, entries } = await reader.problems(query, asker)
   return {
     count: transient.length + count,
-    results: [...first, ...entries].map(({ problem, path, reason, sinceUs }) => ({
+    items: [...first, ...entries].map(({ problem, path, reason, sinceUs }) => ({
       problem,
       path,
       reason,

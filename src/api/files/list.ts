@@ -1,47 +1,43 @@
 /** Answers requests for a page of the list of files, as JSON or HTML. */
-import type { RouteHandlerMethod } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { isFresh, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { ignoredHeader, pageHeaders } from '../http/headers.ts'
-import { mediaTypes, negotiate } from '../http/negotiate.ts'
-import type { Representation } from '../http/negotiate.ts'
+import { mediaTypes } from '../http/negotiate.ts'
 import { linkHeader, pageLinks } from '../http/links.ts'
-import { catalogueOffset, parsePageRange } from '../http/query.ts'
+import { catalogueOffset } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
 import { renderList } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
 
-export type ListContext = Pick<ApiContext, 'reader' | 'settings' | 'links' | 'tag' | 'limits'>
+type PageFormat = 'json' | 'html'
 
 /** Answers with a page of the list, from the cache if the catalogue has not changed. */
-export function listFiles(context: ListContext): RouteHandlerMethod {
-  const { reader, tag } = context
-  const cache = openPageCache()
-  return async (request, reply) => {
-    const representation = negotiate(request, reply)
-    const query = request.query as Query
-    const list = parseListRequest(query)
+export function openList(context: ApiContext) {
+  const { reader, tag, settings } = context
+  const cache = createPageCache()
+  return async (format: PageFormat, request: FastifyRequest, reply: FastifyReply) => {
+    const list = parseListRequest(request.query as Query, settings)
     reply.headers(ignoredHeader(list.ignored))
     const { url = '' } = request.raw
-    const details = dependsOnDetails(list, representation)
-    const latest = tag(await reader.head(), representation, { details })
+    const details = dependsOnDetails(list, format)
+    const latest = tag(await reader.head(), format, { details })
     if (isFresh(request, reply, latest)) return sendNotModified(reply)
     const cached = cache.get(`${latest} ${url}`)
     if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
     const requester = await context.limits.page(request, reply)
-    const page = await makePage(context, { query, list, representation, requester })
+    const page = await makePage(context, { list, format, requester })
     cache.set(`${page.headers.etag} ${url}`, page)
     return reply.headers(page.headers).send(page.body)
   }
 }
 
 interface PageRequest {
-  readonly query: Query
   readonly list: ListRequest
-  readonly representation: Representation
+  readonly format: PageFormat
   readonly requester: Requester
 }
 
@@ -58,10 +54,10 @@ const cacheBytes = 4 * 1024 * 1024
 const overheadBytes = 1024
 
 /**
- * Opens the response cache. A key consists of the ETag and the URL, so a page is found only while
+ * Creates the response cache. A key consists of the ETag and the URL, so a page is found only while
  * the catalogue is unchanged.
  */
-export function openPageCache(): LRUCache<string, ListPage> {
+export function createPageCache(): LRUCache<string, ListPage> {
   return new LRUCache({
     maxSize: cacheBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length + overheadBytes,
@@ -80,38 +76,25 @@ function ownBuffer(text: string): Buffer {
 
 /** Reads a page from the catalogue, with its count and head. */
 async function makePage(
-  { reader, settings, links, tag }: ListContext,
-  { query, list, representation, requester }: PageRequest,
+  { reader, links, tag }: ApiContext,
+  { list, format, requester }: PageRequest,
 ): Promise<ListPage> {
-  const { filter, ordering, kept, ignored } = list
-  const details = list.details || representation === 'html'
-  const range = parsePageRange(query, settings.maxLimit)
+  const { filter, ordering, kept, ignored, range } = list
+  const details = list.details || format === 'html'
   const { limit, offset } = range
   const pageQuery = { limit, offset: catalogueOffset(offset), filter, ordering, details }
   const { head, count, records } = await reader.page(pageQuery, requester)
   await requester.turn()
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
-  const etag = tag(head, representation, { details: dependsOnDetails(list, representation) })
-  const headers = { etag, ...linkHeader(pages) }
-  if (representation === 'html') {
-    const body = ownBuffer(
-      renderList({
-        count,
-        range,
-        kept,
-        ignored,
-        pages,
-        results,
-        ordering,
-        details: list.details,
-        links: links(),
-        headers: linkHeader(pages),
-      }),
-    )
-    return { headers: { ...headers, ...pageHeaders }, body }
+  const etag = tag(head, format, { details: dependsOnDetails(list, format) })
+  const headers = linkHeader(pages)
+  if (format === 'html') {
+    const place = { count, range, kept, ignored, pages, ordering }
+    const body = renderList({ ...place, results, links: links(), headers })
+    return { headers: { etag, ...headers, ...pageHeaders }, body: ownBuffer(body) }
   }
   const { next, previous } = pages
   const body = ownBuffer(JSON.stringify({ count, next, previous, results }))
-  return { headers: { ...headers, 'content-type': mediaTypes.json }, body }
+  return { headers: { etag, ...headers, 'content-type': mediaTypes.json }, body }
 }

@@ -1,5 +1,5 @@
 /** The HTML page of the list: filter form, table, and links to the same list in other formats. */
-import type { Ordering, OrderKey } from '../../catalogue/filter.ts'
+import type { Ordering } from '../../catalogue/filter.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { pageUrl } from '../http/links.ts'
 import { renderCollection } from '../pages/collection.ts'
@@ -14,7 +14,6 @@ import {
 } from '../pages/labels.ts'
 import type { Cell } from '../pages/table.ts'
 import { fileFields } from '../pages/file-fields.ts'
-import { filterParameters } from '../parameters/file-filters.ts'
 import type { WireRecord } from './serialise.ts'
 
 const renderSelection = fragment(
@@ -25,77 +24,89 @@ const renderSelection = fragment(
 <% for (const command of it.commands) { %>
 <div class="command"><pre tabindex="0"><code><%= command %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
 <% } %>
-<% if (it.wire !== '') { %>
 <details>
 <summary>Request and response of this page as JSON</summary>
 <pre tabindex="0"><%= it.wire %></pre>
 </details>
-<% } %>
 </section>
 `,
 )
 
-export const filesView: CollectionView<WireRecord, OrderKey> = {
+export const filesView: CollectionView<WireRecord> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },
   noun: ['file', 'files'],
   fields: fileFields,
   all: 'All files',
   sizes: [20, 50, 100, 500],
-  known: [...filterParameters.keys(), 'expand'],
   className: 'files',
   caption: 'Times in UTC; (022) is the day of the year',
   // The two links of a file come first, because narrow screens cut off the last columns.
   columns: [
-    'Get',
-    { key: 'filename', label: 'File', first: 'ascending' },
-    { label: 'Size', isNumber: true },
-    { key: 'data_date', label: 'Start of data', first: 'descending' },
-    ...['Type', 'Period', 'Name', 'Area'],
-    { key: 'created', label: 'Listed', first: 'descending' },
-    { key: 'id', label: 'Record', first: 'descending', isNumber: true },
+    {
+      label: 'Get',
+      cell: ({ download_path: href, filename }) => ({
+        text: '↓',
+        href,
+        label: `Download ${filename}`,
+      }),
+    },
+    {
+      key: 'filename',
+      label: 'File',
+      first: 'ascending',
+      cell: ({ filename, url, file }) => ({
+        text: filename,
+        href: url,
+        isHeader: true,
+        problem: file?.problem ?? '',
+      }),
+    },
+    {
+      label: 'Size',
+      isNumber: true,
+      cell: ({ file }) => (typeof file?.size === 'number' ? readableSize(file.size) : ''),
+    },
+    {
+      key: 'data_date',
+      label: 'Start of data',
+      first: 'descending',
+      cell: ({ data_date: time }) => ({ text: readableDate(time), time }),
+    },
+    { label: 'Type', cell: (record) => typeLabel(record.file_type) },
+    { label: 'Period', cell: (record) => durationLabel(record.file_duration) },
+    { label: 'Name', cell: (record) => (record.file_version === 'r2' ? 'short' : 'long') },
+    { label: 'Area', cell: ({ file }) => file?.area ?? '' },
+    { key: 'created', label: 'Listed', first: 'descending', cell: listedCell },
+    {
+      key: 'id',
+      label: 'Record',
+      first: 'descending',
+      isNumber: true,
+      cell: ({ id }) => String(id),
+    },
   ],
-  row: rowOf,
+}
+
+function listedCell({ created, modified }: WireRecord): Cell {
+  const replaced = {
+    note: 'replaced',
+    noteTitle: `replaced ${readableTime(modified, 'second')}`,
+  }
+  return { text: readableTime(created), time: created, ...(modified !== created && replaced) }
 }
 
 /** A page of the list, with the details of its files. */
 export interface ListPageData extends CollectionPage<WireRecord> {
   readonly ordering: Ordering
-  /** True if the request has `expand=file`. */
-  readonly details: boolean
   readonly links: Links
-  /** The `Link` header of the page, or no header if it would be too long. */
+  /** The headers of the same page as JSON. */
   readonly headers: Readonly<Record<string, string>>
 }
 
 export function renderList(list: ListPageData): string {
-  const wire = list.results.length > maxShownAsJson ? '' : wireText(list)
-  return renderCollection(filesView, list, {
-    below: renderSelection({ ...selectionOf(list), wire }),
-  })
-}
-
-function rowOf(record: WireRecord): readonly (Cell | string)[] {
-  const { id, url, filename, download_path, data_date, file, created, modified } = record
-  const isReplaced = modified !== created
-  return [
-    { text: '↓', href: download_path, label: `Download ${filename}` },
-    { text: filename, href: url, isHeader: true, problem: file?.problem ?? '' },
-    typeof file?.size === 'number' ? readableSize(file.size) : '',
-    { text: readableDate(data_date), time: data_date },
-    typeLabel(record.file_type),
-    durationLabel(record.file_duration),
-    record.file_version === 'r2' ? 'short' : 'long',
-    file?.area ?? '',
-    {
-      text: readableTime(created),
-      time: created,
-      ...(isReplaced && {
-        note: 'replaced',
-        noteTitle: `replaced ${readableTime(modified, 'second')}`,
-      }),
-    },
-    String(id),
-  ]
+  const { links } = list
+  const below = renderSelection({ ...selectionOf(list), wire: wireText(list) })
+  return renderCollection(filesView, list, { links, below })
 }
 
 /** The selection in other formats, and commands that fetch it. */
@@ -131,21 +142,9 @@ function jsonUrl({ kept, links, range }: Pick<ListPageData, 'kept' | 'links' | '
   return pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
 }
 
-/**
- * Maximum number of records of a page that also shows its JSON, which doubles the size of the page.
- */
-const maxShownAsJson = 50
-
-/** The request for the same page as JSON, and the response, as a program sees them. */
+/** The request for the same page as JSON, and the head of the response, as a program sees them. */
 function wireText(list: ListPageData): string {
-  const { count, pages, results, details, headers } = list
   const url = new URL(jsonUrl(list))
-  const body = {
-    count,
-    next: pages.next,
-    previous: pages.previous,
-    results: results.map(({ file, ...record }) => (details ? { ...record, file } : record)),
-  }
   const lines = [
     `GET ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,
@@ -154,7 +153,7 @@ function wireText(list: ListPageData): string {
     'Content-Type: application/json',
     'Vary: Accept',
     'Cache-Control: no-cache',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(list.headers).map(([name, value]) => `${name}: ${value}`),
   ]
-  return `${lines.join('\n')}\n\n${JSON.stringify(body, undefined, 2)}`
+  return lines.join('\n')
 }

@@ -2,72 +2,78 @@
  * Answers requests for a single record: as JSON, or as a page with the latest change of the file
  * and links to related files.
  */
-import type { RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { FileRecord, ListedFile } from '../../catalogue/records.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
-import { badFields, notFound } from '../http/errors.ts'
-import { ignoredHeader } from '../http/headers.ts'
+import { notFound } from '../http/errors.ts'
 import { changesUrl } from '../http/links.ts'
 import type { Links } from '../http/links.ts'
-import { negotiate } from '../http/negotiate.ts'
-import type { Query } from '../http/query.ts'
-import { everywhere, findUnknown } from '../parameters/unknown.ts'
-import type { Faults } from '../parameters/unknown.ts'
+import type { Format } from '../http/negotiate.ts'
+import { microsecondsToIso } from '../http/times.ts'
+import * as schema from '../openapi/schema.ts'
+import { expand } from '../parameters/file-filters.ts'
+import { addAnswer } from '../resources/answer.ts'
+import type { AskedOf } from '../resources/answer.ts'
 import { renderRecord } from './record-page.ts'
 import type { FilesBeside, RecordHistory } from './record-page.ts'
-import { readExpand, serialiseRecord } from './serialise.ts'
-import { microsecondsToIso } from '../http/times.ts'
+import { exampleRecord, recordSchema } from './schema.ts'
+import { serialiseRecord } from './serialise.ts'
 
-export function showFile({
-  reader,
-  links,
-  tag,
-  limits,
-  settings,
-}: Pick<ApiContext, 'reader' | 'links' | 'tag' | 'limits' | 'settings'>): RouteHandlerMethod {
+export function addRecord(app: FastifyInstance, context: ApiContext): void {
+  const { reader, links, settings } = context
   const willBeHashed = {
     all: () => true,
     arriving: (id: number) => reader.awaitsChecksum(id),
     none: () => false,
   }[settings.checksums]
-  return async (request, reply) => {
-    const representation = negotiate(request, reply)
-    const id = Number((request.params as { readonly id: string }).id)
-    if (!Number.isSafeInteger(id)) throw notFound()
-    const { ignored, ...expand } = parseRecordRequest(request.query as Query)
-    reply.headers(ignoredHeader(ignored))
-    // The HTML page shows all details.
-    const details = expand.details || representation === 'html'
-    const head = await reader.head()
-    if (isFresh(request, reply, tag(head, representation, { details })))
-      return sendNotModified(reply)
-    const requester = representation === 'html' ? await limits.page(request, reply) : undefined
-    const record = await reader.record({ id, details })
-    if (record === undefined) throw notFound()
-    const wire = serialiseRecord(record, links())
-    if (requester === undefined) return sendJson(reply, wire)
-    const [beside, history, isWaiting] = await Promise.all([
-      filesBeside({ reader, requester }, record, links()),
-      readHistory(reader, record, links()),
-      wire.file?.sha256 === null && willBeHashed(id),
-    ])
-    return sendHtml(reply, renderRecord(wire, { beside, history, isWaiting }))
-  }
+  addAnswer(app, context, {
+    path: 'rinex-file/:id(^[0-9]+$)/',
+    about: { name: 'Rinex File Instance', description: 'One RINEX file of the archive.' },
+    formats: ['json', 'html'],
+    accepts: { parameters: { expand } },
+    operation: {
+      id: 'getFile',
+      tag: 'Files',
+      summary: 'Get a file',
+      returns: 'The record.',
+      params: { id: schema.integer('Id of the record.', { minimum: 1, examples: [1] }) },
+      samples: ['rinex-file/1/'],
+    },
+    bodies: { json: { schema: recordSchema, example: exampleRecord } },
+    state: async (asked) => {
+      if (!Number.isSafeInteger(idOf(asked))) throw notFound()
+      return { version: await reader.head(), details: withDetails(asked) }
+    },
+    read: async (asked, _state, requester) => {
+      const id = idOf(asked)
+      const record = await reader.record({ id, details: withDetails(asked) })
+      if (record === undefined) throw notFound()
+      const wire = serialiseRecord(record, links())
+      const json = () => wire
+      if (asked.format === 'json') return { bodies: { json, html: () => '' } }
+      const [beside, history, isWaiting] = await Promise.all([
+        filesBeside({ reader, requester }, record, links()),
+        readHistory(reader, record, links()),
+        wire.file?.sha256 === null && willBeHashed(id),
+      ])
+      return { bodies: { json, html: () => renderRecord(wire, { beside, history, isWaiting }) } }
+    },
+  })
 }
 
-/** @throws HttpError 400 with all faults */
-function parseRecordRequest(query: Query) {
-  const faults: Faults = new Map()
-  const ignored = findUnknown(query, [...everywhere, 'expand'], faults)
-  const expand = readExpand(query)
-  if ('fault' in expand) faults.set('expand', [expand.fault])
-  if ('fault' in expand || faults.size > 0) throw badFields(Object.fromEntries(faults))
-  return { ignored, ...expand }
+type AskedRecord = AskedOf<{ readonly expand: typeof expand }, Format>
+
+function idOf({ request }: Pick<AskedRecord, 'request'>): number {
+  return Number((request.params as { readonly id: string }).id)
+}
+
+/** The HTML page shows all details. */
+function withDetails({ values, format }: Pick<AskedRecord, 'values' | 'format'>): boolean {
+  return values.expand.length > 0 || format === 'html'
 }
 
 /** Maximum number of files of the same time that the page shows. */

@@ -1,21 +1,16 @@
-/** The routes of the list of files and of single records. */
-import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+/** The route of the list of files. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
-import { registration } from '../admin/schema.ts'
-import { compressedVary } from '../http/compression.ts'
 import { sendChunks } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { changesUrl, linkUnlessTooLong } from '../http/links.ts'
-import { mediaTypes, namedFormat } from '../http/negotiate.ts'
+import { negotiate } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
-import { listFiles } from './list.ts'
-import type { ListContext } from './list.ts'
+import { openList } from './list.ts'
 import { filesView } from './page.ts'
-import { showFile } from './record.ts'
 import { registerFile } from './register.ts'
-import type { RegisterContext } from './register.ts'
 import * as schemas from './schema.ts'
 import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
 
@@ -25,16 +20,21 @@ import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
  */
 const maxStreams = 50
 
-type FilesContext = ListContext & RegisterContext & Pick<ApiContext, 'apiPath'>
+type LineName = keyof typeof lineFormats
 
-export function addRinexFile(app: FastifyInstance, context: FilesContext): void {
-  const path = `${context.apiPath}rinex-file/`
-  for (const schema of [schemas.fileSchema, schemas.recordSchema, schemas.recordPageSchema])
-    app.addSchema(schema)
-  app.addSchema(registration)
+const formats = ['json', 'html', 'ndjson', 'csv', 'urls'] as const
+
+export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
+  const list = openList(context)
+  const stream = openStream(context)
   addResource(app, {
-    path,
-    get: streamFiles(context, listFiles(context)),
+    path: `${context.apiPath}rinex-file/`,
+    get: (request, reply) => {
+      const format = negotiate(formats, request, reply)
+      return format === 'json' || format === 'html'
+        ? list(format, request, reply)
+        : stream(format, request, reply)
+    },
     schema: schemas.listFiles(context.settings.maxLimit),
     config: { faultForm: filesView },
     post: {
@@ -42,36 +42,22 @@ export function addRinexFile(app: FastifyInstance, context: FilesContext): void 
       authenticate: openAuthentication(context.administration),
       handler: registerFile(context),
     },
-    renders: [
-      mediaTypes.json,
-      mediaTypes.html,
-      ...[...lineFormats.values()].map(({ mediaType }) => mediaType.replace(/;.*/, '')),
-    ],
+    formats,
     about: {
       name: 'Rinex File List',
       description: 'The RINEX files of the archive, by default the newest record first.',
     },
   })
-  addResource(app, {
-    path: `${path}:id(^[0-9]+$)/`,
-    get: showFile(context),
-    schema: schemas.getFile,
-    about: { name: 'Rinex File Instance', description: 'One RINEX file of the archive.' },
-  })
 }
 
-/** Streams the whole list if the request names a line format; otherwise calls the next handler. */
-function streamFiles(
-  { reader, links, limits }: FilesContext,
-  next: RouteHandlerMethod,
-): RouteHandlerMethod {
+/** Streams the whole list. */
+function openStream({ reader, links, limits }: ApiContext) {
   const streams = new Semaphore({
     permits: maxStreams,
     full: 'Too many clients are reading the whole list.',
   })
-  return async function (request, reply) {
-    const format = lineFormats.get(namedFormat(request) ?? '')
-    if (format === undefined) return next.call(this, request, reply)
+  return async (name: LineName, request: FastifyRequest, reply: FastifyReply) => {
+    const format = lineFormats[name]
     const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
     const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
     if (requester !== undefined) streams.holdFor(reply)
@@ -81,7 +67,6 @@ function streamFiles(
     const feed = changesUrl(links(), [...followed, ['epoch', epoch], ['since', String(seq)]])
     const headers = {
       'content-type': format.mediaType,
-      vary: compressedVary,
       'catalogue-seq': String(seq),
       ...linkUnlessTooLong(`<${feed}>; rel="monitor"`),
     }

@@ -1,5 +1,5 @@
 /** Serialises records for clients, and writes times as ISO 8601. */
-import type Type from 'typebox'
+import type { Static } from '../openapi/schema.ts'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
@@ -8,14 +8,10 @@ import type { ParsedName } from '../../parse/types.ts'
 import { microsecondsToIso, secondsToIso } from '../http/times.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, recordUrl } from '../http/links.ts'
-import { listedValues } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
-import type { Fault } from '../parameters/filter-values.ts'
-import { expansions } from '../parameters/file-filters.ts'
 import type { fileSchema, recordSchema } from './schema.ts'
 
-export type WireRecord = Type.Static<typeof recordSchema>
-type WireFile = Type.Static<typeof fileSchema>
+export type WireRecord = Static<typeof recordSchema>
+type WireFile = Static<typeof fileSchema>
 
 export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
   const name = parseFilename(record.name)
@@ -55,17 +51,4 @@ function serialiseDetails(
     source: name?.source ?? null,
     problem: problem ?? null,
   }
-}
-
-/**
- * Reads the parameter `expand`, whose values may be separated by commas or repeated, as in filters.
- * `details` is true if the records must contain the field `file`.
- * @returns a fault if a value is unknown
- */
-export function readExpand(query: Query): { readonly details: boolean } | Fault {
-  const words = listedValues(query, 'expand')
-  const bad = words.find((word) => !expansions.some((each) => each === word))
-  if (bad !== undefined)
-    return { fault: `Select a valid choice. ${bad} is not one of the available choices.` }
-  return { details: words.length > 0 }
 }

@@ -9,7 +9,10 @@ import { downloadUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { csvHeader, recordCsv } from './csv.ts'
 import { serialiseRecord } from './serialise.ts'
-import { badFields } from '../http/errors.ts'
+import { BadFields } from '../http/errors.ts'
+import { contentType } from '../http/negotiate.ts'
+import type { Format } from '../http/negotiate.ts'
+import { defaultLimit } from '../openapi/parameters.ts'
 import { lastValue, parseInteger } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { parseListRequest } from './list-request.ts'
@@ -28,31 +31,22 @@ interface LineFormat {
   readonly line: (file: ListedFile, links: Links) => string
 }
 
-/** The formats by the value of `format`. Lines end with a line feed. */
-export const lineFormats: ReadonlyMap<string, LineFormat> = new Map<string, LineFormat>([
-  [
-    'ndjson',
-    {
-      mediaType: 'application/x-ndjson',
-      line: (file, links) => JSON.stringify(serialiseRecord(file, links)),
-    },
-  ],
-  [
-    'csv',
-    {
-      mediaType: 'text/csv; charset=utf-8; header=present',
-      header: csvHeader,
-      line: (file, links) => recordCsv(serialiseRecord(file, links)),
-    },
-  ],
-  [
-    'urls',
-    {
-      mediaType: 'text/plain; charset=utf-8',
-      line: ({ directory, name }, links) => downloadUrl(links, directory, name),
-    },
-  ],
-])
+/** The formats of streams. Lines end with a line feed. */
+export const lineFormats = {
+  ndjson: {
+    mediaType: contentType('ndjson'),
+    line: (file, links) => JSON.stringify(serialiseRecord(file, links)),
+  },
+  csv: {
+    mediaType: `${contentType('csv')}; header=present`,
+    header: csvHeader,
+    line: (file, links) => recordCsv(serialiseRecord(file, links)),
+  },
+  urls: {
+    mediaType: contentType('urls'),
+    line: ({ directory, name }, links) => downloadUrl(links, directory, name),
+  },
+} as const satisfies Partial<Record<Format, LineFormat>>
 
 export interface ListSource {
   readonly reader: Pick<CatalogueReader, 'records'>
@@ -122,14 +116,16 @@ export interface StreamRequest {
  * @throws HttpError 400
  */
 export function parseStreamRequest(query: Query): StreamRequest {
-  const { filter, ordering, details, kept } = parseListRequest(query, { alwaysStrict: true })
+  const asked = parseListRequest(query, { maxLimit: Number.MAX_SAFE_INTEGER, alwaysStrict: true })
+  const { filter, ordering, details, kept } = asked
   const { key, descending, then } = ordering
+  const faults: Record<string, readonly string[]> = {}
   if (key === 'modified' || then !== undefined)
-    throw badFields({
-      ordering: ['A stream is sorted by one of id, data_date, created and filename.'],
-    })
+    faults['ordering'] = ['A stream is sorted by one of id, data_date, created and filename.']
   if ((lastValue(query, 'offset') ?? '') !== '')
-    throw badFields({ offset: ['A stream starts at the first record; limit ends it.'] })
+    faults['offset'] = ['A stream starts at the first record; limit ends it.']
+  if (key === 'modified' || then !== undefined || 'offset' in faults)
+    throw new BadFields(faults, { kept, limit: defaultLimit })
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
   return {
     filter,

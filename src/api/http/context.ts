@@ -11,7 +11,7 @@ import { digest, matchesWeakly, weakTag } from './conditional-requests.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
-import type { Representation } from './negotiate.ts'
+import type { Format } from './negotiate.ts'
 
 /** A request that counts in the limits of its client. */
 export interface Requester extends Asker {
@@ -51,11 +51,7 @@ export interface ApiContext extends ApiDeps {
    * the release, the base URL, the dataset prefix and `checksums`, because they change the
    * responses.
    */
-  readonly tag: (
-    state: Head | string,
-    representation: Representation | 'text',
-    options?: TagOptions,
-  ) => string
+  readonly tag: (state: Head | string, format: Format, options?: TagOptions) => string
 }
 
 interface TagOptions {
@@ -81,10 +77,10 @@ export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
     apiPath: `/${datasetPrefix}/api/`,
     dataPath: `/${datasetPrefix}/data/`,
     links: () => current().links,
-    tag: (state, representation, { details = false } = {}) => {
+    tag: (state, format, { details = false } = {}) => {
       const parts = typeof state === 'string' ? [state] : [state.epoch, state.seq]
       if (details && typeof state !== 'string') parts.push(`d${state.detailsSeq}`)
-      return weakTag([...parts, representation, current().deployment])
+      return weakTag([...parts, format, current().deployment])
     },
   }
 }

@@ -48,17 +48,30 @@ export class UnknownName extends HttpError {
   }
 }
 
+/** What the filter form on the page of a rejected request repeats. */
+export interface RejectedRequest {
+  readonly kept: readonly (readonly [name: string, value: string])[]
+  readonly limit: number
+}
+
 /** 400 with the faults of each invalid field or parameter. */
 export class BadFields extends HttpError {
   readonly fields: Readonly<Record<string, readonly string[]>>
+  readonly request: RejectedRequest | undefined
 
-  constructor(fields: BadFields['fields']) {
+  constructor(fields: BadFields['fields'], request?: RejectedRequest) {
     super(400, 'Bad request.')
     this.fields = fields
+    this.request = request
+  }
+
+  /** The same faults, with what the form repeats. */
+  in(request: RejectedRequest): BadFields {
+    return new BadFields(this.fields, this.request ?? request)
   }
 }
 
-export function badFields(fields: BadFields['fields']): HttpError {
+export function badFields(fields: BadFields['fields']): BadFields {
   return new BadFields(fields)
 }
 

@@ -1,6 +1,6 @@
 /**
- * Content negotiation between JSON and HTML (RFC 9110, 12.5.1). The parameter `format` decides;
- * without it, or with `format=api`, the header `Accept` decides.
+ * Content negotiation (RFC 9110, 12.5.1) between the formats that a resource has. The parameter
+ * `format` decides; without it, or with `format=api`, the header `Accept` decides.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from './compression.ts'
@@ -8,20 +8,30 @@ import { HttpError, notFound } from './errors.ts'
 import { lastValue } from './query.ts'
 import type { Query } from './query.ts'
 
-export type Representation = 'json' | 'html'
-
-/** Media types of JSON, HTML pages, event streams, Atom feeds and the OpenAPI document. */
+/** All formats, by their values of `format`, with their media types. */
 export const mediaTypes = {
   json: 'application/json',
+  /** Only `Accept` chooses a page. */
   html: 'text/html',
-  events: 'text/event-stream',
+  csv: 'text/csv',
+  txt: 'text/plain',
+  urls: 'text/plain',
+  ndjson: 'application/x-ndjson',
+  svg: 'image/svg+xml',
   atom: 'application/atom+xml',
+  /** Only `Accept` chooses an event stream. */
+  events: 'text/event-stream',
+  /** The second media type of the OpenAPI document; only `Accept` chooses it. */
   openApi: 'application/vnd.oai.openapi+json',
 } as const
+export type Format = keyof typeof mediaTypes
 
-interface MediaRange {
-  readonly type: string
-  readonly quality: number
+const unnamed: readonly Format[] = ['html', 'events', 'openApi']
+
+/** The formats that are text have a charset. */
+export function contentType(format: Format): string {
+  const type = mediaTypes[format]
+  return type.startsWith('text/') && format !== 'events' ? `${type}; charset=utf-8` : type
 }
 
 /** The value of `format`; `undefined` when `Accept` decides. */
@@ -32,101 +42,63 @@ export function namedFormat({ query }: FastifyRequest): string | undefined {
 }
 
 /**
- * Chooses JSON or HTML by `format` and `Accept`.
- * @throws HttpError 404 for an unknown format, 406 when the client accepts neither JSON nor HTML
+ * Chooses one of the formats of a resource, and names in `Vary` what the choice depends on. JSON is
+ * never compressed, so only other formats vary with `Accept-Encoding`.
+ * @param formats the first one is for clients that accept several equally
+ * @throws HttpError 404 for an unknown format, 406 when the client accepts none of them
  */
-export function negotiate(request: FastifyRequest, reply: FastifyReply): Representation {
-  const format = namedFormat(request)
-  if (format === 'json') return 'json'
-  if (format !== undefined) throw notFound()
-  const preferred = preferredRepresentation(request.headers.accept)
-  if (preferred === undefined) throw notAcceptable()
-  if (preferred === 'html') reply.header('vary', compressedVary)
-  return preferred
+export function negotiate<Name extends Format>(
+  formats: readonly Name[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Name {
+  const named = namedFormat(request)
+  const chosen =
+    named === undefined
+      ? preferredFormat(formats, request.headers.accept)
+      : formats.find((name) => name === named && !unnamed.includes(name))
+  if (chosen === undefined && named !== undefined) throw notFound()
+  if (chosen === undefined) throw new HttpError(406, 'Could not satisfy the request Accept header.')
+  if (chosen !== 'json') reply.header('vary', compressedVary)
+  return chosen
 }
 
-/** True if the client prefers HTML and `format` names no format. */
+/** True if the client prefers HTML to JSON and `format` names no format. */
 export function prefersHtml(request: FastifyRequest): boolean {
   return (
-    namedFormat(request) === undefined && preferredRepresentation(request.headers.accept) === 'html'
+    namedFormat(request) === undefined &&
+    preferredFormat(['json', 'html'], request.headers.accept) === 'html'
   )
 }
 
-function notAcceptable(): HttpError {
-  return new HttpError(406, 'Could not satisfy the request Accept header.')
-}
-
 /**
- * Returns the format that `format` names, if it is one of `names`; otherwise chooses like
- * `negotiate`.
+ * The format whose media type has the highest quality; on a tie the one that is named most exactly,
+ * then the first. An event stream must be named, and then comes before the others, because it never
+ * ends. Parameters in `Accept` (`application/json; charset=utf-8`, `;indent=4`) are ignored.
  */
-export function negotiateFormat<Name extends string>(
-  names: readonly Name[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Name | Representation {
-  const named = names.find((name) => name === namedFormat(request))
-  return named ?? negotiate(request, reply)
-}
-
-/**
- * HTML for a client that prefers it, JSON otherwise; `undefined` when it accepts neither.
- * Parameters in `Accept` (`application/json; charset=utf-8`, `;indent=4`) are ignored.
- */
-export function preferredRepresentation(accept: string | undefined): Representation | undefined {
-  if (accept === undefined || accept.trim() === '') return 'json'
-  const best = bestOf([mediaTypes.json, mediaTypes.html], accept)
-  if (best === undefined) return undefined
-  return best === mediaTypes.html ? 'html' : 'json'
-}
-
-/**
- * The media type with the highest quality; on a tie the one that is named most exactly, then the
- * first.
- */
-function bestOf(types: readonly string[], accept: string): string | undefined {
+export function preferredFormat<Name extends Format>(
+  formats: readonly Name[],
+  accept: string | undefined,
+): Name | undefined {
+  if (accept === undefined || accept.trim() === '') return formats[0]
   const ranges = accept.split(',').map(parseMediaRange)
-  const accepted = types
-    .map((type) => ({ type, ...preferenceOf(type, ranges) }))
-    .filter(({ quality }) => quality > 0)
-    .sort((a, b) => b.quality - a.quality || b.exactness - a.exactness)
-  return accepted[0]?.type
+  const accepted = formats
+    .map((format) => ({ format, ...preferenceOf(mediaTypes[format], ranges) }))
+    .filter(({ format, quality, exactness }) =>
+      format === 'events' ? quality > 0 && exactness === 2 : quality > 0,
+    )
+    .sort(
+      (a, b) =>
+        b.quality - a.quality ||
+        Number(b.format === 'events') - Number(a.format === 'events') ||
+        b.exactness - a.exactness,
+    )
+  return accepted[0]?.format
 }
 
-/**
- * Chooses the media type that `Accept` prefers (see `bestOf`), for responses that may be
- * compressed. `format=json` chooses JSON if it is the first type.
- * @throws HttpError 404 for an unknown format, 406 when the client accepts none of the types
- */
-export function negotiateAmong(
-  types: readonly string[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-): string {
-  reply.header('vary', compressedVary)
-  const [first = ''] = types
-  const format = namedFormat(request)
-  if (format === 'json' && first === mediaTypes.json) return first
-  if (format !== undefined) throw notFound()
-  const { accept } = request.headers
-  if (accept === undefined || accept.trim() === '') return first
-  const best = bestOf(types, accept)
-  if (best === undefined) throw notAcceptable()
-  return best
-}
-
-/**
- * True if `Accept` names `text/event-stream` with at least the quality of JSON and HTML, and
- * `format` names no format. Only the change feed has event streams.
- */
-export function prefersEvents(request: FastifyRequest): boolean {
-  if (namedFormat(request) !== undefined) return false
-  const ranges = (request.headers.accept ?? '').split(',').map(parseMediaRange)
-  if (!ranges.some(({ type }) => type === mediaTypes.events)) return false
-  const qualityOf = (type: string): number => preferenceOf(type, ranges).quality
-  const others = [mediaTypes.json, mediaTypes.html].map(qualityOf)
-  const events = qualityOf(mediaTypes.events)
-  return events > 0 && events >= Math.max(...others)
+interface MediaRange {
+  readonly type: string
+  readonly quality: number
 }
 
 function parseMediaRange(text: string): MediaRange {

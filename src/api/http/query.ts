@@ -1,9 +1,8 @@
 /** Reads query strings. */
+import { defaultLimit } from '../openapi/parameters.ts'
 
 /** A parsed query string. A repeated parameter is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
-
-export const defaultLimit = 20
 
 /** A page of a collection. The offset is a bigint, because clients may send any number. */
 export interface PageRange {

@@ -8,12 +8,13 @@ import type {
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
-  FastifySchema,
   RouteHandlerMethod,
 } from 'fastify'
+import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
 import { sendJson } from './context.ts'
 import { HttpError } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
+import type { Format } from './negotiate.ts'
 
 /**
  * Checks, before the body is read, that a request comes from an administrator. Throws `HttpError`
@@ -21,27 +22,22 @@ import { mediaTypes } from './negotiate.ts'
  */
 export type Authentication = (request: FastifyRequest) => void
 
-export interface Resource {
+export interface Resource extends DescribedResource {
   /**
    * The pattern for the router. If it ends with a slash and the resource has GET, the path without
    * the slash is redirected.
    */
   readonly path: string
   readonly get?: RouteHandlerMethod
-  /** Describes GET. A resource without a schema is not in the OpenAPI document. */
-  readonly schema?: FastifySchema
   /** Settings of the route; its error pages read them. */
   readonly config?: FastifyContextConfig
   readonly post?: {
-    readonly schema: FastifySchema
+    readonly schema: RouteSchema
     readonly authenticate: Authentication
     readonly handler: RouteHandlerMethod
   }
-  /**
-   * Media types of its responses; by default JSON and HTML, or only JSON for a resource without
-   * GET.
-   */
-  readonly renders?: readonly string[]
+  /** The formats of its responses; by default JSON and HTML, or only JSON without GET. */
+  readonly formats?: readonly Format[]
   /**
    * The body of OPTIONS, in the form of Django REST framework; without it OPTIONS is `204` with
    * `Allow`.
@@ -52,8 +48,19 @@ export interface Resource {
 /** All methods that Node parses. CONNECT never reaches a route. */
 const methods = METHODS.filter((method) => method !== 'CONNECT')
 
-/** Lets the app have routes for all methods, so that a resource answers 405 itself. */
-export function supportAllMethods(app: FastifyInstance): void {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The resources in the order of their registration. */
+    readonly resources: DescribedResource[]
+  }
+}
+
+/**
+ * Prepares the app for `addResource`. The app may then have routes for all methods, so that a
+ * resource answers 405 itself.
+ */
+export function supportResources(app: FastifyInstance): void {
+  app.decorate('resources', [])
   for (const method of methods)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
 }
@@ -69,7 +76,8 @@ export function methodsOf({ get, post }: Pick<Resource, 'get' | 'post'>): readon
 }
 
 export function addResource(app: FastifyInstance, resource: Resource): void {
-  const { path, get, schema, config, post } = resource
+  const { path, get, config, post } = resource
+  app.resources.push(resource)
   const allowed = methodsOf(resource)
   const allow = allowed.join(', ')
   if (get !== undefined) {
@@ -77,11 +85,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
       url: path,
       // The framework's own HEAD route would send the length of an empty body.
       method: ['GET', 'HEAD'],
-      ...(schema && { schema }),
       ...(config && { config }),
-      // Each resource reads its parameters itself: invalid limits are ignored, all other faults are
-      // reported at once.
-      validatorCompiler: () => () => true,
       handler(request, reply) {
         reply.header('allow', allow)
         return get.call(this, request, reply)
@@ -91,7 +95,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
   }
   if (post !== undefined) {
     app.post(path, {
-      schema: post.schema,
+      schema: { body: post.schema.body },
       onRequest: (request, reply, done) => {
         reply.header('allow', allow)
         post.authenticate(request)
@@ -138,8 +142,10 @@ export function rawQuery(target: string): string {
   return start === -1 ? '' : target.slice(start)
 }
 
-function describe(reply: FastifyReply, { about, get, renders }: Resource): FastifyReply {
+function describe(reply: FastifyReply, { about, get, formats }: Resource): FastifyReply {
   if (about === undefined) return reply.code(204).send()
-  const usual = get === undefined ? [mediaTypes.json] : [mediaTypes.json, mediaTypes.html]
-  return sendJson(reply, { ...about, renders: renders ?? usual, parses: [mediaTypes.json] })
+  const { json, html } = mediaTypes
+  const usual = get === undefined ? [json] : [json, html]
+  const renders = formats?.map((format) => mediaTypes[format]) ?? usual
+  return sendJson(reply, { ...about, renders, parses: [mediaTypes.json] })
 }

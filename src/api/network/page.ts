@@ -13,7 +13,7 @@ import { stateCell } from '../pages/table.ts'
 import { bannerOf } from '../series/banner.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
-import type { WireSeries } from '../series/schema.ts'
+import type { WireSeries } from '../series/series-fields.ts'
 import { daysSvg, hoursSvg } from './network-pictures.ts'
 import type { WireNetwork } from './schema.ts'
 

@@ -3,62 +3,55 @@
  * down, recent arrivals, and the directories with the most changes. The HTML page is the first page
  * in the navigation.
  */
-import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Asker } from '../../catalogue/reader.ts'
+import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { ratio } from '../../series/completeness.ts'
+import { endOfSlot } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import type { SeriesState } from '../../series/slot-states.ts'
-import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
-import { endOfSlot } from '../../series/series.ts'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
-import { negotiate } from '../http/negotiate.ts'
-import { addResource } from '../http/resource.ts'
-import { checkParameters } from '../parameters/unknown.ts'
-import { currencyHeaders, serialiseCurrency, statesTag } from '../series/known-series.ts'
+import type { Links } from '../http/links.ts'
+import { addAnswer } from '../resources/answer.ts'
+import { serialise } from '../resources/fields.ts'
 import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
-import type { NetworkContext } from '../series/route.ts'
-import { serialiseSeries, shareOrNull } from '../series/series-list.ts'
+import { currencyMembers, networkState, serialiseCurrency } from '../series/network-context.ts'
+import type { NetworkContext } from '../series/network-context.ts'
+import { seriesFields, shareOrNull } from '../series/series-fields.ts'
 import { renderNetwork } from './page.ts'
-import { getNetwork, networkSchema } from './schema.ts'
+import { networkBodies } from './schema.ts'
 import type { WireNetwork } from './schema.ts'
-
-type Context = NetworkContext & Pick<ApiContext, 'reader'>
 
 /** Maximum number of late series, and of series that are down. */
 const maxLate = 100
 
-export function addNetwork(app: FastifyInstance, context: Context): void {
-  app.addSchema(networkSchema)
-  addResource(app, {
-    path: `${context.apiPath}network/`,
-    get: showNetwork(context),
-    schema: getNetwork,
+export function addNetwork(app: FastifyInstance, context: NetworkContext): void {
+  addAnswer(app, context, {
+    path: 'network/',
     about: {
       name: 'Network',
       description: 'Series by state, those that are late or down, and what arrived.',
     },
+    formats: ['json', 'html'],
+    accepts: { parameters: {} },
+    operation: {
+      id: 'getNetwork',
+      tag: 'Stations',
+      summary: 'The network at a glance',
+      description:
+        'The number of series by state, those that are late or down, and what arrived. The HTML page also shows the last 24 hours and the last 28 days of each station. The response depends on the clock, so its `ETag` changes about every minute.',
+      returns: 'The network.',
+      headers: currencyMembers.headers,
+      samples: ['network/'],
+    },
+    bodies: networkBodies,
+    state: () => networkState(context),
+    read: async (_asked, current, requester) => {
+      const activity = await readActivity(context, current, requester)
+      const wire = serialiseNetwork(current, activity, context.links())
+      return { bodies: { json: () => wire, html: () => renderNetwork(wire, current) } }
+    },
   })
-}
-
-function showNetwork({ network, reader, tag, limits }: Context): RouteHandlerMethod {
-  return async (request, reply) => {
-    const representation = negotiate(request, reply)
-    checkParameters(request, reply)
-    const requester = await limits.page(request, reply)
-    const current = await network.currentFor(requester)
-    const { head, currency } = current
-    reply.headers(currencyHeaders(currency))
-    if (isFresh(request, reply, tag(statesTag(head, currency), representation)))
-      return sendNotModified(reply)
-    const activity = await readActivity(reader, current, requester)
-    await requester.turn()
-    const wire = serialiseNetwork(current, activity)
-    return representation === 'html'
-      ? sendHtml(reply, renderNetwork(wire, current))
-      : sendJson(reply, wire)
-  }
 }
 
 type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
@@ -69,7 +62,7 @@ type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
  * is being built, or after so many changes that counting them takes too long.
  */
 async function readActivity(
-  reader: Context['reader'],
+  { reader }: NetworkContext,
   { states, currency: { asOf } }: NetworkStatus,
   asker: Asker,
 ): Promise<Activity> {
@@ -100,13 +93,17 @@ function arrivalsSince(states: readonly KnownSeries[], sinceSeconds: number): nu
   return count
 }
 
-function serialiseNetwork({ states, currency }: NetworkStatus, activity: Activity): WireNetwork {
+function serialiseNetwork(
+  { states, currency }: NetworkStatus,
+  activity: Activity,
+  links: Links,
+): WireNetwork {
   const inState = (state: SeriesState): readonly KnownSeries[] =>
     states.filter(({ summary }) => summary.state === state)
   // What was never delivered is the longest loss.
   const longestFirst = (state: SeriesState) =>
     inState(state)
-      .map(serialiseSeries)
+      .map((series) => serialise(seriesFields, series, links))
       .sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1))
   // A series that is neither expected nor delivered, such as one of a few stray files, says nothing
   // about the network.

@@ -1,68 +1,55 @@
 /** Schema of the network at a glance. */
-import type { Static } from 'typebox'
 import { seriesStates } from '../../series/slot-states.ts'
-import { currencyHeaderNames, negotiated } from '../openapi/responses.ts'
-import {
-  component,
-  curl,
-  exampleLinks,
-  list,
-  negotiable,
-  number,
-  object,
-  orNull,
-  ref,
-  text,
-} from '../openapi/openapi.ts'
-import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
-import {
-  currencyFields,
-  exampleCurrency,
-  listErrors,
-  seriesSchema,
-  share,
-} from '../series/schema.ts'
+import * as schema from '../openapi/schema.ts'
+import { componentOf } from '../resources/fields.ts'
+import type { Bodies } from '../resources/operation.ts'
+import { currencyMembers } from '../series/network-context.ts'
+import type { WireSeries } from '../series/series-fields.ts'
+import { seriesItem } from '../series/series-fields.ts'
 
 const counts = Object.fromEntries(
-  seriesStates.map((state) => [state, number(`Number of series in the state \`${state}\`.`)]),
-) as Record<(typeof seriesStates)[number], ReturnType<typeof number>>
+  seriesStates.map((state) => [
+    state,
+    schema.integer(`Number of series in the state \`${state}\`.`),
+  ]),
+) as Record<(typeof seriesStates)[number], schema.Schema<number>>
 
-export const networkSchema = component('Network', 'The network at a glance.', {
-  ...currencyFields,
-  stations: number('Number of stations with a series.'),
-  series: object('Number of series by state.', counts),
-  ended: number('Number of the silent series that have ended: they are in no sum.'),
-  possible_28d: number(
+const seriesSchema = componentOf(seriesItem) as schema.Component<WireSeries>
+
+export const networkSchema = schema.component('Network', 'The network at a glance.', {
+  ...currencyMembers.fields,
+  stations: schema.integer('Number of stations with a series.'),
+  series: schema.object('Number of series by state.', counts),
+  ended: schema.integer('Number of the silent series that have ended: they are in no sum.'),
+  possible_28d: schema.integer(
     'Number of possible slots of the last 28 days of all series that have not ended, and that are expected or delivered in these days.',
   ),
-  present_28d: number('Number of the possible slots that were delivered.'),
-  completeness_28d: orNull(share('Share of the possible slots that were delivered.')),
-  expected_28d: number('Number of expected slots of these series in the last 28 days.'),
-  delivered_28d: number('Number of the expected slots that were delivered.'),
-  share_28d: orNull(share('Share of the expected slots that were delivered.')),
-  arrivals_1h: orNull(
-    number(
+  present_28d: schema.integer('Number of the possible slots that were delivered.'),
+  completeness_28d: schema.orNull(schema.share('Share of the possible slots that were delivered.')),
+  expected_28d: schema.integer('Number of expected slots of these series in the last 28 days.'),
+  delivered_28d: schema.integer('Number of the expected slots that were delivered.'),
+  share_28d: schema.orNull(schema.share('Share of the expected slots that were delivered.')),
+  arrivals_1h: schema.orNull(
+    schema.integer(
       'Number of slots whose first file was seen arriving in the last hour; null until the first scan has ended.',
     ),
   ),
-  late: list('At most 100 series that are late, the longest loss first.', ref(seriesSchema)),
-  down: list('At most 100 series that are down, the longest loss first.', ref(seriesSchema)),
-  changed_directories: list(
+  late: schema.list('At most 100 series that are late, the longest loss first.', seriesSchema),
+  down: schema.list('At most 100 series that are down, the longest loss first.', seriesSchema),
+  changed_directories: schema.list(
     'The directories with the most files that were listed or replaced today (UTC).',
-    object('A directory.', {
-      path: text('The path of the directory below the archive root.'),
-      files: number('Number of these files.'),
+    schema.object('A directory.', {
+      path: schema.text('The path of the directory below the archive root.'),
+      files: schema.integer('Number of these files.'),
     }),
   ),
 })
 
-export type WireNetwork = Static<typeof networkSchema>
-
-const { api } = exampleLinks
+/** The network at a glance as clients get it. */
+export type WireNetwork = schema.Static<typeof networkSchema>
 
 const example: WireNetwork = {
-  ...exampleCurrency,
+  ...currencyMembers.example,
   stations: 6,
   series: { late: 0, down: 0, silent: 2, present: 11, unknown: 0 },
   ended: 2,
@@ -78,22 +65,4 @@ const example: WireNetwork = {
   changed_directories: [{ path: 'nrt/2026/022/05', files: 12 }],
 }
 
-export const getNetwork: RouteSchema = {
-  operationId: 'getNetwork',
-  tags: ['Stations'],
-  summary: 'The network at a glance',
-  description:
-    'The number of series by state, those that are late or down, and what arrived. The HTML page also shows the last 24 hours and the last 28 days of each station. The response depends on the clock, so its `ETag` changes about every minute.',
-  querystring: parameters({ strict, format: format() }),
-  headers: parameters(ifNoneMatch),
-  response: {
-    '200': negotiated(
-      'The network.',
-      negotiable(ref(networkSchema), example),
-      'Ignored-Parameters',
-      ...currencyHeaderNames,
-    ),
-    ...listErrors,
-  },
-  'x-codeSamples': [curl(`${api}network/`)],
-}
+export const networkBodies = { json: { schema: networkSchema, example } } satisfies Bodies

@@ -1,26 +1,20 @@
-/**
- * The OpenAPI 3.1 document of the service. `@fastify/swagger` builds it from the schemas of the
- * routes; `complete` adds what the plugin cannot express (docs/decisions/0021).
- */
-import swagger from '@fastify/swagger'
-import type { FastifyInstance } from 'fastify'
-import type { ApiSettings } from '../http/settings.ts'
-import Type from 'typebox'
-import { exampleRoot, json, list, object, schemaRef, text } from './openapi.ts'
+/** Makes the OpenAPI 3.1 document of the service from its resources. Pure. */
+import { exampleRoot } from './examples.ts'
 import type {
-  HeaderObject,
+  DescribedResource,
+  JsonSchema,
   OpenApiDocument,
   OperationObject,
+  ParameterObject,
+  Parameters,
   PathItem,
-  Paths,
-  Reference,
-  ResponseObject,
+  RouteSchema,
 } from './openapi.ts'
-import { errorResponses, errorSchemas, headers, withHeaders } from './responses.ts'
+import { errorResponses, headers, json } from './responses.ts'
 
 const description = [
   'Lists the RINEX files of a GNSS archive and their download URLs. Everybody may read; only administrators may write.',
-  'The `Accept` header chooses the representation: programs get JSON, browsers get HTML pages; `format=json` forces JSON. Links into the API carry `format=api`, which leaves the choice to `Accept`. Every path with `GET` also supports `HEAD` and `OPTIONS`. Scripts of any origin may read (CORS).',
+  'The `Accept` header chooses the representation: programs get JSON, browsers get HTML pages; `format=json` forces JSON. Links into the API carry `format=api`, which leaves the choice to `Accept`. Every path with `GET` supports `HEAD`, and every path `OPTIONS`: its response has the methods in `Allow` and, below `api/`, the name, description and media types of the resource. Scripts of any origin may read (CORS).',
   'Request targets may be in absolute form (RFC 9112, 3.2.2). Empty path segments are merged: `data//obs/` is `data/obs/`. A path without its trailing slash is redirected to the path with it.',
   'Most responses carry an `ETag`; a request with this tag in `If-None-Match` gets `304` until something changes. Times are UTC, in ISO 8601.',
   'A parameter with an invalid value gets `400`, except `limit` and `offset`; the response names all invalid parameters at once. An unknown parameter is ignored and named in `Ignored-Parameters`; in a stream, in the change feed and with `strict=1` it gets `400`. A method that a path does not support gets `405`; `Allow` lists the supported methods. `429` and `503` carry `Retry-After`.',
@@ -43,167 +37,102 @@ const securitySchemes = {
   },
 } as const
 
-const descriptionSchema = object('The description of a resource, from `OPTIONS`.', {
-  name: text('Its name.'),
-  description: text('Its description.'),
-  renders: list('Media types of its responses.', Type.String()),
-  parses: list('Media types of request bodies that it accepts.', Type.String()),
-})
-
-/** The example of the description of a resource. */
-const shownDescription = {
-  name: 'Rinex File List',
-  description: 'The RINEX files of the archive.',
-  renders: ['application/json', 'text/html'],
-  parses: ['application/json'],
+/** What the document says of the service. */
+interface DescribedService {
+  readonly version: string
+  readonly datasetPrefix: string
 }
 
-/** The parts of the document that come from no route. */
-export interface OtherParts {
-  readonly paths: Paths
-  readonly schemas: Readonly<Record<string, object>>
-}
-
-/** Registers the plugin. The document contains the routes that are registered after it. */
-export async function collectSchemas(
-  app: FastifyInstance,
-  { version, datasetPrefix }: Pick<ApiSettings, 'version' | 'datasetPrefix'>,
-  { paths, schemas }: OtherParts,
-): Promise<void> {
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.1',
-      info: {
-        title: 'RINEX file catalogue',
-        version,
-        description,
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [{ url: exampleRoot, description: 'This service.' }],
-      security: [],
-      tags,
-      components: {
-        schemas: { ...errorSchemas, Description: descriptionSchema, ...schemas },
-        responses: errorResponses,
-        headers,
-        securitySchemes,
-      } as object,
-    },
-    hideUntagged: true,
-    stripBasePath: false,
-    refResolver: { buildLocalReference: ({ $id }) => $id as string },
-    transform: ({ schema, url }) => ({ schema, url: url.slice(`/${datasetPrefix}`.length) }),
-    transformObject: (collected) => {
-      const { openapiObject } = collected as unknown as { openapiObject: OpenApiDocument }
-      return complete(openapiObject, paths) as object
-    },
-  })
-}
-
-/**
- * Completes the operations of the routes. Adds the paths that have no route of their own, `HEAD` to
- * all paths with `GET`, and `OPTIONS` to all paths.
- */
-function complete(document: OpenApiDocument, others: Paths): OpenApiDocument {
-  const routes = mapValues(document.paths, (item) =>
-    mapValues(item as Required<PathItem>, (operation) => completeOperation(operation, document)),
-  )
-  const paths = mapValues({ ...routes, ...others }, (item, path) => withPlainMethods(path, item))
-  return { ...document, paths }
-}
-
-/**
- * Adds the style of list parameters and the example of the request body, and restores the
- * responses. The schema of the body is a reference, so the example is taken from the component.
- */
-function completeOperation(
-  operation: OperationObject,
-  { components }: OpenApiDocument,
-): OperationObject {
-  const { parameters, requestBody, responses } = operation
-  const body = requestBody?.content['application/json']?.schema as Reference | undefined
-  const { minProperties, examples } = components.schemas[body?.$ref.replace(/.*\//, '') ?? ''] ?? {}
+/** Makes the document. The resources without a description are not in it. */
+export function makeDocument(
+  resources: readonly DescribedResource[],
+  { version, datasetPrefix }: DescribedService,
+): OpenApiDocument {
+  const schemas: Record<string, JsonSchema> = {}
+  const responses = shareComponents(errorResponses, schemas)
+  const paths = resources.flatMap((resource) => pathsOf(resource, `/${datasetPrefix}`))
   return {
-    ...operation,
-    // Commas separate the values of a list.
-    ...(parameters && {
-      parameters: parameters.map((each) =>
-        each.schema['type'] === 'array' ? { ...each, style: 'form', explode: false } : each,
-      ),
-    }),
+    openapi: '3.1.1',
+    info: {
+      title: 'RINEX file catalogue',
+      version,
+      description,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: exampleRoot, description: 'This service.' }],
+    security: [],
+    tags,
+    paths: shareComponents(Object.fromEntries(paths), schemas),
+    components: { schemas, responses, headers, securitySchemes },
+  }
+}
+
+/**
+ * Replaces each schema that has a name by a reference, and adds it to `schemas`. A schema that is
+ * part of another one is added first.
+ */
+function shareComponents<T>(value: T, schemas: Record<string, JsonSchema>): T {
+  if (Array.isArray(value)) return value.map((each: unknown) => shareComponents(each, schemas)) as T
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value as JsonSchema)
+  const { $id, ...copy } = Object.fromEntries(
+    entries.map(([key, inner]) => [key, shareComponents(inner, schemas)]),
+  )
+  if (typeof $id !== 'string') return copy as T
+  schemas[$id] = copy
+  return { $ref: `#/components/schemas/${$id}` } as T
+}
+
+/** The paths of a resource in the document, relative to the dataset prefix. */
+function pathsOf(
+  { path, schema, post, paths = {} }: DescribedResource,
+  prefix: string,
+): [string, PathItem][] {
+  const own = {
+    ...(schema && { get: operationOf(schema) }),
+    ...(post && { post: operationOf(post.schema) }),
+  }
+  const name = path.slice(prefix.length).replace(/:(\w+)\(.*?\$\)/g, '{$1}')
+  const described = Object.entries(paths).map(
+    ([each, get]) => [each, { get: operationOf(get) }] as [string, PathItem],
+  )
+  return Object.keys(own).length === 0 ? described : [[name, own], ...described]
+}
+
+function operationOf(route: RouteSchema): OperationObject {
+  const { params, querystring, headers: requestHeaders, body, response, ...described } = route
+  const parameters = [
+    ...parametersIn('path', params),
+    ...parametersIn('query', querystring),
+    ...parametersIn('header', requestHeaders),
+  ]
+  return {
+    ...described,
+    ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
-        required: minProperties !== undefined,
-        content: json(body, (examples as unknown[])[0]),
+        // A body in which everything is optional may be left out.
+        required: body['minProperties'] !== undefined,
+        content: json(body, firstOf(body['examples'])),
       },
     }),
-    responses: mapValues(responses as Readonly<Record<string, ResponseObject>>, restoreResponse),
+    responses: response,
   }
 }
 
-/**
- * Restores references to shared responses, and headers, because the plugin treats each of them as a
- * schema.
- */
-function restoreResponse(response: ResponseObject): ResponseObject | Reference {
-  const { headers: described = {}, content, ...rest } = response
-  const shared = content?.['application/json']?.schema['$ref'] as string | undefined
-  if (shared?.startsWith('#/components/responses/') === true) return { $ref: shared }
-  const unwrapped = mapValues(
-    described as Readonly<Record<string, HeaderObject>>,
-    ({ schema, ...more }) => ({ ...more, ...schema }) as HeaderObject | Reference,
-  )
-  return { ...rest, headers: unwrapped, ...(content && { content }) }
+function parametersIn(place: ParameterObject['in'], named: Parameters = {}): ParameterObject[] {
+  return Object.entries(named).map(([name, { description, examples, ...schema }]) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    description: description as string,
+    schema,
+    example: firstOf(examples),
+    // Commas separate the values of a list.
+    ...(schema['type'] === 'array' && { style: 'form', explode: false }),
+  }))
 }
 
-/** Adds the methods that every resource has: `HEAD` where there is `GET`, and `OPTIONS`. */
-function withPlainMethods(path: string, methods: PathItem): PathItem {
-  const { get, post } = methods
-  const known = get ?? post
-  if (known === undefined) return methods
-  const head = get === undefined ? {} : { head: headOf(get) }
-  return { ...methods, ...head, options: optionsOf(known, path.startsWith('/api/')) }
-}
-
-function headOf(get: OperationObject): OperationObject {
-  const { headers } = get.responses['200'] as ResponseObject
-  return {
-    ...inPathOf(get),
-    operationId: `${get.operationId}Head`,
-    summary: `${get.summary}: headers only`,
-    description: 'Same as `GET`, with the same parameters and status, without the body.',
-    responses: {
-      '200': { description: 'The headers of `GET`.', ...(headers && { headers }) },
-      '4XX': { $ref: '#/components/responses/Bodiless' },
-      default: { $ref: '#/components/responses/Bodiless' },
-    },
-  }
-}
-
-function optionsOf(known: OperationObject, isDescribed: boolean): OperationObject {
-  const headers = withHeaders('Allow')
-  const described = {
-    description: 'The description of the resource.',
-    headers,
-    content: json(schemaRef('Description'), shownDescription),
-  }
-  return {
-    ...inPathOf(known),
-    operationId: `${known.operationId}Options`,
-    summary: `${known.summary}: methods`,
-    responses: isDescribed
-      ? { '200': described, '4XX': { $ref: '#/components/responses/Other' } }
-      : {
-          '204': { description: 'The methods are in `Allow`. No body.', headers },
-          '4XX': { $ref: '#/components/responses/Other' },
-        },
-  }
-}
-
-function inPathOf({ tags, parameters = [] }: OperationObject) {
-  return { tags, parameters: parameters.filter(({ in: place }) => place === 'path') }
-}
-
-function mapValues<T, U>(object: Readonly<Record<string, T>>, map: (value: T, key: string) => U) {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value, key)]))
+function firstOf(examples: unknown): unknown {
+  return (examples as readonly unknown[] | undefined)?.[0]
 }

@@ -1,7 +1,9 @@
 /** Parameters that several resources share. */
-import { defaultLimit } from '../http/query.ts'
-import { number, oneOf, text } from './openapi.ts'
-import type { JsonSchema, ParameterObject, Parameters } from './openapi.ts'
+import type { Parameters } from './openapi.ts'
+import { integer, oneOf, text } from './schema.ts'
+
+/** The number of items on a page without `limit`. */
+export const defaultLimit = 20
 
 const formats: Readonly<Record<string, string>> = {
   api: '`api` leaves the choice between JSON and a page to `Accept`',
@@ -21,7 +23,7 @@ export function format(names: readonly string[] = ['api', 'json']) {
 
 /** @param most the maximum; a larger limit is reduced to it */
 export function limit(most: number) {
-  return number(
+  return integer(
     `Items per page; more than ${most} is answered as ${most}. A value that is not a positive integer is ignored.`,
     { minimum: 1, default: defaultLimit, examples: [5] },
   )
@@ -31,7 +33,7 @@ export function limit(most: number) {
 export function paging(most: number) {
   return {
     limit: limit(most),
-    offset: number(
+    offset: integer(
       'Number of items to skip. A value that is not an integer from 0 up is ignored.',
       { default: 0, examples: [0] },
     ),
@@ -43,11 +45,6 @@ export const strict = oneOf(
   ['1', 'true'],
   { examples: ['1'] },
 )
-
-/** Makes the schema for the parameters of a route. */
-export function parameters<P extends Parameters>(properties: P) {
-  return { type: 'object', properties }
-}
 
 export const ifNoneMatch = {
   'If-None-Match': text('The `ETag` of a response that the client has.', {
@@ -63,32 +60,28 @@ export const filePlace = {
   filename: 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',
 }
 
-const { year, day, hour } = filePlace
+const { year, day, hour, filename } = filePlace
 
-export const yearOf = {
-  year: text('Year, four digits.', { pattern: '^[0-9]{4}$', examples: [year] }),
+const digits = (description: string, count: number, example: string) =>
+  text(description, { pattern: `^[0-9]{${count}}$`, examples: [example] })
+
+const placeParameters: Parameters = {
+  year: digits('Year, four digits.', 4, year),
+  day: digits('Day of the year, three digits.', 3, day),
+  hour: digits('Hour of the day, two digits.', 2, hour),
+  filename: text('File name.', { pattern: '^[A-Za-z0-9_][A-Za-z0-9._]*$', examples: [filename] }),
 }
 
-export const yearAndDay = {
-  ...yearOf,
-  day: text('Day of the year, three digits.', { pattern: '^[0-9]{3}$', examples: [day] }),
-}
-
-export const yearDayAndHour = {
-  ...yearAndDay,
-  hour: text('Hour of the day, two digits.', { pattern: '^[0-9]{2}$', examples: [hour] }),
-}
-
-/** Makes the parameters of the OpenAPI document, for paths that have no route of their own. */
-export function parametersIn(place: ParameterObject['in'], named: Parameters): ParameterObject[] {
-  return Object.entries(named as Readonly<Record<string, JsonSchema>>).map(
-    ([name, { description, examples, ...schema }]) => ({
-      name,
-      in: place,
-      required: place === 'path',
-      schema,
-      description: description as string,
-      example: (examples as unknown[])[0],
-    }),
-  )
+/** The parameters in a path below `data/`, and the same path with the values of the examples. */
+export function placeOf(path: string): { readonly params: Parameters; readonly example: string } {
+  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
+  return {
+    params: Object.fromEntries(
+      Object.entries(placeParameters).filter(([name]) => names.includes(name)),
+    ),
+    example: path.replace(
+      /\{(\w+)\}/g,
+      (_whole, name) => filePlace[name as keyof typeof filePlace],
+    ),
+  }
 }

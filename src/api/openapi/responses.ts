@@ -1,6 +1,6 @@
 /** Headers and error responses that operations share. */
-import Type from 'typebox'
-import { json, list, negotiable, object, schemaRef, text } from './openapi.ts'
+import { component, list, text } from './schema.ts'
+import type { Component, Schema } from './schema.ts'
 import type { Content, HeaderObject, Reference, ResponseObject } from './openapi.ts'
 
 const always = (description: string, example: string): HeaderObject => ({
@@ -80,25 +80,34 @@ export function negotiated(
   }
 }
 
-export const errorSchemas = {
-  Detail: object('An error.', {
-    detail: text('The message, for people.'),
-    did_you_mean: Type.Optional(
-      list(
-        'Only with 404 of an unknown station: at most five codes that were probably meant.',
-        Type.String(),
-      ),
+export function json(schema: Schema, example: unknown, type = 'application/json'): Content {
+  return { [type]: { schema, example } }
+}
+
+/** The content of a response that is JSON or an HTML page, by `Accept`. */
+export function negotiable(schema: Schema, example: unknown): Content {
+  return { ...json(schema, example), 'text/html': { schema: text() } }
+}
+
+export const detailSchema = component(
+  'Detail',
+  'An error.',
+  { detail: text('The message, for people.') },
+  {
+    did_you_mean: list(
+      'Only with 404 of an unknown station: at most five codes that were probably meant.',
+      text(),
     ),
-    request_id: Type.Optional(
-      text('Only with 5xx: the id of the request in the log of the service.'),
-    ),
-  }),
-  Faults: {
-    type: 'object',
-    description: 'The messages for each invalid parameter or field, all at once.',
-    additionalProperties: list('The messages.', Type.String()),
+    request_id: text('Only with 5xx: the id of the request in the log of the service.'),
   },
-} as const
+)
+
+const faultsSchema: Component = {
+  $id: 'Faults',
+  type: 'object',
+  description: 'The messages for each invalid parameter or field, all at once.',
+  additionalProperties: list('The messages.', text()),
+}
 
 const detail = (
   description: string,
@@ -107,7 +116,7 @@ const detail = (
 ): ResponseObject => ({
   description,
   headers: withHeaders(...names, 'X-Request-Id'),
-  content: negotiable(schemaRef('Detail'), { detail: example }),
+  content: negotiable(detailSchema, { detail: example }),
 })
 
 /** The shared error responses, by their names in `components.responses`. */
@@ -120,13 +129,13 @@ export const errorResponses = {
     description:
       'Some parameters have invalid values, or are unknown where unknown parameters are errors.',
     headers: withHeaders('X-Request-Id'),
-    content: negotiable(schemaRef('Faults'), { data_date__gte: ['Enter a valid date/time.'] }),
+    content: negotiable(faultsSchema, { data_date__gte: ['Enter a valid date/time.'] }),
   },
   BadBody: {
     description: 'The body is not JSON, or some fields are invalid.',
     headers: withHeaders('X-Request-Id'),
     content: json(
-      { anyOf: [schemaRef('Faults'), schemaRef('Detail')] },
+      { anyOf: [faultsSchema, detailSchema] },
       { path: ['There is no such file in the archive.'] },
     ),
   },
@@ -167,19 +176,15 @@ export const errorResponses = {
     'The catalogue cannot be read at this moment.',
     'Retry-After',
   ),
-  Bodiless: {
-    description: 'The status of `GET`. No body.',
-    headers: withHeaders('X-Request-Id'),
-  },
   Other: {
     description:
       'All other errors. A method that the path does not support gets `405`, with the supported methods in `Allow`; an internal error gets `500`, with the id of the request in the log.',
     headers: withHeaders('X-Request-Id'),
-    content: json(schemaRef('Detail'), { detail: 'Method "PUT" not allowed.' }),
+    content: json(detailSchema, { detail: 'Method "PUT" not allowed.' }),
   },
 } satisfies Record<string, ResponseObject>
 
-type ErrorName = Exclude<keyof typeof errorResponses, 'Bodiless'>
+export type ErrorName = keyof typeof errorResponses
 
 const statuses: Readonly<Record<ErrorName, string>> = {
   NotModified: '304',

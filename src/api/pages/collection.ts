@@ -1,13 +1,12 @@
 /**
  * The frame of a collection's page: form, active filters, extent, table, and links to other pages.
  */
-import type { FastifyReply } from 'fastify'
-import { sendHtml, sendJson } from '../http/context.ts'
-import { linkHeader, pageLinks, queryText } from '../http/links.ts'
-import type { CollectionName, Links, PageLinks, Parameter } from '../http/links.ts'
+import { queryText } from '../http/links.ts'
+import type { Links, PageLinks, Parameter } from '../http/links.ts'
+import type { Format } from '../http/negotiate.ts'
 import type { PageRange } from '../http/query.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
-import type { FormView, SortColumn } from './filter-form.ts'
+import type { FormView } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
 import type { PageFrame } from './layout.ts'
@@ -34,52 +33,62 @@ partial(
 
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
-<%~ it.above %>
 <%~ include('@chips', it) %>
 <p class="extent"><%= it.extent %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
-<% if (it.csv) { %><p>All of these as <a href="<%= it.csv %>">CSV</a>.</p>
+<% for (const { label, href } of it.whole) { %><p>All of these as <a href="<%= href %>"><%= label %></a>.</p>
 <% } %><% if (it.pager) { %><%~ include('@pager', it.pager) %><% } %>
 <%~ it.below %>`
 
 const render = page('collection', template)
 
+/** A column of a collection's table. A column with a key sorts the table. */
+export interface ViewColumn<Item> extends Pick<Column, 'label' | 'isNumber'> {
+  readonly key?: string
+  /** The direction after the first click. */
+  readonly first?: 'ascending' | 'descending'
+  readonly cell: (item: Item, links: Links) => Cell | string
+}
+
 /** Describes the page of a collection. */
-export interface CollectionView<Wire, Key extends string> extends FormView {
+export interface CollectionView<Item> extends FormView {
   readonly frame: Pick<PageFrame, 'title' | 'section' | 'up'>
   /** The noun for the items of the collection: singular and plural. */
   readonly noun: readonly [one: string, many: string]
-  /** The columns. A column with a key sorts the table. */
-  readonly columns: readonly (SortColumn<Key> | Column | string)[]
-  readonly row: (item: Wire) => readonly (Cell | string)[]
+  readonly columns: readonly ViewColumn<Item>[]
   readonly caption: string
   readonly className?: string
-  /** True if all items can be read as CSV at once. */
-  readonly hasCsv?: boolean
+  /** The formats that have the whole list. */
+  readonly whole?: readonly Format[]
 }
 
-/** Further parts of a page: `above` and `below` as HTML. */
+/** Further parts of a page: `below` as HTML. */
 interface Parts extends Pick<PageFrame, 'banner'> {
-  readonly above?: string
+  readonly links: Links
   readonly below?: string
 }
 
-export function renderCollection<Wire, Key extends string>(
-  view: CollectionView<Wire, Key>,
-  list: CollectionPage<Wire>,
-  { above = '', below = '', banner = [] }: Parts = {},
+/** The words for formats of the whole list. */
+const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', atom: 'an Atom feed' }
+
+export function renderCollection<Item>(
+  view: CollectionView<Item>,
+  list: CollectionPage<Item>,
+  { links, below = '', banner = [] }: Parts,
 ): string {
-  const { frame, noun, fields, columns, row, caption, className, hasCsv } = view
+  const { frame, noun, fields, columns, caption, className, whole = [] } = view
   const { kept, range, ignored, ordering, results } = list
   const state = { kept, limit: range.limit }
   const extent = extentOf(list, noun)
-  const csv = new URLSearchParams([...kept, ['format', 'csv']] as [string, string][])
-  const description = `${frame.title} of the archive: ${extent}`
   return render(
-    { ...frame, banner, description, json: jsonLink(list) },
+    {
+      ...frame,
+      banner,
+      description: `${frame.title} of the archive: ${extent}`,
+      json: jsonLink(list),
+    },
     {
       ignored,
-      above,
       below,
       extent,
       form: filterForm(view, state),
@@ -88,20 +97,23 @@ export function renderCollection<Wire, Key extends string>(
         label: frame.title,
         caption,
         className,
-        columns: columns.map((column) =>
-          typeof column === 'object' && 'key' in column && ordering !== undefined
-            ? sortLink(column, ordering, state)
-            : column,
+        columns: columns.map(({ key, first, label, isNumber = false }) =>
+          key !== undefined && first !== undefined && ordering !== undefined
+            ? sortLink({ key, first, label, isNumber }, ordering, state)
+            : { label, isNumber },
         ),
-        rows: results.map(row),
+        rows: results.map((item) => columns.map(({ cell }) => cell(item, links))),
       },
-      csv: hasCsv === true ? `?${csv.toString()}` : '',
+      whole: whole.map((format) => ({
+        label: wholeLabels[format] ?? format,
+        href: `?${queryText([...kept, ['format', format]])}`,
+      })),
       pager: (list.count > range.limit || range.offset > 0n) && pagerOf(list),
     },
   )
 }
 
-export interface CollectionPage<Wire> {
+export interface CollectionPage<Item> {
   readonly count: number
   readonly range: PageRange
   /** Filters and ordering: parameters that links to other pages repeat. */
@@ -109,34 +121,8 @@ export interface CollectionPage<Wire> {
   /** Names of unknown parameters. */
   readonly ignored: readonly string[]
   readonly pages: PageLinks
-  readonly results: readonly Wire[]
+  readonly results: readonly Item[]
   readonly ordering?: { readonly key: string; readonly descending: boolean }
-}
-
-/**
- * Sends a page of a collection with the links to the other pages.
- * @param further members of the JSON before the results
- * @param render makes the HTML page; without it, the response is JSON
- */
-export function sendCollection<Wire>(
-  reply: FastifyReply,
-  links: Links,
-  {
-    name,
-    further,
-    ...list
-  }: Omit<CollectionPage<Wire>, 'pages'> & {
-    readonly name: CollectionName
-    readonly further?: object
-  },
-  render: ((list: CollectionPage<Wire>) => string) | undefined,
-): FastifyReply {
-  const { count, kept, range, results } = list
-  const pages = pageLinks(links, range, { name, kept, count })
-  reply.headers(linkHeader(pages))
-  if (render !== undefined) return sendHtml(reply, render({ ...list, pages }))
-  const { next, previous } = pages
-  return sendJson(reply, { count, next, previous, ...further, results })
 }
 
 interface PagerLink {

@@ -4,14 +4,16 @@ import { digest } from '../http/conditional-requests.ts'
 import { isFresh, sendHtml, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import type { Links } from '../http/links.ts'
-import { mediaTypes, negotiateAmong } from '../http/negotiate.ts'
+import { contentType, negotiate } from '../http/negotiate.ts'
+import { compressedVary } from '../http/compression.ts'
 import { addResource } from '../http/resource.ts'
-import { checkParameters } from '../parameters/unknown.ts'
-import { exampleRoot } from '../openapi/openapi.ts'
+import { checkParameters } from '../parameters/request.ts'
+import { makeDocument } from '../openapi/document.ts'
+import { exampleRoot } from '../openapi/examples.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { page, partial } from './layout.ts'
 import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
-import { getDocs, getSchema, openApiSchema } from './schema.ts'
+import { getDocs, getSchema } from './schema.ts'
 
 interface Description {
   readonly links: Links
@@ -21,34 +23,34 @@ interface Description {
   readonly state: string
 }
 
-type DocsContext = Pick<ApiContext, 'apiPath' | 'tag' | 'links'>
+type DocsContext = Pick<ApiContext, 'apiPath' | 'tag' | 'links' | 'settings'>
 
 export function addSchema(app: FastifyInstance, context: DocsContext): void {
   const { apiPath, tag } = context
   const current = openDescription(app, context)
-  app.addSchema(openApiSchema)
-  const schemaTypes = [mediaTypes.json, mediaTypes.openApi]
+  const schemaFormats = ['json', 'openApi'] as const
   addResource(app, {
     path: `${apiPath}schema/`,
     schema: getSchema,
     about: { name: 'Schema', description: 'The description of all resources, as OpenAPI 3.1.' },
-    renders: schemaTypes,
+    formats: schemaFormats,
     get: (request, reply) => {
-      const type = negotiateAmong(schemaTypes, request, reply)
+      const format = negotiate(schemaFormats, request, reply)
+      // The document is large, so JSON is compressed too.
+      reply.header('vary', compressedVary)
       checkParameters(request, reply)
       const { json, state } = current()
-      const representation = `${state}-${schemaTypes.indexOf(type as 'application/json')}`
-      if (isFresh(request, reply, tag(representation, 'json'))) return sendNotModified(reply)
-      return reply.header('content-type', type).send(json)
+      if (isFresh(request, reply, tag(state, format))) return sendNotModified(reply)
+      return reply.header('content-type', contentType(format)).send(json)
     },
   })
   addResource(app, {
     path: `${apiPath}docs/`,
     schema: getDocs,
     about: { name: 'Docs', description: 'The description of all resources, as a page.' },
-    renders: [mediaTypes.html],
+    formats: ['html'],
     get: (request, reply) => {
-      negotiateAmong([mediaTypes.html], request, reply)
+      negotiate(['html'], request, reply)
       checkParameters(request, reply)
       const { page, state } = current()
       if (isFresh(request, reply, tag(state, 'html'))) return sendNotModified(reply)
@@ -61,12 +63,16 @@ export function addSchema(app: FastifyInstance, context: DocsContext): void {
  * Returns a function that builds the description on the first request and then caches it, because
  * the base URL is known only when the server listens.
  */
-function openDescription(app: FastifyInstance, { links }: DocsContext): () => Description {
+function openDescription(
+  app: FastifyInstance,
+  { links, settings }: DocsContext,
+): () => Description {
   let made: Description | undefined
   return () => {
     if (made?.links !== links()) {
       const root = links().api.replace(/\/api\/$/, '')
-      const json = JSON.stringify(app.swagger()).replaceAll(exampleRoot, root)
+      const document = makeDocument(app.resources, settings)
+      const json = JSON.stringify(document).replaceAll(exampleRoot, root)
       const page = renderDocs(JSON.parse(json) as OpenApiDocument)
       made = { links: links(), json: Buffer.from(json), page, state: digest(json) }
     }

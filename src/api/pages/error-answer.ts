@@ -7,7 +7,7 @@ import { answerError, BadFields, logError, resetHeaders, UnknownName } from '../
 import type { ErrorResponse } from '../http/errors.ts'
 import { relativeUrl } from '../http/request-target.ts'
 import { prefersHtml } from '../http/negotiate.ts'
-import { parsePageRange } from '../http/query.ts'
+import { defaultLimit } from '../openapi/parameters.ts'
 import { rawQuery } from '../http/resource.ts'
 import { filterForm } from './filter-form.ts'
 import type { FormView } from './filter-form.ts'
@@ -37,7 +37,7 @@ export function answerByAccept({ apiPath, dataPath }: Pick<ApiContext, 'apiPath'
     sendHtml(
       reply.code(response.statusCode),
       error instanceof BadFields
-        ? renderBadRequest(error.fields, { query, up }, request.routeOptions.config.faultForm)
+        ? renderBadRequest(error, { query, up }, request.routeOptions.config.faultForm)
         : renderFailure(error, response, { query, up, above, requestId: request.id }),
     )
   }
@@ -55,9 +55,6 @@ interface FailurePlace extends Place {
   readonly above: string
   readonly requestId: string
 }
-
-/** Largest `limit` that the form of a rejected request repeats. */
-const maxLimit = 1000
 
 const renderFaults = page(
   'bad-request',
@@ -77,18 +74,13 @@ declare module 'fastify' {
 }
 
 function renderBadRequest(
-  faults: BadFields['fields'],
+  { fields, request }: BadFields,
   { query, up }: Place,
   form: FormView = { frame: { title: '' }, fields: [] },
 ): string {
-  const parameters = new URLSearchParams(query)
   const without = new URLSearchParams(query)
-  for (const name of Object.keys(faults)) without.delete(name)
-  const names = [...form.fields.map(({ name }) => name), ...(form.known ?? [])]
-  const kept = [...parameters].filter(
-    ([name, value]) => [...names, 'ordering', 'strict'].includes(name) && value.trim() !== '',
-  )
-  const { limit } = parsePageRange(Object.fromEntries(parameters), maxLimit)
+  for (const name of Object.keys(fields)) without.delete(name)
+  const { kept = [], limit = defaultLimit } = request ?? {}
   const { title } = form.frame
   return renderFaults(
     {
@@ -97,7 +89,7 @@ function renderBadRequest(
       up,
       json: jsonOf(query),
     },
-    { without: `?${without.toString()}`, form: filterForm(form, { kept, limit }, faults) },
+    { without: `?${without.toString()}`, form: filterForm(form, { kept, limit }, fields) },
   )
 }
 

@@ -1,5 +1,7 @@
 /** The fields of the filter forms of files. */
 import { areas } from '../../parse/archive-path.ts'
+import type { FilterParameter } from '../parameters/file-filters.ts'
+import type { Parameters } from '../parameters/request.ts'
 import type { Field } from './filter-form.ts'
 import { durationLabel, typeLabel } from './labels.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
@@ -41,3 +43,21 @@ export const fileFields: readonly Field[] = [
   },
   { name: 'filename__contains', label: 'Part of the name', hint: '_30S_' },
 ]
+
+/**
+ * The fields of the form of a resource: those of its filters, then those of its other parameters.
+ * @param order names of the fields in another order
+ */
+export function formFieldsOf(
+  parameters: Parameters,
+  filters: ReadonlyMap<string, FilterParameter> = new Map<string, never>(),
+  order: readonly string[] = [],
+): readonly Field[] {
+  const own = Object.entries(parameters).flatMap(([name, { field }]) =>
+    field === undefined ? [] : [{ name, ...field }],
+  )
+  const all = [...fileFields.filter(({ name }) => filters.has(name)), ...own]
+  const placeOf = ({ name }: Field): number =>
+    order.includes(name) ? order.indexOf(name) : Infinity
+  return order.length === 0 ? all : all.toSorted((a, b) => placeOf(a) - placeOf(b))
+}

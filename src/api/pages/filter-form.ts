@@ -1,28 +1,17 @@
 /** The filter form of a collection, and links that change its filters and its order. */
 import { queryText } from '../http/links.ts'
 import type { Parameter } from '../http/links.ts'
+import type { FormField } from '../parameters/parameter.ts'
 import type { Column } from './table.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
-
-interface Option {
-  readonly value: string
-  readonly text: string
-}
 
 /**
  * A field of a form. It has the name of an API parameter, so the page and the JSON have the same
  * query string.
  */
-export interface Field {
+export interface Field extends FormField {
   readonly name: string
-  readonly label: string
-  /** An example, for a text field. */
-  readonly hint?: string
-  /** The options of a selection, besides the empty one. */
-  readonly options?: readonly Option[]
-  /** True if one of the options always applies, so the empty option is left out. */
-  readonly isRequired?: boolean
 }
 
 /** The state of a collection that its form and its links repeat. */
@@ -43,8 +32,6 @@ export interface FormView {
   readonly all?: string
   /** Page sizes that people can choose; without it, the form has no field for them. */
   readonly sizes?: readonly number[]
-  /** Names of further parameters that the form of a rejected request repeats. */
-  readonly known?: readonly string[]
 }
 
 /** The template of the partial `form`; `filterForm` returns its data. */
@@ -124,8 +111,8 @@ function sizesOf(sizes: readonly number[], limit: number): ReturnType<typeof fie
 }
 
 /** A column by which the table can be sorted. */
-export interface SortColumn<Key extends string> {
-  readonly key: Key
+export interface SortColumn {
+  readonly key: string
   readonly label: string
   /** The direction after the first click. */
   readonly first: 'ascending' | 'descending'
@@ -136,8 +123,8 @@ export interface SortColumn<Key extends string> {
  * Adds the link that sorts by a column. If the collection is sorted by the column already, the link
  * reverses the direction.
  */
-export function sortLink<Key extends string>(
-  { key, first, ...column }: SortColumn<Key>,
+export function sortLink(
+  { key, first, ...column }: SortColumn,
   ordering: { readonly key: string; readonly descending: boolean },
   { kept, limit }: FormState,
 ): Column {

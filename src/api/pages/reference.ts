@@ -26,7 +26,6 @@ export function describeOperations(document: OpenApiDocument) {
     ...tag,
     operations: Object.entries(document.paths).flatMap(([path, methods]) =>
       (Object.entries(methods) as [Method, OperationObject][])
-        .filter(([method]) => method === 'get' || method === 'post')
         .filter(([, operation]) => operation.tags[0] === tag.name)
         .map(([method, operation]) => describeOperation(document, { path, method, operation })),
     ),

@@ -8,8 +8,8 @@ import { relativeUrl } from '../http/request-target.ts'
 import type { ResourceName } from '../http/links.ts'
 import { negotiate, prefersHtml } from '../http/negotiate.ts'
 import { addResource } from '../http/resource.ts'
-import { checkParameters } from '../parameters/unknown.ts'
-import { getRoot, rootSchema } from './schema.ts'
+import { checkParameters } from '../parameters/request.ts'
+import { getRoot } from './schema.ts'
 
 const template = `<p>A catalogue of the RINEX files of a GNSS archive, with links to download them.</p>
 <dl>
@@ -51,13 +51,12 @@ export function addRoot(
   app: FastifyInstance,
   { apiPath, links, tag }: Pick<ApiContext, 'apiPath' | 'links' | 'tag'>,
 ): void {
-  app.addSchema(rootSchema)
   addResource(app, {
     path: apiPath,
     schema: getRoot,
     about: { name: 'Api Root', description: 'The resources of this service.' },
     get: (request, reply) => {
-      const representation = negotiate(request, reply)
+      const representation = negotiate(['json', 'html'], request, reply)
       checkParameters(request, reply)
       // The root does not depend on the catalogue.
       if (isFresh(request, reply, tag('root', representation))) return sendNotModified(reply)

@@ -1,35 +1,29 @@
 /** Schemas of the API root, the OpenAPI document and its page. */
-import Type from 'typebox'
 import { resourceNames, resourceUrl } from '../http/links.ts'
 import { mediaTypes } from '../http/negotiate.ts'
-import { errors, negotiated } from '../openapi/responses.ts'
-import {
-  component,
-  curl,
-  exampleLinks,
-  json,
-  negotiable,
-  ref,
-  text,
-  url,
-} from '../openapi/openapi.ts'
+import { errors, json, negotiable, negotiated } from '../openapi/responses.ts'
+import { curl, exampleLinks } from '../openapi/examples.ts'
+import * as schema from '../openapi/schema.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
+import { format, ifNoneMatch, strict } from '../openapi/parameters.ts'
 
-export const rootSchema = component(
+export const rootSchema = schema.component(
   'Root',
   'The URLs of the resources.',
-  Object.fromEntries(resourceNames.map((name) => [name, url(`The resource \`${name}\`.`)])),
+  Object.fromEntries(resourceNames.map((name) => [name, schema.url(`The resource \`${name}\`.`)])),
 )
 
-const part = (description: string) =>
-  Type.Unsafe<object>({ type: 'object', description, additionalProperties: true })
+const part = (description: string): schema.Schema<object> => ({
+  type: 'object',
+  description,
+  additionalProperties: true,
+})
 
-export const openApiSchema = component(
+export const openApiSchema = schema.component(
   'OpenApi',
   'An OpenAPI document; only its main parts are named here.',
   {
-    openapi: text('Version of the specification.', { pattern: String.raw`^3\.1\.` }),
+    openapi: schema.text('Version of the specification.', { pattern: String.raw`^3\.1\.` }),
     info: part('The title, version and description.'),
     paths: part('The operations by path.'),
     components: part('The shared schemas, responses and headers.'),
@@ -42,18 +36,18 @@ const exampleUrls = Object.fromEntries(
 )
 const exampleDocument = { openapi: '3.1.1', info: {}, paths: {}, components: {} }
 const readErrors = errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable')
-const headers = parameters(ifNoneMatch)
+const headers = ifNoneMatch
 
 export const getRoot: RouteSchema = {
   operationId: 'getRoot',
   tags: ['Service'],
   summary: 'List the resources',
-  querystring: parameters({ strict, format: format() }),
+  querystring: { strict, format: format() },
   headers,
   response: {
     '200': negotiated(
       'The URLs of the resources.',
-      negotiable(ref(rootSchema), exampleUrls),
+      negotiable(rootSchema, exampleUrls),
       'Ignored-Parameters',
     ),
     ...readErrors,
@@ -65,14 +59,14 @@ export const getSchema: RouteSchema = {
   operationId: 'getSchema',
   tags: ['Service'],
   summary: 'OpenAPI document',
-  querystring: parameters({ strict, format: format() }),
+  querystring: { strict, format: format() },
   headers,
   response: {
     '200': negotiated(
       'The document, in one of its two media types.',
       {
-        ...json(ref(openApiSchema), exampleDocument),
-        ...json(ref(openApiSchema), exampleDocument, mediaTypes.openApi),
+        ...json(openApiSchema, exampleDocument),
+        ...json(openApiSchema, exampleDocument, mediaTypes.openApi),
       },
       'Ignored-Parameters',
     ),
@@ -85,12 +79,12 @@ export const getDocs: RouteSchema = {
   operationId: 'getDocs',
   tags: ['Service'],
   summary: 'API reference',
-  querystring: parameters({ strict, format: format(['api']) }),
+  querystring: { strict, format: format(['api']) },
   headers,
   response: {
     '200': negotiated(
       'The page.',
-      { [mediaTypes.html]: { schema: { type: 'string' } } },
+      { [mediaTypes.html]: { schema: schema.text() } },
       'Ignored-Parameters',
     ),
     ...readErrors,

@@ -22,6 +22,7 @@ import {
   year,
 } from './filter-values.ts'
 import type { ParameterType } from './filter-values.ts'
+import { choices } from './parameter.ts'
 
 export interface FilterParameter extends ParameterType {
   /** One or two sentences, with names of parameters and values in backticks. */
@@ -276,5 +277,27 @@ export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
   [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
 )
 
-/** The values of `expand`. */
-export const expansions = ['file'] as const
+/** The parameter `expand`: the records contain the details of their files. */
+export const expand = choices(['file'] as const, {
+  meaning:
+    'With `file`, records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV they are further columns.',
+  example: 'file',
+})
+
+/** Filters that the series of the network share with the files. */
+export const seriesFilters: ReadonlyMap<string, FilterParameter> = new Map(
+  [...filterParameters].filter(([name]) => ['station', 'country', 'file_type'].includes(name)),
+)
+
+/** Schemas of filter parameters. A choice accepts several values, separated by commas. */
+export function filtersIn(table: ReadonlyMap<string, FilterParameter>) {
+  return Object.fromEntries(
+    Array.from(table, ([name, { meaning, schema, example, isChoice }]) => {
+      const value = schema['type'] === 'integer' ? Number(example) : example
+      const described = isChoice
+        ? { type: 'array', description: meaning, items: schema, examples: [[example]] }
+        : { ...schema, description: meaning, examples: [value] }
+      return [name, described] as const
+    }),
+  )
+}

@@ -4,13 +4,10 @@
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { dayStartSeconds, daysInYear, parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { parseTimeUs } from '../http/times.ts'
+import { invalidChoice } from './parameter.ts'
+import type { Fault } from './parameter.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
-
-/** The message for a client that sent an invalid value. */
-export interface Fault {
-  readonly fault: string
-}
 
 export interface ParameterType {
   /** Parses one value into a filter, or a fault for a value that is not valid. */
@@ -71,11 +68,6 @@ export function oneOfAnyCase<T>(
     const value = values.get(text.toLowerCase())
     return value === undefined ? {} : add(value)
   })
-}
-
-/** Django's message for a value that is not one of the choices. */
-export function invalidChoice(text: string): Fault {
-  return { fault: `Select a valid choice. ${text} is not one of the available choices.` }
 }
 
 /**

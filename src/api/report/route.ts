@@ -1,90 +1,90 @@
 /** Serves the report of a week. */
-import type { FastifyInstance, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance } from 'fastify'
+import { secondsPerDay } from '../../parse/calendar.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { gpsWeekOf, parseWeek, weekBeside } from '../../series/weeks.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
-import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
-import { badFields } from '../http/errors.ts'
-import { ignoredHeader } from '../http/headers.ts'
-import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
-import { lastValue } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
-import { addResource } from '../http/resource.ts'
-import { everywhere, findUnknown } from '../parameters/unknown.ts'
-import type { Faults } from '../parameters/unknown.ts'
-import { currencyHeaders, statesTag } from '../series/known-series.ts'
-import type { NetworkContext } from '../series/route.ts'
+import type { Week } from '../../series/weeks.ts'
+import { addAnswer } from '../resources/answer.ts'
+import { currencyMembers, networkState } from '../series/network-context.ts'
+import type { NetworkContext } from '../series/network-context.ts'
+import type { Parameter } from '../parameters/parameter.ts'
 import { renderReport, weekForm } from './page.ts'
-import { getReport, weekReportSchema } from './schema.ts'
+import { reportBodies } from './schema.ts'
 import { reportCsv, reportText, weekReport } from './week-report.ts'
-
-type ReportContext = NetworkContext & Pick<ApiContext, 'reader'>
 
 const usPerDay = secondsPerDay * 1e6
 
-export function addReport(app: FastifyInstance, context: ReportContext): void {
-  app.addSchema(weekReportSchema)
-  addResource(app, {
-    path: `${context.apiPath}report/`,
-    get: showReport(context),
-    schema: getReport,
-    config: { faultForm: weekForm },
-    renders: [mediaTypes.json, mediaTypes.html, 'text/csv', 'text/plain'],
-    about: {
-      name: 'Week Report',
-      description: 'The deliveries of each station in a week.',
+/** The UTC day now, as days since 1970. */
+const today = ({ nowUs }: NetworkContext): number => Math.floor(nowUs() / usPerDay)
+
+/** A week; by default the last whole GPS week. */
+const week = (context: NetworkContext): Parameter<Week> => ({
+  schema: {
+    type: 'string',
+    description:
+      'A GPS week (Sunday to Saturday) or an ISO week (Monday to Sunday); without it, the last whole GPS week.',
+    pattern: '^(?:[0-9]{1,4}|[0-9]{4}-?[Ww][0-9]{2})$',
+    examples: ['2402'],
+  },
+  isList: false,
+  read: ([text]) => {
+    if (text === undefined) return { value: gpsWeekOf(today(context) - 7) }
+    const value = parseWeek(text)
+    if (value === undefined)
+      return { fault: 'Enter a GPS week such as 2402, or an ISO week such as 2026-W04.' }
+    if (value.fromDay > today(context)) return { fault: 'This week has not begun.' }
+    return { value }
+  },
+})
+
+export function addReport(app: FastifyInstance, context: NetworkContext): void {
+  const parameters = { week: week(context) }
+  addAnswer(app, context, {
+    path: 'report/',
+    about: { name: 'Week Report', description: 'The deliveries of each station in a week.' },
+    formats: ['json', 'html', 'csv', 'txt'],
+    accepts: { parameters },
+    form: weekForm,
+    operation: {
+      id: 'getWeekReport',
+      tag: 'Stations',
+      summary: 'Report of a week',
+      description:
+        'Completeness of daily and hourly observation files, timeliness, missing and replaced files. Files that were removed count for 400 days. `format=txt` is the report as text, for a mail; the CSV has a line for each station. The response depends on the clock, so its `ETag` changes about every minute.',
+      returns: 'The report.',
+      headers: currencyMembers.headers,
+      samples: ['report/?week=2402&format=txt'],
+    },
+    bodies: reportBodies,
+    state: async ({ values }) => {
+      const state = await networkState(context)
+      // The default week changes with the clock.
+      return { ...state, version: `${state.version}-${values.week.name}` }
+    },
+    read: async ({ values, ignored }, current, requester) => {
+      const { network, reader } = context
+      const isWanted = ({ fileType, period }: SeriesKey): boolean =>
+        fileType === 'o' && period !== '15M'
+      const days = { isWanted, withLatencies: true }
+      const series = await network.days(current, { ...values.week, ...days }, requester)
+      const last = weekBeside(values.week, -1)
+      const before = await network.days(current, { ...last, isWanted }, requester)
+      const { fromDay, toDay } = values.week
+      const modified = { fromUs: fromDay * usPerDay, toUs: (toDay + 1) * usPerDay - 1 }
+      const replaced = await reader.replacedFiles(modified, requester)
+      const { currency, states } = current
+      const report = weekReport({ week: values.week, currency, series, before, replaced })
+      const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
+      const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
+      const bounds = { first, today: today(context) }
+      return {
+        bodies: {
+          json: () => report,
+          html: () => renderReport(report, values.week, { ...bounds, ignored, currency }),
+          csv: () => reportCsv(report),
+          txt: () => reportText(report),
+        },
+      }
     },
   })
-}
-
-function showReport({ network, reader, tag, limits, nowUs }: ReportContext): RouteHandlerMethod {
-  return async (request, reply) => {
-    const format = negotiateFormat(['csv', 'txt'], request, reply)
-    const query = request.query as Query
-    const today = Math.floor(nowUs() / usPerDay)
-    const { week, ignored } = parseReportRequest(query, today)
-    reply.headers(ignoredHeader(ignored))
-    const requester = await limits.page(request, reply)
-    const current = await network.currentFor(requester)
-    const { head, currency } = current
-    reply.headers(currencyHeaders(currency))
-    if (isFresh(request, reply, tag(`${statesTag(head, currency)}-${week.name}-${format}`, 'text')))
-      return sendNotModified(reply)
-    const isWanted = ({ fileType, period }: SeriesKey): boolean =>
-      fileType === 'o' && period !== '15M'
-    const days = { isWanted, withLatencies: true }
-    const series = await network.days(current, { ...week, ...days }, requester)
-    const before = await network.days(current, { ...weekBeside(week, -1), isWanted }, requester)
-    const modified = { fromUs: week.fromDay * usPerDay, toUs: (week.toDay + 1) * usPerDay - 1 }
-    const replaced = await reader.replacedFiles(modified, requester)
-    await requester.turn()
-    const firstStarts = current.states.map(({ firstStart = Infinity }) => firstStart)
-    const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
-    const bounds = { first, today }
-    const report = weekReport({ week, currency, series, before, replaced })
-    if (format === 'html')
-      return sendHtml(reply, renderReport(report, week, { ...bounds, ignored, currency }))
-    if (format === 'json') return sendJson(reply, report)
-    if (format === 'csv') return sendCsv(reply, reportCsv(report))
-    const text = Buffer.from(reportText(report))
-    return reply.header('content-type', 'text/plain; charset=utf-8').send(text)
-  }
-}
-
-/**
- * Parses a request; its week is the last whole GPS week by default.
- * @throws HttpError 400 for a text that is no week, for a week that has not begun, and for unknown
- * parameters with `strict=1`
- */
-function parseReportRequest(query: Query, today: number) {
-  const faults: Faults = new Map()
-  const ignored = findUnknown(query, [...everywhere, 'week'], faults)
-  const text = (lastValue(query, 'week') ?? '').trim()
-  const week = text === '' ? gpsWeekOf(today - 7) : parseWeek(text)
-  if (week === undefined)
-    faults.set('week', ['Enter a GPS week such as 2402, or an ISO week such as 2026-W04.'])
-  else if (text !== '' && week.fromDay > today) faults.set('week', ['This week has not begun.'])
-  if (week === undefined || faults.size > 0) throw badFields(Object.fromEntries(faults))
-  return { week, ignored }
 }

@@ -1,10 +1,8 @@
-/** The series of the network with their states, and what answers say of how current these are. */
+/** The series of the network with their states. */
 import type { Head } from '../../catalogue/records.ts'
 import type { NetworkSeries } from '../../catalogue/series-queries.ts'
 import type { Currency } from '../../series/currency.ts'
 import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
-import { secondsToIso } from '../http/times.ts'
-import { digest } from '../http/conditional-requests.ts'
 
 /** A series of the network, with its state now and its figures of the last 28 days. */
 export interface SeriesStatus extends Pick<NetworkSeries, 'station' | 'fileType' | 'period'> {
@@ -60,37 +58,4 @@ export function mainSeries<Series extends SeriesStatus>(
 
 function rank({ period, summary: { ended, completeness } }: SeriesStatus): number {
   return (ended ? 0 : 4) + (completeness === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
-}
-
-/**
- * The part of an `ETag` that identifies states: they follow from the catalogue and from how current
- * it is.
- */
-export function statesTag({ epoch, seq }: Head, currency: Currency): string {
-  const { asOf, notCurrent, problems } = currency
-  const said = [notCurrent, ...problems].join('\n')
-  return [epoch, seq, asOf ?? 'none', ...(said === '' ? [] : [digest(said).slice(0, 8)])].join('-')
-}
-
-/** What JSON answers say of how current their states are. */
-export interface WireCurrency {
-  readonly as_of: string | null
-  readonly not_current: string | null
-}
-
-export function serialiseCurrency({ asOf, notCurrent }: Currency): WireCurrency {
-  return {
-    as_of: asOf === undefined ? null : secondsToIso(asOf),
-    not_current: notCurrent ?? null,
-  }
-}
-
-/** The same as response headers, for formats that cannot say it. */
-export function currencyHeaders(currency: Currency): Record<string, string> {
-  const { as_of: asOf, not_current: reason } = serialiseCurrency(currency)
-  return {
-    ...(asOf !== null && { 'as-of': asOf }),
-    // A header has ASCII only; a reason may contain a path.
-    ...(reason !== null && { 'not-current': reason.replaceAll(/[^\x20-\x7e]/g, '?') }),
-  }
 }

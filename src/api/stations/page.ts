@@ -1,10 +1,7 @@
-/** The HTML pages of the stations. */
-import type { stationOrderKeys } from '../../catalogue/reader.ts'
+/** The HTML page of a station. */
 import { daysAhead } from '../../catalogue/records.ts'
 import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
-import { seriesStates } from '../../series/slot-states.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
-import type { CollectionView } from '../pages/collection.ts'
 import {
   counted,
   durationLabel,
@@ -16,66 +13,9 @@ import {
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import type { PageFrame } from '../pages/layout.ts'
-import { shareCell, stateCell } from '../pages/table.ts'
-import type { Cell } from '../pages/table.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { isoOrNull } from '../http/times.ts'
-import { stateField } from '../series/page.ts'
-import type { WireStation } from './station-list.ts'
-
-/**
- * A row of the list: a station and its main series. `series` is undefined if the states of the
- * series are not in memory, or if the station has no main series.
- */
-interface StationRow extends WireStation {
-  readonly series: SeriesStatus | undefined
-}
-
-export const stationsView: CollectionView<StationRow, (typeof stationOrderKeys)[number]> = {
-  frame: { title: 'Stations', section: 'station', up: '../' },
-  noun: ['station', 'stations'],
-  fields: [
-    { name: 'search', label: 'Code or part of it', hint: 'GRAZ' },
-    { name: 'country', label: 'Country', hint: 'AUT, DEU' },
-    stateField(seriesStates),
-  ],
-  all: 'All stations',
-  sizes: [20, 50, 100, 500],
-  known: ['area', 'merged'],
-  caption:
-    'Dates of the data in UTC; (022) is the day of the year. State and completeness are those of the hourly observation files, or of the daily ones',
-  columns: [
-    { key: 'code', label: 'Station', first: 'ascending' },
-    { key: 'country', label: 'Country', first: 'ascending' },
-    'Now',
-    { label: 'Complete in 28 days', isNumber: true },
-    { key: 'first_data_date', label: 'First data', first: 'ascending' },
-    { key: 'last_data_date', label: 'Last data', first: 'descending' },
-    { key: 'count', label: 'Files', first: 'descending', isNumber: true },
-    'Types',
-  ],
-  row: ({ series, ...station }) => {
-    const { code, codes, url, country, merged, first_data_date, last_data_date, files } = station
-    const others = codes.filter((each) => each !== code)
-    return [
-      { text: code, href: url, isHeader: true, note: others.join(', ') },
-      country ?? (merged ? 'merged navigation' : ''),
-      nowCell(series),
-      shareCell(series?.summary.ended === true ? null : (series?.summary.completeness ?? null)),
-      { text: readableDate(first_data_date), time: first_data_date },
-      { text: readableDate(last_data_date), time: last_data_date },
-      { text: readableNumber(station.count), href: files },
-      Object.keys(station.file_type)
-        .map((type) => typeLabel(type as FileType))
-        .join(', '),
-    ]
-  },
-}
-
-function nowCell(series: SeriesStatus | undefined): Cell | string {
-  if (series === undefined) return ''
-  return stateCell(series.summary.ended ? 'ended' : series.summary.state)
-}
+import type { WireStation } from './station-fields.ts'
 
 const renderOne = page(
   'station',

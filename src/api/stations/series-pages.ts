@@ -1,23 +1,17 @@
 /** The HTML pages of the availability and the latency of a station. */
 import type { Availability } from '../../series/availability.ts'
-import { measures } from '../../series/completeness.ts'
 import type { Measure } from '../../series/completeness.ts'
-import { periods, startOf } from '../../series/series.ts'
+import { startOf } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
-import { fileTypes } from '../../parse/types.ts'
 import { secondsToIso } from '../http/times.ts'
+import { formFieldsOf } from '../pages/file-fields.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import {
-  readableDate,
-  readableNumber,
-  readableSeconds,
-  readableShare,
-  typeLabel,
-} from '../pages/labels.ts'
+import { readableDate, readableNumber, readableSeconds, readableShare } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
+import { availabilityParameters, latencyParameters } from './series-parameters.ts'
 import { linesOf, serialiseAvailability } from './series-formats.ts'
 import type { SeriesAvailability, WireLatency } from './series-formats.ts'
 
@@ -39,40 +33,15 @@ const render = page(
 `,
 )
 
-const fields: FormView['fields'] = [
-  {
-    name: 'file_type',
-    label: 'Type',
-    isRequired: true,
-    options: fileTypes.map((value) => ({ value, text: typeLabel(value) })),
-  },
-  {
-    name: 'period',
-    label: 'Period',
-    isRequired: true,
-    options: periods.map((value) => ({ value, text: value })),
-  },
-  { name: 'from', label: 'From', hint: '2026-022, 2026-01-22' },
-  { name: 'to', label: 'To', hint: '2026-023, 2026-01-23' },
-]
-
 export const availabilityForm: FormView = {
   frame: { title: 'Availability', section: 'station' },
-  fields: [
-    ...fields,
-    {
-      name: 'measure',
-      label: 'Measure',
-      isRequired: true,
-      options: measures.map((value) => ({ value, text: value })),
-    },
-  ],
+  fields: formFieldsOf(availabilityParameters),
   all: 'All days',
 }
 
 export const latencyForm: FormView = {
   frame: { title: 'Latency', section: 'station' },
-  fields,
+  fields: formFieldsOf(latencyParameters),
   all: 'Last four weeks',
 }
 

@@ -1,24 +1,16 @@
 /** Serves the availability and the latency of a station's series. */
-import { distance } from 'fastest-levenshtein'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
-import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
+import type { FastifyInstance } from 'fastify'
+import type { Asker } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { availabilityOf } from '../../series/availability.ts'
 import type { Currency } from '../../series/currency.ts'
-import type { ExpectedRules } from '../../series/expectation.ts'
 import { slotAt, slotsPerDay } from '../../series/series.ts'
 import { SlotSet } from '../../series/slot-set.ts'
-import { isFresh, sendCsv, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
-import type { ApiContext, Requester } from '../http/context.ts'
-import { UnknownName } from '../http/errors.ts'
-import { ignoredHeader } from '../http/headers.ts'
-import { mediaTypes, negotiateFormat } from '../http/negotiate.ts'
-import type { Representation } from '../http/negotiate.ts'
-import type { Query } from '../http/query.ts'
-import { addResource } from '../http/resource.ts'
-import { bannerOf } from '../series/banner.ts'
-import type { CurrencyReader } from '../series/currency-reader.ts'
-import { currencyHeaders, statesTag } from '../series/known-series.ts'
+import type { Format } from '../http/negotiate.ts'
+import { addAnswer } from '../resources/answer.ts'
+import type { State } from '../resources/answer.ts'
+import { currencyMembers, stateOf } from '../series/network-context.ts'
+import type { NetworkContext } from '../series/network-context.ts'
 import { calendarSvg } from './pictures.ts'
 import {
   availabilityCsv,
@@ -29,158 +21,140 @@ import {
 } from './series-formats.ts'
 import type { SeriesAvailability } from './series-formats.ts'
 import { availabilityForm, latencyForm, renderAvailability, renderLatency } from './series-pages.ts'
-import { maxDays, parseAvailability, parseLatency } from './series-request.ts'
-import type { AvailabilityRequest, SeriesRequest } from './series-request.ts'
-import * as schemas from './series-schema.ts'
+import {
+  availabilityParameters,
+  daysOfAvailability,
+  daysOfLatency,
+  latencyParameters,
+  maxDays,
+  rangeCheck,
+} from './series-parameters.ts'
+import type { AvailabilityRequest, SeriesRequest } from './series-parameters.ts'
+import * as described from './series-schema.ts'
+import { codeOf, stationParams, stationPath, unknownStation } from './station-code.ts'
 
-interface SeriesContext extends Pick<
-  ApiContext,
-  'apiPath' | 'reader' | 'tag' | 'limits' | 'nowUs'
-> {
-  readonly expected: ExpectedRules
-  readonly currency: Pick<CurrencyReader, 'of'>
-}
-
-const textFormats = {
-  csv: { mediaType: 'text/csv; charset=utf-8', write: availabilityCsv },
-  txt: { mediaType: 'text/plain; charset=utf-8', write: availabilityText },
-  svg: { mediaType: 'image/svg+xml', write: calendarSvg },
-} as const
-
-const textFormatNames = ['csv', 'txt', 'svg'] as const
-type Format = (typeof textFormatNames)[number] | Representation
-
-export function addStationSeries(app: FastifyInstance, context: SeriesContext): void {
-  const path = `${context.apiPath}station/:code(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/`
-  const { json, html } = mediaTypes
-  app.addSchema(schemas.availabilitySchema).addSchema(schemas.latencySchema)
-  addResource(app, {
-    path: `${path}availability/`,
-    get: showAvailability(context),
-    schema: schemas.getAvailability,
-    config: { faultForm: availabilityForm },
-    renders: [json, html, 'text/csv', 'text/plain', 'image/svg+xml'],
+export function addAvailability(app: FastifyInstance, context: NetworkContext): void {
+  const { nowUs } = context
+  addAnswer(app, context, {
+    path: `${stationPath}availability/`,
     about: {
       name: 'Availability',
       description: 'Which slots of a series are there, missing or late.',
     },
-  })
-  addResource(app, {
-    path: `${path}latency/`,
-    get: showLatency(context),
-    schema: schemas.getLatency,
-    config: { faultForm: latencyForm },
-    renders: [json, html, 'text/csv'],
-    about: {
-      name: 'Latency',
-      description: 'How long after the end of their slots the files of a series arrive.',
+    formats: ['json', 'html', 'csv', 'txt', 'svg'],
+    accepts: {
+      parameters: availabilityParameters,
+      check: rangeCheck(nowUs, daysOfAvailability),
+    },
+    form: availabilityForm,
+    operation: {
+      id: 'getAvailability',
+      tag: 'Stations',
+      summary: 'Availability of a station',
+      description:
+        'Also as CSV (a line for each run of slots in the same state), as text (a line for each day with a character for each slot, or for daily files a line for each year with a character for each day), and as a calendar in SVG. The response depends on the clock, so its `ETag` changes about every minute. Caches may keep CSV, text and SVG until the end of the running minute (`Cache-Control: public, max-age=…`).',
+      returns: 'The availability.',
+      headers: currencyMembers.headers,
+      params: stationParams,
+      samples: [
+        'station/GRAZ/availability/?from=2026-01-01',
+        'station/GRAZ/availability/?period=01H&format=txt',
+      ],
+    },
+    bodies: described.availabilityBodies,
+    state: async ({ format }) => {
+      const present = await presentOf(context)
+      const { headers, ...state } = present
+      return { ...state, headers: { ...headers, ...cacheForMinute(format, nowUs() / 1e6) } }
+    },
+    read: async ({ request, values, ignored }, { currency, nowSeconds, banner }, asker) => {
+      const code = codeOf(request)
+      const days = daysOfAvailability(values, nowSeconds)
+      const series = await readAvailability(context, { ...days, code, asker }, currency)
+      if (series === undefined) throw await unknownStation(context.reader, code, asker)
+      return {
+        bodies: {
+          json: () => serialiseAvailability(series),
+          html: () => renderAvailability(series, { measure: values.measure, ignored, banner }),
+          csv: () => availabilityCsv(series),
+          txt: () => availabilityText(series),
+          svg: () => calendarSvg(series),
+        },
+      }
     },
   })
 }
 
-function showAvailability(context: SeriesContext): RouteHandlerMethod {
+export function addLatency(app: FastifyInstance, context: NetworkContext): void {
   const { reader, nowUs } = context
-  return async (request, reply) => {
-    const format = negotiateFormat(textFormatNames, request, reply)
-    const { head, currency, nowSeconds } = await presentOf(context)
-    const parsed = parseAvailability(request.query as Query, nowSeconds)
-    const cache = () => cacheForMinute(reply, format, nowUs() / 1e6)
-    const state = { ...parsed, format, head, currency }
-    const asker = await startUnlessFresh(context, request, reply, state)
-    if (asker === undefined) return sendNotModified(cache())
-    const code = codeOf(request)
-    const series = await readAvailability(context, { ...parsed, code, asker }, currency)
-    await asker.turn()
-    if (series === undefined) throw await unknownStation(reader, code, asker)
-    cache()
-    const { ignored, measure } = parsed
-    if (format === 'html')
-      return sendHtml(
-        reply,
-        renderAvailability(series, { measure, ignored, banner: bannerOf(currency) }),
-      )
-    if (format === 'json') return sendJson(reply, serialiseAvailability(series))
-    const { mediaType, write } = textFormats[format]
-    return reply.header('content-type', mediaType).send(Buffer.from(write(series)))
-  }
+  addAnswer(app, context, {
+    path: `${stationPath}latency/`,
+    about: {
+      name: 'Latency',
+      description: 'How long after the end of their slots the files of a series arrive.',
+    },
+    formats: ['json', 'html', 'csv'],
+    accepts: { parameters: latencyParameters, check: rangeCheck(nowUs, daysOfLatency) },
+    form: latencyForm,
+    operation: {
+      id: 'getLatency',
+      tag: 'Stations',
+      summary: 'Latency of a station',
+      description:
+        'The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. The response depends on the clock, so its `ETag` changes about every minute.',
+      returns: 'The latencies.',
+      headers: currencyMembers.headers,
+      params: stationParams,
+      samples: ['station/GRAZ/latency/?from=2026-01-01'],
+    },
+    bodies: described.latencyBodies,
+    state: () => presentOf(context),
+    read: async ({ request, values, ignored }, { currency, nowSeconds, banner }, asker) => {
+      const code = codeOf(request)
+      const days = daysOfLatency(values, nowSeconds)
+      const found = await readArrivals(reader, { ...days, code, asker }, nowSeconds)
+      if (found === undefined) throw await unknownStation(reader, code, asker)
+      const wire = serialiseLatency({ ...days, station: code, currency }, found)
+      return {
+        bodies: {
+          json: () => wire,
+          html: () => renderLatency(wire, found.arrivals, { ignored, banner }),
+          csv: () => latencyCsv(wire),
+        },
+      }
+    },
+  })
 }
 
-function showLatency(context: SeriesContext): RouteHandlerMethod {
-  const { reader } = context
-  return async (request, reply) => {
-    const format = negotiateFormat(['csv'], request, reply)
-    const { head, currency, nowSeconds } = await presentOf(context)
-    const parsed = parseLatency(request.query as Query, nowSeconds)
-    const state = { ...parsed, format, head, currency }
-    const asker = await startUnlessFresh(context, request, reply, state)
-    if (asker === undefined) return sendNotModified(reply)
-    const code = codeOf(request)
-    const found = await readArrivals(reader, { ...parsed, code, asker }, nowSeconds)
-    if (found === undefined) throw await unknownStation(reader, code, asker)
-    const wire = serialiseLatency({ ...parsed, station: code, currency }, found)
-    if (format === 'csv') return sendCsv(reply, latencyCsv(wire))
-    const { ignored } = parsed
-    return format === 'html'
-      ? sendHtml(
-          reply,
-          renderLatency(wire, found.arrivals, { ignored, banner: bannerOf(currency) }),
-        )
-      : sendJson(reply, wire)
-  }
+interface Present extends State {
+  readonly head: Head
+  readonly currency: Currency
+  readonly banner: readonly string[]
+  /** The time for which states are computed: now, until the first scan has ended. */
+  readonly nowSeconds: number
 }
 
-/**
- * The state of the catalogue, how current it is, and the time for which states are computed: now,
- * until the first scan has ended.
- */
-async function presentOf({ reader, currency: currencyReader, nowUs }: SeriesContext) {
+/** The state of the catalogue, and how current it is. */
+async function presentOf({ reader, currency: reading, nowUs }: NetworkContext): Promise<Present> {
   const head = await reader.head()
-  const currency = await currencyReader.of(head)
-  return { head, currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
+  const currency = await reading.of(head)
+  const { version, headers, banner } = stateOf({ head, currency })
+  return { version, headers, banner, head, currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
 }
 
 /**
- * Sets the headers that both resources share. Returns `undefined` if the answer is 304; otherwise
- * waits until the client may have a page.
+ * Lets caches keep a response until the end of the running minute, but not JSON and HTML, which
+ * caches must always revalidate.
  */
-async function startUnlessFresh(
-  { tag, limits }: SeriesContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  state: {
-    readonly ignored: readonly string[]
-    readonly format: Format
-    readonly head: Head
-    readonly currency: Currency
-  },
-): Promise<Requester | undefined> {
-  const { ignored, format, head, currency } = state
-  reply.headers({ ...ignoredHeader(ignored), ...currencyHeaders(currency) })
-  if (isFresh(request, reply, tag(`${statesTag(head, currency)}-${format}`, 'text')))
-    return undefined
-  return limits.page(request, reply)
-}
-
-/** Returns the station code in the path, in upper case. */
-export function codeOf({ params }: FastifyRequest): string {
-  return (params as { readonly code: string }).code.toUpperCase()
-}
-
-/**
- * Lets caches keep a response until the end of the running minute. The header is set only for
- * responses with 200 and 304, and not for JSON and HTML, which caches must always revalidate.
- */
-function cacheForMinute(reply: FastifyReply, format: Format, nowSeconds: number): FastifyReply {
-  if (format === 'json' || format === 'html') return reply
+function cacheForMinute(format: Format, nowSeconds: number): Readonly<Record<string, string>> {
+  if (format === 'json' || format === 'html') return {}
   const seconds = Math.floor(60 - (nowSeconds % 60))
-  return reply.header('cache-control', `public, max-age=${seconds}`)
+  return { 'cache-control': `public, max-age=${seconds}` }
 }
-
-export type AvailabilitySource = Pick<SeriesContext, 'reader' | 'expected' | 'nowUs'>
 
 /** Reads a series and computes its availability; `undefined` for an unknown station. */
 export async function readAvailability(
-  { reader, expected, nowUs }: AvailabilitySource,
+  { reader, expected, nowUs }: NetworkContext,
   request: AvailabilityRequest & { readonly code: string; readonly asker: Asker },
   currency: Currency,
 ): Promise<SeriesAvailability | undefined> {
@@ -234,10 +208,10 @@ export async function readAvailability(
 
 /** Reads the recorded arrivals of a series; `undefined` for an unknown station. */
 export function readArrivals(
-  reader: Pick<SeriesContext['reader'], 'seriesArrivals'>,
+  reader: Pick<NetworkContext['reader'], 'seriesArrivals'>,
   request: SeriesRequest & { readonly code: string; readonly asker: Asker },
   nowSeconds: number,
-): ReturnType<SeriesContext['reader']['seriesArrivals']> {
+): ReturnType<NetworkContext['reader']['seriesArrivals']> {
   const { code, fileType, period, fromDay, toDay } = request
   const perDay = slotsPerDay(period)
   return reader.seriesArrivals(
@@ -251,39 +225,4 @@ export function readArrivals(
     },
     request.asker,
   )
-}
-
-/** Maximum number of codes that are suggested. */
-const maxSuggestions = 5
-
-/** Largest edit distance between a code and its suggestion. */
-const maxDistance = 2
-
-/**
- * Maximum number of stations that are compared with an unknown code. A network may have thousands
- * of stations.
- */
-const maxStations = 20_000
-
-/**
- * The error for a station that the catalogue does not have, with the codes that were probably
- * meant.
- * @param code in upper case, 4 or 9 characters
- */
-export async function unknownStation(
-  reader: Pick<CatalogueReader, 'stations'>,
-  code: string,
-  requester: Requester,
-): Promise<UnknownName> {
-  const { stations } = await reader.stations({ limit: maxStations, offset: 0 }, requester)
-  await requester.turn()
-  const candidates = stations
-    .map((station) => ({
-      code: station.code,
-      // A code of 4 characters is the beginning of one of 9.
-      edits: distance(code, station.code.slice(0, code.length)),
-    }))
-    .filter(({ edits }) => edits <= maxDistance)
-    .sort((a, b) => a.edits - b.edits || (a.code < b.code ? -1 : 1))
-  return new UnknownName(candidates.slice(0, maxSuggestions).map((each) => each.code))
 }

@@ -4,37 +4,38 @@ import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/conditional-requests.ts'
-import { negotiate } from '../http/negotiate.ts'
 import { renderStatus } from './page.ts'
-import { addResource } from '../http/resource.ts'
-import { checkParameters } from '../parameters/unknown.ts'
-import * as schemas from './schema.ts'
+import { addAnswer } from '../resources/answer.ts'
+import { statusBodies } from './schema.ts'
 import { describeStatus } from './serialise.ts'
 
-interface StatusContext extends Pick<
-  ApiContext,
-  'apiPath' | 'reader' | 'indexerStatus' | 'settings' | 'tag' | 'limits' | 'nowUs'
-> {
+interface StatusContext extends ApiContext {
   readonly unservedFiles: UnservedFiles
 }
 
 export function addStatus(app: FastifyInstance, context: StatusContext): void {
-  const { reader, indexerStatus, settings, tag, limits, unservedFiles, nowUs } = context
-  app.addSchema(schemas.rejectionSchema).addSchema(schemas.statusSchema)
-  addResource(app, {
-    schema: schemas.getStatus,
-    path: `${context.apiPath}status/`,
+  const { reader, indexerStatus, settings, unservedFiles, nowUs } = context
+  addAnswer(app, context, {
+    path: 'status/',
     about: {
       name: 'Status',
       description: 'The state of the indexer, and the content of the catalogue.',
     },
-    get: async (request, reply) => {
-      const representation = negotiate(request, reply)
-      checkParameters(request, reply)
-      const requester = await limits.page(request, reply)
+    formats: ['json', 'html'],
+    accepts: { parameters: {} },
+    operation: {
+      id: 'getStatus',
+      tag: 'Service',
+      summary: 'Get the status',
+      returns: 'The status. Its `ETag` is a digest of its content.',
+      samples: ['status/?format=json'],
+    },
+    bodies: statusBodies,
+    // The state of the indexer changes without a new seq.
+    state: () => undefined,
+    read: async ({ format }, _state, requester) => {
       const [known, indexer] = await Promise.all([
         reader.summary(undefined, requester),
         indexerStatus(),
@@ -45,24 +46,13 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
         ...describeStatus(summary, indexer, settings.version),
         unserved: { ...unservedFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
       }
-      const isPage = representation === 'html'
-      const arrivals = isPage
-        ? await arrivalsPerMinute({
-            reader,
-            nowUs: nowUs(),
-            lastScan: known.lastScan,
-            asker: requester,
-            isScanning: status.scan !== null,
-          })
-        : undefined
-      await requester.turn()
-      // The state of the indexer changes without a new seq, so the tag is a digest of all that is
-      // shown.
-      const state = digest(JSON.stringify([status, arrivals]))
-      if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
-      return isPage
-        ? sendHtml(reply, renderStatus(status, { arrivals, isPublic }))
-        : sendJson(reply, status)
+      const [isScanning, { lastScan }] = [status.scan !== null, known]
+      const recent = { reader, nowUs: nowUs(), lastScan, asker: requester, isScanning }
+      const arrivals = format === 'html' ? await arrivalsPerMinute(recent) : undefined
+      return {
+        version: digest(JSON.stringify([status, arrivals])),
+        bodies: { json: () => status, html: () => renderStatus(status, { arrivals, isPublic }) },
+      }
     },
   })
 }

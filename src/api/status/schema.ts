@@ -1,151 +1,135 @@
 /** Schemas of the status of the indexer and the catalogue. */
-import Type from 'typebox'
 import { unservedFilesSchema } from '../downloads/schema.ts'
-import { errors, negotiated } from '../openapi/responses.ts'
-import {
-  component,
-  curl,
-  exampleLinks,
-  list,
-  moment,
-  negotiable,
-  number,
-  object,
-  oneOf,
-  orNull,
-  ref,
-  text,
-} from '../openapi/openapi.ts'
-import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, parameters, strict } from '../openapi/parameters.ts'
+import * as schema from '../openapi/schema.ts'
+import type { Bodies } from '../resources/operation.ts'
 
-const some = list('Some examples.', Type.String())
+const some = schema.list('Some examples.', schema.text())
 
-const scan = object('The running scan.', {
-  started: moment('Start of the scan.'),
-  directories_done: number('Number of directories read.'),
-  directories_found: number('Number of directories found so far; it grows during the scan.'),
-  files: number('Number of files found so far.'),
-  done: Type.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'Completed fraction of the tree, 0 to 1.',
-  }),
-  files_per_second: Type.Number({
-    minimum: 0,
-    description: 'Mean number of files found in a second, since the start of the scan.',
-  }),
-  seconds_left: orNull(
-    Type.Number({
-      minimum: 0,
-      description: 'Estimated seconds until the end; null while unknown.',
-    }),
+const scan = schema.object('The running scan.', {
+  started: schema.moment('Start of the scan.'),
+  directories_done: schema.integer('Number of directories read.'),
+  directories_found: schema.integer(
+    'Number of directories found so far; it grows during the scan.',
+  ),
+  files: schema.integer('Number of files found so far.'),
+  done: schema.share('Completed fraction of the tree, 0 to 1.'),
+  files_per_second: schema.number(
+    'Mean number of files found in a second, since the start of the scan.',
+  ),
+  seconds_left: schema.orNull(
+    schema.number('Estimated seconds until the end; null while unknown.'),
   ),
 })
 
-const lastScan = object('The last complete scan.', {
-  started: moment('Start of the scan.'),
-  ended: moment('End of the scan.'),
-  directories: number('Number of directories read.'),
-  files: number('Number of files found.'),
-  added: number('Number of new files.'),
-  modified: number('Number of changed files.'),
-  removed: number('Number of removed files.'),
+const lastScan = schema.object('The last complete scan.', {
+  started: schema.moment('Start of the scan.'),
+  ended: schema.moment('End of the scan.'),
+  directories: schema.integer('Number of directories read.'),
+  files: schema.integer('Number of files found.'),
+  added: schema.integer('Number of new files.'),
+  modified: schema.integer('Number of changed files.'),
+  removed: schema.integer('Number of removed files.'),
 })
 
-const watching = object('Directories watched by file events.', {
-  directories: number('Number of watched directories.'),
-  limit: orNull(number('Most watches that the kernel allows; null if unknown.')),
-  overflows: number('Number of overflows of the event queue of the kernel.'),
+const watching = schema.object('Directories watched by file events.', {
+  directories: schema.integer('Number of watched directories.'),
+  limit: schema.orNull(schema.integer('Most watches that the kernel allows; null if unknown.')),
+  overflows: schema.integer('Number of overflows of the event queue of the kernel.'),
 })
 
-const rescans = object(
+const rescans = schema.object(
   'The numbers of the rescans. The response to an order of a rescan names its number.',
   {
-    running: orNull(number('Number of the running rescan; null if none runs.')),
-    waiting: orNull(number('Number of the waiting rescan; null if none waits.')),
-    done: number('Number of the last completed rescan; 0 before the first.'),
+    running: schema.orNull(schema.integer('Number of the running rescan; null if none runs.')),
+    waiting: schema.orNull(schema.integer('Number of the waiting rescan; null if none waits.')),
+    done: schema.integer('Number of the last completed rescan; 0 before the first.'),
   },
 )
 
-export const rejectionSchema = component(
+export const rejectionSchema = schema.component(
   'Rejection',
   'Names that are not catalogued, for one reason.',
   {
-    reason: text('The reason; the object `Problem` explains each.'),
-    count: number('Number of these names.'),
+    reason: schema.text('The reason; the object `Problem` explains each.'),
+    count: schema.integer('Number of these names.'),
     examples: some,
   },
 )
 
-const area = object('An area of the archive.', {
-  files: number('Number of files in the catalogue.'),
-  directories: number('Number of directories in the catalogue.'),
+const area = schema.object('An area of the archive.', {
+  files: schema.integer('Number of files in the catalogue.'),
+  directories: schema.integer('Number of directories in the catalogue.'),
 })
 
-export const statusSchema = component(
+export const statusSchema = schema.component(
   'Status',
   'The state of the indexer, and the content of the catalogue.',
   {
-    state: oneOf('The state of the indexer; `stopped` if no indexer runs.', [
+    state: schema.oneOf('The state of the indexer; `stopped` if no indexer runs.', [
       'starting',
       'scanning',
       'watching',
       'degraded',
       'stopped',
     ]),
-    since: orNull(moment('Start of this state.')),
-    reasons: list(
+    since: schema.orNull(schema.moment('Start of this state.')),
+    reasons: schema.list(
       'The reasons for `degraded`; one reason is that the indexer does not answer.',
-      Type.String(),
+      schema.text(),
     ),
-    indexer: orNull(
-      object('The process of the indexer; null if it does not answer.', {
-        pid: number('Process id.'),
-        version: text('Release of the program.'),
+    indexer: schema.orNull(
+      schema.object('The process of the indexer; null if it does not answer.', {
+        pid: schema.integer('Process id.'),
+        version: schema.text('Release of the program.'),
       }),
     ),
-    scan: orNull(scan),
-    last_scan: orNull(lastScan),
-    last_sweep: orNull(moment('End of the last sweep over all directories.')),
-    dirty_directories: orNull(number('Number of directories that are still to be read.')),
-    watching: orNull(watching),
-    settling_files: orNull(number('Number of young files that are not complete yet.')),
-    held_removals: orNull(
-      number(
+    scan: schema.orNull(scan),
+    last_scan: schema.orNull(lastScan),
+    last_sweep: schema.orNull(schema.moment('End of the last sweep over all directories.')),
+    dirty_directories: schema.orNull(
+      schema.integer('Number of directories that are still to be read.'),
+    ),
+    watching: schema.orNull(watching),
+    settling_files: schema.orNull(
+      schema.integer('Number of young files that are not complete yet.'),
+    ),
+    held_removals: schema.orNull(
+      schema.integer(
         'Number of files that are missing on disk but stay listed, because the deletion guard withholds their removal.',
       ),
     ),
-    rescans: orNull(rescans),
-    areas: object('Counts by area of the archive.', { obs: area, nrt: area }),
-    rejected: list('Names that are not catalogued, by reason.', ref(rejectionSchema)),
-    misplaced: number('Number of files in the directory of another date.'),
-    incomplete: object('Listed files whose gzip stream has no end.', {
-      count: number('Number of these files.'),
+    rescans: schema.orNull(rescans),
+    areas: schema.object('Counts by area of the archive.', { obs: area, nrt: area }),
+    rejected: schema.list('Names that are not catalogued, by reason.', rejectionSchema),
+    misplaced: schema.integer('Number of files in the directory of another date.'),
+    incomplete: schema.object('Listed files whose gzip stream has no end.', {
+      count: schema.integer('Number of these files.'),
       examples: some,
     }),
-    checksums: object('Files with a current SHA-256.', {
-      files: number('Number of these files.'),
-      waiting: orNull(
-        number(
+    checksums: schema.object('Files with a current SHA-256.', {
+      files: schema.integer('Number of these files.'),
+      waiting: schema.orNull(
+        schema.integer(
           'Upper bound of the number of files that will be hashed; null if unknown. Files that the configuration excludes are not counted.',
         ),
       ),
-      broken: object('Files whose gzip stream is damaged before its end.', {
-        count: number('Number of these files.'),
+      broken: schema.object('Files whose gzip stream is damaged before its end.', {
+        count: schema.integer('Number of these files.'),
         examples: some,
       }),
     }),
-    seq: number('Number of the latest change.'),
-    epoch: text('Identifies the database; another epoch means that the catalogue was rebuilt.'),
-    version: text('Release of the API.'),
+    seq: schema.integer('Number of the latest change.'),
+    epoch: schema.text(
+      'Identifies the database; another epoch means that the catalogue was rebuilt.',
+    ),
+    version: schema.text('Release of the API.'),
     unserved: unservedFilesSchema,
   },
 )
 
 const at = '2026-01-23T00:12:40.518203Z'
 
-const example: Type.Static<typeof statusSchema> = {
+const example: schema.Static<typeof statusSchema> = {
   state: 'watching',
   since: at,
   reasons: [],
@@ -177,20 +161,4 @@ const example: Type.Static<typeof statusSchema> = {
   unserved: { count: 0, latest: [] },
 }
 
-export const getStatus: RouteSchema = {
-  operationId: 'getStatus',
-  tags: ['Service'],
-  summary: 'Get the status',
-  querystring: parameters({ strict, format: format() }),
-  headers: parameters(ifNoneMatch),
-  response: {
-    '200': negotiated(
-      'The status. Its `ETag` is a digest of its content.',
-      negotiable(ref(statusSchema), example),
-      'Ignored-Parameters',
-    ),
-    ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'TooManyRequests'),
-    ...errors('Unavailable'),
-  },
-  'x-codeSamples': [curl(`${exampleLinks.api}status/?format=json`)],
-}
+export const statusBodies = { json: { schema: statusSchema, example } } satisfies Bodies

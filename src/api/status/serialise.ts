@@ -1,12 +1,12 @@
 /** Makes the status from the reply of the indexer and the summary of the catalogue. */
-import type Type from 'typebox'
+import type { Static } from '../openapi/schema.ts'
 import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../http/times.ts'
 import type { statusSchema } from './schema.ts'
 
-export type WireStatus = Type.Static<typeof statusSchema>
+export type WireStatus = Static<typeof statusSchema>
 
 /** The part of the status that needs only the catalogue and the indexer. */
 export type CommonStatus = Omit<WireStatus, 'unserved'>

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
-import { openPageCache } from '../../../src/api/files/list.ts'
+import { createPageCache } from '../../../src/api/files/list.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import { day, dayFile, openService } from '../service.ts'
@@ -137,7 +137,7 @@ t.test('pipelined requests are answered from the cache', async (t) => {
 })
 
 t.test('the cache is limited in bytes and evicts the least recently used page', (t) => {
-  const cache = openPageCache()
+  const cache = createPageCache()
   const page = { headers: { etag: 'W/"1"' }, body: Buffer.alloc(1024 * 1024) }
   for (const key of ['a', 'b', 'c', 'a', 'd', 'e']) if (!cache.has(key)) cache.set(key, page)
   t.strictSame([...cache.keys()], ['e', 'd', 'c'])

@@ -131,9 +131,9 @@ t.test('the parameter format and the header Accept choose the representation', a
     ['?format=JSON', undefined, 404, 'json'],
     ['?format=xlsx', undefined, 404, 'json'],
     ['?format=json&format=x', undefined, 404, 'json'],
-    ['', 'text/csv', 406, 'json'],
-    ['?format=api', 'text/csv', 406, 'json'],
-    ['?format=nonsense', 'text/csv', 404, 'json'],
+    ['', 'application/pdf', 406, 'json'],
+    ['?format=api', 'application/pdf', 406, 'json'],
+    ['?format=nonsense', 'application/pdf', 404, 'json'],
   ]
   for (const [query, accept, status, type] of cases) {
     for (const path of [list, `${list}1/`]) {

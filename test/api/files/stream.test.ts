@@ -352,8 +352,6 @@ t.test('a stream fails when the database is replaced', async (t) => {
     ...reader,
     records: async (range) => ({ ...(await reader.records(range)), epoch: 'another' }),
   }
-  const format = lineFormats.get('urls')
-  if (format === undefined) throw new Error('no such format')
   const links = { api: 'https://a.example/api/', data: 'https://a.example/data/' }
   const requester: Requester = {
     client: 'a',
@@ -363,7 +361,7 @@ t.test('a stream fails when the database is replaced', async (t) => {
   const ordering = { key: 'id', descending: true } as const
   const query = { filter: {}, ordering, details: false, limit: Infinity }
   const source = { ...query, reader: replaced, links, epoch: 'one', requester }
-  const stream = listLines(source, format)
+  const stream = listLines(source, lineFormats.urls)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
 })
 

@@ -1,5 +1,5 @@
 import t from '../../tap.ts'
-import { preferredRepresentation } from '../../../src/api/http/negotiate.ts'
+import { preferredFormat } from '../../../src/api/http/negotiate.ts'
 
 const browser =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
@@ -47,6 +47,27 @@ t.test('clients that prefer HTML get HTML, and all other clients get JSON', asyn
     [',;,', undefined],
   ]
   for (const [accept, expected] of cases) {
-    t.equal(preferredRepresentation(accept), expected, accept ?? 'no Accept')
+    t.equal(preferredFormat(['json', 'html'], accept), expected, accept ?? 'no Accept')
   }
+})
+
+t.test('a resource with more formats answers by Accept as by format', async (t) => {
+  const cases: [string | undefined, string | undefined][] = [
+    ['text/csv', 'csv'],
+    ['text/csv, application/json;q=0.9', 'csv'],
+    ['application/atom+xml, application/xml;q=0.9, */*;q=0.1', 'atom'],
+    ['image/avif,image/webp,image/svg+xml,image/*,*/*;q=0.8', 'svg'],
+    ['application/json, text/plain, */*', 'json'],
+    [browser, 'html'],
+    ['*/*', 'json'],
+    ['text/*', 'html'],
+    [undefined, 'json'],
+    ['text/event-stream', 'events'],
+    ['text/event-stream, application/json', 'events'],
+    ['text/event-stream;q=0.9, application/json', 'json'],
+    ['application/pdf', undefined],
+  ]
+  const formats = ['json', 'html', 'csv', 'atom', 'svg', 'events'] as const
+  for (const [accept, expected] of cases)
+    t.equal(preferredFormat(formats, accept), expected, accept ?? 'no Accept')
 })

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/api/openapi/openapi.ts'
 
 export interface Operation extends OperationObject {
-  readonly method: 'GET' | 'HEAD' | 'OPTIONS' | 'POST'
+  readonly method: 'GET' | 'POST'
   readonly path: string
   /** The path with its examples filled in. */
   readonly url: string
@@ -31,12 +31,7 @@ export async function readDocument({ app }: Service): Promise<OpenApiDocument> {
   return answer.json<OpenApiDocument>()
 }
 
-/** The operations of GET and POST; the others are derived from them. */
 export function operationsOf(document: OpenApiDocument): readonly Operation[] {
-  return allOperationsOf(document).filter(({ method }) => method === 'GET' || method === 'POST')
-}
-
-export function allOperationsOf(document: OpenApiDocument): readonly Operation[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const url = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t, { exact } from '../../tap.ts'
-import { commonParameters } from '../../../src/api/files/list-request.ts'
 import { changesFilters, filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { changesParameters } from '../../../src/api/changes/request.ts'
 import type { JsonSchema, ResponseObject } from '../../../src/api/openapi/openapi.ts'
@@ -76,6 +75,8 @@ t.test('the check of responses finds differences', async (t) => {
   }
 })
 
+const commonParameters = ['format', 'strict', 'limit', 'offset']
+
 t.test('the document has all query parameters and no others', async (t) => {
   const parametersOf = (path: string) =>
     (document.paths[path]?.get?.parameters ?? [])
@@ -88,7 +89,11 @@ t.test('the document has all query parameters and no others', async (t) => {
     parametersOf('/api/station/'),
     [...commonParameters, 'area', 'country', 'ordering', 'search', 'state'].toSorted(),
   )
-  const ofChanges = [...changesFilters.keys(), ...changesParameters]
+  const ofChanges = [
+    ...changesFilters.keys(),
+    ...Object.keys(changesParameters),
+    ...['limit', 'strict', 'format'],
+  ]
   t.strictSame(parametersOf('/api/changes/'), ofChanges.toSorted())
 })
 

@@ -61,6 +61,8 @@ t.test(
         const answer = await app.inject({ method, url, headers: { accept } })
         if (answer.statusCode === 200) types.add(typeOf(answer))
         else t.equal(answer.statusCode, 406, `${path} ${accept}`)
+        if (documented.includes(accept) && path.startsWith('/api/'))
+          t.equal(typeOf(answer), accept, `${path}: ${accept} is chosen by Accept alone`)
       }
       const events = stream === undefined ? [] : [stream.accept]
       t.strictSame([...types].sort(), [...documented, ...events].sort(), `${path}: media types`)

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
 import type { Administration } from '../../../src/api/http/settings.ts'
@@ -21,7 +21,6 @@ import {
   operationsOf,
   parseSample,
   readDocument,
-  allOperationsOf,
   tryParameter,
 } from './cases.ts'
 import type { Answer, Operation } from './cases.ts'
@@ -199,15 +198,35 @@ t.test('exactly the documented resources have HTML pages', async (t) => {
   }
 })
 
-t.test('HEAD and OPTIONS match their descriptions', async (t) => {
+t.test('HEAD has the documented headers of GET, on every path with GET', async (t) => {
   const { usual } = await openServices(t)
   const document = await readDocument(usual)
-  for (const { method, path, url, responses } of allOperationsOf(document)) {
-    if (method !== 'HEAD' && method !== 'OPTIONS') continue
-    const answer = await usual.app.inject({ url, method })
-    const name = `${method} ${path}`
-    t.equal(Object.keys(responses)[0], String(answer.statusCode), name)
-    t.strictSame(faultsOf(document, responses[answer.statusCode], answer), [], name)
+  for (const { method, path, url, responses } of operationsOf(document)) {
+    if (method !== 'GET') continue
+    const answer = await usual.app.inject({ url, method: 'HEAD' })
+    const { headers = {} } = follow<ResponseObject>(document, responses['200'])
+    t.match(answer, { statusCode: 200, body: '' }, path)
+    t.strictSame(faultsOf(document, { description: '', headers }, answer), [], path)
+  }
+})
+
+t.test('OPTIONS describes each resource of the API, and has no body elsewhere', async (t) => {
+  const { usual } = await openServices(t)
+  const description = {
+    name: String,
+    description: String,
+    renders: Array,
+    parses: exact(['application/json']),
+  }
+  for (const { path, url } of operationsOf(await readDocument(usual))) {
+    const answer = await usual.app.inject({ url, method: 'OPTIONS' })
+    if (path.startsWith('/api/')) {
+      t.equal(answer.statusCode, 200, path)
+      t.equal(answer.headers['content-type'], 'application/json', path)
+      const body = answer.json<Record<string, unknown>>()
+      t.match(body, description, path)
+      t.strictSame(Object.keys(body).toSorted(), Object.keys(description).toSorted(), path)
+    } else t.match(answer, { statusCode: 204, body: '' }, path)
   }
 })
 
@@ -302,12 +321,13 @@ t.test('the curl examples succeed', async (t) => {
     }
 })
 
-t.test('each path allows the documented methods', async (t) => {
+t.test('each path allows the documented methods, HEAD with GET, and OPTIONS', async (t) => {
   const { app } = await openDescribed(t)
   const document = await readDocument({ app } as Service)
-  const operations = allOperationsOf(document)
-  for (const { path, url } of operationsOf(document)) {
-    const documented = operations.filter((each) => each.path === path).map(({ method }) => method)
+  const operations = operationsOf(document)
+  for (const { path, url } of operations) {
+    const methods = operations.filter((each) => each.path === path).map(({ method }) => method)
+    const documented = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
     const allow = String((await app.inject({ url, method: 'OPTIONS' })).headers.allow)
     t.strictSame(allow.split(', ').toSorted(), documented.toSorted(), path)
   }

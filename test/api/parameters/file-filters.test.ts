@@ -6,6 +6,9 @@ import { BadFields } from '../../../src/api/http/errors.ts'
 import type { FileFilter, TimeRange } from '../../../src/catalogue/filter.ts'
 import { fc } from '../../random.ts'
 
+const parse = (query: Parameters<typeof parseListRequest>[0]) =>
+  parseListRequest(query, { maxLimit: 1000 })
+
 const us = (iso: string): number => Date.parse(iso) * 1000
 const newYear = us('2026-01-01T00:00:00Z')
 const secondUs = 1_000_000
@@ -241,7 +244,7 @@ const table: Readonly<Record<string, ParameterCases>> = {
 /** The body of the 400; `undefined` when the query is valid. */
 function faultsOf(query: Record<string, string | string[]>): BadFields['fields'] | undefined {
   try {
-    parseListRequest(query)
+    parse(query)
     return undefined
   } catch (error) {
     if (error instanceof BadFields) return error.fields
@@ -257,7 +260,7 @@ t.test('the table of cases has every parameter of the list', (t) => {
 for (const [name, { valid, invalid }] of Object.entries(table))
   t.test(`${name} accepts its valid values and rejects its invalid values`, (t) => {
     for (const [value, filter] of Object.entries(valid)) {
-      const request = parseListRequest({ [name]: value })
+      const request = parse({ [name]: value })
       t.strictSame(request.filter, filter, value.slice(0, 40))
       t.strictSame(request.kept, [[name, value]], 'links repeat the value unchanged')
       t.strictSame(request.ignored, [])
@@ -268,7 +271,7 @@ for (const [name, { valid, invalid }] of Object.entries(table))
       t.match(faults?.[name]?.[0], /^(Enter|Select) .*\.$/, value)
     }
     for (const blank of ['', ' ', '\t', '\u2003', ['', ' ']])
-      t.strictSame(parseListRequest({ [name]: blank }).filter, {}, 'a blank value is ignored')
+      t.strictSame(parse({ [name]: blank }).filter, {}, 'a blank value is ignored')
     t.end()
   })
 
@@ -316,7 +319,7 @@ t.test('repeated choices match any of their values, repeated conditions match al
     [{ file_duration: 'd', filePeriod: '01H' }, { durations: [] }],
   ]
   for (const [query, filter] of cases)
-    t.strictSame(parseListRequest(query).filter, filter, JSON.stringify(query))
+    t.strictSame(parse(query).filter, filter, JSON.stringify(query))
   t.end()
 })
 
@@ -342,11 +345,11 @@ t.test('an unknown parameter is ignored, or is a fault with strict=1', (t) => {
     string,
     string
   >
-  t.strictSame(parseListRequest(odd).ignored.toSorted(), ['', '__proto__', 'constructor', 'x'])
+  t.strictSame(parse(odd).ignored.toSorted(), ['', '__proto__', 'constructor', 'x'])
   for (const strict of ['1', 'true'])
     t.strictSame(Object.keys(faultsOf({ ...odd, ['__proto__']: '1', strict }) ?? {}).length, 4)
   for (const strict of ['0', 'false', '', '2']) t.equal(faultsOf({ ...odd, strict }), undefined)
-  t.strictSame(parseListRequest({ strict: '1', format: 'json', limit: 'x', offset: 'y' }).kept, [
+  t.strictSame(parse({ strict: '1', format: 'json', limit: 'x', offset: 'y' }).kept, [
     ['strict', '1'],
   ])
   t.end()
@@ -356,11 +359,11 @@ t.test('ordering accepts one key or several keys', (t) => {
   for (const key of ['id', 'data_date', 'created', 'modified', 'filename'])
     for (const descending of [false, true]) {
       const ordering = (descending ? '-' : '') + key
-      const request = parseListRequest({ ordering: ['x', ordering] })
+      const request = parse({ ordering: ['x', ordering] })
       t.strictSame(request.ordering, { key, descending }, ordering)
       t.strictSame(request.kept, ordering === '-id' ? [] : [['ordering', ordering]])
     }
-  t.strictSame(parseListRequest({ ordering: '' }).ordering, { key: 'id', descending: true })
+  t.strictSame(parse({ ordering: '' }).ordering, { key: 'id', descending: true })
   const several: Readonly<Record<string, object>> = {
     'data_date,-filename': {
       key: 'data_date',
@@ -375,7 +378,7 @@ t.test('ordering accepts one key or several keys', (t) => {
     'id,filename': { key: 'id', descending: false },
   }
   for (const [ordering, expected] of Object.entries(several))
-    t.strictSame(parseListRequest({ ordering }).ordering, expected, ordering)
+    t.strictSame(parse({ ordering }).ordering, expected, ordering)
   for (const ordering of ['--id', '-', 'ID', 'id,size', 'size', '__proto__', '-constructor'])
     t.strictSame(Object.keys(faultsOf({ ordering }) ?? {}), ['ordering'], ordering)
   t.end()

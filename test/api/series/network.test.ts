@@ -417,7 +417,7 @@ t.test('filters, pages and formats work, and faulty parameters get 400', async (
   t.equal((await text('series/?format=csv')).split('\r\n').length, 4)
   t.match(await text('missing/?format=csv'), /^station,.*\r\nGRAZ00AUT,o,01D,2025-12-09T/)
   const bad = {
-    'series/?state=away&period=1&ordering=x': ['state', 'period', 'ordering'],
+    'series/?state=away&period=1&ordering=x': ['period', 'state', 'ordering'],
     'missing/?from=2026-13-01': ['from'],
     'missing/?from=2026-01-02&to=2026-01-01': ['from'],
     'missing/?from=2020-01-01&to=2026-01-01': ['from'],

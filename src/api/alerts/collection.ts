@@ -1,0 +1,127 @@
+/** The list of the open alerts, which is an Atom feed too. */
+import type { FastifyInstance } from 'fastify'
+import { openAlerts } from '../../series/alerts.ts'
+import type { Alert } from '../../series/alerts.ts'
+import { secondsToIso } from '../http/times.ts'
+import * as schema from '../openapi/schema.ts'
+import { readableTime } from '../pages/labels.ts'
+import { seriesFilters } from '../parameters/file-filters.ts'
+import { addCollection } from '../resources/collection.ts'
+import { fieldOf } from '../resources/fields.ts'
+import { currencyMembers, networkState } from '../series/network-context.ts'
+import type { NetworkContext } from '../series/network-context.ts'
+import { seriesFields } from '../series/series-fields.ts'
+import { matchesSeries } from '../series/series-filter.ts'
+import { alertFeed, alertTitle } from './atom.ts'
+
+const field = fieldOf<Alert>()
+const since = '2026-01-22T03:00:00Z'
+
+const fields = {
+  id: field(
+    schema.text(
+      'Identifies the alert: another alert of the same series has another id; one that becomes `down` keeps it.',
+    ),
+    `loss-GRAZ00AUT-o-01H-${since}`,
+    ({ id }) => id,
+  ),
+  kind: field(
+    schema.oneOf(
+      '`late` or `down`: the state of a series. `ingest-stalled`: no hourly or 15-minute file of any station arrives, or no file at all in an archive that expects only daily files; it replaces the alerts of these series.',
+      ['ingest-stalled', 'late', 'down'],
+    ),
+    'late',
+    ({ kind }) => kind,
+    { label: 'Alert', cell: (_kind, alert) => alertCell(alert) },
+  ),
+  since: field(
+    schema.orNull(
+      schema.moment(
+        'End of the last delivered slot; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
+      ),
+    ),
+    since,
+    (alert): string | null => alert.since,
+    {
+      label: 'Nothing since',
+      cell: (iso, { kind }) => (kind === 'ingest-stalled' ? '' : readableTime(iso)),
+    },
+  ),
+  opened: field(
+    schema.moment('Time at which the alert opened.'),
+    '2026-01-22T05:10:00Z',
+    ({ opened }) => opened,
+    { label: 'Opened', cell: (iso) => readableTime(iso) },
+  ),
+  changed: field(
+    schema.moment('Time since which it has its kind: later than `opened` when it became `down`.'),
+    '2026-01-22T05:10:00Z',
+    ({ changed }) => changed,
+  ),
+  series: field(
+    schema.list(
+      'The series of the alert: one, or several for `ingest-stalled`.',
+      schema.object('A series with an alert.', {
+        station: seriesFields.station.schema,
+        file_type: seriesFields.file_type.schema,
+        period: seriesFields.period.schema,
+        since: schema.orNull(
+          schema.moment('End of its last delivered slot; null if nothing was ever delivered.'),
+        ),
+      }),
+    ),
+    [{ station: 'GRAZ00AUT', file_type: 'o', period: '01H', since }],
+    ({ series }) => series,
+  ),
+}
+
+/** The title of an alert, with a link to its series. */
+function alertCell(alert: Alert) {
+  const { station = '', file_type: type = '', period = '' } = alert.series[0] ?? {}
+  const href =
+    alert.kind === 'ingest-stalled'
+      ? '../series/?state=late,down&format=api'
+      : `../station/${station}/availability/?file_type=${type}&period=${period}&format=api`
+  return { text: alertTitle(alert), href, isHeader: true }
+}
+
+export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
+  addCollection(app, context, {
+    name: 'alerts',
+    about: { name: 'Alert List', description: 'The alerts that are open now.' },
+    item: { name: 'Alert', description: 'An alert that is open.', fields },
+    filters: seriesFilters,
+    parameters: {},
+    whole: {
+      atom: ({ items, kept, links, state }) => {
+        const seconds = state.currency.asOf ?? Math.floor(context.nowUs() / 1e6)
+        return alertFeed(items, { links, kept, nowIso: secondsToIso(seconds) })
+      },
+    },
+    state: () => networkState(context),
+    // While the catalogue is not current, the alerts are those of the last time at which it was.
+    find: ({ filter }, { states, currency: { asOf } }) => ({
+      items: (asOf === undefined ? [] : openAlerts(states, asOf)).filter(({ series }) =>
+        series.some((each) => matchesSeries({ ...each, fileType: each.file_type }, filter)),
+      ),
+    }),
+    page: {
+      frame: { title: 'Alerts', section: 'network', up: '../' },
+      noun: ['alert', 'alerts'],
+      all: 'All alerts',
+      caption: 'Times in UTC, (022) is the day of the year',
+    },
+    operation: {
+      id: 'listAlerts',
+      tag: 'Stations',
+      summary: 'List alerts',
+      description:
+        'The alerts that are open now, the longest loss first. The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes about every minute.',
+      page: 'A page of the alerts.',
+      returns: 'A page of the alerts.',
+      further: currencyMembers,
+      headers: currencyMembers.headers,
+      samples: ['alerts/?country=AUT&format=atom'],
+    },
+  })
+}

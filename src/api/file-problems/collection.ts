@@ -1,0 +1,117 @@
+/** The list of the files with problems. */
+import type { FastifyInstance } from 'fastify'
+import type { UnservedFiles } from '../downloads/unserved-files.ts'
+import type { ApiContext } from '../http/context.ts'
+import { digest } from '../http/conditional-requests.ts'
+import { HttpError } from '../http/errors.ts'
+import { catalogueOffset } from '../http/query.ts'
+import * as schema from '../openapi/schema.ts'
+import { readableTime } from '../pages/labels.ts'
+import { choices, isChosen, selection } from '../parameters/parameter.ts'
+import { addCollection } from '../resources/collection.ts'
+import { fieldOf } from '../resources/fields.ts'
+import { listProblems, problemNames } from './problem-list.ts'
+import type { WireProblem } from './problem-list.ts'
+import { reasonMeanings } from './reasons.ts'
+
+const field = fieldOf<WireProblem>()
+
+const fields = {
+  problem: field(
+    schema.oneOf('The kind of problem.', problemNames),
+    'rejected',
+    ({ problem }) => problem,
+    { label: 'Problem' },
+  ),
+  path: field(
+    schema.text('The path of the file below the archive root.'),
+    'obs/2026/022/README.txt',
+    ({ path }) => path,
+    { label: 'Path', cell: (path) => ({ text: path, isHeader: true, isCode: true }) },
+  ),
+  reason: field(
+    schema.text('The reason, as one word; releases may add reasons.', {
+      'x-meanings': reasonMeanings,
+    }),
+    'not-gz',
+    ({ reason }): string => reason,
+    {
+      label: 'Reason',
+      cell: (reason) => ({ text: reason, href: `../../docs/?format=api#reason-${reason}` }),
+    },
+  ),
+  since: field(
+    schema.orNull(
+      schema.moment(
+        'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason. Null if unknown.',
+      ),
+    ),
+    '2026-01-23T00:12:40.518203Z',
+    ({ since }) => since,
+    { label: 'Since', cell: (since) => readableTime(since, 'second') },
+  ),
+}
+
+const description = [
+  '`settling`: the file is young and not complete yet, so it is not in the list of files. `unservable`: the file is in the list, but could not be opened at the last download. `incomplete`: the gzip stream has no end. `broken`: the gzip stream is damaged before its end. `misplaced`: the file is in the directory of another date. `rejected`: the file is not catalogued; the status counts these files by `reason`, and this resource lists the first 100 names of each directory and reason. Dot files are never listed.',
+  'If the paths are not public (`problems = "command-line"`), the response is `403`.',
+].join('\n\n')
+
+interface ProblemsContext extends ApiContext {
+  readonly unservedFiles: UnservedFiles
+}
+
+export function addProblems(app: FastifyInstance, context: ProblemsContext): void {
+  const { reader, settlingFiles, settings, unservedFiles } = context
+  const sources = { reader, settling: settlingFiles, unservable: () => unservedFiles.files() }
+  addCollection(app, context, {
+    name: 'status/problems',
+    about: {
+      name: 'Problems',
+      description: 'The paths of files that are incomplete, damaged, misplaced or not catalogued.',
+    },
+    item: { name: 'Problem', description: 'A problem of one file.', fields },
+    parameters: {
+      problem: choices(problemNames, {
+        meaning: 'The kinds of problems; by default all.',
+        example: 'rejected',
+        field: selection('Problem', problemNames),
+      }),
+    },
+    // Some problems are not in the catalogue and change without a new seq.
+    state: async () => {
+      if (settings.problems !== 'public')
+        throw new HttpError(
+          403,
+          'The paths of files with problems are available only on the command line.',
+        )
+      return Promise.resolve(undefined)
+    },
+    find: async ({ values, range }, _state, requester) => {
+      const names = problemNames.filter((name) => isChosen(values.problem, name))
+      const { limit, offset } = range
+      const asked = { names, limit, offset: catalogueOffset(offset) }
+      const found = await listProblems(sources, asked, requester)
+      return { ...found, version: digest(JSON.stringify(found)) }
+    },
+    page: {
+      frame: { title: 'Problems', section: 'status', up: '../../' },
+      noun: ['problem', 'problems'],
+      all: 'All problems',
+      caption: 'Paths below the archive root; times in UTC',
+      className: 'files',
+      // A phone shows only the first columns, and a path is as wide as its screen.
+      columns: ['problem', 'reason', 'path', 'since'],
+    },
+    operation: {
+      id: 'listProblems',
+      tag: 'Service',
+      summary: 'List files with problems',
+      description,
+      page: 'A page of problems.',
+      returns: 'A page of problems. Its `ETag` is a digest of its content.',
+      errors: ['Forbidden'],
+      samples: ['status/problems/?problem=rejected&format=json'],
+    },
+  })
+}

@@ -1,0 +1,228 @@
+/** The list of the files that are expected and not delivered. */
+import type { FastifyInstance } from 'fastify'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import { recentDays } from '../../series/series.ts'
+import type { DayRange } from '../../series/series.ts'
+import type { Requester } from '../http/context.ts'
+import { badFields } from '../http/errors.ts'
+import { secondsToIso } from '../http/times.ts'
+import * as schema from '../openapi/schema.ts'
+import { readableDate, readableTime } from '../pages/labels.ts'
+import { stateCell } from '../pages/table.ts'
+import type { Cell } from '../pages/table.ts'
+import { seriesFilters } from '../parameters/file-filters.ts'
+import { day, isChosen, ordering } from '../parameters/parameter.ts'
+import { addCollection } from '../resources/collection.ts'
+import { fieldOf, sortKeys } from '../resources/fields.ts'
+import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
+import { currencyMembers, networkState } from '../series/network-context.ts'
+import type { NetworkContext } from '../series/network-context.ts'
+import { keyFields } from '../series/series-fields.ts'
+import { matchesSeries, period, stateChoice } from '../series/series-filter.ts'
+import { missingSlots, missingStates, timesOf } from './missing-slots.ts'
+import type { MissingSlot } from './missing-slots.ts'
+import { missingPattern } from './name-patterns.ts'
+
+const field = fieldOf<MissingSlot>()
+
+/**
+ * A time of a slot, by which the list can be sorted.
+ * @param secondsOf seconds since 1970
+ */
+function time(
+  description: string,
+  example: string,
+  secondsOf: (slot: MissingSlot) => number,
+  column: { readonly label: string; readonly cell: (iso: string) => Cell | string },
+) {
+  return field(schema.moment(description), example, (slot) => secondsToIso(secondsOf(slot)), {
+    ...column,
+    first: 'descending',
+    sortedBy: secondsOf,
+  })
+}
+
+const fields = {
+  ...keyFields<MissingSlot>(
+    ({ series }) => series,
+    ({ station }) => `../station/${station}/?format=api`,
+  ),
+  start: time('Start of the slot.', '2026-01-22T03:00:00Z', (slot) => timesOf(slot).start, {
+    label: 'Start of data',
+    cell: (start) => ({ text: readableDate(start), time: start }),
+  }),
+  end: field(schema.moment('End of the slot.'), '2026-01-22T04:00:00Z', (slot) =>
+    secondsToIso(timesOf(slot).end),
+  ),
+  expected_by: time(
+    'The end of the slot plus the limit of lateness of the series.',
+    '2026-01-22T04:10:00Z',
+    (slot) => timesOf(slot).expectedBy,
+    { label: 'Expected by', cell: (iso) => readableTime(iso) },
+  ),
+  state: field(
+    schema.oneOf(
+      '`late` until 3 days after the end of the slot (01D: 7 days), then `missing`.',
+      missingStates,
+    ),
+    'late',
+    ({ state }) => state,
+    { label: 'State', cell: stateCell },
+  ),
+  since: time(
+    'Time since which the slot has this state.',
+    '2026-01-22T04:10:00Z',
+    (slot) => timesOf(slot).since,
+    { label: 'Since', cell: (iso) => readableTime(iso) },
+  ),
+  name: field(
+    schema.text(
+      'A pattern of the names of the file in the syntax of the shell, to look for it elsewhere.',
+    ),
+    'GRAZ00AUT_?_20260220300_01H_*O.*',
+    ({ series, slot }) => missingPattern(series, slot),
+    { label: 'Name', cell: (name) => ({ text: name, isCode: true }) },
+  ),
+}
+
+const parameters = {
+  period,
+  state: stateChoice(missingStates, {
+    meaning: 'The states of the slots; by default both.',
+    example: 'late',
+  }),
+  from: day({
+    meaning:
+      'The first day, by the start of the slots; without it 27 days before `to`. A range has at most 62 days; with one station in `station` it has at most 40 years.',
+    example: '2026-01-16',
+    field: { label: 'From', hint: 'at most 62 days, one station 40 years' },
+  }),
+  to: day({
+    meaning:
+      'The last day; without it today, but at most the last day that a range from `from` may have.',
+    example: '2026-01-22',
+    field: { label: 'To', hint: '2026-023, 2026-01-23' },
+  }),
+  ordering: ordering(sortKeys(fields), { default: '-start', missing: '', example: 'station' }),
+}
+
+export function addMissing(app: FastifyInstance, context: NetworkContext): void {
+  addCollection(app, context, {
+    name: 'missing',
+    about: {
+      name: 'Missing File List',
+      description: 'The slots that are expected and not delivered.',
+    },
+    item: {
+      name: 'MissingFile',
+      description: 'A slot of a series whose expected file was not delivered.',
+      fields,
+    },
+    filters: seriesFilters,
+    parameters,
+    check: {
+      of: ['from', 'to'],
+      fault: (days, { stations }) => {
+        const fault = rangeFault(days, stations?.length === 1, today(context))
+        return fault === undefined ? undefined : ['from', { fault }]
+      },
+    },
+    hasCsv: true,
+    state: () => networkState(context),
+    find: async ({ values, filter }, current, requester) => {
+      const { asOf = 0 } = current.currency
+      const range = rangeOf(values, filter.stations?.length === 1, dayOf(asOf))
+      const isWanted = (series: SeriesStatus): boolean =>
+        matchesSeries(series, filter, values.period)
+      const found = await readMissing(context, { current, range, isWanted, requester })
+      return { items: found.filter(({ state }) => isChosen(values.state, state)) }
+    },
+    page: {
+      frame: { title: 'Missing files', section: 'missing', up: '../' },
+      noun: ['missing file', 'missing files'],
+      all: 'All of 28 days',
+      caption: 'Times in UTC, (022) is the day of the year',
+      columns: 'station file_type period start state since expected_by name'.split(' '),
+    },
+    operation: {
+      id: 'listMissingFiles',
+      tag: 'Stations',
+      summary: 'List missing files',
+      description:
+        'One row for each slot that is expected and not delivered: late, or missing. The CSV has all rows at once, as a worklist for backfilling. The response depends on the clock, so its `ETag` changes about every minute.',
+      page: 'A page of the missing files.',
+      returns: 'A page of the missing files.',
+      further: currencyMembers,
+      headers: currencyMembers.headers,
+      samples: ['missing/?station=GRAZ&period=01H&format=csv'],
+    },
+  })
+}
+
+interface Wanted {
+  readonly current: NetworkStatus
+  readonly range: DayRange
+  readonly isWanted: (series: SeriesStatus) => boolean
+  readonly requester: Requester
+}
+
+async function readMissing(
+  { network }: NetworkContext,
+  { current, range, isWanted, requester }: Wanted,
+): Promise<readonly MissingSlot[]> {
+  // The summaries in memory contain the slots of the last 28 days.
+  const { asOf = 0 } = current.currency
+  const isRecent = (range.fromDay + recentDays) * secondsPerDay >= asOf
+  const series = isRecent
+    ? current.states.filter(isWanted).map((each) => ({ ...each, runs: each.summary.runs }))
+    : (await network.days(current, { ...range, isWanted }, requester)).map((each) => ({
+        ...each,
+        runs: each.slots.runs,
+      }))
+  const found: MissingSlot[] = []
+  for (const each of series)
+    for (const missing of missingSlots(each, each.runs, range)) {
+      if (found.length >= maxRows)
+        throw badFields({ from: [`The range has more than ${maxRows} missing files.`] })
+      found.push(missing)
+    }
+  return found
+}
+
+/** Maximum number of rows, because all of them are sorted for each page. */
+const maxRows = 100_000
+
+/**
+ * Maximum number of days of a range: of the whole network, because that many are read at once, and
+ * of one station.
+ */
+const maxDays = { network: 62, station: 40 * 366 }
+
+interface Days {
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
+const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
+
+/**
+ * The days of a request; by default the 28 days up to the last one.
+ * @param last the last day for which states are known
+ */
+function rangeOf({ from, to }: Days, isOneStation: boolean, last: number): DayRange {
+  const most = isOneStation ? maxDays.station : maxDays.network
+  const toDay = to ?? Math.min(last, (from ?? last) + most - 1)
+  return { fromDay: from ?? toDay - recentDays + 1, toDay }
+}
+
+function rangeFault(asked: Days, isOneStation: boolean, last: number): string | undefined {
+  const { fromDay, toDay } = rangeOf(asked, isOneStation, last)
+  const days = toDay - fromDay + 1
+  if (days < 1) return 'The range ends before it begins.'
+  if (isOneStation)
+    return days > maxDays.station ? 'A range of one station has at most 40 years.' : undefined
+  return days > maxDays.network
+    ? `A range has at most ${maxDays.network} days; that of one station has at most 40 years.`
+    : undefined
+}

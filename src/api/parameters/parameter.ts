@@ -1,0 +1,168 @@
+/**
+ * Parameters of resources that are no filters of files. One declaration reads a parameter,
+ * describes it in the OpenAPI document, and is its field in the filter form. Pure.
+ */
+import { parseDay } from '../../parse/calendar.ts'
+
+/** The message for a client that sent an invalid value. */
+export interface Fault {
+  readonly fault: string
+}
+
+/** An option of a selection: its value in the query string, and its words. */
+interface Option {
+  readonly value: string
+  readonly text: string
+}
+
+/** How a parameter is shown in the filter form. */
+export interface FormField {
+  readonly label: string
+  /** An example, for a text field. */
+  readonly hint?: string
+  /** The options of a selection, besides the empty one. */
+  readonly options?: readonly Option[]
+  /** True if one of the options always applies, so the empty option is left out. */
+  readonly isRequired?: boolean
+}
+
+export interface Parameter<Value> {
+  /** JSON schema with description and example. */
+  readonly schema: Readonly<Record<string, unknown>>
+  /** True if it takes several words, separated by commas or repeated; otherwise the last counts. */
+  readonly isList: boolean
+  /** True if the text is read as it is, also a blank one. */
+  readonly isExact?: boolean
+  /** Reads the words of a request; none if the parameter is missing or blank. */
+  readonly read: (words: readonly string[]) => { readonly value: Value } | Fault
+  /** Its field in the filter form; without it, the form repeats the value in a hidden input. */
+  readonly field?: FormField
+}
+
+/** What a parameter means, with a value that is its example. */
+interface Meaning {
+  readonly meaning: string
+  readonly example?: string
+  readonly field?: FormField
+}
+
+function examplesOf(example: unknown): { readonly examples?: readonly unknown[] } {
+  return example === undefined ? {} : { examples: [example] }
+}
+
+/** Django's message for a value that is not one of the choices. */
+export function invalidChoice(text: string): Fault {
+  return { fault: `Select a valid choice. ${text} is not one of the available choices.` }
+}
+
+/** A field of a form whose options are the words themselves, or have texts. */
+export function selection<Word extends string>(
+  label: string,
+  words: readonly Word[],
+  textOf: (word: Word) => string = (word) => word,
+): FormField {
+  return { label, options: words.map((value) => ({ value, text: textOf(value) })) }
+}
+
+/** Some of these words, in the order of `words`; none for a request without the parameter. */
+export function choices<Word extends string>(
+  words: readonly Word[],
+  { meaning, example, field }: Meaning,
+): Parameter<readonly Word[]> {
+  return {
+    schema: {
+      type: 'array',
+      description: meaning,
+      items: { type: 'string', enum: words },
+      ...examplesOf(example === undefined ? undefined : [example]),
+    },
+    isList: true,
+    read: (chosen) => {
+      const bad = chosen.find((word) => !words.some((each) => each === word))
+      if (bad !== undefined) return invalidChoice(bad)
+      return { value: words.filter((word) => chosen.includes(word)) }
+    },
+    ...(field && { field }),
+  }
+}
+
+/** True if a choice has this word, or chooses nothing. */
+export function isChosen<Word extends string>(chosen: readonly Word[], word: Word): boolean {
+  return chosen.length === 0 || chosen.includes(word)
+}
+
+/** One of these words, in upper or lower case. */
+export function choice<Word extends string>(
+  words: readonly Word[],
+  { meaning, example, field, ...more }: Meaning & { readonly default: Word },
+): Parameter<Word> {
+  return {
+    schema: {
+      type: 'string',
+      description: meaning,
+      enum: words,
+      default: more.default,
+      ...examplesOf(example),
+    },
+    isList: false,
+    read: ([text]) => {
+      if (text === undefined) return { value: more.default }
+      const value = words.find((each) => each.toLowerCase() === text.toLowerCase())
+      return value === undefined ? invalidChoice(text) : { value }
+    },
+    ...(field && { field: { ...field, isRequired: true } }),
+  }
+}
+
+/** A sort key with its direction. */
+export interface SortOrder<Key extends string> {
+  readonly key: Key
+  readonly descending: boolean
+}
+
+/** A sort key; a minus before it reverses the order. */
+export function ordering<Key extends string>(
+  keys: readonly Key[],
+  more: { readonly default: Key | `-${Key}`; readonly missing: string; readonly example: string },
+): Parameter<SortOrder<Key>> {
+  return {
+    schema: {
+      type: 'string',
+      description: `The sort key; a minus before it reverses the order. ${more.missing}`.trim(),
+      enum: keys.flatMap((key) => [key, `-${key}`]),
+      default: more.default,
+      ...examplesOf(more.example),
+    },
+    isList: false,
+    read: ([text = more.default]) => {
+      const descending = text.startsWith('-')
+      const key = keys.find((name) => name === text.slice(descending ? 1 : 0))
+      return key === undefined ? invalidChoice(text) : { value: { key, descending } }
+    },
+  }
+}
+
+/** A UTC day, as days since 1970; `undefined` for a request without the parameter. */
+export function day({ meaning, example, field }: Meaning): Parameter<number | undefined> {
+  return {
+    schema: { type: 'string', description: meaning, format: 'date', ...examplesOf(example) },
+    isList: false,
+    read: ([text]) => {
+      const value = text === undefined ? undefined : parseDay(text)
+      return text !== undefined && value === undefined
+        ? { fault: 'Enter a valid date.' }
+        : { value }
+    },
+    ...(field && { field }),
+  }
+}
+
+/** Any text; empty for a request without the parameter. */
+export function anyText({ meaning, example, field }: Meaning): Parameter<string> {
+  return {
+    schema: { type: 'string', description: meaning, ...examplesOf(example) },
+    isList: false,
+    read: ([text = '']) => ({ value: text }),
+    ...(field && { field }),
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * Reads the query string of a request by the parameters of its resource, and finds all faults at
+ * once. Unknown parameters are ignored and named in a header; with `strict=1` they are faults,
+ * because a mistyped parameter changes what a response means. Pure.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FileFilter } from '../../catalogue/filter.ts'
+import { closest } from '../../runtime/closest-name.ts'
+import { BadFields } from '../http/errors.ts'
+import { ignoredHeader } from '../http/headers.ts'
+import type { Parameter as Kept } from '../http/links.ts'
+import { lastValue, listedValues, parsePageRange } from '../http/query.ts'
+import type { PageRange, Query } from '../http/query.ts'
+import type { FilterParameter } from './file-filters.ts'
+import { readFilters } from './filters.ts'
+import type { Fault, Parameter } from './parameter.ts'
+
+/** The parameters of a resource, by their names. */
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>
+
+/** The values of parameters, by their names. */
+export type Values<P extends Parameters> = {
+  readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never
+}
+
+/** What a resource accepts in its query string, besides `format` and `strict`. */
+export interface Accepted<P extends Parameters> {
+  readonly parameters: P
+  /** Filters of files. */
+  readonly filters?: ReadonlyMap<string, FilterParameter>
+  /** The maximum of `limit`, if the resource has pages. */
+  readonly maxLimit?: number
+  /** Names of further parameters, which the resource reads itself. */
+  readonly known?: readonly string[]
+  /** True if an unknown parameter is a fault even without `strict=1`. */
+  readonly alwaysStrict?: boolean
+  /** Finds the fault of several parameters together, if none of them has one of its own. */
+  readonly check?: {
+    readonly of: readonly (keyof P & string)[]
+    readonly fault: (values: Values<P>, filter: FileFilter) => readonly [string, Fault] | undefined
+  }
+}
+
+export interface Asked<P extends Parameters> {
+  readonly values: Values<P>
+  readonly filter: FileFilter
+  /** Parameters that links to other pages repeat. The links sort them. */
+  readonly kept: readonly Kept[]
+  /** Names of unknown parameters. */
+  readonly ignored: readonly string[]
+  readonly range: PageRange
+}
+
+/** The messages for each invalid parameter: a map, because a client may send `__proto__`. */
+type Faults = Map<string, readonly string[]>
+
+/**
+ * Reads a query string.
+ * @throws BadFields with all faults, and with what the form of the resource repeats
+ */
+export function readRequest<P extends Parameters>(query: Query, accepted: Accepted<P>): Asked<P> {
+  const { parameters, filters = new Map<string, never>(), maxLimit, check } = accepted
+  const faults: Faults = new Map()
+  const filtered = readFilters(query, filters, faults)
+  const kept: Kept[] = [...filtered.kept]
+  const values = new Map<string, unknown>()
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const words = wordsOf(query, name, parameter)
+    if (words.length > 0) kept.push([name, words.join()])
+    const read = parameter.read(words)
+    if ('fault' in read) faults.set(name, [read.fault])
+    else values.set(name, read.value)
+  }
+  const strict = isStrict(query)
+  if (strict) kept.push(['strict', '1'])
+  const paged = maxLimit === undefined ? [] : ['limit', 'offset']
+  const own = [...filters.keys(), ...Object.keys(parameters), ...(accepted.known ?? [])]
+  const known = [...own, 'format', 'strict', ...paged]
+  const ignored = Object.keys(query).filter((name) => !known.includes(name))
+  if (strict || accepted.alwaysStrict === true)
+    for (const name of ignored) faults.set(name, [unknownParameter(name, known)])
+  const all = Object.fromEntries(values) as Values<P>
+  const range = parsePageRange(query, maxLimit ?? Number.MAX_SAFE_INTEGER)
+  const together = check?.of.some((name) => faults.has(name))
+    ? undefined
+    : check?.fault(all, filtered.filter)
+  if (together !== undefined) faults.set(together[0], [together[1].fault])
+  if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit: range.limit })
+  return { values: all, filter: filtered.filter, kept, ignored, range }
+}
+
+/**
+ * Checks a request of a resource without parameters of its own, and names those that it ignores.
+ * @throws BadFields with all faults
+ */
+export function checkParameters({ query }: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(ignoredHeader(readRequest(query as Query, { parameters: {} }).ignored))
+}
+
+function wordsOf(
+  query: Query,
+  name: string,
+  { isList, isExact = false }: Parameter<unknown>,
+): readonly string[] {
+  if (isList) return listedValues(query, name)
+  const text = lastValue(query, name)
+  if (text === undefined || (!isExact && text.trim() === '')) return []
+  return [isExact ? text : text.trim()]
+}
+
+/** True if unknown parameters are faults. */
+function isStrict(query: Query): boolean {
+  return ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
+}
+
+/** The message for an unknown parameter. */
+function unknownParameter(name: string, known: readonly string[]): string {
+  const suggestion = closest(name, known)
+  return suggestion === undefined
+    ? 'Unknown parameter.'
+    : `Unknown parameter. Did you mean ${suggestion}?`
+}

@@ -1,0 +1,134 @@
+/**
+ * The way of every resource from a request to its answer: negotiation, parameters, ignored
+ * parameters, 304, the limit of the client, reading, writing.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { Head } from '../../catalogue/records.ts'
+import { isFresh, sendNotModified } from '../http/context.ts'
+import type { ApiContext, Requester } from '../http/context.ts'
+import { BadFields } from '../http/errors.ts'
+import { ignoredHeader, pageHeaders } from '../http/headers.ts'
+import { contentType, negotiate } from '../http/negotiate.ts'
+import type { Format } from '../http/negotiate.ts'
+import type { Query } from '../http/query.ts'
+import { addResource } from '../http/resource.ts'
+import type { Resource } from '../http/resource.ts'
+import type { FormView } from '../pages/filter-form.ts'
+import { readRequest } from '../parameters/request.ts'
+import type { Accepted, Asked, Parameters } from '../parameters/request.ts'
+import { operationOf } from './operation.ts'
+import type { Bodies, Operation } from './operation.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+/** The state that an answer follows from. */
+export interface State {
+  /** The head of the catalogue, or a text that changes whenever the answer does. */
+  readonly version: Head | string
+  /** True if the answer depends on the details of files. */
+  readonly details?: boolean
+  /** Headers of the answer, and of 304. */
+  readonly headers?: Headers
+}
+
+/** A request whose parameters are valid. */
+export interface AskedOf<P extends Parameters, Name extends Format> extends Asked<P> {
+  readonly format: Name
+  readonly request: FastifyRequest
+}
+
+/** The answer in each format: JSON as a value, all others as text. */
+export interface Answer<Name extends Format> {
+  readonly bodies: Readonly<Record<Name, () => unknown>>
+  /** The state that was read with the answer, if it can be newer than that before. */
+  readonly version?: Head | string
+  readonly headers?: Headers
+}
+
+/** A resource that is read: how it answers, and what the OpenAPI document says of it. */
+export interface Answering<P extends Parameters, Name extends Format, S extends State | undefined> {
+  /** The path below the API, with patterns of the router. */
+  readonly path: string
+  /** The body of OPTIONS. */
+  readonly about: NonNullable<Resource['about']>
+  /** The first is for clients that accept several equally. */
+  readonly formats: readonly Name[]
+  readonly accepts: Accepted<P>
+  /** The form on the page of a rejected request. */
+  readonly form?: FormView
+  readonly operation: Operation
+  readonly bodies: Bodies
+  /**
+   * Returns what the answer follows from, before the limits count the request; `undefined` if only
+   * the answer itself shows it. Throws `HttpError` for a resource that is not there.
+   */
+  readonly state: (asked: AskedOf<P, Name>) => S | Promise<S>
+  /** Reads the answer, in a turn of the requester. */
+  readonly read: (
+    asked: AskedOf<P, Name>,
+    state: S,
+    requester: Requester,
+  ) => Answer<Name> | Promise<Answer<Name>>
+}
+
+export function addAnswer<P extends Parameters, Name extends Format, S extends State | undefined>(
+  app: FastifyInstance,
+  context: ApiContext,
+  resource: Answering<P, Name, S>,
+): void {
+  const { path, about, formats, accepts, form, operation, bodies } = resource
+  addResource(app, {
+    path: `${context.apiPath}${path}`,
+    about,
+    formats,
+    schema: operationOf(operation, accepts, { formats, bodies }),
+    ...(form && { config: { faultForm: form } }),
+    get: answering(context, resource),
+  })
+}
+
+function answering<P extends Parameters, Name extends Format, S extends State | undefined>(
+  { tag, limits }: ApiContext,
+  { formats, accepts, state: stateOf, read }: Answering<P, Name, S>,
+): RouteHandlerMethod {
+  return async (request, reply) => {
+    const format = negotiate(formats, request, reply)
+    const asked = { ...readRequest(request.query as Query, accepts), format, request }
+    const isFreshAt = (version: Head | string, details: boolean): boolean =>
+      isFresh(request, reply, tag(version, format, { details }))
+    reply.headers(ignoredHeader(asked.ignored))
+    const state = await stateOf(asked)
+    const { details = false } = state ?? {}
+    if (state !== undefined) {
+      reply.headers(state.headers ?? {})
+      if (isFreshAt(state.version, details)) return sendNotModified(reply)
+    }
+    const requester = await limits.page(request, reply)
+    const answer = await withForm(asked, async () => read(asked, state, requester))
+    await requester.turn()
+    reply.headers(answer.headers ?? {})
+    const { version } = answer
+    if (version !== undefined && isFreshAt(version, details)) return sendNotModified(reply)
+    const body = await withForm(asked, () => answer.bodies[format]())
+    return send(reply, format, body)
+  }
+}
+
+function send(reply: FastifyReply, format: Format, body: unknown): FastifyReply {
+  const text = format === 'json' ? JSON.stringify(body) : String(body)
+  reply.headers(format === 'html' ? pageHeaders : { 'content-type': contentType(format) })
+  // The text is sent as a buffer, because Fastify appends a charset to the media type of a string.
+  return reply.send(Buffer.from(text))
+}
+
+/** Faults that only the answer finds are shown in the form of the resource, as all others are. */
+async function withForm<T>(
+  { kept, range }: Asked<Parameters>,
+  answer: () => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await answer()
+  } catch (error) {
+    throw error instanceof BadFields ? error.in({ kept, limit: range.limit }) : error
+  }
+}

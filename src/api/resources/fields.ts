@@ -1,0 +1,103 @@
+/**
+ * The fields of the items of a collection. A field is declared once: its schema, example and value,
+ * and, if pages show it, its column. JSON, CSV, page, sort keys and the OpenAPI document follow.
+ */
+import type { Links } from '../http/links.ts'
+import { component } from '../openapi/schema.ts'
+import type { Component, Schema } from '../openapi/schema.ts'
+import type { SortColumn } from '../pages/filter-form.ts'
+import type { Cell } from '../pages/table.ts'
+
+/** The column of a field. A column with `first` sorts the table; `first` is its first direction. */
+export interface FieldColumn<Item, Value> {
+  readonly label: string
+  readonly isNumber?: boolean
+  readonly first?: SortColumn['first']
+  /** What the column shows; without it, the value as text. */
+  cell?(value: Value, item: Item, links: Links): Cell | string
+  /** What the collection is sorted by, if it is not the value. */
+  readonly sortedBy?: (item: Item) => string | number | null
+}
+
+export interface ItemField<Item, Value> {
+  readonly schema: Schema<Value>
+  readonly example: Value
+  readonly value: (item: Item, links: Links) => Value
+  readonly column?: FieldColumn<Item, Value>
+}
+
+/** Fields by their names, in the order of JSON and CSV. */
+export type Fields<Item> = Readonly<Record<string, ItemField<Item, unknown>>>
+
+/** An item as clients get it. */
+export type Wire<F> = {
+  readonly [Name in keyof F]: F[Name] extends { readonly value: (...given: never[]) => infer Value }
+    ? Value
+    : never
+}
+
+/** Declares fields of one kind of items. */
+export function fieldOf<Item>() {
+  return <Value>(
+    schema: Schema<Value>,
+    example: NoInfer<Value>,
+    value: (item: Item, links: Links) => Value,
+    column?: FieldColumn<Item, NoInfer<Value>>,
+  ): ItemField<Item, Value> => ({ schema, example, value, ...(column && { column }) })
+}
+
+/** The item as clients get it. */
+export function serialise<Item, F extends Fields<Item>>(
+  fields: F,
+  item: Item,
+  links: Links,
+): Wire<F> {
+  const values = Object.entries(fields).map(([name, { value }]) => [name, value(item, links)])
+  return Object.fromEntries(values) as Wire<F>
+}
+
+/** The items of a collection: their name and description in the OpenAPI document. */
+export interface ItemKind<Item> {
+  readonly name: string
+  readonly description: string
+  readonly fields: Fields<Item>
+}
+
+/** The component of an item. */
+export function componentOf<Item>({ name, description, fields }: ItemKind<Item>): Component {
+  const schemas = Object.entries(fields).map(([key, { schema }]) => [key, schema] as const)
+  return component(name, description, Object.fromEntries(schemas))
+}
+
+/** The example of an item. */
+export function exampleOf<Item>(fields: Fields<Item>): Readonly<Record<string, unknown>> {
+  const values = Object.entries(fields).map(([name, { example }]) => [name, example])
+  return Object.fromEntries(values) as Readonly<Record<string, unknown>>
+}
+
+/** The names of the fields by which a collection can be sorted. */
+export function sortKeys<F extends Readonly<Record<string, { readonly column?: object }>>>(
+  fields: F,
+): readonly (keyof F & string)[] {
+  return Object.keys(fields).filter((name) => 'first' in (fields[name]?.column ?? {}))
+}
+
+/**
+ * Sorts items by a field. Missing values come last, and items with equal values stay in their
+ * order.
+ */
+export function sortItems<Item>(
+  items: readonly Item[],
+  { value, column }: ItemField<Item, unknown>,
+  { descending, links }: { readonly descending: boolean; readonly links: Links },
+): readonly Item[] {
+  const valueOf = column?.sortedBy ?? ((item) => value(item, links) as string | number | null)
+  return items
+    .map((item) => ({ item, by: valueOf(item) }))
+    .sort(({ by: a }, { by: b }) => {
+      if (a === b) return 0
+      if (a === null || b === null) return a === null ? 1 : -1
+      return a < b === descending ? 1 : -1
+    })
+    .map(({ item }) => item)
+}

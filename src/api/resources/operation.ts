@@ -1,0 +1,80 @@
+/** The OpenAPI operation of a resource that is read. Pure. */
+import { mediaTypes } from '../http/negotiate.ts'
+import type { Format } from '../http/negotiate.ts'
+import { curl, exampleLinks } from '../openapi/examples.ts'
+import type { Content, Parameters as OpenApiParameters, RouteSchema } from '../openapi/openapi.ts'
+import type { Schema } from '../openapi/schema.ts'
+import * as common from '../openapi/parameters.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
+import type { ErrorName, HeaderName } from '../openapi/responses.ts'
+import { filtersIn } from '../parameters/file-filters.ts'
+import type { Accepted, Parameters } from '../parameters/request.ts'
+
+/** What the OpenAPI document says of a resource beyond its parameters and formats. */
+export interface Operation {
+  readonly id: string
+  readonly tag: string
+  readonly summary: string
+  readonly description?: string
+  /** What the response is: a sentence. */
+  readonly returns: string
+  readonly headers?: readonly HeaderName[]
+  /** Parameters in the path. */
+  readonly params?: OpenApiParameters
+  /** Errors besides those of all resources that are read. */
+  readonly errors?: readonly ErrorName[]
+  /** Example requests below the API. */
+  readonly samples: readonly string[]
+}
+
+/** The body of a format, in the document. */
+export interface Body {
+  readonly schema: Schema
+  readonly example?: unknown
+}
+
+/** The bodies of an answer; a format without one is text. */
+export type Bodies = Readonly<Partial<Record<Format, Body>>> & { readonly json: Body }
+
+export function operationOf<P extends Parameters>(
+  { id, tag, summary, description, returns, headers = [], params, samples, ...more }: Operation,
+  { parameters, filters, maxLimit }: Accepted<P>,
+  { formats, bodies }: { readonly formats: readonly Format[]; readonly bodies: Bodies },
+): RouteSchema {
+  const own = Object.entries(parameters).map(([name, { schema }]) => [name, schema] as const)
+  const paged = maxLimit === undefined ? [] : (['Link'] as const)
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(params && { params }),
+    querystring: {
+      ...(filters && filtersIn(filters)),
+      ...Object.fromEntries(own),
+      ...(maxLimit !== undefined && common.paging(maxLimit)),
+      strict: common.strict,
+      format: common.format(['api', ...formats.filter((each) => each !== 'html')]),
+    },
+    headers: common.ifNoneMatch,
+    response: {
+      '200': negotiated(
+        returns,
+        contentOf(formats, bodies),
+        ...paged,
+        'Ignored-Parameters',
+        ...headers,
+      ),
+      ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable'),
+      ...errors('TooManyRequests', 'Unavailable', ...(more.errors ?? [])),
+    },
+    'x-codeSamples': samples.map((sample) => curl(`${exampleLinks.api}${sample}`)),
+  }
+}
+
+function contentOf(formats: readonly Format[], bodies: Bodies): Content {
+  const text = { schema: { type: 'string' } }
+  return Object.fromEntries(
+    formats.map((format) => [mediaTypes[format], bodies[format] ?? text] as const),
+  )
+}

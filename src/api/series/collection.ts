@@ -1,0 +1,62 @@
+/** The list of the series of the network. */
+import { seriesStates } from '../../series/slot-states.ts'
+import { seriesFilters } from '../parameters/file-filters.ts'
+import { isChosen, ordering } from '../parameters/parameter.ts'
+import { addCollection } from '../resources/collection.ts'
+import type { FastifyInstance } from 'fastify'
+import { sortKeys } from '../resources/fields.ts'
+import { currencyMembers, networkState } from './network-context.ts'
+import type { NetworkContext } from './network-context.ts'
+import { seriesFields, seriesItem } from './series-fields.ts'
+import { matchesSeries, period, stateChoice } from './series-filter.ts'
+
+export function addSeries(app: FastifyInstance, context: NetworkContext): void {
+  addCollection(app, context, {
+    name: 'series',
+    about: {
+      name: 'Series List',
+      description: 'The state of each series now, and what it delivered in the last 28 days.',
+    },
+    item: seriesItem,
+    filters: seriesFilters,
+    parameters: {
+      period,
+      state: stateChoice(seriesStates, {
+        meaning: 'The states of the series; by default all.',
+        example: 'late',
+      }),
+      ordering: ordering(sortKeys(seriesFields), {
+        default: 'station',
+        missing: 'Missing values come last.',
+        example: 'completeness_28d',
+      }),
+    },
+    hasCsv: true,
+    state: () => networkState(context),
+    find: ({ filter, values }, { states }) => ({
+      items: states.filter(
+        (each) =>
+          isChosen(values.state, each.summary.state) && matchesSeries(each, filter, values.period),
+      ),
+    }),
+    page: {
+      frame: { title: 'Series', section: 'network', up: '../' },
+      noun: ['series', 'series'],
+      all: 'All series',
+      caption:
+        'Times in UTC, (022) is the day of the year; figures of the last 28 days: complete counts all files since the first one, of expected only those that were expected',
+    },
+    operation: {
+      id: 'listSeries',
+      tag: 'Stations',
+      summary: 'List series',
+      description:
+        'The state of each series of the network now, and what it delivered in the last 28 days. The CSV has all series at once. The response depends on the clock, so its `ETag` changes about every minute.',
+      page: 'A page of the series.',
+      returns: 'A page of the series.',
+      further: currencyMembers,
+      headers: currencyMembers.headers,
+      samples: ['series/?state=late,down&format=csv'],
+    },
+  })
+}

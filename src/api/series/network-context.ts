@@ -1,0 +1,88 @@
+/** What the resources need that answer from the states of all series, and what they say of them. */
+import type { Currency } from '../../series/currency.ts'
+import type { ExpectedRules } from '../../series/expectation.ts'
+import type { ApiContext } from '../http/context.ts'
+import { digest } from '../http/conditional-requests.ts'
+import { secondsToIso } from '../http/times.ts'
+import * as schema from '../openapi/schema.ts'
+import { bannerOf } from './banner.ts'
+import type { CurrencyReader } from './currency-reader.ts'
+import type { NetworkStatus } from './known-series.ts'
+import type { NetworkStatusCache } from './network-status.ts'
+
+export interface NetworkContext extends ApiContext {
+  readonly network: NetworkStatusCache
+  /** Tells how current the catalogue is. */
+  readonly currency: CurrencyReader
+  /** Series that must arrive. */
+  readonly expected: ExpectedRules
+}
+
+/** What JSON answers say of how current their states are. */
+interface WireCurrency {
+  readonly as_of: string | null
+  readonly not_current: string | null
+}
+
+export function serialiseCurrency({ asOf, notCurrent }: Currency): WireCurrency {
+  return {
+    as_of: asOf === undefined ? null : secondsToIso(asOf),
+    not_current: notCurrent ?? null,
+  }
+}
+
+/** The state of an answer with a head that shows states: they follow from how current it is. */
+export function stateOf({ head, currency }: Omit<NetworkStatus, 'states'>) {
+  return {
+    version: statesTag(head, currency),
+    headers: currencyHeaders(currency),
+    further: serialiseCurrency(currency),
+    banner: bannerOf(currency),
+  }
+}
+
+/** The states of the network, and what answers say of them. */
+export type NetworkState = NetworkStatus & ReturnType<typeof stateOf>
+
+/** The states of the network, as the state of an answer. */
+export async function networkState({
+  network,
+}: Pick<NetworkContext, 'network'>): Promise<NetworkState> {
+  const current = await network.current()
+  return { ...current, ...stateOf(current) }
+}
+
+/** The part of an `ETag` that identifies states. */
+function statesTag({ epoch, seq }: NetworkStatus['head'], currency: Currency): string {
+  const { asOf, notCurrent, problems } = currency
+  const said = [notCurrent, ...problems].join('\n')
+  return [epoch, seq, asOf ?? 'none', ...(said === '' ? [] : [digest(said).slice(0, 8)])].join('-')
+}
+
+/** What a JSON answer says of its states, as headers for the formats that cannot say it. */
+function currencyHeaders(currency: Currency): Readonly<Record<string, string>> {
+  const { as_of: asOf, not_current: reason } = serialiseCurrency(currency)
+  return {
+    ...(asOf !== null && { 'as-of': asOf }),
+    // A header has ASCII only; a reason may contain a path.
+    ...(reason !== null && { 'not-current': reason.replaceAll(/[^\x20-\x7e]/g, '?') }),
+  }
+}
+
+/** The members of answers that say how current states are, with their examples and headers. */
+export const currencyMembers = {
+  fields: {
+    as_of: schema.orNull(
+      schema.moment(
+        'The time for which the states were computed: now, or the last time at which the catalogue was known to equal the archive. Slots that begin later do not count. Null until the first scan of the archive has ended.',
+      ),
+    ),
+    not_current: schema.orNull(
+      schema.text(
+        'Why the catalogue does not follow the archive now; null if it does. Meanwhile the states stand still, and nothing turns late.',
+      ),
+    ),
+  },
+  example: { as_of: '2026-01-22T06:10:00Z', not_current: null },
+  headers: ['As-Of', 'Not-Current'],
+} as const

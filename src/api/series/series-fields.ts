@@ -1,0 +1,208 @@
+/** The fields of a series, as all answers with series have them. */
+import { countryOf } from '../../parse/countries.ts'
+import { fileTypes } from '../../parse/types.ts'
+import { shareClasses } from '../../series/completeness.ts'
+import { periods, startOf } from '../../series/series.ts'
+import { seriesStates } from '../../series/slot-states.ts'
+import { isoOrNull } from '../http/times.ts'
+import * as schema from '../openapi/schema.ts'
+import { readableDate, readableShare, readableTime, typeLabel } from '../pages/labels.ts'
+import { shareCell, stateCell } from '../pages/table.ts'
+import { fieldOf } from '../resources/fields.ts'
+import type { FieldColumn, Wire } from '../resources/fields.ts'
+import type { SeriesStatus } from './known-series.ts'
+
+/** Rounds a share to four digits after the point; null if the share is unknown. */
+export function shareOrNull(value: number | undefined): number | null {
+  return value === undefined ? null : Math.round(value * 10_000) / 10_000
+}
+
+/**
+ * The fields that name the series of an item.
+ * @param hrefOf the relative link of the station
+ */
+export function keyFields<Item>(
+  seriesOf: (item: Item) => SeriesStatus,
+  hrefOf: (series: SeriesStatus) => string,
+) {
+  const field = fieldOf<Item>()
+  return {
+    station: field(
+      schema.text(
+        'The code of the station: 9 characters, or 4 if no long code or more than one begins with them.',
+      ),
+      'GRAZ00AUT',
+      (item) => seriesOf(item).station,
+      {
+        label: 'Station',
+        first: 'ascending',
+        cell: (station, item) => ({
+          text: station,
+          href: hrefOf(seriesOf(item)),
+          isHeader: true,
+        }),
+      },
+    ),
+    file_type: field(
+      schema.oneOf('Type of the files.', fileTypes),
+      'o',
+      (item) => seriesOf(item).fileType,
+      { label: 'Type', cell: (type) => typeLabel(type) },
+    ),
+    period: field(
+      schema.oneOf('Period of the files.', periods),
+      '01H',
+      (item) => seriesOf(item).period,
+      {
+        label: 'Period',
+      },
+    ),
+  }
+}
+
+/** The page of a series' availability, relative to a collection. */
+export function availabilityHref({ station, fileType, period }: SeriesStatus): string {
+  return `../station/${station}/availability/?file_type=${fileType}&period=${period}&format=api`
+}
+
+const field = fieldOf<SeriesStatus>()
+
+/** @param secondsOf the time of a series in seconds since 1970 */
+function time(
+  description: string,
+  example: string,
+  secondsOf: (series: SeriesStatus) => number | undefined,
+  column?: FieldColumn<SeriesStatus, string | null>,
+) {
+  return field(
+    schema.orNull(schema.moment(description)),
+    example,
+    (series): string | null => isoOrNull(secondsOf(series)),
+    column,
+  )
+}
+
+/** A share of the last 28 days. */
+function recentShare(
+  description: string,
+  example: number,
+  valueOf: (summary: SeriesStatus['summary']) => number | undefined,
+  { label, cell }: Pick<FieldColumn<SeriesStatus, number | null>, 'label' | 'cell'>,
+) {
+  return field(
+    schema.orNull(schema.share(description)),
+    example,
+    ({ summary }): number | null => shareOrNull(valueOf(summary)),
+    { label, first: 'ascending', isNumber: true, ...(cell && { cell }) },
+  )
+}
+
+const {
+  station,
+  file_type: fileType,
+  period,
+} = keyFields<SeriesStatus>((series) => series, availabilityHref)
+
+export const seriesFields = {
+  station,
+  country: field(
+    schema.orNull(schema.text('ISO 3166-1 alpha-3; null if the code has no country.')),
+    'AUT',
+    (series) => countryOf(series.station) ?? null,
+  ),
+  file_type: fileType,
+  period,
+  state: field(
+    schema.oneOf(
+      'The state of the newest slot that has ended and whose limit of lateness has passed: `present` was delivered, `silent` is not expected; else `late`, or `down` if the last delivered slot ended more than a day (01D: 3 days) and the limit ago. `unknown` until the first scan of the archive has ended.',
+      seriesStates,
+    ),
+    'late',
+    ({ summary }) => summary.state,
+    {
+      label: 'State',
+      first: 'ascending',
+      cell: (state, { summary }) => stateCell(summary.ended ? 'ended' : state),
+      sortedBy: ({ summary }) => seriesStates.indexOf(summary.state),
+    },
+  ),
+  since: time(
+    'For `present`, the start of the run of delivered slots, at most 28 days back; otherwise the end of the last delivered slot. Null if nothing was ever delivered.',
+    '2026-01-22T03:00:00Z',
+    ({ summary }) => summary.since,
+    { label: 'Since', first: 'ascending', cell: (iso) => readableTime(iso) },
+  ),
+  ended: field(
+    schema.boolean(
+      'True if the series was expected, and has delivered nothing for so long (at most 90 days) that it is not any more. Its figures go to its last file.',
+    ),
+    false,
+    ({ summary }) => summary.ended,
+  ),
+  usual_s: field(
+    schema.orNull(
+      schema.integer(
+        'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
+      ),
+    ),
+    70,
+    ({ summary }) => summary.usualLatency ?? null,
+  ),
+  late_after_s: field(
+    schema.integer(
+      'The limit of lateness in seconds after the end of a slot: 95 of 100 arrivals of the last 28 days were within it. At least 300 (15M), 600 (01H) or 7200 (01D), at most 86400; 3600 (01D: 86400) with few arrivals.',
+    ),
+    600,
+    ({ summary }) => summary.lateAfter,
+  ),
+  last_slot: time(
+    'Start of the newest delivered slot.',
+    '2026-01-22T02:00:00Z',
+    ({ summary: { lastSlot }, period }) =>
+      lastSlot === undefined ? undefined : startOf(lastSlot, period),
+    { label: 'Newest data', first: 'ascending', cell: readableDate },
+  ),
+  last_arrival: time(
+    'Arrival of the latest file that was seen arriving in the last 56 days.',
+    '2026-01-22T03:01:10Z',
+    ({ summary }) => summary.lastArrival,
+    { label: 'Last arrival', first: 'descending', cell: (iso) => readableTime(iso) },
+  ),
+  completeness_28d: recentShare(
+    'Share of the possible slots of the last 28 days that were delivered. Possible are all slots since the first delivered one whose limit of lateness has passed, expected or not.',
+    0.9955,
+    ({ completeness }) => completeness,
+    { label: 'Complete', cell: shareCell },
+  ),
+  share_28d: recentShare(
+    'Share of the expected slots of the last 28 days that were delivered.',
+    0.9955,
+    (summary) => summary.share,
+    { label: 'Of expected', cell: readableShare },
+  ),
+  within_target_28d: recentShare(
+    'Share of the arrivals of the last 28 days that were within the target: 5 minutes after the end of the slot (15M), 10 minutes (01H), 2 hours (01D).',
+    0.9941,
+    ({ withinTarget }) => withinTarget,
+    { label: 'In time', cell: readableShare },
+  ),
+  class: field(
+    schema.orNull(
+      schema.oneOf(
+        'Class of `completeness_28d`: `good` above 0.9, `fair` from 0.8, else `poor`; null for a series that has ended.',
+        shareClasses,
+      ),
+    ),
+    'good',
+    ({ summary }) => summary.class ?? null,
+  ),
+}
+
+export const seriesItem = {
+  name: 'Series',
+  description: 'A series: the files of one station, with the same type and period.',
+  fields: seriesFields,
+}
+
+/** A series as clients get it. */
+export type WireSeries = Wire<typeof seriesFields>

@@ -1,0 +1,135 @@
+/** The list of the stations that the file names contain. */
+import type { FastifyInstance } from 'fastify'
+import { stationOrderKeys } from '../../catalogue/reader.ts'
+import { seriesStates } from '../../series/slot-states.ts'
+import type { SeriesState } from '../../series/slot-states.ts'
+import { catalogueOffset } from '../http/query.ts'
+import { exampleLinks } from '../openapi/examples.ts'
+import { shareCell, stateCell } from '../pages/table.ts'
+import { stationParameters } from '../parameters/file-filters.ts'
+import { anyText, ordering } from '../parameters/parameter.ts'
+import { addCollection } from '../resources/collection.ts'
+import type { CollectionState } from '../resources/collection.ts'
+import { mainSeries } from '../series/known-series.ts'
+import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
+import { stateOf } from '../series/network-context.ts'
+import type { NetworkContext } from '../series/network-context.ts'
+import { stateChoice } from '../series/series-filter.ts'
+import { stationItem } from './station-fields.ts'
+import type { ListedStation } from './station-fields.ts'
+
+const parameters = {
+  search: anyText({
+    meaning: 'Part of a station code, in upper or lower case.',
+    example: 'gr',
+    field: { label: 'Code or part of it', hint: 'GRAZ' },
+  }),
+  state: stateChoice(seriesStates, {
+    meaning:
+      'Only stations whose main series is in one of these states. The main series has the hourly observation files, or the daily ones if only these are expected, or if there are no hourly ones. The response then depends on the clock.',
+    example: 'late',
+  }),
+  ordering: ordering(stationOrderKeys, {
+    default: 'code',
+    missing: 'Stations without a country come last.',
+    example: '-count',
+  }),
+}
+
+interface StationsState extends CollectionState {
+  /** The states of the series; `undefined` if the answer does not show them. */
+  readonly known: NetworkStatus | undefined
+}
+
+export function addStations(app: FastifyInstance, context: NetworkContext): void {
+  const { reader, network } = context
+  addCollection(app, context, {
+    name: 'station',
+    about: {
+      name: 'Station List',
+      description: 'The stations of the files, with their first and last dates, a page at a time.',
+    },
+    item: stationItem,
+    filters: stationParameters,
+    parameters,
+    state: async ({ values, format }): Promise<StationsState> => {
+      // The page shows the states of the series only if they are in memory; a filter by state waits
+      // for them.
+      const shown = format === 'html' ? network.ifLoaded() : undefined
+      const known = await (values.state.length > 0 ? network.current() : shown)
+      if (known === undefined) return { version: await reader.head(), known }
+      const { version, headers, banner } = stateOf(known)
+      return { version, headers, banner, known }
+    },
+    find: async ({ values, filter, range }, { known }, requester) => {
+      const series = mainSeries(known?.states ?? [])
+      const { countries, areas } = filter
+      const { stations, count, head } = await reader.stations(
+        {
+          limit: range.limit,
+          offset: catalogueOffset(range.offset),
+          ...(countries && { countries }),
+          ...(areas && { areas }),
+          ...(values.state.length > 0 && { codes: codesIn(values.state, series) }),
+          search: values.search.toUpperCase(),
+          ordering: values.ordering,
+        },
+        requester,
+      )
+      return {
+        count,
+        items: stations.map((station) => ({ ...station, series: series.get(station.code) })),
+        ...(known === undefined && { version: head }),
+      }
+    },
+    page: {
+      frame: { title: 'Stations', section: 'station', up: '../' },
+      noun: ['station', 'stations'],
+      form: ['search', 'country', 'state'],
+      all: 'All stations',
+      sizes: [20, 50, 100, 500],
+      caption:
+        'Dates of the data in UTC; (022) is the day of the year. State and completeness are those of the hourly observation files, or of the daily ones',
+      columns: [
+        'code',
+        'country',
+        { label: 'Now', cell: nowCell },
+        { label: 'Complete in 28 days', isNumber: true, cell: completeCell },
+        'first_data_date',
+        'last_data_date',
+        'count',
+        'file_type',
+      ],
+    },
+    operation: {
+      id: 'listStations',
+      tag: 'Stations',
+      summary: 'List stations',
+      description: 'Returns a page with one row per site, by default sorted by code.',
+      page: 'A page of the stations.',
+      returns: 'A page of the stations.',
+      example: { count: 6, next: `${exampleLinks.api}station/?format=api&limit=1&offset=1` },
+      samples: ['station/?country=AUT'],
+    },
+  })
+}
+
+function codesIn(
+  states: readonly SeriesState[],
+  series: ReadonlyMap<string, SeriesStatus>,
+): readonly string[] {
+  return Array.from(series)
+    .filter(([, { summary }]) => states.includes(summary.state))
+    .map(([code]) => code)
+}
+
+function nowCell({ series }: ListedStation) {
+  return series === undefined
+    ? ''
+    : stateCell(series.summary.ended ? 'ended' : series.summary.state)
+}
+
+function completeCell({ series }: ListedStation) {
+  const { ended = true, completeness } = series?.summary ?? {}
+  return shareCell(ended ? null : (completeness ?? null))
+}

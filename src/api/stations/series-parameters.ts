@@ -1,0 +1,125 @@
+/** The parameters of availability and latency: the series and the days. Pure. */
+import { fileTypes } from '../../parse/types.ts'
+import type { FileType } from '../../parse/types.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import { measures } from '../../series/completeness.ts'
+import type { Measure } from '../../series/completeness.ts'
+import { periods, recentDays, slotsPerDay } from '../../series/series.ts'
+import type { Period, SeriesKey } from '../../series/series.ts'
+import { typeLabel } from '../pages/labels.ts'
+import { choice, day, selection } from '../parameters/parameter.ts'
+import type { Fault } from '../parameters/parameter.ts'
+import type { Values } from '../parameters/request.ts'
+
+/** Maximum number of years, and of slots, in a range. */
+const maxYears = 40
+export const maxDays = maxYears * 366
+export const maxSlots = 100_000
+
+function seriesParameters(usual: Period) {
+  return {
+    file_type: choice(fileTypes, {
+      meaning: 'Type of the files.',
+      default: 'o',
+      example: 'o',
+      field: selection('Type', fileTypes, typeLabel),
+    }),
+    period: choice(periods, {
+      meaning: 'Period of the files.',
+      default: usual,
+      example: usual,
+      field: selection('Period', periods),
+    }),
+    from: day({
+      meaning:
+        'The first day. Without it daily availability begins with the first file, everything else 27 days before `to`. A range has at most 40 years and 100,000 slots.',
+      field: { label: 'From', hint: '2026-022, 2026-01-22' },
+    }),
+    to: day({
+      meaning: 'The last day; by default today.',
+      field: { label: 'To', hint: '2026-023, 2026-01-23' },
+    }),
+  }
+}
+
+/** By default of daily observation files. */
+export const availabilityParameters = {
+  ...seriesParameters('01D'),
+  measure: choice(measures, {
+    meaning:
+      '`archived` counts files that are in the archive now. `delivered` counts all files that were delivered, also those that were removed since.',
+    default: 'archived',
+    example: 'archived',
+    field: selection('Measure', measures),
+  }),
+}
+
+/** By default of the hourly observation files of the last 28 days. */
+export const latencyParameters = seriesParameters('01H')
+
+/** UTC days since 1970, both included. */
+export interface SeriesRequest extends SeriesKey {
+  readonly fromDay: number
+  readonly toDay: number
+}
+
+export interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
+  /** `undefined` means the day of the first file, at most `maxDays` before `toDay`. */
+  readonly fromDay: number | undefined
+  readonly measure: Measure
+}
+
+interface SeriesValues {
+  readonly file_type: FileType
+  readonly period: Period
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+/**
+ * The days of a request for availability. Without `from`, the range begins with the first file of a
+ * daily series, but at most 40 years before `to`; for other series it is the 28 days up to `to`.
+ */
+export function daysOfAvailability(
+  values: Values<typeof availabilityParameters>,
+  nowSeconds: number,
+): AvailabilityRequest {
+  const series = daysOfLatency(values, nowSeconds)
+  const isWhole = values.from === undefined && values.period === '01D'
+  return { ...series, fromDay: isWhole ? undefined : series.fromDay, measure: values.measure }
+}
+
+/** The days of a request for latency; by default the 28 days up to `to`. */
+export function daysOfLatency(values: SeriesValues, nowSeconds: number): SeriesRequest {
+  const { file_type: fileType, period, from, to } = values
+  const toDay = to ?? Math.floor(nowSeconds / secondsPerDay)
+  return { fileType, period, toDay, fromDay: from ?? toDay - recentDays + 1 }
+}
+
+/** Checks the range that the parameters have together. */
+export function rangeCheck<Given extends SeriesValues>(
+  nowUs: () => number,
+  daysOf: (values: Given, nowSeconds: number) => Omit<AvailabilityRequest, 'measure'>,
+) {
+  return {
+    of: ['period', 'from', 'to'] as const,
+    fault: (values: Given): readonly [string, Fault] | undefined => {
+      const fault = rangeFault(daysOf(values, nowUs() / 1e6))
+      return fault === undefined ? undefined : ['from', { fault }]
+    },
+  }
+}
+
+function rangeFault({
+  fromDay,
+  toDay,
+  period,
+}: Omit<AvailabilityRequest, 'measure'>): string | undefined {
+  if (fromDay === undefined) return undefined
+  if (fromDay > toDay) return 'The range ends before it begins.'
+  const days = toDay - fromDay + 1
+  if (days > maxDays) return `A range has at most ${maxYears} years.`
+  if (days * slotsPerDay(period) > maxSlots)
+    return `A range has at most ${maxSlots} slots; this one has ${days * slotsPerDay(period)}.`
+  return undefined
+}

@@ -1,0 +1,163 @@
+/** The fields of a station, as the list and the resource of one station have them. */
+import type { StationSummary } from '../../catalogue/records.ts'
+import { areas } from '../../parse/archive-path.ts'
+import { dayToIso } from '../../parse/calendar.ts'
+import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
+import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
+import type { FileType } from '../../parse/types.ts'
+import { pageUrl, stationUrl } from '../http/links.ts'
+import type { Links, Parameter } from '../http/links.ts'
+import { exampleLinks } from '../openapi/examples.ts'
+import * as schema from '../openapi/schema.ts'
+import { readableDate, readableNumber, typeLabel } from '../pages/labels.ts'
+import { fieldOf } from '../resources/fields.ts'
+import type { Wire } from '../resources/fields.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+
+/**
+ * A station of the list, with its main series. `series` is undefined if the states of the series
+ * are not in memory, or if the station has no main series.
+ */
+export interface ListedStation extends StationSummary {
+  readonly series?: SeriesStatus | undefined
+}
+
+const field = fieldOf<ListedStation>()
+
+/**
+ * The schema of an object with the number of files for each value. Values without files are
+ * missing.
+ */
+function counts<Word extends string>(description: string, words: readonly Word[]) {
+  const each = words.map((word) => [word, schema.integer(`Number of files with \`${word}\`.`)])
+  const fields = Object.fromEntries(each) as Record<Word, schema.Schema<number>>
+  return schema.object(description, {}, fields)
+}
+
+const { api } = exampleLinks
+
+/** ISO 3166-1 alpha-3 of a station, from one of its codes. */
+function countryOfStation({ code, codes }: StationSummary): string | null {
+  return [code, ...codes].map(countryOf).find((country) => country !== undefined) ?? null
+}
+
+/** The list of the files of a station. */
+function filesOf({ codes }: StationSummary, links: Links): string {
+  // Without `file_version`, a code of 4 characters also matches all long codes that begin with it.
+  const isShort = codes.every((each) => each.length === 4)
+  const shortNames: readonly Parameter[] = isShort ? [['file_version', 'r2']] : []
+  return pageUrl(links, 'rinex-file', [...shortNames, ['station', codes.join(',')]])
+}
+
+export const stationFields = {
+  code: field(
+    schema.text(
+      'Station code in upper case: 4 characters, or 9 with monument, receiver and country.',
+    ),
+    'GRAZ00AUT',
+    ({ code }) => code,
+    {
+      label: 'Station',
+      first: 'ascending',
+      cell: (code, { codes }, links) => ({
+        text: code,
+        href: stationUrl(links, code),
+        isHeader: true,
+        note: codes.filter((each) => each !== code).join(', '),
+      }),
+    },
+  ),
+  codes: field(
+    schema.list(
+      'All codes whose files are counted: the list merges a code of 4 characters with the only code of 9 characters that begins with it.',
+      schema.text('A station code.'),
+    ),
+    ['GRAZ00AUT'],
+    ({ codes }) => codes,
+  ),
+  url: field(
+    schema.url('The URL of this station.'),
+    `${api}station/GRAZ00AUT/?format=api`,
+    (station, links) => stationUrl(links, station.code),
+  ),
+  country: field(
+    schema.orNull(
+      schema.text(
+        'ISO 3166-1 alpha-3; null for codes without a country, and for projects such as `IGS`.',
+      ),
+    ),
+    'AUT',
+    countryOfStation,
+    {
+      label: 'Country',
+      first: 'ascending',
+      cell: (country, { code }) => country ?? (isMergedNavigation(code) ? 'merged navigation' : ''),
+    },
+  ),
+  merged: field(
+    schema.boolean('True for merged navigation data of many stations: `BRDC`, `HOUR`.'),
+    false,
+    ({ code }) => isMergedNavigation(code),
+  ),
+  first_data_date: field(
+    schema.day('The day on which the earliest data start.'),
+    '2026-01-01',
+    ({ firstDay }) => dayToIso(firstDay),
+    {
+      label: 'First data',
+      first: 'ascending',
+      cell: (iso) => ({ text: readableDate(iso), time: iso }),
+    },
+  ),
+  last_data_date: field(
+    schema.day('The day on which the latest data start.'),
+    '2026-01-22',
+    ({ lastDay }) => dayToIso(lastDay),
+    {
+      label: 'Last data',
+      first: 'descending',
+      cell: (iso) => ({ text: readableDate(iso), time: iso }),
+    },
+  ),
+  count: field(schema.integer('Number of files.'), 46, ({ files }) => files, {
+    label: 'Files',
+    first: 'descending',
+    isNumber: true,
+    cell: (count, station, links) => ({
+      text: readableNumber(count),
+      href: filesOf(station, links),
+    }),
+  }),
+  area: field(counts('Files by area.', areas), { obs: 22, nrt: 24 }, ({ byArea }) => byArea),
+  file_type: field(counts('Files by type.', fileTypes), { o: 45, n: 1 }, ({ byType }) => byType, {
+    label: 'Types',
+    cell: (types) =>
+      Object.keys(types)
+        .map((type) => typeLabel(type as FileType))
+        .join(', '),
+  }),
+  file_duration: field(
+    counts('Files by period.', fileDurations),
+    { d: 22, h: 24 },
+    ({ byDuration }) => byDuration,
+  ),
+  file_version: field(
+    counts('Files by form of the name.', fileVersions),
+    { r3: 46 },
+    ({ byVersion }) => byVersion,
+  ),
+  files: field(
+    schema.url('The URL of the list of its files.'),
+    `${api}rinex-file/?format=api&station=GRAZ00AUT`,
+    filesOf,
+  ),
+}
+
+export const stationItem = {
+  name: 'Station',
+  description: 'A station, with the metadata from the names of its files.',
+  fields: stationFields,
+}
+
+/** A station as clients get it. */
+export type WireStation = Wire<typeof stationFields>
