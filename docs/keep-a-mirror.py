@@ -152,7 +152,7 @@ class Mirror:
             try:
                 if self.next is None or self.check:
                     self.walk()
-                has_more = self.follow(0 if once else 60)
+                has_more = self.follow(0 if once else 30)
                 self.verify()
                 if once and not has_more:
                     return

@@ -94,8 +94,8 @@ async function startBehind(t: Test, folder: string, front: Front, options: Optio
 }
 
 function aim(front: Front, { log }: Service): void {
-  const { address } = log.findLast(({ msg }) => msg === 'listening') ?? {}
-  front.target = `http://${String(address).replace(/^https?:\/\//, '')}`
+  const line = log.findLast(({ msg }) => msg === 'listening')
+  front.target = `http://${String(line?.['address'])}`
 }
 
 /** Runs the program until the copy is up to date. @returns its exit code and output */
