@@ -1,4 +1,4 @@
-/** The programs that the documents print for clients: a mirror of the files, and one of the records. */
+/** The programs for clients in the documents: a mirror of the files, and one of the records. */
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {

@@ -1,4 +1,7 @@
-/** With SLOW=1: the client in docs/api.md compiles with the types of the OpenAPI document, and runs. It needs npm's registry. */
+/**
+ * With SLOW=1: the client in docs/api.md compiles with the types of the OpenAPI document, and runs.
+ * The test installs packages.
+ */
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,9 +25,16 @@ t.test('the client in docs/api.md', { skip }, async (t) => {
     'package.json': '{ "type": "module", "private": true }',
     'tsconfig.json': JSON.stringify({
       compilerOptions: {
-        ...{ target: 'es2023', module: 'nodenext', lib: ['es2023', 'dom'], types: [] },
-        ...{ strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
-        ...{ noEmit: true, allowImportingTsExtensions: true, skipLibCheck: true },
+        target: 'es2023',
+        module: 'nodenext',
+        lib: ['es2023', 'dom'],
+        types: [],
+        strict: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
+        noEmit: true,
+        allowImportingTsExtensions: true,
+        skipLibCheck: true,
       },
       include: ['client.ts'],
     }),

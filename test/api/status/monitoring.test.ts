@@ -1,4 +1,4 @@
-/** Alert rules, dashboard, docs/operate.md and docs/monitor.md agree with the metrics of the endpoint. */
+/** Alert rules, dashboard and documents agree with the metrics of the endpoint. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
