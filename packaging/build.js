@@ -154,7 +154,7 @@ function addDocuments({ at, write, compress }, version) {
   write('/usr/share/lintian/overrides/rinex-catalogue', read('packaging/debian/lintian-overrides'))
   write(`${docs}/copyright`, read('packaging/debian/copyright') + read('LICENSE'))
   for (const name of readdirSync(join(root, 'docs')).sort())
-    if (name.endsWith('.md') && name !== 'ARCHITECTURE.md')
+    if (/\.(md|py)$/.test(name) && name !== 'ARCHITECTURE.md')
       write(`${docs}/${name}`, read('docs', name))
   for (const folder of ['config', 'systemd'])
     for (const name of readdirSync(join(root, folder)).sort())

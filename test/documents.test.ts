@@ -67,6 +67,38 @@ t.test('links between documents lead to files that exist', { skip }, async (t) =
       if (!target.includes(':')) t.ok(existsSync(join(dirname(file), target)), `${file}: ${target}`)
 })
 
+/** The anchors of a document: its headings as the web pages of repositories spell them. */
+function anchorsOf(text: string): Set<string> {
+  const headings = text.replaceAll(/^```.*?^```$/gms, '').matchAll(/^#+ (.+)$/gm)
+  const words = Array.from(headings, ([, heading = '']) => heading.toLowerCase())
+  return new Set(
+    words.map((word) => word.replaceAll(/[^\p{L}\p{N}_ -]/gu, '').replaceAll(' ', '-')),
+  )
+}
+
+t.test('links to headings lead to headings that exist', { skip }, async (t) => {
+  let links = 0
+  for (const file of files?.filter((name) => name.endsWith('.md')) ?? [])
+    for (const [, target = '', anchor = ''] of readFileSync(file, 'utf8').matchAll(
+      /\]\(([^)#\s:]*)#([^)\s]+)\)/g,
+    )) {
+      const document = target === '' ? file : join(dirname(file), target)
+      t.ok(anchorsOf(readFileSync(document, 'utf8')).has(anchor), `${file}: ${target}#${anchor}`)
+      links++
+    }
+  t.ok(links > 30, 'there are such links')
+})
+
+t.test('tables are narrow enough to be read as text', { skip }, async (t) => {
+  const wide = linesWith(/^\S+: \|.{200}/)
+  // The table of the folders has a column of imports.
+  const allowed = 'docs/ARCHITECTURE.md:'
+  t.strictSame(
+    wide.filter((line) => line.includes('.md:') && !line.startsWith(allowed)),
+    [],
+  )
+})
+
 t.test('no file names a path of somebody’s machine', { skip }, async (t) => {
   // Only folders below them: the systemd units name the directories themselves.
   t.strictSame(linesWith(/(?<![\w.$~}-])\/(tmp|root|work|home)\/\w/), [])

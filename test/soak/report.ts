@@ -128,15 +128,15 @@ function logSection(log: readonly LogLine[]): string {
   const counts = new Map<string, number>()
   const count = (line: string) => counts.set(line, (counts.get(line) ?? 0) + 1)
   for (const { level, msg } of log.filter(({ level }) => level === 'warn'))
-    count(`${level} | ${msg}`)
+    count(`${level}: ${msg}`)
   for (const { level, msg, problem } of errorsOf(log))
     count(
-      `${level} | ${msg}${typeof problem === 'string' ? `: ${problem.replace(/ \d[\d,]*/g, ' …')}` : ''}`,
+      `${level}: ${msg}${typeof problem === 'string' ? `: ${problem.replace(/ \d[\d,]*/g, ' …')}` : ''}`,
     )
-  const rows = [...counts].map(([line, times]) => [...line.split(' | '), times])
+  const lines = Array.from(counts, ([line, times]) => `- ${times} × ${line}`)
   return `## Warnings and errors in the log
 
 ${log.length} lines in all.
 
-${table(['level', 'message', 'times'], rows)}`
+${lines.join('\n')}`
 }

@@ -1,4 +1,4 @@
-/** Alert rules, dashboard and docs/operate.md agree with the metrics of the endpoint. */
+/** Alert rules, dashboard and documents agree with the metrics of the endpoint. */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,16 +10,22 @@ import { lacksPromtool } from '../../promtool.ts'
 import { openService } from '../service.ts'
 import { metricsOfIndexer, watchingIndexer } from './indexer-status.ts'
 
-const operate = readFileSync('docs/operate.md', 'utf8')
+const pages = ['docs/operate.md', 'docs/monitor.md']
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n')
 
-/** Words in code spans of the first column of a table, below a heading. */
-function firstColumn(heading: string): string[] {
-  const section = operate.split(/^#+ /m).find((text) => text.startsWith(`${heading}\n`)) ?? ''
-  return section
-    .split('\n')
-    .filter((line) => line.startsWith('| '))
-    .flatMap((line) => Array.from(/^\| (.*?) \|/.exec(line)?.[1]?.matchAll(/`([^`]+)`/g) ?? []))
-    .map(([, word = '']) => word)
+/** The section below a heading, with its subsections. */
+function sectionOf(heading: string): string {
+  const [, level = '', text = ''] = new RegExp(`^(#+) ${heading}\\n(.*)`, 'ms').exec(pages) ?? []
+  return text.split(new RegExp(`^#{1,${level.length}} `, 'm'))[0] ?? ''
+}
+
+/** Words in the code spans with which the items of the lists of a section begin. */
+function termsOf(heading: string): string[] {
+  const items = sectionOf(heading).matchAll(/^- ((?:`[^`]+`(?:, )?)+)/gm)
+  return Array.from(items).flatMap(([, terms = '']) =>
+    Array.from(terms.matchAll(/`([^`]+)`/g), ([, word = '']) => word),
+  )
 }
 
 /** The text of all source files. */
@@ -106,20 +112,25 @@ t.test('promtool accepts the queries of the dashboard', { skip: lacksPromtool },
   t.equal(status, 0, stdout + stderr)
 })
 
-t.test('docs/operate.md explains each alert and each metric', async (t) => {
+t.test('docs/operate.md explains each alert, docs/monitor.md each metric', async (t) => {
   const alerts = Array.from(rules.matchAll(/- alert: (\w+)$/gm), ([, name = '']) => name)
-  t.strictSame(firstColumn('Alerts'), alerts)
+  const explained = sectionOf('Alerts').matchAll(/^### `(\w+)`$/gm)
+  t.strictSame(
+    Array.from(explained, ([, name]) => name),
+    alerts,
+  )
   const exposed = [...(await exposedMetrics(t))].filter((name) => name.startsWith('rinex_'))
-  t.strictSame(firstColumn('Metrics').toSorted(), exposed.toSorted())
+  t.strictSame(termsOf('Metrics').toSorted(), exposed.toSorted())
 })
 
-t.test('docs/operate.md uses only states, fields and messages that the program has', async (t) => {
+t.test('both use only states, fields and messages that the program has', async (t) => {
   const text = sources()
-  t.strictSame(firstColumn('`state`'), ['starting', 'scanning', 'watching', 'degraded', 'stopped'])
+  t.strictSame(termsOf('`state`'), ['starting', 'scanning', 'watching', 'degraded', 'stopped'])
   const fields = Object.keys(statusSchema['properties'] as object)
-  for (const field of firstColumn('Other fields').filter((word) => word.includes('_')))
-    t.ok(fields.includes(field), field)
-  const words = [...firstColumn('`reasons`'), ...firstColumn('The log')]
+  const described = termsOf('Other fields').filter((word) => word.includes('_'))
+  t.ok(described.length > 4)
+  for (const field of described) t.ok(fields.includes(field), field)
+  const words = [...termsOf('`reasons`'), ...termsOf('The log')]
   t.ok(words.length > 30)
   for (const word of words)
     for (const part of word.split('…')) t.ok(text.includes(part.trim()), word)
