@@ -8,8 +8,8 @@ import { open, realpath, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
+import type { FileQuery } from '../../catalogue/reader.ts'
 import { errorCode } from '../../runtime/error-code.ts'
-import type { FilePlace } from './data-target.ts'
 import type { UnservedReason } from './unserved-files.ts'
 
 export interface ArchivedFile {
@@ -59,7 +59,7 @@ export interface Archive {
    * @throws FileUnavailable for anything else, FileChanged if the file was replaced, removed or
    * truncated meanwhile, NoDescriptor, and other errors of the disk
    */
-  open(place: FilePlace): Promise<OpenFile>
+  open(place: FileQuery): Promise<OpenFile>
 }
 
 /**
@@ -92,15 +92,15 @@ export function openArchive(tree: ArchiveTree): Archive {
   let root = tree.archive
   const isLinked = (path: string): boolean =>
     tree.linkedDirectories.some((directory) => path.startsWith(join(directory, '/')))
-  const isPlace = (path: string, { directory, name }: FilePlace): boolean =>
+  const isPlace = (path: string, { directory, name }: FileQuery): boolean =>
     path === join(root, directory, name)
   /** If the path differs, resolves the root again: symbolic links to it may have changed. */
-  const isPlaceOfNewRoot = async (path: string, place: FilePlace): Promise<boolean> => {
+  const isPlaceOfNewRoot = async (path: string, place: FileQuery): Promise<boolean> => {
     if (isPlace(path, place)) return true
     root = await orUnavailable(realpath(tree.archive))
     return isPlace(path, place)
   }
-  const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
+  const linkedPathOf = async (handle: FileHandle, place: FileQuery) => {
     // This call is synchronous, because it reads only the kernel's memory, never the archive.
     const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
     if (path.endsWith(deletedMark))

@@ -1,25 +1,26 @@
-/** Finds the file or the directory below `data/` that a request target names. Pure. */
+/** Finds what a request target below `data/` names. Pure. */
 import { parseDirectory } from '../../parse/archive-path.ts'
 
-/** A file's place in the archive: its directory below the root, and its name. */
-export interface FilePlace {
-  readonly directory: string
-  readonly name: string
-}
-
-/** The directory that a request target names. */
-export interface DirectoryTarget {
-  /** Path below the archive root; empty for the root itself. */
-  readonly directory: string
-  /** True if the target ends with a slash. */
-  readonly hasSlash: boolean
-}
+/**
+ * Name of the virtual file in the URL of each directory. A real file of this name is not served.
+ */
+export const checksumsName = 'SHA256SUMS'
 
 /**
- * File names that a target may contain. They have the characters of RINEX file names, and never
- * start with a dot, so hidden files and `..` are excluded.
+ * What a target names: the listing or the checksums of a directory, or an entry of a directory. The
+ * catalogue knows if the entry is a file or a directory. Paths are below the archive root, which is
+ * empty itself.
  */
-const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
+export type DataTarget =
+  | { readonly kind: 'listing'; readonly directory: string }
+  | { readonly kind: 'checksums'; readonly directory: string }
+  | { readonly kind: 'entry'; readonly directory: string; readonly name: string }
+
+/**
+ * Names of entries that a target may contain. They need no escaping, and never start with a dot, so
+ * hidden files and `..` are excluded.
+ */
+const entryName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,254}$/
 
 /**
  * Maximum length of a path below `data/`. Eight directory names of 64 characters and a file name
@@ -28,41 +29,22 @@ const fileName = /^[A-Za-z0-9_][A-Za-z0-9._]{0,254}$/
 const maxPathLength = 1024
 
 /**
- * Finds the file that a request target names. Decodes nothing, unlike the router, so a target with
- * `%` names no file.
+ * Parses a request target. Decodes nothing, unlike the router, so a target with `%` names nothing.
  * @param target as `normaliseTarget` returns it, with or without a query
- * @returns `undefined` if the target is not the path of a file
+ * @returns `undefined` if the target can name no file and no directory
  */
-export function parseDataTarget(target: string, datasetPrefix: string): FilePlace | undefined {
-  const path = pathBelowData(target, datasetPrefix)
-  if (path === undefined) return undefined
-  const slash = Math.max(path.lastIndexOf('/'), 0)
-  const directory = path.slice(0, slash)
-  const name = path.slice(slash + 1)
-  if (parseDirectory(directory).kind === 'rejected' || !fileName.test(name)) return undefined
-  return { directory, name }
-}
-
-/**
- * Finds the directory that a request target names, by the rules of `parseDataTarget`. The target
- * may end with a slash.
- */
-export function parseDirectoryTarget(
-  target: string,
-  datasetPrefix: string,
-): DirectoryTarget | undefined {
-  const path = pathBelowData(target, datasetPrefix)
-  if (path === undefined) return undefined
-  if (path === '') return { directory: '', hasSlash: true }
-  const hasSlash = path.endsWith('/')
-  const directory = hasSlash ? path.slice(0, -1) : path
-  return parseDirectory(directory).kind === 'rejected' ? undefined : { directory, hasSlash }
-}
-
-function pathBelowData(target: string, datasetPrefix: string): string | undefined {
+export function parseDataTarget(target: string, datasetPrefix: string): DataTarget | undefined {
   const root = `/${datasetPrefix}/data/`
-  const end = target.indexOf('?')
-  const path = end === -1 ? target : target.slice(0, end)
-  if (path.length > root.length + maxPathLength || !path.startsWith(root)) return undefined
-  return path.slice(root.length)
+  const [whole = ''] = target.split('?', 1)
+  if (whole.length > root.length + maxPathLength || !whole.startsWith(root)) return undefined
+  const path = whole.slice(root.length)
+  if (path === '') return { kind: 'listing', directory: '' }
+  const slash = path.lastIndexOf('/')
+  const directory = path.slice(0, Math.max(slash, 0))
+  const name = path.slice(slash + 1)
+  // In the root there are only the areas, whose names are directories by themselves.
+  if (parseDirectory(slash === -1 ? name : directory).kind === 'rejected') return undefined
+  if (name === '') return { kind: 'listing', directory }
+  if (name === checksumsName) return { kind: 'checksums', directory }
+  return entryName.test(name) ? { kind: 'entry', directory, name } : undefined
 }

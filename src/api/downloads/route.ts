@@ -4,13 +4,13 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FileQuery } from '../../catalogue/reader.ts'
 import type { FoundFile } from '../../catalogue/records.ts'
 import { diskTimeoutMs, openDiskThreads, openStorageLog, unavailablePart } from './storage-check.ts'
 import type { StorageLog } from './storage-check.ts'
-import { checksumsName, openChecksums } from './checksum-list.ts'
+import { openChecksums } from './checksum-list.ts'
 import type { ApiContext } from '../http/context.ts'
-import { parseDataTarget, parseDirectoryTarget } from './data-target.ts'
-import type { DirectoryTarget } from './data-target.ts'
+import { parseDataTarget } from './data-target.ts'
 import { FileChanged, NoDescriptor, FileUnavailable, openArchive } from './archived-file.ts'
 import type { Archive, OpenFile } from './archived-file.ts'
 import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
@@ -26,14 +26,13 @@ import { ClientGone, openContentReader } from './file-content.ts'
 import type { ContentReader } from './file-content.ts'
 import { offloadHeaders } from './offload.ts'
 import { openListings } from '../directory-index/answer.ts'
-import type { ListingsContext } from '../directory-index/answer.ts'
 import type { UnservedFiles } from './unserved-files.ts'
 import { printable, requestLog } from '../http/access-log.ts'
 import { evaluatePreconditions } from '../http/conditional-requests.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 import type { Semaphore } from '../http/semaphore.ts'
 
-export interface DownloadsContext extends ListingsContext, Pick<ApiContext, 'settings' | 'logger'> {
+export interface DownloadsContext extends ApiContext {
   readonly unservedFiles: UnservedFiles
 }
 
@@ -48,22 +47,32 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const list = openListings(context)
   const sendChecksums = openChecksums(context)
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const target = request.raw.url ?? ''
-    const place = parseDataTarget(target, context.settings.datasetPrefix)
-    if (place?.name === checksumsName) return sendChecksums(request, reply, place.directory)
-    const listed = parseDirectoryTarget(target, context.settings.datasetPrefix)
-    if (listed?.hasSlash === true) return list(request, reply, listed.directory)
-    const record = place && (await context.reader.file(place))
-    if (record === undefined) {
-      const name = place && (await context.reader.nameInOtherCase(place))
-      if (name !== undefined) return reply.code(303).header('location', name).send()
-      return redirect(reply, target, await knownDirectory(listed, context))
-    }
+    const target = parseDataTarget(request.raw.url ?? '', context.settings.datasetPrefix)
+    if (target === undefined) throw notFound()
+    if (target.kind === 'listing') return list(request, reply, target.directory)
+    if (target.kind === 'checksums') return sendChecksums(request, reply, target.directory)
+    const record = await context.reader.file(target)
+    if (record === undefined) return redirect(request, reply, target)
     const file = await openRecord(record, { archive, request, context, storageLog, threads })
     const body = await prepare(file, record, { request, reply, content, context, threads })
     if (body === 'gone') return reply.hijack()
     if (body instanceof Readable) logFailure(body, request)
     return reply.send(body)
+  }
+  /** Redirects to a file with a name in another case, or to a directory with its slash. */
+  const redirect = async (
+    { raw }: FastifyRequest,
+    reply: FastifyReply,
+    { directory, name }: FileQuery,
+  ): Promise<FastifyReply> => {
+    const other = await context.reader.nameInOtherCase({ directory, name })
+    if (other !== undefined) return reply.code(303).header('location', other).send()
+    const path = directory === '' ? name : `${directory}/${name}`
+    if ((await context.reader.directory(path)) === undefined) throw notFound()
+    return reply
+      .code(301)
+      .header('location', `${name}/${rawQuery(raw.url ?? '')}`)
+      .send()
   }
   // The handler parses the raw target, because the router decodes parameters. The root has a route
   // of its own, so that its path without the slash is redirected.
@@ -79,27 +88,6 @@ function logFailure(body: Readable, request: FastifyRequest): void {
     if (!(error instanceof ClientGone))
       requestLog(request).warn({ err: error }, 'download failed before the whole body was sent')
   })
-}
-
-async function knownDirectory(
-  listed: DirectoryTarget | undefined,
-  { reader }: DownloadsContext,
-): Promise<string> {
-  if (listed === undefined || (await reader.directory(listed.directory)) === undefined)
-    throw notFound()
-  return listed.directory
-}
-
-/**
- * Redirects to the directory with a trailing slash. The location is relative: the last segment of
- * the directory.
- */
-function redirect(reply: FastifyReply, target: string, directory: string): FastifyReply {
-  const last = directory.slice(directory.lastIndexOf('/') + 1)
-  return reply
-    .code(301)
-    .header('location', `${last}/${rawQuery(target)}`)
-    .send()
 }
 
 interface Opening {
