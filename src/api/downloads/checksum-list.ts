@@ -8,6 +8,11 @@ import type { ApiContext, Requester } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import type { DirectoryHandler } from '../directory-index/answer.ts'
 
+/**
+ * Name of the virtual file in the URL of each directory. A real file of this name is not served.
+ */
+export const checksumsName = 'SHA256SUMS'
+
 /** Answers with the checksums of a directory. */
 export function openChecksums({ reader, tag, limits, settings }: ApiContext): DirectoryHandler {
   const unhashedNote = settings.checksums === 'all' ? 'not hashed yet' : 'not hashed'

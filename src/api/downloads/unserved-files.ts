@@ -1,4 +1,8 @@
-/** Reports catalogued files that could not be served, for the status and the problems. */
+/**
+ * Remembers what could not be served: files for the status and the problems, and parts of the
+ * storage for the log.
+ */
+import type { Logger } from 'pino'
 import type Type from 'typebox'
 import { microsecondsToIso } from '../files/serialise.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
@@ -63,5 +67,50 @@ export function openUnservedFiles(deps: {
         .slice(0, maxInStatus)
         .map(({ path, reason, sinceUs }) => ({ path, reason, at: microsecondsToIso(sinceUs) })),
     }),
+  }
+}
+
+export interface StorageLog {
+  /**
+   * Logs why downloads are answered with 503: at most once an hour for each path. Only an absolute
+   * path can recover (`opened`); it is then logged again at its next failure.
+   * @param path absolute path of an unavailable part of the archive, or a directory below the
+   * archive root
+   */
+  note(path: string, message: string): void
+  /**
+   * Logs that the absolute paths at or above a file have recovered.
+   * @param file absolute path of a file that was opened
+   */
+  opened(file: string): void
+}
+
+const repeatMs = 3_600_000
+const maxPaths = 1000
+
+/** @param nowMs a monotonic clock */
+export function openStorageLog(logger: Logger, nowMs: () => number): StorageLog {
+  /**
+   * Time of the latest log line by path, oldest first. The number of paths is limited, because
+   * withheld removals may affect thousands of directories.
+   */
+  const loggedMs = new Map<string, number>()
+  return {
+    note(path, message) {
+      const latest = loggedMs.get(path)
+      if (latest !== undefined && nowMs() - latest < repeatMs) return
+      loggedMs.delete(path)
+      loggedMs.set(path, nowMs())
+      const [oldest] = loggedMs.keys()
+      if (loggedMs.size > maxPaths && oldest !== undefined) loggedMs.delete(oldest)
+      logger.warn({ path }, message)
+    },
+    opened(file) {
+      for (const path of loggedMs.keys())
+        if (file === path || file.startsWith(`${path}/`)) {
+          loggedMs.delete(path)
+          logger.info({ path }, 'recovered: downloads are served again')
+        }
+    },
   }
 }
