@@ -45,7 +45,7 @@ import { addSchema } from './pages/docs.ts'
 import { addStation } from './stations/route.ts'
 import { addStationSeries } from './stations/series-routes.ts'
 import { addStatus } from './status/route.ts'
-import { openUnservedFiles } from './downloads/unserved-files.ts'
+import { UnservedFiles } from './downloads/unserved-files.ts'
 import { downloadPaths } from './downloads/schema.ts'
 import { listingPaths, listingSchemas } from './directory-index/schema.ts'
 import { collectSchemas } from './openapi/document.ts'
@@ -96,10 +96,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       return server
     },
   })
-  const unservedFiles = openUnservedFiles({
-    onFile: metrics.fileUnavailable,
-    nowMs: () => deps.nowUs() / 1000,
-  })
+  const unservedFiles = new UnservedFiles(metrics.fileUnavailable, () => deps.nowUs() / 1000)
   // The routes serialise responses themselves; schemas only describe them.
   app.setSerializerCompiler(() => JSON.stringify)
   await collectSchemas(app, deps.settings, {

@@ -13,14 +13,13 @@ import type { ApiContext } from '../http/context.ts'
 import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 import type { Semaphore } from '../http/semaphore.ts'
-import { FileChanged, FileUnavailable, NoDescriptor, openArchive } from './archived-file.ts'
-import type { Archive } from './archived-file.ts'
+import { Archive, FileChanged, FileUnavailable, NoDescriptor } from './archived-file.ts'
 import { checksumsName, openChecksums } from './checksum-list.ts'
 import { answerOf } from './file-answer.ts'
 import { ClientGone, ContentReader } from './file-content.ts'
 import { diskTimeoutMs, openDiskThreads, unavailablePart } from './storage-check.ts'
-import { openStorageLog } from './unserved-files.ts'
-import type { StorageLog, UnservedFiles } from './unserved-files.ts'
+import { StorageLog } from './unserved-files.ts'
+import type { UnservedFiles } from './unserved-files.ts'
 
 export interface DownloadsContext extends ApiContext {
   readonly unservedFiles: UnservedFiles
@@ -117,8 +116,8 @@ class Downloads {
   constructor(context: DownloadsContext) {
     const { settings, logger } = context
     this.#context = context
-    this.#archive = openArchive(settings)
-    this.#storageLog = openStorageLog(logger, () => performance.now())
+    this.#archive = new Archive(settings)
+    this.#storageLog = new StorageLog(logger, () => performance.now())
     this.#threads = openDiskThreads(() => {
       const message = 'archive storage does not answer: downloads are answered with 503'
       this.#storageLog.note(settings.archive, message)

@@ -15,7 +15,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
-import { openArchive } from '../../../src/api/downloads/archived-file.ts'
+import { Archive } from '../../../src/api/downloads/archived-file.ts'
 import type { OpenFile } from '../../../src/api/downloads/archived-file.ts'
 import { ClientGone, ContentReader, chunkBytes } from '../../../src/api/downloads/file-content.ts'
 import type { ReadRequest } from '../../../src/api/downloads/file-content.ts'
@@ -37,7 +37,7 @@ async function openFile(t: Test) {
   const path = join(archive, day, dayFile)
   writeFileSync(path, content)
   utimesSync(path, then, then)
-  const tree = openArchive({ archive, linkedDirectories: [] })
+  const tree = new Archive({ archive, linkedDirectories: [] })
   const file = await tree.open({ directory: day, name: dayFile })
   t.teardown(() => file.handle.close().catch(() => undefined))
   await laterThan(path)
