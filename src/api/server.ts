@@ -48,8 +48,7 @@ import { addStations } from './stations/collection.ts'
 import { addAvailability, addLatency } from './stations/series-routes.ts'
 import { addStation } from './stations/station.ts'
 import { addStatus } from './status/route.ts'
-import { openUnservedFiles } from './downloads/unserved-files.ts'
-import type { UnservedFiles } from './downloads/unserved-files.ts'
+import { UnservedFiles } from './downloads/unserved-files.ts'
 
 export type { ApiDeps, ApiSettings } from './http/settings.ts'
 
@@ -97,10 +96,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
       return server
     },
   })
-  const unservedFiles = openUnservedFiles({
-    onFile: metrics.fileUnavailable,
-    nowMs: () => deps.nowUs() / 1000,
-  })
+  const unservedFiles = new UnservedFiles(metrics.fileUnavailable, () => deps.nowUs() / 1000)
   supportResources(app)
   readJsonBodies(app)
   app.addHook('onRequest', startResponse)

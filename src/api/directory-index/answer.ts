@@ -10,8 +10,6 @@ import { mediaTypes, namedFormat } from '../http/negotiate.ts'
 import { listingFormats, listingOf } from './listing.ts'
 import type { ListingFormat } from './listing.ts'
 
-export type ListingsContext = Pick<ApiContext, 'reader' | 'dataPath' | 'tag' | 'nowUs' | 'limits'>
-
 /** Answers a request for a directory of the catalogue, given by its path below the root. */
 export type DirectoryHandler = (
   request: FastifyRequest,
@@ -20,7 +18,7 @@ export type DirectoryHandler = (
 ) => Promise<FastifyReply>
 
 /** Answers with the listing of a directory. */
-export function openListings(context: ListingsContext): DirectoryHandler {
+export function openListings(context: ApiContext): DirectoryHandler {
   const { reader, dataPath, tag, nowUs, limits } = context
   return async (request, reply, directory) => {
     const format = formatOf(request)

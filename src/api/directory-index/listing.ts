@@ -1,5 +1,4 @@
 /** Writes directory listings in HTML and JSON, in chunks. */
-import { twoDigits } from '../../parse/calendar.ts'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
 import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
 import type { Requester } from '../http/context.ts'
@@ -22,8 +21,6 @@ export interface ListingFormat {
 /** Column widths of nginx, in characters. */
 const nameWidth = 50
 const sizeWidth = 19
-
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
 
 /**
  * The HTML format of nginx, because programs that read listings parse it; but names are not
@@ -146,12 +143,8 @@ function htmlLine(name: string, us: number | undefined, size: number | undefined
 
 /** Formats a time as `22-Jan-2026 05:00`. An unknown time is a dash, padded to the same width. */
 function shortTime(us: number | undefined): string {
-  if (us === undefined) return '-'.padStart(17)
-  const time = new Date(us / 1000)
-  const day = twoDigits(time.getUTCDate())
-  const month = months[time.getUTCMonth()] ?? ''
-  const clock = `${twoDigits(time.getUTCHours())}:${twoDigits(time.getUTCMinutes())}`
-  return `${day}-${month}-${time.getUTCFullYear()} ${clock}`
+  const [, day, month, year, clock] = httpDate(us)?.split(/,? |:\d\d /) ?? []
+  return clock === undefined ? '-'.padStart(17) : `${day}-${month}-${year} ${clock}`
 }
 
 function httpDate(us: number | undefined): string | null {

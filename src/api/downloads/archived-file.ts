@@ -8,8 +8,8 @@ import { open, realpath, stat } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
+import type { FileQuery } from '../../catalogue/reader.ts'
 import { errorCode } from '../../runtime/error-code.ts'
-import type { FilePlace } from './data-target.ts'
 import type { UnservedReason } from './unserved-files.ts'
 
 export interface ArchivedFile {
@@ -52,16 +52,6 @@ export interface ArchiveTree {
   readonly linkedDirectories: readonly string[]
 }
 
-export interface Archive {
-  /**
-   * Opens a regular file whose real path is its place in the archive or below a linked directory.
-   * The caller closes its handle.
-   * @throws FileUnavailable for anything else, FileChanged if the file was replaced, removed or
-   * truncated meanwhile, NoDescriptor, and other errors of the disk
-   */
-  open(place: FilePlace): Promise<OpenFile>
-}
-
 /**
  * Flags of `open`: it does not wait for the writer of a FIFO, and does not follow a symbolic link
  * in the last segment of a path.
@@ -88,56 +78,70 @@ const exhaustedCodes = ['EMFILE', 'ENFILE']
 /** Linux appends this to the path of a file handle whose file was unlinked. */
 const deletedMark = ' (deleted)'
 
-export function openArchive(tree: ArchiveTree): Archive {
-  let root = tree.archive
-  const isLinked = (path: string): boolean =>
-    tree.linkedDirectories.some((directory) => path.startsWith(join(directory, '/')))
-  const isPlace = (path: string, { directory, name }: FilePlace): boolean =>
-    path === join(root, directory, name)
-  /** If the path differs, resolves the root again: symbolic links to it may have changed. */
-  const isPlaceOfNewRoot = async (path: string, place: FilePlace): Promise<boolean> => {
-    if (isPlace(path, place)) return true
-    root = await orUnavailable(realpath(tree.archive))
-    return isPlace(path, place)
+export class Archive {
+  readonly #tree: ArchiveTree
+  /** Real path of the archive root, when it was resolved last. */
+  #root: string
+
+  constructor(tree: ArchiveTree) {
+    this.#tree = tree
+    this.#root = tree.archive
   }
-  const linkedPathOf = async (handle: FileHandle, place: FilePlace) => {
-    // This call is synchronous, because it reads only the kernel's memory, never the archive.
-    const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
-    if (path.endsWith(deletedMark))
-      throw new FileChanged('the file was replaced or removed after it was opened')
-    // The archive is checked first, because a linked directory may contain the archive itself.
-    if (isPlace(path, place)) return undefined
-    if (isLinked(path)) return path
-    if (!(await isPlaceOfNewRoot(path, place)))
-      throw new FileUnavailable('lies-elsewhere', `outside the archive, at ${path}`)
-    return undefined
+
+  /**
+   * Opens a regular file whose real path is its place in the archive or below a linked directory.
+   * The caller closes its handle.
+   * @throws FileUnavailable for anything else, FileChanged if the file was replaced, removed or
+   * truncated meanwhile, NoDescriptor, and other errors of the disk
+   */
+  async open(place: FileQuery): Promise<OpenFile> {
+    const path = join(this.#tree.archive, place.directory, place.name)
+    const handle = await orUnavailable(this.#openHandle(path))
+    try {
+      // In a thread: a network file system may ask its server, which may hang.
+      const stats = await handle.stat()
+      if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
+      const linkedPath = await this.#linkedPathOf(handle, place)
+      return { handle, path, stats, linkedPath, tail: await readTail(handle, stats.size) }
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
   }
+
   /** Opens a file. The file may be a symbolic link, if it leads below a linked directory. */
-  const openHandle = async (path: string): Promise<FileHandle> => {
+  async #openHandle(path: string): Promise<FileHandle> {
     try {
       return await open(path, flags)
     } catch (error) {
       if (errorCode(error) !== 'ELOOP') throw error
       const target = await realpath(path)
-      if (!isLinked(target)) throw error
+      if (!this.#isLinked(target)) throw error
       return await open(target, flags)
     }
   }
-  return {
-    async open({ directory, name }) {
-      const path = join(tree.archive, directory, name)
-      const handle = await orUnavailable(openHandle(path))
-      try {
-        // In a thread: a network file system may ask its server, which may hang.
-        const stats = await handle.stat()
-        if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
-        const linkedPath = await linkedPathOf(handle, { directory, name })
-        return { handle, path, stats, linkedPath, tail: await readTail(handle, stats.size) }
-      } catch (error) {
-        await handle.close()
-        throw error
-      }
-    },
+
+  async #linkedPathOf(handle: FileHandle, place: FileQuery): Promise<string | undefined> {
+    // This call is synchronous, because it reads only the kernel's memory, never the archive.
+    const path = readlinkSync(`/proc/self/fd/${handle.fd}`)
+    if (path.endsWith(deletedMark))
+      throw new FileChanged('the file was replaced or removed after it was opened')
+    // The archive is checked first, because a linked directory may contain the archive itself.
+    if (this.#isPlace(path, place)) return undefined
+    if (this.#isLinked(path)) return path
+    // The symbolic links to the root may have changed.
+    this.#root = await orUnavailable(realpath(this.#tree.archive))
+    if (this.#isPlace(path, place)) return undefined
+    throw new FileUnavailable('lies-elsewhere', `outside the archive, at ${path}`)
+  }
+
+  #isLinked(path: string): boolean {
+    const { linkedDirectories } = this.#tree
+    return linkedDirectories.some((directory) => path.startsWith(join(directory, '/')))
+  }
+
+  #isPlace(path: string, { directory, name }: FileQuery): boolean {
+    return path === join(this.#root, directory, name)
   }
 }
 

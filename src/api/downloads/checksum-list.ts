@@ -2,7 +2,7 @@
  * Sends the checksums of a directory in the format of `sha256sum -c`, as a virtual file that is not
  * on disk.
  */
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader, ChecksumChunk } from '../../catalogue/reader.ts'
 import { isFresh, sendChunks, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
@@ -14,12 +14,7 @@ import type { DirectoryHandler } from '../directory-index/answer.ts'
 export const checksumsName = 'SHA256SUMS'
 
 /** Answers with the checksums of a directory. */
-export function openChecksums({
-  reader,
-  tag,
-  limits,
-  settings,
-}: Pick<ApiContext, 'reader' | 'tag' | 'limits' | 'settings'>): DirectoryHandler {
+export function openChecksums({ reader, tag, limits, settings }: ApiContext): DirectoryHandler {
   const unhashedNote = settings.checksums === 'all' ? 'not hashed yet' : 'not hashed'
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
@@ -28,29 +23,24 @@ export function openChecksums({
     const headers = { 'content-type': 'text/plain; charset=utf-8' }
     if (request.method === 'HEAD') return reply.headers(headers).send()
     const { turn } = await limits.page(request, reply)
-    const notes = await notesOf(directory, { reader, turn }, unhashedNote)
-    return sendChunks(reply, headers, checksumLines(directory, { reader, turn }, notes))
+    const chunks = () => checksumsOf(directory, reader, turn)
+    const notes = await notesOf(chunks(), unhashedNote)
+    // The checksums are read a second time, so that a large directory takes no memory while it is
+    // sent.
+    return sendChunks(reply, headers, checksumLines(chunks(), notes))
   }
 }
 
-interface ChecksumSource {
-  readonly reader: CatalogueReader
-  /** Waits for the client's turn; each chunk is read in a turn. */
-  readonly turn: Requester['turn']
-}
+type Chunks = AsyncGenerator<ChecksumChunk['files']>
 
 /**
  * Makes the comment lines: the number of files without a checksum, and the names of files with a
  * problem.
  */
-async function notesOf(
-  directory: string,
-  source: ChecksumSource,
-  unhashedNote: string,
-): Promise<string> {
+async function notesOf(chunks: Chunks, unhashedNote: string): Promise<string> {
   const problems: string[] = []
   let unhashed = 0
-  for await (const files of checksumsOf(directory, source))
+  for await (const files of chunks)
     for (const { name, sha256, problem } of files) {
       if (problem !== undefined) problems.push(`# ${problem}: ${name}\n`)
       if (sha256 === undefined) unhashed++
@@ -58,17 +48,10 @@ async function notesOf(
   return (unhashed > 0 ? `# ${unhashed} files are ${unhashedNote}\n` : '') + problems.join('')
 }
 
-/**
- * Yields the notes, then the checksums. The checksums are read a second time, so that a large
- * directory takes no memory while it is sent.
- */
-async function* checksumLines(
-  directory: string,
-  source: ChecksumSource,
-  notes: string,
-): AsyncGenerator<Buffer> {
+/** Yields the notes, then the checksums. */
+async function* checksumLines(chunks: Chunks, notes: string): AsyncGenerator<Buffer> {
   let before = notes
-  for await (const files of checksumsOf(directory, source)) {
+  for await (const files of chunks) {
     const lines = files.map(({ name, sha256 }) =>
       sha256 === undefined ? '' : `${Buffer.from(sha256).toString('hex')}  ${name}\n`,
     )
@@ -80,9 +63,14 @@ async function* checksumLines(
 /**
  * Reads the checksums in chunks. A change between two chunks may or may not be in the list, so the
  * ETag of the list must be that of the state before the first chunk.
+ * @param turn waits for the client's turn; each chunk is read in a turn
  * @throws HttpError 404 for a directory that was removed from the catalogue meanwhile
  */
-async function* checksumsOf(directory: string, { reader, turn }: ChecksumSource) {
+async function* checksumsOf(
+  directory: string,
+  reader: CatalogueReader,
+  turn: Requester['turn'],
+): Chunks {
   for (let after: string | undefined = ''; after !== undefined;) {
     // A large directory takes some hundredths of a second.
     await turn()

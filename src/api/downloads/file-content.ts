@@ -8,7 +8,6 @@ import type { ByteRange } from '../http/conditional-requests.ts'
 import { FileChanged, isUnchanged } from './archived-file.ts'
 import type { OpenFile } from './archived-file.ts'
 import type { Semaphore } from '../http/semaphore.ts'
-import { diskTimeoutMs } from './storage-check.ts'
 
 /**
  * Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client.
@@ -21,19 +20,6 @@ export const chunkBytes = 256 * 1024
  */
 const maxPooledBuffers = 64
 
-export interface ContentReader {
-  /**
-   * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first
-   * chunk is already read. The last chunk is returned only if the file has not changed since it was
-   * opened. The memory returns to the pool when the response closes. The stream closes the file; if
-   * the result is a buffer, the caller closes it.
-   * @throws FileChanged, ClientGone; a stream fails with the same errors. StorageUnavailable if no
-   * thread is free within five seconds, because the disk hangs; a stream waits for a thread without
-   * a limit
-   */
-  open(request: ReadRequest): Promise<Buffer | Readable>
-}
-
 export interface ReadRequest {
   readonly file: OpenFile
   readonly range: ByteRange
@@ -44,44 +30,97 @@ export interface ReadRequest {
 /** Thrown if the client has left before its file was read. */
 export class ClientGone extends Error {}
 
-/** Reads the chunk of a range that begins at a position. */
-type ReadChunk = (buffer: Buffer, position: number) => Promise<Buffer>
+export class ContentReader {
+  readonly #threads: Semaphore
+  readonly #pool: Buffer[] = []
 
-/**
- * @param threads permits of the threads that may read. A download that waits to read its first
- * chunk holds no buffer
- */
-export function openContentReader(threads: Semaphore): ContentReader {
-  const pool: Buffer[] = []
-  const acquireBuffer = (): Buffer => pool.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
-  const releaseBuffer = (buffer: Buffer): void => {
-    if (pool.length < maxPooledBuffers) pool.push(buffer)
+  /** @param threads permits of the threads that may read */
+  constructor(threads: Semaphore) {
+    this.#threads = threads
   }
-  return {
-    async open({ file, range, response }) {
-      const withPermit = <T>(work: () => Promise<T>, timeoutMs?: number): Promise<T> =>
-        threads.run(() => {
-          if (response.destroyed) throw new ClientGone('the client left before its file was read')
-          return work()
-        }, timeoutMs)
-      const read: ReadChunk = (buffer, position) =>
-        withPermit(() => readChunk(buffer, { file, range, position }))
-      // The buffer is acquired after the permit, so that waiting requests hold no memory.
-      const [buffer, first] = await withPermit(async () => {
-        const acquired = acquireBuffer()
-        const chunk = await readChunk(acquired, { file, range, position: range.first })
-        return [acquired, chunk] as const
-      }, diskTimeoutMs)
-      const isWhole = range.first + first.length > range.last
-      if (isWhole) {
-        onClose(response, () => {
-          releaseBuffer(buffer)
-        })
-        return first
+
+  /**
+   * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first
+   * chunk is already read. The caller holds a permit meanwhile; the stream waits for one for each
+   * further chunk. The last chunk is returned only if the file has not changed since it was opened.
+   * The memory returns to the pool when the response closes. The stream closes the file; if the
+   * result is a buffer, the caller closes it.
+   * @throws FileChanged, ClientGone; a stream fails with the same errors
+   */
+  async open(request: ReadRequest): Promise<Buffer | Readable> {
+    const { range, response } = request
+    throwIfGone(response)
+    const buffer = this.#pool.pop() ?? Buffer.allocUnsafeSlow(chunkBytes)
+    const first = await readChunk(buffer, request, range.first)
+    if (range.first + first.length <= range.last) return this.#stream(request, buffer, first)
+    onClose(response, () => {
+      this.#release(buffer)
+    })
+    return first
+  }
+
+  #release(buffer: Buffer): void {
+    if (this.#pool.length < maxPooledBuffers) this.#pool.push(buffer)
+  }
+
+  /**
+   * Streams with two buffers that alternate. A chunk is larger than the write buffer of a response,
+   * so the pipe waits for `drain` after each chunk; the kernel then has the whole chunk. The stream
+   * reads chunk 3 when the pipe takes chunk 2. At that time the kernel has chunk 1, so the buffer
+   * of chunk 1 is free for chunk 3.
+   */
+  #stream(request: ReadRequest, buffer: Buffer, first: Buffer): Readable {
+    const { file, range, response } = request
+    const threads = this.#threads
+    let buffers: readonly [Buffer, Buffer] = [buffer, Buffer.allocUnsafeSlow(chunkBytes)]
+    let next: Buffer | undefined = first
+    let position = range.first
+    let isReading = false
+    const chunk = async (): Promise<Buffer> => {
+      if (next !== undefined) return next
+      isReading = true
+      const bytes = await threads.run(() => {
+        throwIfGone(response)
+        return readChunk(buffers[0], request, position)
+      })
+      isReading = false
+      return bytes
+    }
+    const advance = async (stream: Readable): Promise<void> => {
+      try {
+        const bytes = await chunk()
+        next = undefined
+        buffers = [buffers[1], buffers[0]]
+        position += bytes.length
+        stream.push(bytes)
+        if (position > range.last) stream.push(null)
+      } catch (error) {
+        stream.destroy(error as Error)
       }
-      return streamOf({ file, range, first, read, buffer, response, releaseBuffer, threads })
-    },
+    }
+    onClose(response, () => {
+      // During a read, one buffer is still in use. Both are then left to the garbage collector.
+      if (!isReading) for (const each of buffers) this.#release(each)
+    })
+    return new Readable({
+      highWaterMark: chunkBytes,
+      read() {
+        void advance(this)
+      },
+      destroy(error, done) {
+        threads
+          .run(() => file.handle.close())
+          .then(() => {
+            done(error)
+          }, done)
+      },
+    })
   }
+}
+
+/** @throws ClientGone */
+function throwIfGone(response: ServerResponse): void {
+  if (response.destroyed) throw new ClientGone('the client left before its file was read')
 }
 
 /**
@@ -92,70 +131,12 @@ function onClose(response: ServerResponse, listener: () => void): void {
   if (!response.destroyed) response.once('close', listener)
 }
 
-interface StreamParts extends ReadRequest {
-  /** The first chunk, and the buffer that holds it. */
-  readonly first: Buffer
-  readonly buffer: Buffer
-  readonly read: ReadChunk
-  readonly releaseBuffer: (buffer: Buffer) => void
-  readonly threads: Semaphore
-}
-
-/**
- * Streams with two buffers that alternate. A chunk is larger than the write buffer of a response,
- * so the pipe waits for `drain` after each chunk; the kernel then has the whole chunk. The stream
- * reads chunk 3 when the pipe takes chunk 2. At that time the kernel has chunk 1, so the buffer of
- * chunk 1 is free for chunk 3.
- */
-function streamOf(parts: StreamParts): Readable {
-  const { file, range, first, buffer, response, read, releaseBuffer, threads } = parts
-  let buffers: readonly [Buffer, Buffer] = [buffer, Buffer.allocUnsafeSlow(chunkBytes)]
-  let next: Buffer | undefined = first
-  let position = range.first
-  let isReading = false
-  const chunk = async (): Promise<Buffer> => {
-    if (next !== undefined) return next
-    isReading = true
-    const bytes = await read(buffers[0], position)
-    isReading = false
-    return bytes
-  }
-  const advance = async (stream: Readable): Promise<void> => {
-    try {
-      const bytes = await chunk()
-      next = undefined
-      buffers = [buffers[1], buffers[0]]
-      position += bytes.length
-      stream.push(bytes)
-      if (position > range.last) stream.push(null)
-    } catch (error) {
-      stream.destroy(error as Error)
-    }
-  }
-  onClose(response, () => {
-    // During a read, one buffer is still in use. Both are then left to the garbage collector.
-    if (!isReading) buffers.forEach(releaseBuffer)
-  })
-  return new Readable({
-    highWaterMark: chunkBytes,
-    read() {
-      void advance(this)
-    },
-    destroy(error, done) {
-      threads
-        .run(() => file.handle.close())
-        .then(() => {
-          done(error)
-        }, done)
-    },
-  })
-}
-
-interface Chunk extends Pick<ReadRequest, 'file' | 'range'> {
-  readonly position: number
-}
-
-async function readChunk(buffer: Buffer, { file, range, position }: Chunk): Promise<Buffer> {
+/** Reads the chunk of a range that begins at a position. */
+async function readChunk(
+  buffer: Buffer,
+  { file, range }: ReadRequest,
+  position: number,
+): Promise<Buffer> {
   const length = Math.min(chunkBytes, range.last + 1 - position)
   for (let filled = 0; filled < length;) {
     const { bytesRead } = await file.handle.read(buffer, filled, length - filled, position + filled)

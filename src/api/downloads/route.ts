@@ -4,74 +4,222 @@
  */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FileQuery } from '../../catalogue/reader.ts'
 import type { FoundFile } from '../../catalogue/records.ts'
-import { diskTimeoutMs, openDiskThreads, openStorageLog, unavailablePart } from './storage-check.ts'
-import type { StorageLog } from './storage-check.ts'
-import { checksumsName, openChecksums } from './checksum-list.ts'
-import type { ApiContext } from '../http/context.ts'
-import { parseDataTarget, parseDirectoryTarget } from './data-target.ts'
-import type { DirectoryTarget } from './data-target.ts'
-import { FileChanged, NoDescriptor, FileUnavailable, openArchive } from './archived-file.ts'
-import type { Archive, OpenFile } from './archived-file.ts'
-import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
-import {
-  contentHeaders,
-  contentRange,
-  isUnsettled,
-  digestHeader,
-  validatorHeaders,
-  validatorsOf,
-} from './file-headers.ts'
-import { ClientGone, openContentReader } from './file-content.ts'
-import type { ContentReader } from './file-content.ts'
-import { offloadHeaders } from './offload.ts'
-import { downloadPaths } from './schema.ts'
+import { parseDirectory } from '../../parse/archive-path.ts'
 import { openListings } from '../directory-index/answer.ts'
-import type { ListingsContext } from '../directory-index/answer.ts'
-import { listingPaths } from '../directory-index/schema.ts'
-import type { UnservedFiles } from './unserved-files.ts'
 import { printable, requestLog } from '../http/access-log.ts'
-import { evaluatePreconditions } from '../http/conditional-requests.ts'
+import type { ApiContext } from '../http/context.ts'
+import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 import type { Semaphore } from '../http/semaphore.ts'
+import { Archive, FileChanged, FileUnavailable, NoDescriptor } from './archived-file.ts'
+import { checksumsName, openChecksums } from './checksum-list.ts'
+import { answerOf } from './file-answer.ts'
+import { ClientGone, ContentReader } from './file-content.ts'
+import { diskTimeoutMs, openDiskThreads, unavailablePart } from './storage-check.ts'
+import { listingPaths } from '../directory-index/schema.ts'
+import { downloadPaths } from './schema.ts'
+import { StorageLog } from './unserved-files.ts'
+import type { UnservedFiles } from './unserved-files.ts'
 
-export interface DownloadsContext extends ListingsContext, Pick<ApiContext, 'settings' | 'logger'> {
+export interface DownloadsContext extends ApiContext {
   readonly unservedFiles: UnservedFiles
 }
 
 export function addData(app: FastifyInstance, context: DownloadsContext): void {
-  const archive = openArchive(context.settings)
-  const storageLog = openStorageLog(context.logger, () => performance.now())
-  const threads = openDiskThreads(() => {
-    const message = 'archive storage does not answer: downloads are answered with 503'
-    storageLog.note(context.settings.archive, message)
-  })
-  const content = openContentReader(threads)
+  const { reader, settings, dataPath } = context
+  const downloads = new Downloads(context)
   const list = openListings(context)
   const sendChecksums = openChecksums(context)
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const target = request.raw.url ?? ''
-    const place = parseDataTarget(target, context.settings.datasetPrefix)
-    if (place?.name === checksumsName) return sendChecksums(request, reply, place.directory)
-    const listed = parseDirectoryTarget(target, context.settings.datasetPrefix)
-    if (listed?.hasSlash === true) return list(request, reply, listed.directory)
-    const record = place && (await context.reader.file(place))
-    if (record === undefined) {
-      const name = place && (await context.reader.nameInOtherCase(place))
-      if (name !== undefined) return reply.code(303).header('location', name).send()
-      return redirect(reply, target, await knownDirectory(listed, context))
-    }
-    const file = await openRecord(record, { archive, request, context, storageLog, threads })
-    const body = await prepare(file, record, { request, reply, content, context, threads })
-    if (body === 'gone') return reply.hijack()
-    if (body instanceof Readable) logFailure(body, request)
-    return reply.send(body)
+    const target = parseDataTarget(request.raw.url ?? '', settings.datasetPrefix)
+    if (target === undefined) throw notFound()
+    if (target.kind === 'listing') return list(request, reply, target.directory)
+    if (target.kind === 'checksums') return sendChecksums(request, reply, target.directory)
+    const record = await reader.file(target)
+    if (record !== undefined) return downloads.send(record, request, reply)
+    return redirect(request, reply, target)
+  }
+  /** Redirects to a file with a name in another case, or to a directory with its slash. */
+  const redirect = async (
+    { raw }: FastifyRequest,
+    reply: FastifyReply,
+    { directory, name }: FileQuery,
+  ): Promise<FastifyReply> => {
+    const other = await reader.nameInOtherCase({ directory, name })
+    if (other !== undefined) return reply.code(303).header('location', other).send()
+    const path = directory === '' ? name : `${directory}/${name}`
+    if ((await reader.directory(path)) === undefined) throw notFound()
+    return reply
+      .code(301)
+      .header('location', `${name}/${rawQuery(raw.url ?? '')}`)
+      .send()
   }
   // The handler parses the raw target, because the router decodes parameters. The root has a route
   // of its own, so that its path without the slash is redirected.
-  addResource(app, { path: context.dataPath, get })
+  addResource(app, { path: dataPath, get })
   const paths = { ...listingPaths, ...downloadPaths }
-  addResource(app, { path: `${context.dataPath}*`, get, paths })
+  addResource(app, { path: `${dataPath}*`, get, paths })
+}
+
+/**
+ * What a target names: the listing or the checksums of a directory, or an entry of a directory. The
+ * catalogue knows if the entry is a file or a directory. Paths are below the archive root, which is
+ * empty itself.
+ */
+type DataTarget =
+  | { readonly kind: 'listing'; readonly directory: string }
+  | { readonly kind: 'checksums'; readonly directory: string }
+  | { readonly kind: 'entry'; readonly directory: string; readonly name: string }
+
+/**
+ * Names of entries that a target may contain. They need no escaping, and never start with a dot, so
+ * hidden files and `..` are excluded.
+ */
+const entryName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,254}$/
+
+/**
+ * Maximum length of a path below `data/`. Eight directory names of 64 characters and a file name
+ * need less.
+ */
+const maxPathLength = 1024
+
+/**
+ * Parses a request target. Decodes nothing, unlike the router, so a target with `%` names nothing.
+ * @param target as `normaliseTarget` returns it, with or without a query
+ * @returns `undefined` if the target can name no file and no directory
+ */
+export function parseDataTarget(target: string, datasetPrefix: string): DataTarget | undefined {
+  const root = `/${datasetPrefix}/data/`
+  const [whole = ''] = target.split('?', 1)
+  if (whole.length > root.length + maxPathLength || !whole.startsWith(root)) return undefined
+  const path = whole.slice(root.length)
+  if (path === '') return { kind: 'listing', directory: '' }
+  const slash = path.lastIndexOf('/')
+  const directory = path.slice(0, Math.max(slash, 0))
+  const name = path.slice(slash + 1)
+  // In the root there are only the areas, whose names are directories by themselves.
+  if (parseDirectory(slash === -1 ? name : directory).kind === 'rejected') return undefined
+  if (name === '') return { kind: 'listing', directory }
+  if (name === checksumsName) return { kind: 'checksums', directory }
+  return entryName.test(name) ? { kind: 'entry', directory, name } : undefined
+}
+
+/** The body of a response: bytes or a stream; `undefined` if the response has only headers. */
+type Body = Buffer | Readable | undefined
+
+/** Sends files of the catalogue, and answers for those that cannot be sent. */
+class Downloads {
+  readonly #context: DownloadsContext
+  readonly #archive: Archive
+  readonly #storageLog: StorageLog
+  readonly #threads: Semaphore
+  readonly #content: ContentReader
+
+  constructor(context: DownloadsContext) {
+    const { settings, logger } = context
+    this.#context = context
+    this.#archive = new Archive(settings)
+    this.#storageLog = new StorageLog(logger, () => performance.now())
+    this.#threads = openDiskThreads(() => {
+      const message = 'archive storage does not answer: downloads are answered with 503'
+      this.#storageLog.note(settings.archive, message)
+    })
+    this.#content = new ContentReader(this.#threads)
+  }
+
+  /**
+   * @throws HttpError 404 or 503 if the file cannot be opened, 412, 416; other errors of the disk,
+   * which are answered with 500
+   */
+  async send(
+    record: FoundFile,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    let body: Body
+    try {
+      body = await this.#prepare(record, request, reply)
+    } catch (error) {
+      if (error instanceof ClientGone) return reply.hijack()
+      throw await this.#failureOf(error, record, request)
+    }
+    if (body instanceof Readable) logFailure(body, request)
+    return reply.send(body)
+  }
+
+  /**
+   * Sets the status and headers, and returns the body. Closes the file, unless the body is a
+   * stream, which closes it.
+   */
+  async #prepare(record: FoundFile, request: FastifyRequest, reply: FastifyReply): Promise<Body> {
+    const { settings, unservedFiles, nowUs } = this.#context
+    const threads = this.#threads
+    const file = await threads.run(() => this.#archive.open(record), diskTimeoutMs)
+    let body: Body
+    try {
+      this.#storageLog.opened(file.path)
+      unservedFiles.opened(pathOf(record))
+      const version = { record, file, nowMs: nowUs() / 1000 }
+      const { status, headers, range } = answerOf(request, version, settings)
+      // The body is read before the headers are set. If the read fails, the response can still be
+      // 503.
+      if (range !== undefined) {
+        const part = { file, range, response: reply.raw }
+        body = await threads.run(() => this.#content.open(part), diskTimeoutMs)
+      }
+      reply.code(status).headers(headers)
+      return body
+    } finally {
+      if (!(body instanceof Readable)) await threads.run(() => file.handle.close())
+    }
+  }
+
+  /** The error with which a request is answered. Notes why the file could not be served. */
+  async #failureOf(error: unknown, record: FoundFile, request: FastifyRequest): Promise<unknown> {
+    if (error instanceof HttpError) return error
+    if (error instanceof FileChanged) return temporary('The file is being written.', error)
+    if (error instanceof NoDescriptor)
+      return temporary('Too many files are open at this moment.', error)
+    if (await this.#isAway(record, error)) return new StorageUnavailable()
+    if (!(error instanceof FileUnavailable)) return error
+    const { id, directory, name } = record
+    const why = printable(error.message)
+    requestLog(request).warn({ id, directory, name, why }, 'catalogued file is not served')
+    this.#context.unservedFiles.note(pathOf(record), error.reason)
+    return notFound()
+  }
+
+  /**
+   * True if the disk of the file may be away, or if the deletion guard withholds the removal of the
+   * file: the answer is then 503 instead of 404.
+   */
+  async #isAway(record: FoundFile, error: unknown): Promise<boolean> {
+    const reason = error instanceof FileUnavailable ? error.reason : undefined
+    if (reason === 'not-regular' || reason === 'lies-elsewhere') return false
+    const part = await this.#threads.run(
+      () => unavailablePart(this.#context.settings, pathOf(record)),
+      diskTimeoutMs,
+    )
+    if (part !== undefined) {
+      const message = 'archive storage is away: downloads below it are answered with 503'
+      this.#storageLog.note(part, message)
+      return true
+    }
+    if (!record.isWithheld || reason !== 'not-there') return false
+    const message = 'removals are withheld: downloads of missing files are answered with 503'
+    this.#storageLog.note(record.directory, message)
+    return true
+  }
+}
+
+function pathOf({ directory, name }: FoundFile): string {
+  return `${directory}/${name}`
+}
+
+function temporary(detail: string, cause: Error): HttpError {
+  return Object.assign(tryAgain(detail), { cause })
 }
 
 /**
@@ -83,166 +231,4 @@ function logFailure(body: Readable, request: FastifyRequest): void {
     if (!(error instanceof ClientGone))
       requestLog(request).warn({ err: error }, 'download failed before the whole body was sent')
   })
-}
-
-async function knownDirectory(
-  listed: DirectoryTarget | undefined,
-  { reader }: DownloadsContext,
-): Promise<string> {
-  if (listed === undefined || (await reader.directory(listed.directory)) === undefined)
-    throw notFound()
-  return listed.directory
-}
-
-/**
- * Redirects to the directory with a trailing slash. The location is relative: the last segment of
- * the directory.
- */
-function redirect(reply: FastifyReply, target: string, directory: string): FastifyReply {
-  const last = directory.slice(directory.lastIndexOf('/') + 1)
-  return reply
-    .code(301)
-    .header('location', `${last}/${rawQuery(target)}`)
-    .send()
-}
-
-interface Opening {
-  readonly archive: Archive
-  readonly request: FastifyRequest
-  readonly context: DownloadsContext
-  readonly storageLog: StorageLog
-  readonly threads: Semaphore
-}
-
-/**
- * @throws HttpError 404 or 503 if the file cannot be opened; other errors of the disk, which are
- * answered with 500
- */
-async function openRecord(record: FoundFile, opening: Opening): Promise<OpenFile> {
-  const { archive, threads } = opening
-  try {
-    const file = await threads.run(() => archive.open(record), diskTimeoutMs)
-    opening.storageLog.opened(file.path)
-    opening.context.unservedFiles.opened(`${record.directory}/${record.name}`)
-    return file
-  } catch (error) {
-    if (error instanceof FileChanged) throw beingWritten(error)
-    if (error instanceof NoDescriptor) throw busy(error)
-    if (error instanceof StorageUnavailable) throw error
-    await throwIfStorageUnavailable(record, error, opening)
-    if (!(error instanceof FileUnavailable)) throw error
-    const { id, directory, name } = record
-    const why = printable(error.message)
-    requestLog(opening.request).warn({ id, directory, name, why }, 'catalogued file is not served')
-    opening.context.unservedFiles.note(`${directory}/${name}`, error.reason)
-    throw notFound()
-  }
-}
-
-/**
- * Answers 503 instead of 404 if the disk of the file may be away, or if the deletion guard
- * withholds the removal of the file.
- * @throws StorageUnavailable
- */
-async function throwIfStorageUnavailable(
-  { directory, name, isWithheld }: FoundFile,
-  error: unknown,
-  { context, storageLog, threads }: Opening,
-): Promise<void> {
-  const reason = error instanceof FileUnavailable ? error.reason : undefined
-  if (reason === 'not-regular' || reason === 'lies-elsewhere') return
-  const unavailable = await threads.run(
-    () => unavailablePart(context.settings, `${directory}/${name}`),
-    diskTimeoutMs,
-  )
-  if (unavailable !== undefined)
-    storageLog.note(
-      unavailable,
-      'archive storage is away: downloads below it are answered with 503',
-    )
-  else if (isWithheld && reason === 'not-there')
-    storageLog.note(
-      directory,
-      'removals are withheld: downloads of missing files are answered with 503',
-    )
-  else return
-  throw new StorageUnavailable()
-}
-
-function beingWritten(cause: FileChanged): HttpError {
-  return Object.assign(tryAgain('The file is being written.'), { cause })
-}
-
-function busy(cause: NoDescriptor): HttpError {
-  return Object.assign(tryAgain('Too many files are open at this moment.'), { cause })
-}
-
-interface Download {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly content: ContentReader
-  readonly context: DownloadsContext
-  readonly threads: Semaphore
-}
-
-/** The body of a response: bytes or a stream; `undefined` if the response has only headers. */
-type Body = Buffer | Readable | undefined
-
-/**
- * Sets the status and headers, and returns the body, or `gone` if the client has left. Closes the
- * file, unless the body is a stream, which closes it.
- */
-async function prepare(
-  file: OpenFile,
-  record: FoundFile,
-  download: Download,
-): Promise<Body | 'gone'> {
-  let body: Body
-  try {
-    body = await answer(file, record, download)
-    return body
-  } catch (error) {
-    if (error instanceof ClientGone) return 'gone'
-    throw error instanceof FileChanged ? beingWritten(error) : error
-  } finally {
-    if (!(body instanceof Readable)) await download.threads.run(() => file.handle.close())
-  }
-}
-
-async function answer(file: OpenFile, record: FoundFile, download: Download): Promise<Body> {
-  const { stats } = file
-  const { request, reply, content, context } = download
-  const nowMs = context.nowUs() / 1000
-  if (isUnsettled(record, stats, nowMs))
-    throw new FileChanged(
-      'the file is young and differs from its record, or its record has no size',
-    )
-  const offload = offloadHeaders(context.settings, { record, file, nowMs })
-  if (offload !== undefined) {
-    reply.code(200).headers(offload).headers(digestHeader(record, stats))
-    return undefined
-  }
-  const validators = validatorsOf(record, file, nowMs)
-  const selection = evaluatePreconditions(
-    { method: request.method, headers: request.headers },
-    validators,
-  )
-  if (selection.status === 412) throw new HttpError(412, 'Precondition failed.')
-  if (selection.status === 416) throw rangeNotSatisfiable(stats.size)
-  const range = selection.status === 206 ? selection.range : { first: 0, last: stats.size - 1 }
-  const isBare = selection.status === 304 || request.method === 'HEAD'
-  // The body is read before the headers are set. If the read fails, the response can still be 503.
-  const body = isBare ? undefined : await content.open({ file, range, response: reply.raw })
-  const own = { ...contentHeaders(record.name, range), ...digestHeader(record, stats) }
-  reply.code(selection.status).headers(validatorHeaders(validators))
-  // A cache replaces its stored headers by those of a 304, so the policy must be in the 304 too
-  // (RFC 9111, 3.2).
-  const policy = 'content-security-policy'
-  reply.headers(selection.status === 304 ? { [policy]: own[policy] } : own)
-  if (selection.status === 206) reply.headers(contentRange(range, stats.size))
-  return body
-}
-
-function rangeNotSatisfiable(size: number): HttpError {
-  return new HttpError(416, 'Range not satisfiable.', { 'content-range': `bytes */${size}` })
 }

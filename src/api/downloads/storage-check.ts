@@ -5,7 +5,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { Logger } from 'pino'
 import { isDirectoryName } from '../../parse/archive-path.ts'
 import { isMissing } from '../../runtime/error-code.ts'
 import { StorageUnavailable } from '../http/errors.ts'
@@ -105,49 +104,4 @@ export function openDiskThreads(onHang: () => void): Semaphore {
       return new StorageUnavailable()
     },
   })
-}
-
-export interface StorageLog {
-  /**
-   * Logs why downloads are answered with 503: at most once an hour for each path. Only an absolute
-   * path can recover (`opened`); it is then logged again at its next failure.
-   * @param path absolute path of an unavailable part of the archive, or a directory below the
-   * archive root
-   */
-  note(path: string, message: string): void
-  /**
-   * Logs that the absolute paths at or above a file have recovered.
-   * @param file absolute path of a file that was opened
-   */
-  opened(file: string): void
-}
-
-const repeatMs = 3_600_000
-const maxPaths = 1000
-
-/** @param nowMs a monotonic clock */
-export function openStorageLog(logger: Logger, nowMs: () => number): StorageLog {
-  /**
-   * Time of the latest log line by path, oldest first. The number of paths is limited, because
-   * withheld removals may affect thousands of directories.
-   */
-  const loggedMs = new Map<string, number>()
-  return {
-    note(path, message) {
-      const latest = loggedMs.get(path)
-      if (latest !== undefined && nowMs() - latest < repeatMs) return
-      loggedMs.delete(path)
-      loggedMs.set(path, nowMs())
-      const [oldest] = loggedMs.keys()
-      if (loggedMs.size > maxPaths && oldest !== undefined) loggedMs.delete(oldest)
-      logger.warn({ path }, message)
-    },
-    opened(file) {
-      for (const path of loggedMs.keys())
-        if (file === path || file.startsWith(`${path}/`)) {
-          loggedMs.delete(path)
-          logger.info({ path }, 'recovered: downloads are served again')
-        }
-    },
-  }
 }

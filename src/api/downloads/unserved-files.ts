@@ -1,6 +1,10 @@
-/** Reports catalogued files that could not be served, for the status and the problems. */
-import type { Static } from '../openapi/schema.ts'
+/**
+ * Remembers what could not be served: files for the status and the problems, and parts of the
+ * storage for the log.
+ */
+import type { Logger } from 'pino'
 import { microsecondsToIso } from '../http/times.ts'
+import type { Static } from '../openapi/schema.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 
 export type UnservedReason = (typeof unservedReasons)[number]
@@ -13,55 +17,104 @@ const maxFiles = 1000
 /** Maximum number of files of the report that the status shows. */
 const maxInStatus = 10
 
-export interface UnservedFiles {
+export class UnservedFiles {
+  readonly #onFile: (reason: UnservedReason) => void
+  readonly #nowMs: () => number
+  /** A map has the order of insertion, so its last entries are the latest. */
+  readonly #latest = new Map<string, { readonly reason: UnservedReason; readonly atMs: number }>()
+  #count = 0
+
+  /**
+   * @param onFile called for each request of a catalogued file that could not be served
+   * @param nowMs the clock: milliseconds since 1970
+   */
+  constructor(onFile: (reason: UnservedReason) => void, nowMs: () => number) {
+    this.#onFile = onFile
+    this.#nowMs = nowMs
+  }
+
   /**
    * Adds a file to the report.
    * @param path of a catalogued file, below the archive root; other paths must not become public
    */
-  note(path: string, reason: UnservedReason): void
+  note(path: string, reason: UnservedReason): void {
+    this.#count++
+    this.#onFile(reason)
+    this.#latest.delete(path)
+    this.#latest.set(path, { reason, atMs: this.#nowMs() })
+    removeOldest(this.#latest, maxFiles)
+  }
+
   /** Removes a file from the report, because it could be opened. */
-  opened(path: string): void
-  wire(): WireUnservedFiles
+  opened(path: string): void {
+    this.#latest.delete(path)
+  }
+
   /** All files in the report, the latest first; `sinceUs` is the time of the last request. */
-  files(): readonly {
-    readonly path: string
-    readonly reason: UnservedReason
-    readonly sinceUs: number
-  }[]
+  files() {
+    return Array.from(this.#latest, ([path, { reason, atMs }]) => ({
+      path,
+      reason,
+      sinceUs: atMs * 1000,
+    })).reverse()
+  }
+
+  wire(): WireUnservedFiles {
+    const latest = this.files()
+      .slice(0, maxInStatus)
+      .map(({ path, reason, sinceUs }) => ({ path, reason, at: microsecondsToIso(sinceUs) }))
+    return { count: this.#count, latest }
+  }
 }
 
-export function openUnservedFiles(deps: {
-  /** Called for each request of a catalogued file that could not be served. */
-  readonly onFile: (reason: UnservedReason) => void
-  /** The clock: milliseconds since 1970. */
-  readonly nowMs?: () => number
-}): UnservedFiles {
-  const { onFile, nowMs = Date.now } = deps
-  // A map has the order of insertion, so its last entries are the latest.
-  const latest = new Map<string, { reason: UnservedReason; atMs: number }>()
-  let count = 0
-  const files = () =>
-    [...latest]
-      .reverse()
-      .map(([path, { reason, atMs }]) => ({ path, reason, sinceUs: atMs * 1000 }))
-  return {
-    note(path, reason) {
-      count++
-      onFile(reason)
-      latest.delete(path)
-      latest.set(path, { reason, atMs: nowMs() })
-      const [oldest] = latest.keys()
-      if (latest.size > maxFiles && oldest !== undefined) latest.delete(oldest)
-    },
-    opened(path) {
-      latest.delete(path)
-    },
-    files,
-    wire: () => ({
-      count,
-      latest: files()
-        .slice(0, maxInStatus)
-        .map(({ path, reason, sinceUs }) => ({ path, reason, at: microsecondsToIso(sinceUs) })),
-    }),
+const repeatMs = 3_600_000
+const maxPaths = 1000
+
+export class StorageLog {
+  readonly #logger: Logger
+  readonly #nowMs: () => number
+  /**
+   * Time of the latest log line by path, oldest first. The number of paths is limited, because
+   * withheld removals may affect thousands of directories.
+   */
+  readonly #loggedMs = new Map<string, number>()
+
+  /** @param nowMs a monotonic clock */
+  constructor(logger: Logger, nowMs: () => number) {
+    this.#logger = logger
+    this.#nowMs = nowMs
   }
+
+  /**
+   * Logs why downloads are answered with 503: at most once an hour for each path. Only an absolute
+   * path can recover (`opened`); it is then logged again at its next failure.
+   * @param path absolute path of an unavailable part of the archive, or a directory below the
+   * archive root
+   */
+  note(path: string, message: string): void {
+    const latest = this.#loggedMs.get(path)
+    if (latest !== undefined && this.#nowMs() - latest < repeatMs) return
+    this.#loggedMs.delete(path)
+    this.#loggedMs.set(path, this.#nowMs())
+    removeOldest(this.#loggedMs, maxPaths)
+    this.#logger.warn({ path }, message)
+  }
+
+  /**
+   * Logs that the absolute paths at or above a file have recovered.
+   * @param file absolute path of a file that was opened
+   */
+  opened(file: string): void {
+    for (const path of this.#loggedMs.keys())
+      if (file === path || file.startsWith(`${path}/`)) {
+        this.#loggedMs.delete(path)
+        this.#logger.info({ path }, 'recovered: downloads are served again')
+      }
+  }
+}
+
+/** Removes the entry that was added first, if a map has more than `most` entries. */
+function removeOldest(map: Map<string, unknown>, most: number): void {
+  const [oldest] = map.keys()
+  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }

@@ -96,6 +96,7 @@ export function answerClientError(
   const head = [
     `HTTP/1.1 ${status}`,
     'Content-Type: application/json',
+    'Cache-Control: no-cache',
     `Content-Length: ${body.length}`,
     'Connection: close',
   ]

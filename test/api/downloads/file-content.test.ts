@@ -15,13 +15,9 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
-import { openArchive } from '../../../src/api/downloads/archived-file.ts'
+import { Archive } from '../../../src/api/downloads/archived-file.ts'
 import type { OpenFile } from '../../../src/api/downloads/archived-file.ts'
-import {
-  ClientGone,
-  chunkBytes,
-  openContentReader,
-} from '../../../src/api/downloads/file-content.ts'
+import { ClientGone, ContentReader, chunkBytes } from '../../../src/api/downloads/file-content.ts'
 import type { ReadRequest } from '../../../src/api/downloads/file-content.ts'
 import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import { day, dayFile } from '../service.ts'
@@ -41,12 +37,14 @@ async function openFile(t: Test) {
   const path = join(archive, day, dayFile)
   writeFileSync(path, content)
   utimesSync(path, then, then)
-  const tree = openArchive({ archive, linkedDirectories: [] })
+  const tree = new Archive({ archive, linkedDirectories: [] })
   const file = await tree.open({ directory: day, name: dayFile })
   t.teardown(() => file.handle.close().catch(() => undefined))
   await laterThan(path)
-  const reader = openContentReader(new Semaphore({ permits: 2 }))
-  return { path, file, open: (request: ReadRequest) => reader.open(request) }
+  const threads = new Semaphore({ permits: 2 })
+  const reader = new ContentReader(threads)
+  const open = (request: ReadRequest) => threads.run(() => reader.open(request))
+  return { path, file, open }
 }
 
 function newResponse(): ServerResponse {

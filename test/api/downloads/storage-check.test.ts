@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import t, { exact } from '../../tap.ts'
-import { unavailablePart, openStorageLog } from '../../../src/api/downloads/storage-check.ts'
+import { unavailablePart } from '../../../src/api/downloads/storage-check.ts'
+import { StorageLog } from '../../../src/api/downloads/unserved-files.ts'
 import { change } from '../../catalogue/change.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
@@ -57,7 +58,7 @@ t.test(
     const lines: { msg: string; path: string }[] = []
     const logger = pino({}, { write: (line) => lines.push(JSON.parse(line) as never) })
     let nowMs = 0
-    const log = openStorageLog(logger, () => nowMs)
+    const log = new StorageLog(logger, () => nowMs)
     for (let n = 0; n < 10; n++) log.note('/a/obs', 'away')
     log.opened('/a/obsolete/x')
     t.strictSame(

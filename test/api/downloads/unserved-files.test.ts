@@ -2,9 +2,9 @@
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t, { exact } from '../../tap.ts'
-import { openArchive } from '../../../src/api/downloads/archived-file.ts'
+import { Archive } from '../../../src/api/downloads/archived-file.ts'
 import type { WireStatus } from '../../../src/api/status/serialise.ts'
-import { openUnservedFiles } from '../../../src/api/downloads/unserved-files.ts'
+import { UnservedFiles } from '../../../src/api/downloads/unserved-files.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
 
@@ -71,10 +71,10 @@ t.test('a path that is not in the catalogue is not reported', async (t) => {
 t.test('the report keeps 1000 files and shows 10', (t) => {
   let nowMs = 0
   const reported: string[] = []
-  const unservedFiles = openUnservedFiles({
-    onFile: (reason) => reported.push(reason),
-    nowMs: () => nowMs++,
-  })
+  const unservedFiles = new UnservedFiles(
+    (reason) => reported.push(reason),
+    () => nowMs++,
+  )
   for (let n = 0; n < 1000; n++) unservedFiles.note(`${day}/${n}`, 'not-there')
   const { count, latest } = unservedFiles.wire()
   t.equal(count, 1000)
@@ -95,7 +95,7 @@ t.test('a file without read permission has the reason no-permission', async (t) 
   // Root may read every file; so the test runs as nobody, who may not enter the directory.
   const isRoot = process.geteuid?.() === 0
   if (isRoot) chmodSync(dirname(path), 0o700)
-  const archive = openArchive({ archive: service.archive, linkedDirectories: [] })
+  const archive = new Archive({ archive: service.archive, linkedDirectories: [] })
   if (isRoot) process.seteuid?.(65534)
   try {
     const opening = archive.open({ directory: day, name: dayFile })

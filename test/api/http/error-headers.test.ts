@@ -1,6 +1,6 @@
 /**
- * Each response below the API, and each error below `data/`, has `Vary` and `Cache-Control`; each
- * other one has the latter.
+ * Each response below the API has `Vary` and `Cache-Control`; each other one has the latter. Those
+ * below `data/` are in downloads/cache-headers.test.ts.
  */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
@@ -8,7 +8,6 @@ import { hashToken } from '../../../src/api/admin/authentication.ts'
 import { day, dayFile, openService } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 
-const data = '/rinex/data/'
 const page = { accept: 'text/html, */*;q=0.1' }
 const post = { 'content-type': 'application/json', authorization: 'Bearer TOKEN' }
 
@@ -63,14 +62,6 @@ const errors: readonly Case[] = [
   [405, 'PUT /healthz'],
   [405, 'PUT /metrics'],
   [405, 'PUT /rinex/assets/page.css'],
-  [404, `GET ${data}${day}/none.gz`],
-  [404, `GET ${data}${day}/%41.gz`],
-  [404, `GET ${data}%`],
-  [404, `GET ${data}${day}/?format=none`],
-  [404, `GET ${data}obs/1999/SHA256SUMS`],
-  [405, `PUT ${data}${day}/${dayFile}`],
-  [412, `GET ${data}${day}/${dayFile}`, { 'if-match': '"x"' }],
-  [416, `GET ${data}${day}/${dayFile}`, { range: 'bytes=999-' }],
 ]
 
 /** Sends a request, and describes what its response lacks. */
@@ -84,7 +75,7 @@ async function faultsOf(t: Test, { app }: Service, [status, request, headers, bo
     ...(body === undefined ? {} : { payload: body }),
   })
   t.equal(answer.statusCode, status, `${request} ${JSON.stringify(headers)}`)
-  const hasPages = ['/rinex/api/', data].some((root) => url.startsWith(root))
+  const hasPages = url.startsWith('/rinex/api/')
   const isPage = String(answer.headers['content-type']).startsWith('text/html')
   const vary = isPage ? 'Accept, Accept-Encoding' : 'Accept'
   const varies = hasPages || entrances.includes(url)
@@ -129,8 +120,6 @@ t.test('an unavailable catalogue, and reached limits too', async (t) => {
     await faultsOf(t, away, [503, `GET ${path}`])
   for (const format of ['csv', 'ndjson', 'urls'])
     await faultsOf(t, away, [503, `GET rinex-file/?format=${format}`])
-  for (const path of [`${day}/`, `${day}/${dayFile}`, `${day}/SHA256SUMS`])
-    await faultsOf(t, away, [503, `GET ${data}${path}`])
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const gated = await openService(t, {
@@ -166,12 +155,6 @@ t.test('answers without an error have them too', async (t) => {
     }
   const moved = await app.inject('/rinex/api/rinex-file')
   t.match(moved, { statusCode: 301, headers: { vary: 'Accept', 'cache-control': 'no-cache' } })
-  for (const path of ['', 'obs', `${day}/`, `${day}/${dayFile}`, `${day}/SHA256SUMS`])
-    for (const headers of [{}, { 'if-none-match': '*' }]) {
-      const answer = await app.inject({ url: `${data}${path}`, headers })
-      t.ok(answer.statusCode < 400, path)
-      t.match(answer.headers, { vary: undefined, 'cache-control': 'no-cache' }, path)
-    }
   for (const path of ['/healthz', '/readyz', '/metrics'])
     t.equal((await app.inject(path)).headers['cache-control'], 'no-store', path)
   const asset = await app.inject('/rinex/assets/page.css')

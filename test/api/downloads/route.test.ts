@@ -1,11 +1,12 @@
 import t from '../../tap.ts'
-import { parseDataTarget, parseDirectoryTarget } from '../../../src/api/downloads/data-target.ts'
+import { parseDataTarget } from '../../../src/api/downloads/route.ts'
 import { dayFile, hourFile } from '../service.ts'
 
-t.test('the target of a download is parsed into a directory and a file name', async (t) => {
+const long = 'a'.repeat(64)
+
+t.test('the target of a file, or of a directory without its slash, is an entry', async (t) => {
   const place = { directory: 'obs/2026/001', name: dayFile }
   const file = `obs/2026/001/${dayFile}`
-  const long = 'a'.repeat(64)
   const cases: [string, string, object | undefined][] = [
     ['rinex', `/rinex/data/${file}`, place],
     ['rinex', `/rinex/data/${file}?`, place],
@@ -23,36 +24,41 @@ t.test('the target of a download is parsed into a directory and a file name', as
     ['p'.repeat(1000), `/${'p'.repeat(1000)}/data/${file}`, place],
     ['a.b', `/a.b/data/${file}`, place],
     ['a.b', `/axb/data/${file}`, undefined],
+    ['rinex', '/rinex/data', undefined],
     ['rinex', '/rinex/data/x', undefined],
-    ['rinex', '/rinex/data/', undefined],
+    ['rinex', '/rinex/data/obs', { directory: '', name: 'obs' }],
+    ['rinex', '/rinex/data/OBS', undefined],
     ['rinex', '/rinex/data/other/x', undefined],
+    ['rinex', '/rinex/data/obs/.x', undefined],
+    ['rinex', '/rinex/data/obs/..', undefined],
+    ['rinex', '/rinex/data/obs/%78', undefined],
     ['rinex', '/rinex/data/obs/-a/x', undefined],
     ['rinex', '/rinex/data/obs/a-b.c_d/x', { directory: 'obs/a-b.c_d', name: 'x' }],
-    ['rinex', '/rinex/data/obs/a-b', undefined],
+    ['rinex', '/rinex/data/obs/a-b', { directory: 'obs', name: 'a-b' }],
+    ['rinex', '/rinex/data/obs/-a', undefined],
+    ['rinex', '/rinex/data/obs/2026/001?/', { directory: 'obs/2026', name: '001' }],
+    ['rinex', `/rinex/data/${'obs/'.padEnd(1024, 'x')}`, undefined],
   ]
-  for (const [prefix, target, expected] of cases) {
-    t.same(parseDataTarget(target, prefix), expected, target.slice(0, 60))
+  for (const [prefix, target, entry] of cases) {
+    const expected = entry && { kind: 'entry', ...entry }
+    t.strictSame(parseDataTarget(target, prefix), expected, target.slice(0, 60))
   }
 })
 
-t.test('the target of a listing is parsed into the path of a directory', async (t) => {
-  const long = 'a'.repeat(64)
+t.test('the target of a listing or of checksums is parsed into a directory', async (t) => {
   const cases: [string, string, string | undefined][] = [
     ['rinex', '/rinex/data/', ''],
     ['rinex', '/rinex/data/?x', ''],
     ['gnss/rinex', '/gnss/rinex/data/', ''],
     ['gnss/rinex', '/rinex/data/', undefined],
-    ['rinex', '/rinex/data', undefined],
     ['rinex', '/rinex/data//', undefined],
     ['rinex', '/rinex/data/./', undefined],
     ['rinex', '/rinex/data/../', undefined],
     ['rinex', '/rinex/data/obs/', 'obs'],
-    ['rinex', '/rinex/data/obs', 'obs'],
     ['rinex', '/rinex/data/obs//', undefined],
     ['rinex', '/rinex/data/OBS/', undefined],
     ['rinex', '/rinex/data/other/', undefined],
     ['rinex', '/rinex/data/obs/2026/001/?C=N;O=D', 'obs/2026/001'],
-    ['rinex', '/rinex/data/obs/2026/001?/', 'obs/2026/001'],
     ['rinex', '/rinex/data/obs/2026/../', undefined],
     ['rinex', '/rinex/data/obs/2026/%30%30%31/', undefined],
     ['rinex', '/rinex/data/obs/2026/.hidden/', undefined],
@@ -64,8 +70,12 @@ t.test('the target of a listing is parsed into the path of a directory', async (
     ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/', undefined],
   ]
   for (const [prefix, target, directory] of cases) {
-    const hasSlash = (target.split('?')[0] ?? '').endsWith('/')
-    const expected = directory === undefined ? undefined : { directory, hasSlash }
-    t.same(parseDirectoryTarget(target, prefix), expected, target.slice(0, 60))
+    const known = directory !== undefined
+    const listing = known ? { kind: 'listing', directory } : undefined
+    t.strictSame(parseDataTarget(target, prefix), listing, target.slice(0, 60))
+    // The root has no checksums.
+    const checksums = known && directory !== '' ? { kind: 'checksums', directory } : undefined
+    const [path = ''] = target.split('?')
+    t.strictSame(parseDataTarget(`${path}SHA256SUMS?x`, prefix), checksums, `${path}SHA256SUMS`)
   }
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from '../../tap.ts'
 import type { FileRecord } from '../../../src/catalogue/records.ts'
 import { toUs } from '../../../src/catalogue/identity.ts'
-import { validatorsOf } from '../../../src/api/downloads/file-headers.ts'
+import { validatorsOf } from '../../../src/api/downloads/file-answer.ts'
 import { testFolder } from '../../folder.ts'
 
 t.test('only a date in the past identifies a version', async (t) => {

@@ -1,0 +1,173 @@
+/** Chooses the answer with an open file: its status, its headers, and the bytes to send. */
+import type { Stats } from 'node:fs'
+import type { IncomingHttpHeaders } from 'node:http'
+import { join } from 'node:path'
+import { youngFileMs } from '../../catalogue/records.ts'
+import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
+import { compareIdentity, toIdentity, toUs } from '../../catalogue/identity.ts'
+import { evaluatePreconditions, formatHttpDate } from '../http/conditional-requests.ts'
+import type { ByteRange, Validators } from '../http/conditional-requests.ts'
+import { HttpError } from '../http/errors.ts'
+import type { ApiSettings } from '../http/settings.ts'
+import { FileChanged } from './archived-file.ts'
+import type { ArchivedFile } from './archived-file.ts'
+
+type Headers = Readonly<Record<string, string>>
+
+export interface FileAnswer {
+  readonly status: 200 | 206 | 304
+  readonly headers: Headers
+  /** The bytes of the body; `undefined` if this process sends only headers. */
+  readonly range?: ByteRange
+}
+
+/** A catalogued file as it was opened. */
+interface Version {
+  readonly record: FoundFile
+  readonly file: ArchivedFile
+  /** The clock: milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/** @throws FileChanged if the file may still be written to, HttpError 412 or 416 */
+export function answerOf(
+  request: { readonly method: string; readonly headers: IncomingHttpHeaders },
+  version: Version,
+  settings: ApiSettings,
+): FileAnswer {
+  const { record, file, nowMs } = version
+  const { size } = file.stats
+  if (isUnsettled(record, file.stats, nowMs))
+    throw new FileChanged(
+      'the file is young and differs from its record, or its record has no size',
+    )
+  const digest = digestHeader(record, file.stats)
+  const offload = offloadHeaders(version, settings)
+  if (offload !== undefined) return { status: 200, headers: { ...offload, ...digest } }
+  const validators = validatorsOf(record, file, nowMs)
+  const selection = evaluatePreconditions(request, validators)
+  const { status } = selection
+  if (status === 412) throw new HttpError(412, 'Precondition failed.')
+  if (status === 416)
+    throw new HttpError(416, 'Range not satisfiable.', { 'content-range': `bytes */${size}` })
+  // A cache replaces its stored headers by those of a 304, so the policy must be in the 304 too
+  // (RFC 9111, 3.2).
+  if (status === 304)
+    return { status, headers: { ...validatorHeaders(validators), ...policyHeader } }
+  const range = status === 206 ? selection.range : { first: 0, last: size - 1 }
+  const { first, last } = range
+  const headers = {
+    ...validatorHeaders(validators),
+    ...kindHeaders(record.name),
+    ...digest,
+    ...rangesHeader,
+    'content-length': String(last - first + 1),
+    ...(status === 206 && { 'content-range': `bytes ${first}-${last}/${size}` }),
+  }
+  return request.method === 'HEAD' ? { status, headers } : { status, headers, range }
+}
+
+/**
+ * True if a file may still be written to: it is young and differs from its record. An mtime in the
+ * future counts as young. If the record has no size, the file was old when it was found by its
+ * name, so only the age counts; an mtime far in the future then comes from a wrong clock, and does
+ * not count as young.
+ */
+function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
+  const ageMs = nowMs - stats.mtimeMs
+  if (record.size === undefined) return Math.abs(ageMs) < youngFileMs
+  return !isAsCatalogued(record, stats) && ageMs < youngFileMs
+}
+
+/** True if the size and mtime of a file are those of its record. */
+function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
+  return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
+}
+
+/**
+ * The ETag consists of inode, size, mtime and the last eight bytes. A backup by hard links or a
+ * `chmod` does not change it; an overwrite in place with the same size and mtime does. A file with
+ * an mtime in the future has no `Last-Modified`.
+ */
+export function validatorsOf(
+  record: FileRecord,
+  { stats, tail }: Pick<ArchivedFile, 'stats' | 'tail'>,
+  nowMs: number,
+): Validators {
+  const facts = [stats.ino, stats.size, toUs(stats.mtimeMs)].map((fact) => fact.toString(16))
+  return {
+    tag: `"${[...facts, tail.toString('hex')].join('-')}"`,
+    lastModified: stats.mtimeMs > nowMs ? undefined : Math.floor(stats.mtimeMs / 1000),
+    // Two versions may have an mtime in the same second. Only one version was served if the file is
+    // still the version that was catalogued first.
+    lastModifiedIsStrong:
+      isAsCatalogued(record, stats) &&
+      record.modifiedUs === record.createdUs &&
+      stats.mtimeMs < nowMs,
+    size: stats.size,
+  }
+}
+
+/** Headers of every response with a file, and of its 304. */
+function validatorHeaders({ tag, lastModified }: Validators): Headers {
+  const date = lastModified === undefined ? {} : { 'last-modified': formatHttpDate(lastModified) }
+  return { etag: tag, ...date }
+}
+
+const policyHeader = { 'content-security-policy': "default-src 'none'; sandbox" }
+
+/**
+ * Headers that describe the file: media type, name and policy. Offloaded downloads have them too.
+ * Catalogued names need no escaping.
+ */
+function kindHeaders(name: string) {
+  return {
+    'content-type': 'application/gzip',
+    'content-disposition': `attachment; filename="${name}"`,
+    ...policyHeader,
+  }
+}
+
+const rangesHeader = { 'accept-ranges': 'bytes' }
+
+/**
+ * Returns the header `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range.
+ * Returns no header if the checksum is unknown, or belongs to another version than the one that is
+ * sent.
+ */
+function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
+  if (sha256 === undefined || identity === undefined) return {}
+  if (compareIdentity(identity, toIdentity(stats)) === 'changed') return {}
+  return { 'repr-digest': `sha-256=:${Buffer.from(sha256).toString('base64')}:` }
+}
+
+/**
+ * Offloads a download to the web server in front: a header of the response names the file, and the
+ * web server sends it and evaluates ranges and conditions. No condition is evaluated here, because
+ * the ETags of nginx differ from ours.
+ * @returns the headers for the web server; `undefined` for a file that this process must send
+ */
+function offloadHeaders(
+  { record, file, nowMs }: Version,
+  { archive, offload }: ApiSettings,
+): Headers | undefined {
+  if (offload === undefined) return undefined
+  const { directory, name } = record
+  if (offload.header === 'x-accel-redirect') {
+    // This process sends linked files itself, because nginx opens the path again and is configured
+    // to follow no symbolic link.
+    if (file.linkedPath !== undefined) return undefined
+    const location = offload.internalPrefix + join(directory, name)
+    return { ...kindHeaders(name), 'x-accel-redirect': location }
+  }
+  const path = file.linkedPath ?? join(archive, directory, name)
+  return {
+    ...kindHeaders(name),
+    // Apache keeps these headers. Without them, mod_xsendfile sends the same tag for every file and
+    // no `Accept-Ranges`.
+    ...validatorHeaders(validatorsOf(record, file, nowMs)),
+    ...rangesHeader,
+    // UTF-8 bytes: Node writes one byte for each character, and Apache decodes nothing.
+    'x-sendfile': Buffer.from(path).toString('latin1'),
+  }
+}
