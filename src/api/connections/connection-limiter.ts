@@ -9,8 +9,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, tooManyRetryAfterSeconds, tooMany } from '../http/errors.ts'
 import { openAddresses } from './addresses.ts'
 import type { Addresses } from './addresses.ts'
-import { watchSlowClients } from './slow-clients.ts'
-import type { SlowClients } from './slow-clients.ts'
 
 const mostConnections = 2048
 
@@ -24,20 +22,10 @@ const rejectedAtATime = 256
 const rejectedIdleMs = 1000
 
 /**
- * Milliseconds within which a client must receive a part of its response (`leastBytes` in
- * slow-clients.ts). Over a network, data arrives in small pieces even on a slow line. On the
- * loopback interface the kernel opens the receive window only in steps of 300 KB, so a client there
- * must read 60 KB a second. A proxy reads in larger bursts and has timeouts for its own clients, so
- * it gets more time.
- */
-const timeoutMs = { client: 5000, proxy: 60_000 }
-
-/**
  * Reasons for a rejection. `full`: too many connections. `address`: too many connections of the
- * address. `requests`: too many requests of the address. `slow`: the connection was closed because
- * the client read too slowly.
+ * address. `requests`: too many requests of the address.
  */
-export const rejections = ['full', 'address', 'requests', 'slow'] as const
+export const rejections = ['full', 'address', 'requests'] as const
 export type Rejection = (typeof rejections)[number]
 
 const connectionRejections = {
@@ -53,7 +41,6 @@ export class ConnectionLimiter {
   readonly #addresses: Addresses
   readonly #connectionsOf: CountByKey
   readonly #requestsOf: CountByKey
-  readonly #slowClients: SlowClients
   readonly #onRejected: (why: Rejection) => void
   readonly #onUntrusted: () => void
   readonly #rejected = new WeakMap<Socket, 'full' | 'address'>()
@@ -76,9 +63,6 @@ export class ConnectionLimiter {
     this.#requestsOf = new CountByKey(connectionsPerAddress)
     this.#onRejected = on.rejected
     this.#onUntrusted = on.untrusted
-    this.#slowClients = watchSlowClients(() => {
-      on.rejected('slow')
-    })
   }
 
   /** Counts the connections of a server. */
@@ -147,8 +131,6 @@ export class ConnectionLimiter {
         this.#open--
         if (address !== undefined) this.#connectionsOf.remove(address)
       })
-      const isProxy = this.#addresses.isProxy(peer)
-      this.#slowClients.watch(socket, isProxy ? timeoutMs.proxy : timeoutMs.client)
     }
   }
 
