@@ -12,7 +12,7 @@ import { renderStatus } from './page.ts'
 import { addResource } from '../http/resource.ts'
 import { checkParameters } from '../http/unknown-parameters.ts'
 import * as schemas from './schema.ts'
-import { describeStatus } from './serialise.ts'
+import { describeStatus, problemsOf } from './serialise.ts'
 
 interface StatusContext extends Pick<
   ApiContext,
@@ -61,7 +61,10 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
       const state = digest(JSON.stringify([status, arrivals]))
       if (isFresh(request, reply, tag(state, representation))) return sendNotModified(reply)
       return isPage
-        ? sendHtml(reply, renderStatus(status, { arrivals, isPublic }))
+        ? sendHtml(
+            reply,
+            renderStatus(status, { problems: problemsOf(indexer), arrivals, isPublic }),
+          )
         : sendJson(reply, status)
     },
   })

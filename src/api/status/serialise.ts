@@ -2,7 +2,7 @@
 import type Type from 'typebox'
 import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
-import type { IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
+import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../files/serialise.ts'
 import type { statusSchema } from './schema.ts'
 
@@ -27,7 +27,7 @@ export function describeStatus(
   return {
     state: unknown === undefined ? (indexer?.state ?? 'stopped') : 'degraded',
     since: timeOrNull(indexer?.sinceUs),
-    reasons: unknown === undefined ? (indexer?.reasons ?? []) : [unknown.reason],
+    reasons: problemsOf(reply).map(({ text }) => text),
     indexer: indexer === undefined ? null : { pid: indexer.pid, version: indexer.version },
     scan: indexer?.scan === undefined ? null : scanProgress(indexer.scan),
     last_scan: lastScan === undefined ? null : scanSummary(lastScan),
@@ -46,6 +46,14 @@ export function describeStatus(
     epoch: head.epoch,
     version,
   }
+}
+
+/** Returns the problems for which the state is `degraded`. */
+export function problemsOf(reply: StatusReply): readonly IndexerProblem[] {
+  if (reply?.state !== 'unknown') return reply?.problems ?? []
+  const advice =
+    'Check that the indexer runs, and that the API has permission to open its control socket.'
+  return [{ text: reply.reason, advice }]
 }
 
 function watchCounts({ watching }: IndexerStatus) {
