@@ -3,12 +3,11 @@
  * each address.
  */
 import type { ConnectionLimits } from '../http/settings.ts'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, tooManyRetryAfterSeconds, tooMany } from '../http/errors.ts'
-import { openAddresses } from './addresses.ts'
-import type { Addresses } from './addresses.ts'
+import { Addresses } from './addresses.ts'
 
 const mostConnections = 2048
 
@@ -58,7 +57,7 @@ export class ConnectionLimiter {
   ) {
     const { connections = mostConnections, connectionsPerAddress, trustedProxies } = limits
     this.#most = connections
-    this.#addresses = openAddresses(trustedProxies)
+    this.#addresses = new Addresses(trustedProxies)
     this.#connectionsOf = new CountByKey(connectionsPerAddress)
     this.#requestsOf = new CountByKey(connectionsPerAddress)
     this.#onRejected = on.rejected
@@ -87,18 +86,14 @@ export class ConnectionLimiter {
       reply.header('connection', 'close')
       return connectionRejections[why]()
     }
-    const forwarded = raw.headers['x-forwarded-for']
+    const { forwarded, peer } = originOf(raw)
     if (forwarded === undefined) return undefined
-    const peer = raw.socket.remoteAddress ?? ''
-    if (
-      !this.#reportedUntrusted &&
-      this.#addresses.isLoopback(peer) &&
-      !this.#addresses.isProxy(peer)
-    ) {
+    const isUntrusted = this.#addresses.isLoopback(peer) && !this.#addresses.isProxy(peer)
+    if (isUntrusted && !this.#reportedUntrusted) {
       this.#reportedUntrusted = true
       this.#onUntrusted()
     }
-    const address = this.#addresses.ofRequest(peer, String(forwarded))
+    const address = this.#addresses.ofRequest(peer, forwarded)
     if (address === undefined) return undefined
     if (!this.#requestsOf.add(address)) {
       this.#onRejected('requests')
@@ -112,10 +107,8 @@ export class ConnectionLimiter {
 
   /** Returns the client address for which a request counts. */
   addressOf({ raw }: FastifyRequest): string {
-    const peer = raw.socket.remoteAddress ?? ''
-    const forwarded = raw.headers['x-forwarded-for']
-    const client =
-      forwarded === undefined ? undefined : this.#addresses.ofRequest(peer, String(forwarded))
+    const { forwarded, peer } = originOf(raw)
+    const client = forwarded === undefined ? undefined : this.#addresses.ofRequest(peer, forwarded)
     return client ?? this.#addresses.ofConnection(peer) ?? peer
   }
 
@@ -140,6 +133,11 @@ export class ConnectionLimiter {
     socket.setTimeout(rejectedIdleMs)
     this.#onRejected(why)
   }
+}
+
+function originOf({ headers, socket }: IncomingMessage) {
+  const forwarded = headers['x-forwarded-for']
+  return { forwarded: forwarded?.toString(), peer: socket.remoteAddress ?? '' }
 }
 
 /** Counts by key, with the same limit for each key. */
