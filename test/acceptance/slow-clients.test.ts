@@ -68,7 +68,7 @@ async function stopReading(t: Test, service: Service, path: string): Promise<num
   t.teardown(() => socket.destroy())
   await pause(stoppedMs)
   socket.resume()
-  await once(socket, 'close')
+  if (!socket.closed) await once(socket, 'close')
   return socket.bytesRead
 }
 
