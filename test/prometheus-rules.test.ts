@@ -187,8 +187,8 @@ const cases: Readonly<Record<string, Case>> = {
     at: 30,
   },
   RinexClientsTurnedAway: {
-    fires: { 'rinex_clients_turned_away_total{reason="slow"}': '0+10x100' },
-    silent: { 'rinex_clients_turned_away_total{reason="slow"}': '0+1x100' },
+    fires: { 'rinex_clients_turned_away_total{reason="full"}': '0+10x100' },
+    silent: { 'rinex_clients_turned_away_total{reason="full"}': '0+1x100' },
     at: 30,
   },
 }

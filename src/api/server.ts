@@ -9,7 +9,7 @@ import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { ExpectedRules } from '../series/expectation.ts'
-import { bodyValidation, readJsonBodies } from './admin/request-body.ts'
+import { readJsonBodies } from './admin/request-body.ts'
 import { answerClientError, createHttpServer, faultOf } from './http/http-server.ts'
 import { normaliseTarget } from './http/request-target.ts'
 import { compressAnswers } from './http/compression.ts'
@@ -227,7 +227,6 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
     // The target is rewritten before routing, so that router and routes read the same target.
     rewriteUrl: ({ url = '' }) => normaliseTarget(url, datasetPrefix),
     bodyLimit: maxBodyBytes,
-    ...bodyValidation,
     // Requests that were received are answered also while the server closes.
     return503OnClosing: false,
     // Answers 404 if the path cannot be decoded or one of its segments is too long. No hook runs

@@ -138,7 +138,8 @@ async function catchUp(parts: {
   const status = indexer.status()
   const fields = summaryFields(caughtUp, await writer.summary(), status.settlingFiles)
   logger.info(fields, 'caught up with the archive')
-  if (once && status.reasons.length > 0) throw new IncompleteScan(status.reasons.join('; '))
+  const problems = status.problems.map(({ text }) => text)
+  if (once && problems.length > 0) throw new IncompleteScan(problems.join('; '))
 }
 
 /**

@@ -75,7 +75,7 @@ export function copyProgress() {
  * @param files number of files in the list
  */
 export function stateLine(
-  { state, reasons, scan, dirtyDirectories, settlingFiles }: IndexerStatus,
+  { state, problems, scan, dirtyDirectories, settlingFiles }: IndexerStatus,
   files: number,
 ): string {
   const left = scan?.secondsLeft === undefined ? '' : `, ${duration(scan.secondsLeft)} left`
@@ -84,7 +84,7 @@ export function stateLine(
     ...(scan === undefined ? [] : [`scan ${Math.floor(scan.done * 100)} %${left}`]),
     ...(dirtyDirectories === 0 ? [] : [`${number(dirtyDirectories)} directories to be read`]),
     ...(settlingFiles === 0 ? [] : [`${number(settlingFiles)} files not complete yet`]),
-    ...reasons,
+    ...problems.map(({ text }) => text),
   ]
   return `${state}: ${parts.join('; ')}`
 }

@@ -3,11 +3,12 @@ import { printable } from '../api/http/access-log.ts'
 import { readableTime } from '../api/pages/labels.ts'
 import { listProblems, problemNames } from '../api/file-problems/problem-list.ts'
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
-import { describeStatus } from '../api/status/serialise.ts'
+import { describeStatus, problemsOf } from '../api/status/serialise.ts'
 import type { CommonStatus } from '../api/status/serialise.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
+import type { IndexerProblem } from '../control-socket/protocol.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { number } from './progress.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
@@ -17,16 +18,17 @@ export async function status(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
 ): Promise<number> {
-  const wire = await readStatus(config)
-  for (const line of json ? [JSON.stringify(wire)] : statusLines(wire)) await print(line)
+  const { wire, problems } = await readStatus(config)
+  for (const line of json ? [JSON.stringify(wire)] : statusLines(wire, problems)) await print(line)
   return 0
 }
 
-async function readStatus({ controlSocket, database }: ConfigOf<'status'>): Promise<CommonStatus> {
+async function readStatus({ controlSocket, database }: ConfigOf<'status'>) {
   const indexer = await askStatus(controlSocket)
   const reader = openReader({ database })
   try {
-    return describeStatus(await reader.summary(), indexer, packageVersion())
+    const wire = describeStatus(await reader.summary(), indexer, packageVersion())
+    return { wire, problems: problemsOf(indexer) }
   } finally {
     reader.close()
   }
@@ -35,7 +37,7 @@ async function readStatus({ controlSocket, database }: ConfigOf<'status'>): Prom
 /** Checks the status for monitoring. @returns an exit code for monitoring plugins */
 export async function check(config: ConfigOf<'status'>): Promise<number> {
   const { level, line } = await readStatus(config).then(
-    (wire) => checkStatus(wire, Date.now() / 1000),
+    ({ wire }) => checkStatus(wire, Date.now() / 1000),
     (error: unknown) => checkFailed(error instanceof Error ? error.message : String(error)),
   )
   await print(line)
@@ -74,11 +76,11 @@ function describeProblem({ problem, path, reason, since }: WireProblem): string 
 }
 
 /** Describes the status for people; the times are in UTC. */
-export function statusLines(status: CommonStatus): string[] {
-  const { state, since, reasons, areas, scan, last_scan: last, watching } = status
+export function statusLines(status: CommonStatus, problems: readonly IndexerProblem[]): string[] {
+  const { state, since, areas, scan, last_scan: last, watching } = status
   return [
     since === null ? state : `${state} since ${timeText(since)}`,
-    ...reasons.map((reason) => `  ${reason}`),
+    ...problems.flatMap(({ text, advice }) => [`  ${text}`, `    ${advice}`]),
     ...Object.entries(areas).map(
       ([area, { files, directories }]) =>
         `${area}: ${number(files)} files in ${number(directories)} directories`,

@@ -7,16 +7,23 @@ import type { ScanSummary } from '../catalogue/records.ts'
 /** Clients use `stopped` if no indexer listens; the indexer never sends it. */
 export type IndexerState = 'starting' | 'scanning' | 'watching' | 'degraded' | 'stopped'
 
+/** A cause of the state `degraded`. */
+export interface IndexerProblem {
+  /** A sentence without a full stop. */
+  readonly text: string
+  /** What the operator can do: a sentence, with code in backticks. */
+  readonly advice: string
+}
+
 /** The current state of the indexer. */
 export interface IndexerStatus {
   readonly state: IndexerState
   /** Time at which this state began. */
   readonly sinceUs: number
-  /** The causes of the state `degraded`, each with its remedy. */
-  readonly reasons: readonly string[]
+  readonly problems: readonly IndexerProblem[]
   /**
-   * The first of the reasons for which the catalogue does not follow the tree; `undefined` from an
-   * indexer of an older release.
+   * The text of the first problem for which the catalogue does not follow the tree; `undefined`
+   * from an indexer of an older release.
    */
   readonly notCurrent: string | undefined
   readonly pid: number

@@ -105,12 +105,12 @@ function reportWithheld({ deletionGuard, health }: AcceptanceContext): void {
   const withheld = deletionGuard.withheld()
   for (const area of areas) {
     const count = withheld.get(area)
-    health.report(
-      `removals ${area}`,
-      count === undefined
-        ? undefined
-        : `${count} removals in ${area}/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone`,
-    )
+    const problem = {
+      text: `${count ?? 0} removals in ${area}/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone`,
+      advice:
+        'Mount or restore these files; if they were removed on purpose, run `rinex-catalogue rescan --accept-removals`.',
+    }
+    health.report(`removals ${area}`, count === undefined ? undefined : problem)
   }
 }
 

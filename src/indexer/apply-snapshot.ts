@@ -9,7 +9,8 @@ import { accept } from './acceptance.ts'
 import { Batch } from './batch.ts'
 import { reconcileInParts, splitChange } from './directory-parts.ts'
 import type { IndexerContext } from './state/context.ts'
-import { largeDirectory, tooManyEntries } from './tree/directory-snapshot.ts'
+import { databaseProblem } from './state/health.ts'
+import { largeDirectory, otherDisk, tooManyEntries } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { WatchController } from './watch-controller.ts'
 
@@ -148,7 +149,8 @@ export class ApplyStage {
       for (const path of paths) this.#reportRefused(path, refused.get(path))
     }
     if (error !== undefined) {
-      health.report('database', `the catalogue cannot be written: ${error.message}`)
+      const text = `the catalogue cannot be written: ${error.message}`
+      health.report('database', databaseProblem(text))
       this.#listeners.onFailed()
     }
     const delayMs = error === undefined ? refusedRetryMs : retryMs
@@ -215,13 +217,20 @@ export class ApplyStage {
     if (outcome === 'lost-area') {
       // An area that is not known has never contained anything, so it is not lost.
       if (known.has(area))
-        health.report(
-          `area ${area}`,
-          `${area}/ below the archive root is lost (${error}): its records are kept, mount or restore it`,
-        )
+        health.report(`area ${area}`, {
+          text: `${area}/ below the archive root is lost (${error}): its records are kept, mount or restore it`,
+          advice:
+            error === otherDisk
+              ? 'Restart the indexer if this disk is intended; otherwise mount the disk of the area.'
+              : 'Mount or restore the area; until then its files stay listed, and their downloads are answered `503`.',
+        })
     } else if (path === area) {
       if (outcome === 'unreadable' && error !== tooManyEntries)
-        health.report(`area ${area}`, `${area}/ cannot be read (${error})`)
+        health.report(`area ${area}`, {
+          text: `${area}/ cannot be read (${error})`,
+          advice:
+            'Check that the area and every directory above it are open to the group of the indexer.',
+        })
       else if (health.report(`area ${area}`, undefined)) this.#listeners.onAreaRestored(area)
     }
   }
@@ -229,12 +238,20 @@ export class ApplyStage {
   /** Reports a directory that has too many entries to be read, until it can be read or is gone. */
   #reportEntries({ path, outcome, error }: DirectorySnapshot): void {
     if (outcome === 'lost-area') return
-    const message = `${path}/ has ${tooManyEntries} and is not read: its records are kept, divide it into subdirectories`
-    this.#context.health.report(`entries ${path}`, error === tooManyEntries ? message : undefined)
+    const problem = {
+      text: `${path}/ has ${tooManyEntries} and is not read: its records are kept, divide it into subdirectories`,
+      advice:
+        'Divide the directory into subdirectories, for example one for each day; the indexer then reads it by itself.',
+    }
+    this.#context.health.report(`entries ${path}`, error === tooManyEntries ? problem : undefined)
   }
 
   #reportRefused(path: string, error: Error | undefined): void {
-    const message = error && `${path}/ cannot be catalogued: ${error.message}`
-    this.#context.health.report(`directory ${path}`, message)
+    const problem = error && {
+      text: `${path}/ cannot be catalogued: ${error.message}`,
+      advice:
+        'Run `rinex-catalogue check`, and search the log of the indexer for this directory; the indexer tries again by itself.',
+    }
+    this.#context.health.report(`directory ${path}`, problem)
   }
 }

@@ -15,6 +15,7 @@ import { failureFields } from '../runtime/logger.ts'
 import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { DeletionGuard } from './state/deletion-guard.ts'
+import { databaseProblem } from './state/health.ts'
 
 /**
  * Time between two attempts to scan the whole archive, if it could not be read or written
@@ -62,10 +63,14 @@ export class Scans {
       const result = await this.scan(areas, false)
       if (isComplete(result)) return result.summary
       const problem = result.archiveRead
-        ? 'some changes could not be written'
-        : `${archive} contains no readable obs/ or nrt/: mount the archive, or set archive to its path`
+        ? databaseProblem('some changes could not be written')
+        : {
+            text: `${archive} contains no readable obs/ or nrt/: mount the archive, or set archive to its path`,
+            advice:
+              'Check that the archive is mounted, and that every directory from `/` to the files is open to the group of the indexer.',
+          }
       health.report('archive', problem)
-      if (!patient) throw new IncompleteScan(problem)
+      if (!patient) throw new IncompleteScan(problem.text)
       await delay(retryMs, undefined, { ref: false })
     }
   }

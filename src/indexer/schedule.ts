@@ -128,8 +128,12 @@ export class Schedule {
   #checkForHangingDisk(): void {
     const { tree, health } = this.#context
     const hangs = tree.waitingMs() > hangingMs
-    const message = `the disk of the archive has not answered for ${hangingMs / 1000} s`
-    health.report('tree', hangs ? message : undefined)
+    const problem = {
+      text: `the disk of the archive has not answered for ${hangingMs / 1000} s`,
+      advice:
+        'Check the disk or the network mount of the archive; the indexer continues when it answers.',
+    }
+    health.report('tree', hangs ? problem : undefined)
   }
 }
 

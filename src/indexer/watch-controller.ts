@@ -3,7 +3,7 @@
  * it or may have been lost.
  */
 import { daysAhead } from '../catalogue/records.ts'
-import type { WatchCounts } from '../control-socket/protocol.ts'
+import type { IndexerProblem, WatchCounts } from '../control-socket/protocol.ts'
 import { areas, parseDirectory } from '../parse/archive-path.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import type { IndexerContext } from './state/context.ts'
@@ -73,7 +73,7 @@ export class WatchController {
       },
       onFailure: (path, error) => {
         context.logger.debug({ err: error, path }, 'directory cannot be watched')
-        context.health.report('watching', failureMessage(error))
+        context.health.report('watching', watchProblem(error))
       },
     })
   }
@@ -247,11 +247,22 @@ function hotDirectories(known: KnownDirectories, window: WatchWindow, nowMs: num
   return found
 }
 
-function failureMessage(error: Error): string {
+function watchProblem(error: Error): IndexerProblem {
   const code = errorCode(error) || error.message
   if (code === 'ENOSPC')
-    return 'no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile'
+    return {
+      text: 'no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile',
+      advice:
+        'Set `fs.inotify.max_user_watches` to more than the number of directories, for example in a file below `/etc/sysctl.d/`.',
+    }
   if (code === 'EMFILE')
-    return 'no file watchers left: raise fs.inotify.max_user_instances or the limit of open files; sweeps find changes meanwhile'
-  return `directories cannot be watched (${code}); sweeps find changes meanwhile`
+    return {
+      text: 'no file watchers left: raise fs.inotify.max_user_instances or the limit of open files; sweeps find changes meanwhile',
+      advice:
+        'Set `fs.inotify.max_user_instances` in a file below `/etc/sysctl.d/`, or `LimitNOFILE` of the service, to a higher number.',
+    }
+  return {
+    text: `directories cannot be watched (${code}); sweeps find changes meanwhile`,
+    advice: 'Search the log of the indexer for the cause; meanwhile new files are listed later.',
+  }
 }

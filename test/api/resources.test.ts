@@ -244,7 +244,7 @@ const scan = {
 const indexer: IndexerStatus = {
   state: 'degraded',
   sinceUs: startUs,
-  reasons: ['the archive is <gone>'],
+  problems: [{ text: 'the archive is <gone>', advice: 'Mount it.' }],
   notCurrent: 'the archive is <gone>',
   pid: 4711,
   version: '1.2.3',
@@ -351,7 +351,7 @@ t.test('if the indexer does not answer, the state is degraded with the reason', 
   const page = await service.app.inject({ url: `${api}status/`, headers: html })
   t.match(
     page.body,
-    /<strong class="state bad">degraded<\/strong>[^]*<li><strong>no answer<\/strong><\/li>/,
+    /<strong class="state bad">degraded<\/strong>[^]*<li><strong>no answer<\/strong><br>Check that the indexer runs/,
   )
 })
 

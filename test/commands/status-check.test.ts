@@ -26,7 +26,7 @@ const summary: CatalogueSummary = {
 const watching = {
   state: 'watching',
   sinceUs: us(100),
-  reasons: [],
+  problems: [],
   pid: 1,
   version: '1',
   lastSweepUs: us(30),
@@ -43,7 +43,11 @@ t.test('each state has a level, a message and performance data', async (t) => {
   const cases: readonly [StatusReply, string][] = [
     [watching, `RINEX CATALOGUE OK - watching, 1,234 files | ${data} last_sweep=30s`],
     [
-      { ...watching, state: 'degraded', reasons: ['disk | away:\n mount it', 'and more'] },
+      {
+        ...watching,
+        state: 'degraded',
+        problems: ['disk | away:\n mount it', 'and more'].map((text) => ({ text, advice: '' })),
+      },
       `RINEX CATALOGUE WARNING - disk / away: mount it; and more | ${data} last_sweep=30s`,
     ],
     [

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
-import { describeStatus } from '../../src/api/status/serialise.ts'
+import { describeStatus, problemsOf } from '../../src/api/status/serialise.ts'
 import type { CatalogueSummary } from '../../src/catalogue/records.ts'
 import { statusLines } from '../../src/commands/status.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'
@@ -49,7 +49,7 @@ const full: CatalogueSummary = {
 }
 
 const text = (summary: CatalogueSummary, reply: StatusReply): string[] =>
-  statusLines(describeStatus(summary, reply, '1.2.3'))
+  statusLines(describeStatus(summary, reply, '1.2.3'), problemsOf(reply))
 
 t.test('an empty catalogue without an indexer', async (t) => {
   t.strictSame(text(empty, undefined), [
@@ -89,7 +89,10 @@ t.test('a rescan by an indexer with a problem, without a limit of watches', asyn
     ...watchingIndexer,
     state: 'degraded',
     sinceUs: atUs,
-    reasons: ['one', 'two'],
+    problems: [
+      { text: 'one', advice: 'Do this.' },
+      { text: 'two', advice: 'Do `that`.' },
+    ],
     withheldRemovals: 0,
     hashing: undefined,
     watching: { directories: 1000, limit: null, overflows: 0 },
@@ -107,7 +110,9 @@ t.test('a rescan by an indexer with a problem, without a limit of watches', asyn
   t.strictSame(text(full, reply), [
     'degraded since 2026-01-22 05:07:09 UTC',
     '  one',
+    '    Do this.',
     '  two',
+    '    Do `that`.',
     ...files.toReversed(),
     'scan: 45 %, 12,345 files, 2,000 files/s',
     scanned,

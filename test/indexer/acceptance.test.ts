@@ -168,16 +168,19 @@ t.test('too many removals at once are withheld until the files are back', async 
   t.same(withheld.change.removed, [])
   t.equal(withheld.change.stamp, undefined, 'sweeps read the directory again')
   t.match(status(), { state: 'degraded' })
-  t.strictSame(status().reasons, [
-    '1001 removals in obs/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone',
-  ])
+  t.strictSame(
+    status().problems.map(({ text }) => text),
+    [
+      '1001 removals in obs/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone',
+    ],
+  )
   await readAndApply(() => ({ outcome: 'unreadable' }))
   t.match(status(), { state: 'degraded' }, 'a directory that cannot be read may lack anything')
   const gone = await readAndApply(() => ({ outcome: 'missing' }))
   t.equal(gone.change.gone, false, 'nor is the directory gone')
   const back = await readAndApply(() => ({ names: catalogued, stamp }))
   t.strictSame(back.change.stamp, stamp, 'the next sweep does not')
-  t.match(status(), { state: 'starting', reasons: exact([]) })
+  t.match(status(), { state: 'starting', problems: exact([]) })
 })
 
 t.test('a directory that cannot be read loses no file', async (t) => {

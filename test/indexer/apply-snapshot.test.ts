@@ -57,13 +57,13 @@ t.test('no record is removed while an area has no directories', async (t) => {
     make(join(archive, 'obs'))
     await readAndApply(day)
     await readAndApply('obs', 'obs/2020', day)
-    t.match(status(), { state: 'degraded', reasons: exact([lost]) }, title)
+    t.match(status(), { state: 'degraded', problems: exact([{ text: lost }]) }, title)
     t.equal(await writer.count('obs'), 2)
     t.same(areasBack, [])
     rmSync(join(archive, 'obs'), { recursive: true, force: true })
     renameSync(join(archive, 'aside'), join(archive, 'obs'))
     await readAndApply('obs', 'obs/2020', day)
-    t.match(status(), { state: 'starting', reasons: exact([]) }, `${title}, and back`)
+    t.match(status(), { state: 'starting', problems: exact([]) }, `${title}, and back`)
     t.same(areasBack, ['obs'])
     t.equal(await writer.count('obs'), 2)
   }
@@ -98,14 +98,17 @@ t.test('a failed write is reported and tried again with the same depth', async (
   await readAndApply(day)
   const againMs = performance.now()
   await readAndApply(day)
-  t.match(status(), { state: 'degraded', reasons: exact([/cannot be written: malformed JSON/]) })
+  t.match(status(), {
+    state: 'degraded',
+    problems: exact([{ text: /cannot be written: malformed JSON/ }]),
+  })
   t.equal(lines.filter(({ problem }) => /malformed/.test(problem ?? '')).length, 1, 'reported once')
   t.ok((dirty.nextDueMs() ?? 0) >= againMs + 5000, 'not at once')
   const again = dirty.take(Infinity)
   t.same(again, { path: day, depth: 'facts', arrived: true })
   sql('DROP TRIGGER failing')
   await readAndApply(day)
-  t.match(status(), { state: 'starting', reasons: exact([]) })
+  t.match(status(), { state: 'starting', problems: exact([]) })
   t.equal((await writer.directory(day))?.files.get(graz)?.size, statSync(path).size)
 })
 
@@ -120,23 +123,23 @@ t.test('a directory that the catalogue refuses does not affect other directories
   for (const path of others) t.equal((await writer.directory(path))?.files.size, 1, path)
   t.notOk((await writer.directory(day))?.files.size, 'nothing of it')
   const message = /^obs\/2020\/001\/ cannot be catalogued: odd row$/
-  t.match(status(), { state: 'degraded', reasons: exact([message]) })
+  t.match(status(), { state: 'degraded', problems: exact([{ text: message }]) })
   t.equal(lines.filter(({ problem }) => message.test(problem ?? '')).length, 1, 'reported once')
   t.equal(dirty.take(performance.now()), undefined, 'not at once')
   t.match(dirty.take(Infinity), { path: day, depth: 'facts', arrived: true })
   sql('DROP TRIGGER refusing')
   await readAndApply(day)
-  t.match(status(), { state: 'starting', reasons: exact([]) })
+  t.match(status(), { state: 'starting', problems: exact([]) })
   t.equal((await writer.directory(day))?.files.size, 2)
   t.equal(await writer.count('obs'), 4)
 
   put('obs/2020/004/odd10040.20d.gz')
   sql(refusing('odd10040.20d.gz'))
   await readAndApply('obs/2020')
-  t.match(status(), { state: 'degraded', reasons: exact([/^obs\/2020\/004\/ cannot/]) })
+  t.match(status(), { state: 'degraded', problems: exact([{ text: /^obs\/2020\/004\/ cannot/ }]) })
   rmSync(join(archive, 'obs/2020/004'), { recursive: true })
   await readAndApply('obs/2020/004')
-  t.match(status(), { state: 'starting', reasons: exact([]) }, 'what is gone is no problem')
+  t.match(status(), { state: 'starting', problems: exact([]) }, 'what is gone is no problem')
 })
 
 t.test('what cannot be read keeps its records and its subdirectories', async (t) => {
@@ -154,7 +157,10 @@ t.test('what cannot be read keeps its records and its subdirectories', async (t)
       t.equal(dirty.size, 0)
       t.equal((await writer.directory(path))?.stamp, undefined, 'sweeps find it again')
     }
-  t.strictSame(status().reasons, ['obs/ cannot be read (EACCES)'])
+  t.strictSame(
+    status().problems.map(({ text }) => text),
+    ['obs/ cannot be read (EACCES)'],
+  )
   await readAndApply('obs')
-  t.strictSame(status().reasons, [])
+  t.strictSame(status().problems, [])
 })

@@ -124,12 +124,12 @@ t.test('a directory with too many entries is not read, and reported', async (t) 
   }
   t.equal(await writer.count('obs'), 3, 'its records stay')
   const reason = /^obs\/2020\/001\/ has more than 500,000 entries .* divide it/
-  t.match(health.status(noProblems), { state: 'degraded', reasons: exact([reason]) })
+  t.match(health.status(noProblems), { state: 'degraded', problems: exact([{ text: reason }]) })
   t.equal(lines.filter(({ msg }) => msg === 'degraded').length, 1, 'logged once')
   t.equal(watched.get(day), false, 'nor watched')
   t.match((await look(4)).snapshot, { outcome: 'read' })
   t.equal(watched.get(day), true)
-  t.strictSame(health.status(noProblems).reasons, [])
+  t.strictSame(health.status(noProblems).problems, [])
 })
 
 t.test(

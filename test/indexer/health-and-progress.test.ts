@@ -46,27 +46,28 @@ t.test('the health is the phase or degraded, with its reasons and its beginning'
   const logger = pino({}, { write })
   const health = new Health({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
   const status = () => health.status(noProblems)
-  t.match(status(), { state: 'starting', sinceUs: 1, reasons: exact([]) })
+  const problem = (text: string) => ({ text, advice: `Think about ${text}.` })
+  t.match(status(), { state: 'starting', sinceUs: 1, problems: exact([]) })
   nowUs = 2
   health.enter('scanning')
   t.match(status(), { state: 'scanning', sinceUs: 2 })
   nowUs = 3
-  t.equal(health.report('disk', 'the disk is away'), false)
+  t.equal(health.report('disk', problem('the disk is away')), false)
   nowUs = 4
-  health.report('disk', 'the disk is still away')
-  health.report('other', 'something else')
+  health.report('disk', problem('the disk is still away'))
+  health.report('other', problem('something else'))
   health.enter('watching')
   t.match(status(), {
     state: 'degraded',
     sinceUs: 3,
-    reasons: exact(['the disk is still away', 'something else']),
+    problems: exact([problem('the disk is still away'), problem('something else')]),
   })
   t.equal(health.report('disk', undefined), true)
   t.equal(health.report('disk', undefined), false)
   t.match(status(), { state: 'degraded', sinceUs: 3 })
   nowUs = 5
   health.report('other', undefined)
-  t.match(status(), { state: 'watching', sinceUs: 5, reasons: exact([]) })
+  t.match(status(), { state: 'watching', sinceUs: 5, problems: exact([]) })
   t.same(
     lines.map(({ msg, problem }) => `${msg}: ${problem}`),
     [

@@ -82,7 +82,7 @@ t.test('there is none while the archive or the database is lost', async (t) => {
   ] as const) {
     await beat((atUs += 60 * second))
     const last = atUs
-    health.report(problem, 'a problem')
+    health.report(problem, { text: 'a problem', advice: 'Mend it.' })
     await beat((atUs += 60 * second))
     t.equal((await stored())?.atUs, stops ? last : atUs, problem)
     t.equal(health.status(noProblems).notCurrent, stops ? 'a problem' : undefined, problem)
@@ -107,7 +107,7 @@ t.test('a heartbeat that cannot be written is a problem, until one is written', 
   await beat(startUs + 180 * second)
   t.equal((await stored())?.atUs, startUs + 180 * second)
   t.match(health.status(noProblems), { notCurrent: undefined })
-  t.strictSame(health.status(noProblems).reasons, [])
+  t.strictSame(health.status(noProblems).problems, [])
 })
 
 t.test('a corrupt database is no problem of the heartbeat', async (t) => {
@@ -119,7 +119,7 @@ t.test('a corrupt database is no problem of the heartbeat', async (t) => {
     writer: { heartbeat: () => Promise.reject(new CatalogueCorrupt('torn')) },
   })
   await t.rejects(heartbeat.beat(nowUs(), 0), { code: 'CATALOGUE_CORRUPT' })
-  t.strictSame(health.status(noProblems).reasons, [])
+  t.strictSame(health.status(noProblems).problems, [])
 })
 
 t.test('sweeps that follow each other faster have a heartbeat each 30 seconds', async (t) => {
@@ -178,7 +178,7 @@ t.test('only a complete scan of the whole archive has a heartbeat', async (t) =>
   result = { summary, archiveRead: true, written: true }
   await scans.scanAll(false)
   t.strictSame(beats, [5 * second], 'the scan that ends the problem has one')
-  t.strictSame(parts.health.status(noProblems).reasons, [])
+  t.strictSame(parts.health.status(noProblems).problems, [])
 })
 
 t.test('an indexer beats from the end of the first scan on, while it can read', async (t) => {

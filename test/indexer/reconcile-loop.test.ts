@@ -155,7 +155,7 @@ t.test(
     sql(failing('INSERT ON file'))
     await t.rejects(indexer.catchUp({ scan: true, patient: false }), { code: 'INCOMPLETE_SCAN' })
     t.match(indexer.status(), { state: 'degraded' })
-    t.ok(indexer.status().reasons.some((message) => message.includes('malformed JSON')))
+    t.ok(indexer.status().problems.some(({ text }) => text.includes('malformed JSON')))
     t.equal((await writer.summary()).lastScan, undefined)
     sql('DROP TRIGGER failing')
 
@@ -177,7 +177,10 @@ t.test('a scan is complete and stored although one directory is refused', async 
   put('obs/2026/002/zimm0020.26d.gz')
   sql(refusing(graz))
   await indexer.catchUp({ scan: true, patient: false })
-  t.match(indexer.status(), { state: 'degraded', reasons: exact([/^obs\/2026\/001\/ .*odd row$/]) })
+  t.match(indexer.status(), {
+    state: 'degraded',
+    problems: exact([{ text: /^obs\/2026\/001\/ .*odd row$/ }]),
+  })
   t.equal(await writer.count('obs'), 1)
   t.match((await writer.summary()).lastScan, { files: 2, added: 1 })
 })

@@ -116,7 +116,10 @@ t.test(
     }
     // No request is pending when it begins to hang.
     pass(10_000)
-    t.match(health.status(noProblems), { state: 'degraded', reasons: exact([/has not answered/]) })
+    t.match(health.status(noProblems), {
+      state: 'degraded',
+      problems: exact([{ text: /has not answered/ }]),
+    })
     t.comment(`reported after ${nowMs} ms`)
     askedMs = Infinity
     for (const { run } of timers) run()

@@ -1,13 +1,9 @@
-/**
- * Reads and validates the bodies of administrators' requests. Ajv's errors become messages of
- * Django REST framework (DRF).
- */
+/** Reads and checks the bodies of administrators' requests; the messages are those of DRF. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { FastifyInstance, FastifySchemaValidationError, FastifyServerOptions } from 'fastify'
-import type { Static } from '../openapi/schema.ts'
+import type { FastifyInstance } from 'fastify'
+import type { RescanOrder } from '../../control-socket/protocol.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { badFields, HttpError } from '../http/errors.ts'
-import type { registration } from './schema.ts'
 
 /** Accepts JSON bodies and empty bodies. Any other body gets 415 with the message of DRF. */
 export function readJsonBodies(app: FastifyInstance): void {
@@ -44,52 +40,42 @@ function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
   return undefined
 }
 
-/**
- * Messages by the JSON Schema keyword that failed; for the keywords `type` and `format`, by their
- * value. `faultOf` writes the message of `maxLength`.
- */
-const messages: Readonly<Record<string, string>> = {
-  string: 'Not a valid string.',
-  boolean: 'Must be a valid boolean.',
-  minLength: 'This field may not be blank.',
-  minProperties: 'This field is required.',
-  additionalProperties: 'There is no such field.',
-  uri: 'Enter a valid URL.',
-  'archive-directory': 'Enter a directory below the archive root, such as obs/2026.',
+/** Returns the fault of a value; `undefined` if it has none. */
+type Check = (value: unknown) => string | false | undefined
+
+const flag: Check = (value) => typeof value !== 'boolean' && 'Must be a valid boolean.'
+
+const filePath: Check = (value) => {
+  if (typeof value !== 'string') return 'Not a valid string.'
+  if (value === '') return 'This field may not be blank.'
+  return value.length > 1024 && 'Ensure this field has no more than 1024 characters.'
 }
 
-/**
- * Options for Fastify. Ajv reports all faults at once, and its only change to a body is to add
- * defaults.
- */
-export const bodyValidation = {
-  ajv: {
-    customOptions: {
-      allErrors: true,
-      coerceTypes: false,
-      removeAdditional: false,
-      verbose: true,
-      formats: { 'archive-directory': (path: string) => isDirectory(path) },
-    },
-  },
-  schemaErrorFormatter: (errors) => badFields(Object.fromEntries(errors.map(faultOf).toReversed())),
-} satisfies FastifyServerOptions
+const directory: Check = (value) =>
+  filePath(value) ||
+  (parseDirectory(withoutSlash(String(value))).kind === 'rejected' &&
+    'Enter a directory below the archive root, such as obs/2026.')
 
-function isDirectory(path: string): boolean {
-  return parseDirectory(path.replace(/\/$/, '')).kind === 'directory'
+const url: Check = (value) => {
+  if (typeof value !== 'string') return 'Not a valid string.'
+  // The characters of RFC 3986.
+  return !/^[a-z][a-z\d+.-]*:[\w:/?#[\]@!$&'()*+,;=.~%-]*$/i.test(value) && 'Enter a valid URL.'
 }
 
-function faultOf({ keyword, instancePath, params, ...error }: FastifySchemaValidationError) {
-  const { parentSchema } = error as { parentSchema?: { properties?: object } }
-  const [first = '', ...others] = Object.keys(parentSchema?.properties ?? {})
-  if (params['type'] === 'object') {
-    const expected = `Invalid data. Expected an object with ${[first, ...others].join(', ')}.`
-    return ['non_field_errors', [expected]] as const
+const withoutSlash = (path: string): string => path.replace(/\/$/, '')
+
+/** @throws HttpError 400 with all faults, if the body is no object of these fields */
+function checkBody(body: unknown, checks: Readonly<Record<string, Check>>): void {
+  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
+    const expected = `Invalid data. Expected an object with ${Object.keys(checks).join(', ')}.`
+    throw badFields({ non_field_errors: [expected] })
   }
-  const field = (params['additionalProperty'] as string | undefined) ?? instancePath.slice(1)
-  const found = messages[(params['type'] ?? params['format'] ?? keyword) as string]
-  const limit = `Ensure this field has no more than ${String(params['limit'])} characters.`
-  return [field === '' ? first : field, [found ?? limit]] as const
+  const faults = Object.entries(body).flatMap(([field, value]) => {
+    const check = Object.hasOwn(checks, field) ? checks[field] : () => 'There is no such field.'
+    const fault = check?.(value)
+    return fault ? [[field, [fault]] as const] : []
+  })
+  if (faults.length > 0) throw badFields(Object.fromEntries(faults))
 }
 
 /** The file that an administrator asks the indexer to read. */
@@ -105,10 +91,22 @@ export interface Registration {
  * @throws HttpError 400
  */
 export function parseRegistration(body: unknown, dataRoot: string): Registration {
-  const { path, download_path: url } = body as Static<typeof registration>
-  if (url === undefined) return { field: 'path', path: path ?? '' }
+  checkBody(body, { path: filePath, download_path: url })
+  const { path, download_path: target } = body as { path?: string; download_path?: string }
+  if (target === undefined) {
+    if (path === undefined) throw badFields({ path: ['This field is required.'] })
+    return { field: 'path', path }
+  }
   if (path !== undefined) throw badFields({ download_path: ['Give either this field or path.'] })
-  if (!url.startsWith(dataRoot))
+  if (!target.startsWith(dataRoot))
     throw badFields({ download_path: [`Enter a URL below ${dataRoot}.`] })
-  return { field: 'download_path', path: url.slice(dataRoot.length) }
+  return { field: 'download_path', path: target.slice(dataRoot.length) }
+}
+
+/** @throws HttpError 400 */
+export function parseRescan(body: unknown): RescanOrder {
+  checkBody(body, { path: directory, full: flag, accept_removals: flag })
+  const order = body as { path?: string; full?: boolean; accept_removals?: boolean }
+  const { path, full = false, accept_removals: acceptRemovals = false } = order
+  return { path: path && withoutSlash(path), full, acceptRemovals }
 }

@@ -1,8 +1,7 @@
 /** The resource with which administrators order a rescan. */
 import type { FastifyInstance } from 'fastify'
-import type { Static } from '../openapi/schema.ts'
-import type { RescanOrder } from '../../control-socket/protocol.ts'
 import { sendToIndexer, openAuthentication, required } from './authentication.ts'
+import { parseRescan } from './request-body.ts'
 import * as schemas from './schema.ts'
 import { sendJson } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -33,10 +32,4 @@ export function addRescan(
       },
     },
   })
-}
-
-function parseRescan(body: unknown): RescanOrder {
-  const order = body as Static<typeof schemas.rescanOrder>
-  const { path, full = false, accept_removals: acceptRemovals = false } = order
-  return { path: path?.replace(/\/$/, ''), full, acceptRemovals }
 }

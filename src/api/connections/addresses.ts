@@ -5,47 +5,45 @@
  */
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
-export interface Addresses {
+export class Addresses {
+  readonly #trusted = new BlockList()
+
+  /** @param trustedProxies addresses and networks, such as `10.0.0.0/8` */
+  constructor(trustedProxies: readonly string[]) {
+    for (const network of trustedProxies) addSubnet(this.#trusted, network)
+  }
+
+  isProxy(peer: string): boolean {
+    const address = plain(peer)
+    return this.#trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+  }
+
+  /** True if the peer runs on this machine, as a local proxy does. */
+  isLoopback(peer: string): boolean {
+    return /^127\.|^::1$/.test(plain(peer))
+  }
+
   /** Returns the client for which a connection counts; `undefined` for a trusted proxy. */
-  ofConnection(peer: string): string | undefined
+  ofConnection(peer: string): string | undefined {
+    return this.isProxy(peer) ? undefined : group(plain(peer))
+  }
+
   /**
    * Returns the client of a request that a trusted proxy forwards; `undefined` if the header names
    * no client or the peer is not trusted.
    */
-  ofRequest(peer: string, forwardedFor: string): string | undefined
-  isProxy(peer: string): boolean
-  /** True if the peer runs on this machine, as a local proxy does. */
-  isLoopback(peer: string): boolean
-}
-
-/** @param trustedProxies addresses and networks, such as `10.0.0.0/8` */
-export function openAddresses(trustedProxies: readonly string[]): Addresses {
-  const trusted = new BlockList()
-  for (const network of trustedProxies) addSubnet(trusted, network)
-  const isProxy = (peer: string): boolean => {
-    const address = plain(peer)
-    return trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
-  }
-  return {
-    isProxy,
-    isLoopback: (peer) => /^127\.|^::1$/.test(plain(peer)),
-    ofConnection(peer) {
-      return isProxy(peer) ? undefined : group(plain(peer))
-    },
-    ofRequest(peer, forwardedFor) {
-      if (!isProxy(peer)) return undefined
-      // Each proxy appends the address of its peer on the right, so the entries are read from right
-      // to left. Entries to the left of the first address that is not a trusted proxy can be
-      // forged.
-      let client: string | undefined
-      for (const entry of forwardedFor.split(',').reverse()) {
-        const address = plain(entry.trim())
-        if (isIP(address) === 0) break
-        client = address
-        if (!isProxy(address)) break
-      }
-      return client === undefined ? undefined : group(client)
-    },
+  ofRequest(peer: string, forwardedFor: string): string | undefined {
+    if (!this.isProxy(peer)) return undefined
+    // Each proxy appends the address of its peer on the right, so the entries are read from right
+    // to left. Entries to the left of the first address that is not a trusted proxy can be forged.
+    let client: string | undefined
+    for (const entry of forwardedFor.split(',').reverse()) {
+      const address = plain(entry.trim())
+      if (isIP(address) === 0) break
+      client = address
+      if (!this.isProxy(address)) break
+    }
+    return client === undefined ? undefined : group(client)
   }
 }
 

@@ -8,36 +8,35 @@ import { tooMany } from '../http/errors.ts'
 import { Semaphore } from '../http/semaphore.ts'
 import type { Turns } from './turns.ts'
 
-/**
- * Maximum number of pages that are made or sent at the same time, for one address and for all
- * addresses. The largest pages have about 800 KB.
- */
-const mostPages = { ofAddress: 8, ofAll: 80 }
+/** Limits of one address. The largest pages have about 800 KB. */
+const limits = {
+  pages: { permits: 8, full: 'Too many pages of your address are being made.' },
+  streams: { permits: 4, full: 'Too many whole lists are being sent to your address.' },
+  waits: { permits: 16, full: 'Too many requests of your address are waiting for changes.' },
+}
+/** Maximum number of pages that are made or sent at the same time to all addresses. */
+const mostPages = 80
 /**
  * Milliseconds that a page waits for both permits together: that of its address and that of all
  * addresses. The idle timeout of connections is longer (http-server.ts), so that the client gets
  * the 429.
  */
 const timeoutMs = 10_000
-/** Maximum number of streams that are sent to one address at the same time. */
-const mostStreams = 4
-/** Maximum number of long polls and event streams of one address at the same time. */
-const mostWaits = 16
 
-interface ClientUsage {
-  readonly pages: Semaphore
-  readonly streams: Semaphore
-  readonly waits: Semaphore
+/** What one address uses of its limits. */
+class ClientUsage {
+  readonly pages = new Semaphore(limits.pages)
+  readonly streams = new Semaphore(limits.streams)
+  readonly waits = new Semaphore(limits.waits)
   /** Number of open responses that use these limits. The usage is deleted when this number is 0. */
-  requests: number
+  requests = 0
 }
 
 export class ClientLimits {
   readonly #addressOf: (request: FastifyRequest) => string
   readonly #usages = new Map<string, ClientUsage>()
   readonly #turns: Turns
-  readonly #allPages = new Semaphore({ permits: mostPages.ofAll })
-
+  readonly #allPages = new Semaphore({ permits: mostPages })
   readonly #waitMs: number
 
   /**
@@ -100,7 +99,7 @@ export class ClientLimits {
    */
   #usageOf(request: FastifyRequest, reply: FastifyReply): ClientUsage {
     const address = this.#addressOf(request)
-    const usage = this.#usages.get(address) ?? newUsage()
+    const usage = this.#usages.get(address) ?? new ClientUsage()
     // If the client has left, `close` was already emitted and will not be emitted again.
     if (reply.raw.destroyed) return usage
     this.#usages.set(address, usage)
@@ -109,23 +108,5 @@ export class ClientLimits {
       if (--usage.requests === 0) this.#usages.delete(address)
     })
     return usage
-  }
-}
-
-function newUsage(): ClientUsage {
-  return {
-    pages: new Semaphore({
-      permits: mostPages.ofAddress,
-      full: 'Too many pages of your address are being made.',
-    }),
-    streams: new Semaphore({
-      permits: mostStreams,
-      full: 'Too many whole lists are being sent to your address.',
-    }),
-    waits: new Semaphore({
-      permits: mostWaits,
-      full: 'Too many requests of your address are waiting for changes.',
-    }),
-    requests: 0,
   }
 }

@@ -3,14 +3,11 @@
  * each address.
  */
 import type { ConnectionLimits } from '../http/settings.ts'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, tooManyRetryAfterSeconds, tooMany } from '../http/errors.ts'
-import { openAddresses } from './addresses.ts'
-import type { Addresses } from './addresses.ts'
-import { watchSlowClients } from './slow-clients.ts'
-import type { SlowClients } from './slow-clients.ts'
+import { Addresses } from './addresses.ts'
 
 const mostConnections = 2048
 
@@ -24,20 +21,10 @@ const rejectedAtATime = 256
 const rejectedIdleMs = 1000
 
 /**
- * Milliseconds within which a client must receive a part of its response (`leastBytes` in
- * slow-clients.ts). Over a network, data arrives in small pieces even on a slow line. On the
- * loopback interface the kernel opens the receive window only in steps of 300 KB, so a client there
- * must read 60 KB a second. A proxy reads in larger bursts and has timeouts for its own clients, so
- * it gets more time.
- */
-const timeoutMs = { client: 5000, proxy: 60_000 }
-
-/**
  * Reasons for a rejection. `full`: too many connections. `address`: too many connections of the
- * address. `requests`: too many requests of the address. `slow`: the connection was closed because
- * the client read too slowly.
+ * address. `requests`: too many requests of the address.
  */
-export const rejections = ['full', 'address', 'requests', 'slow'] as const
+export const rejections = ['full', 'address', 'requests'] as const
 export type Rejection = (typeof rejections)[number]
 
 const connectionRejections = {
@@ -53,7 +40,6 @@ export class ConnectionLimiter {
   readonly #addresses: Addresses
   readonly #connectionsOf: CountByKey
   readonly #requestsOf: CountByKey
-  readonly #slowClients: SlowClients
   readonly #onRejected: (why: Rejection) => void
   readonly #onUntrusted: () => void
   readonly #rejected = new WeakMap<Socket, 'full' | 'address'>()
@@ -71,14 +57,11 @@ export class ConnectionLimiter {
   ) {
     const { connections = mostConnections, connectionsPerAddress, trustedProxies } = limits
     this.#most = connections
-    this.#addresses = openAddresses(trustedProxies)
+    this.#addresses = new Addresses(trustedProxies)
     this.#connectionsOf = new CountByKey(connectionsPerAddress)
     this.#requestsOf = new CountByKey(connectionsPerAddress)
     this.#onRejected = on.rejected
     this.#onUntrusted = on.untrusted
-    this.#slowClients = watchSlowClients(() => {
-      on.rejected('slow')
-    })
   }
 
   /** Counts the connections of a server. */
@@ -103,18 +86,14 @@ export class ConnectionLimiter {
       reply.header('connection', 'close')
       return connectionRejections[why]()
     }
-    const forwarded = raw.headers['x-forwarded-for']
+    const { forwarded, peer } = originOf(raw)
     if (forwarded === undefined) return undefined
-    const peer = raw.socket.remoteAddress ?? ''
-    if (
-      !this.#reportedUntrusted &&
-      this.#addresses.isLoopback(peer) &&
-      !this.#addresses.isProxy(peer)
-    ) {
+    const isUntrusted = this.#addresses.isLoopback(peer) && !this.#addresses.isProxy(peer)
+    if (isUntrusted && !this.#reportedUntrusted) {
       this.#reportedUntrusted = true
       this.#onUntrusted()
     }
-    const address = this.#addresses.ofRequest(peer, String(forwarded))
+    const address = this.#addresses.ofRequest(peer, forwarded)
     if (address === undefined) return undefined
     if (!this.#requestsOf.add(address)) {
       this.#onRejected('requests')
@@ -128,10 +107,8 @@ export class ConnectionLimiter {
 
   /** Returns the client address for which a request counts. */
   addressOf({ raw }: FastifyRequest): string {
-    const peer = raw.socket.remoteAddress ?? ''
-    const forwarded = raw.headers['x-forwarded-for']
-    const client =
-      forwarded === undefined ? undefined : this.#addresses.ofRequest(peer, String(forwarded))
+    const { forwarded, peer } = originOf(raw)
+    const client = forwarded === undefined ? undefined : this.#addresses.ofRequest(peer, forwarded)
     return client ?? this.#addresses.ofConnection(peer) ?? peer
   }
 
@@ -147,8 +124,6 @@ export class ConnectionLimiter {
         this.#open--
         if (address !== undefined) this.#connectionsOf.remove(address)
       })
-      const isProxy = this.#addresses.isProxy(peer)
-      this.#slowClients.watch(socket, isProxy ? timeoutMs.proxy : timeoutMs.client)
     }
   }
 
@@ -158,6 +133,11 @@ export class ConnectionLimiter {
     socket.setTimeout(rejectedIdleMs)
     this.#onRejected(why)
   }
+}
+
+function originOf({ headers, socket }: IncomingMessage) {
+  const forwarded = headers['x-forwarded-for']
+  return { forwarded: forwarded?.toString(), peer: socket.remoteAddress ?? '' }
 }
 
 /** Counts by key, with the same limit for each key. */

@@ -18,8 +18,8 @@ const limits = {
   /** Longest idle time between two requests of a connection. */
   keepAliveMs: 5000,
   /**
-   * Longest idle time of a connection. A client that does not read its response is closed sooner
-   * (slow-clients.ts).
+   * Longest idle time of a connection. A client that reads nothing is closed after at most twice
+   * this time: Node takes the bytes that the kernel buffered first for progress.
    */
   idleMs: 20_000,
   headerBytes: 8 * 1024,

@@ -59,5 +59,9 @@ const unanswered: StatusReply = { state: 'unknown', reason: 'no answer' }
 function reportOf(status: StatusReply): IndexerReport {
   if (status === undefined) return { isStopped: true }
   if (status.state === 'unknown') return silent
-  return { isStopped: false, notCurrent: status.notCurrent, reasons: status.reasons }
+  return {
+    isStopped: false,
+    notCurrent: status.notCurrent,
+    reasons: status.problems.map(({ text }) => text),
+  }
 }

@@ -51,7 +51,7 @@ export function countRequests(registry: Registry): RecordAccess {
 export function countRejections(registry: Registry): (reason: Rejection) => void {
   return countByReason(registry, rejections, {
     name: 'rinex_clients_turned_away_total',
-    help: 'Rejected connections and requests, and connections closed because the client was too slow.',
+    help: 'Rejected connections and requests.',
   })
 }
 

@@ -1,9 +1,9 @@
 /** The metrics of the API, the catalogue and the indexer, for Prometheus. */
+import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { CatalogueSummary } from '../../catalogue/records.ts'
-import { isTemporary } from '../../catalogue/reader-errors.ts'
-import type { IndexerStatus } from '../../control-socket/protocol.ts'
+import { CatalogueUnavailable, isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Rejection } from '../connections/connection-limiter.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
 import type { RecordAccess } from '../http/access-log.ts'
@@ -11,9 +11,9 @@ import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { CurrencyReader } from '../series/currency-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
-import { catalogueGauges } from './catalogue-metrics.ts'
+import { openDiskSpace } from './disk-space.ts'
+import { catalogueRows, openGauges, scrapeRows, storageRows } from './gauges.ts'
 import { countUnservedFiles, countRejections, countRequests } from './http-metrics.ts'
-import { filesToHash } from './serialise.ts'
 
 /** The metrics of a server, for Prometheus. docs/operate.md has a table of them. */
 export interface Metrics {
@@ -31,7 +31,16 @@ type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'indexerMetrics' |
   readonly currency: Pick<CurrencyReader, 'of'>
 }
 
-/** Each server has its own registry, because tests run several in one process. */
+/**
+ * Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it
+ * uses the previous summary.
+ */
+const summaryTimeoutMs = 1000
+
+/**
+ * Each server has its own registry, because tests run several in one process. Gauges of the
+ * catalogue and its database keep their values while the catalogue or the database cannot be read.
+ */
 export function openMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -39,32 +48,78 @@ export function openMetrics(deps: MetricsDeps): Metrics {
   // rejects for gauges. The same gauges by type stay.
   for (const name of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${name}_total`)
-  const showBuilds = buildInfo(registry, deps.settings.version)
-  const updateCatalogue = catalogueGauges(deps, registry)
-  const showIndexer = indexerGauges(registry)
-  const updateCurrency = currencyGauges(registry, deps)
+  const showCatalogue = openGauges(registry, catalogueRows)
+  const showStorage = openGauges(registry, storageRows)
+  const showScrape = openGauges(registry, scrapeRows)
+  const archiveSpace = openDiskSpace(deps.settings.archive)
+  const readCatalogue = openCatalogueState(deps)
+  let network: Pick<NetworkStatusCache, 'ifLoaded'> | undefined
   return {
     observe: countRequests(registry),
     rejected: countRejections(registry),
     fileUnavailable: countUnservedFiles(registry),
-    showSeries: (network) => {
-      countSeries(registry, network)
-    },
+    showSeries: (shown) => (network = shown),
     contentType: registry.contentType,
     async text() {
-      const [summary, reply, ofIndexer] = await Promise.all([
-        updateCatalogue(),
+      const [catalogue, storage, archive, known, reply, ofIndexer] = await Promise.all([
+        readCatalogue(),
+        deps.reader.storage().catch(unlessTemporary),
+        archiveSpace(),
+        network?.ifLoaded().catch(unlessTemporary),
         deps.indexerStatus(),
         deps.indexerMetrics(),
-        updateCurrency(),
       ])
-      const status = reply?.state === 'unknown' ? undefined : reply
-      showBuilds(status?.version)
-      showIndexer(status, summary)
+      const indexer = reply?.state === 'unknown' ? undefined : reply
+      if (catalogue.summary !== undefined) showCatalogue(catalogue.summary)
+      if (storage !== undefined) showStorage(storage)
+      showScrape({
+        ...catalogue,
+        version: deps.settings.version,
+        indexer,
+        disks: { database: storage?.disk, archive },
+        states: known?.states ?? [],
+      })
       const own = await registry.metrics()
-      return status === undefined ? own : own + ofIndexer
+      return indexer === undefined ? own : own + ofIndexer
     },
   }
+}
+
+/**
+ * @returns a function that reads the summary and the currency of the catalogue; what cannot be read
+ * at this moment stays as it was
+ */
+function openCatalogueState({ reader, currency }: MetricsDeps) {
+  let summary: CatalogueSummary | undefined
+  let isAvailable = false
+  let asOf = 0
+  const readSummary = async (): Promise<void> => {
+    try {
+      const timeout = delay(summaryTimeoutMs, undefined, { ref: false })
+      summary = (await Promise.race([reader.summary(), timeout])) ?? summary
+      isAvailable = true
+    } catch (error) {
+      unlessTemporary(error)
+      if (error instanceof CatalogueUnavailable) isAvailable = false
+    }
+  }
+  const readCurrency = async (): Promise<boolean> => {
+    const known = await currency.of(await reader.head())
+    asOf = known.asOf ?? 0
+    return known.notCurrent === undefined
+  }
+  return async () => {
+    const [isCurrent = false] = await Promise.all([
+      readCurrency().catch(unlessTemporary),
+      readSummary(),
+    ])
+    return { summary, isAvailable, isCurrent, asOf }
+  }
+}
+
+/** @throws the error if its cause does not end by itself */
+function unlessTemporary(error: unknown): undefined {
+  if (!isTemporary(error)) throw error
 }
 
 /** Adds the route `/metrics`, which Prometheus reads. */
@@ -74,94 +129,6 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
     get: async (_request, reply) => {
       reply.headers({ 'content-type': metrics.contentType, 'cache-control': 'no-store' })
       return reply.send(await metrics.text())
-    },
-  })
-}
-
-/**
- * @returns a function that sets the release of the indexer, which is `undefined` while the indexer
- * does not answer
- */
-function buildInfo(registry: Registry, version: string): (indexer: string | undefined) => void {
-  const info = new Gauge({
-    name: 'rinex_build_info',
-    help: 'The release of each process, and the Node of the API.',
-    labelNames: ['process', 'version', 'node'],
-    registers: [registry],
-  })
-  return (indexer) => {
-    info.reset()
-    info.set({ process: 'api', version, node: process.versions.node }, 1)
-    if (indexer !== undefined) info.set({ process: 'indexer', version: indexer }, 1)
-  }
-}
-
-/**
- * @returns a function that updates the metrics of the indexer that need more than the indexer. It
- * sends the others itself (`indexer/state/metrics.ts`); while it does not answer, only
- * `rinex_indexer_up` has a value.
- */
-function indexerGauges(registry: Registry) {
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `rinex_indexer_${name}`, help, registers: [registry] })
-  const up = gauge('up', '1 if the indexer answers, else 0.')
-  const waiting = gauge('checksums_waiting', 'Upper bound of the files still to be hashed.')
-  return (status: IndexerStatus | undefined, summary: CatalogueSummary | undefined): void => {
-    up.set(Number(status !== undefined))
-    if (status === undefined || summary === undefined) waiting.remove()
-    else waiting.set(filesToHash(summary, status))
-  }
-}
-
-/**
- * @returns a function that updates whether the catalogue is current, and the time for which states
- * are computed
- */
-function currencyGauges(
-  registry: Registry,
-  { reader, currency }: MetricsDeps,
-): () => Promise<void> {
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `rinex_catalogue_${name}`, help, registers: [registry] })
-  const current = gauge(
-    'current',
-    '1 if the catalogue follows the archive, 0 if not: the states of series stand still then.',
-  )
-  const asOf = gauge(
-    'as_of_timestamp_seconds',
-    'The time for which the states of series are computed; 0 until the first scan has ended.',
-  )
-  return async () => {
-    try {
-      const known = await currency.of(await reader.head())
-      current.set(known.notCurrent === undefined ? 1 : 0)
-      asOf.set(known.asOf ?? 0)
-    } catch (error) {
-      if (!isTemporary(error)) throw error
-      current.set(0)
-    }
-  }
-}
-
-/**
- * Adds the number of series by state. It is left out until the deliveries are read, and while the
- * catalogue cannot answer.
- */
-function countSeries(registry: Registry, network: Pick<NetworkStatusCache, 'ifLoaded'>): void {
-  new Gauge({
-    name: 'rinex_series',
-    help: 'Series of files by their state now: present, late, down, silent or unknown.',
-    labelNames: ['state', 'period', 'file_type'],
-    registers: [registry],
-    async collect() {
-      this.reset()
-      try {
-        const known = await network.ifLoaded()
-        for (const { summary, period, fileType } of known?.states ?? [])
-          this.inc({ state: summary.state, period, file_type: fileType })
-      } catch (error) {
-        if (!isTemporary(error)) throw error
-      }
     },
   })
 }

@@ -1,5 +1,5 @@
 /** The HTML page of the status. */
-import { adviceOn } from './advice.ts'
+import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import type { WireStatus } from './serialise.ts'
 import { page } from '../pages/layout.ts'
 import type { Cell, Table } from '../pages/table.ts'
@@ -9,7 +9,7 @@ const template = `<div data-live="">
 <p class="lead">The indexer is <strong class="state <%= it.tone %>"><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
 <% if (it.reasons.length > 0) { %>
 <ul class="notice fault">
-<% for (const { reason, advice } of it.reasons) { %><li><strong><%= reason %></strong><% if (advice !== '') { %><br><%~ include('@prose', { text: advice }) %><% } %></li>
+<% for (const { text, advice } of it.reasons) { %><li><strong><%= text %></strong><br><%~ include('@prose', { text: advice }) %></li>
 <% } %></ul>
 <% } %>
 <% if (it.scan !== null) { %>
@@ -60,6 +60,7 @@ const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
 }
 
 interface StatusPageOptions {
+  readonly problems: readonly IndexerProblem[]
   /** New records a minute; `undefined` if unknown. */
   readonly arrivals: number | undefined
   /** True if the paths of files with problems are public. */
@@ -68,17 +69,17 @@ interface StatusPageOptions {
 
 export function renderStatus(
   status: WireStatus,
-  { arrivals, isPublic }: StatusPageOptions,
+  { problems, arrivals, isPublic }: StatusPageOptions,
 ): string {
   return render(
     { title: 'Status', section: 'status', up: '../', json: '?format=json' },
     {
       isPublic,
+      reasons: problems,
       state: status.state,
       tone: status.state === 'degraded' || status.state === 'stopped' ? 'bad' : 'good',
       meaning: stateMeanings[status.state],
       since: readableTime(status.since, 'second'),
-      reasons: status.reasons.map((reason) => ({ reason, advice: adviceOn(reason) })),
       scan: scanOf(status),
       arrivals: arrivals === undefined ? null : readableNumber(arrivals),
       areas: areasTable(status),

@@ -9,7 +9,7 @@ import { digest } from '../http/conditional-requests.ts'
 import { renderStatus } from './page.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { statusBodies } from './schema.ts'
-import { describeStatus } from './serialise.ts'
+import { describeStatus, problemsOf } from './serialise.ts'
 
 interface StatusContext extends ApiContext {
   readonly unservedFiles: UnservedFiles
@@ -51,7 +51,10 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
       const arrivals = format === 'html' ? await arrivalsPerMinute(recent) : undefined
       return {
         version: digest(JSON.stringify([status, arrivals])),
-        bodies: { json: () => status, html: () => renderStatus(status, { arrivals, isPublic }) },
+        bodies: {
+          json: () => status,
+          html: () => renderStatus(status, { problems: problemsOf(indexer), arrivals, isPublic }),
+        },
       }
     },
   })

@@ -1,8 +1,13 @@
 /** Makes the status from the reply of the indexer and the summary of the catalogue. */
 import type { Static } from '../openapi/schema.ts'
-import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
+import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
-import type { IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
+import type {
+  IndexerProblem,
+  IndexerStatus,
+  RescanNumbers,
+  ScanProgress,
+} from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../http/times.ts'
 import type { statusSchema } from './schema.ts'
 
@@ -20,48 +25,51 @@ export function describeStatus(
   reply: StatusReply,
   version: string,
 ): CommonStatus {
-  const unknown = reply?.state === 'unknown' ? reply : undefined
   const indexer = reply?.state === 'unknown' ? undefined : reply
   const lastScan = indexer?.lastScan ?? summary.lastScan
-  const { areas, rejected, misplaced, incomplete, head } = summary
+  const { areas, rejected, misplaced, incomplete, checksums, head } = summary
   return {
-    state: unknown === undefined ? (indexer?.state ?? 'stopped') : 'degraded',
+    state: reply?.state === 'unknown' ? 'degraded' : (reply?.state ?? 'stopped'),
     since: timeOrNull(indexer?.sinceUs),
-    reasons: unknown === undefined ? (indexer?.reasons ?? []) : [unknown.reason],
-    indexer: indexer === undefined ? null : { pid: indexer.pid, version: indexer.version },
-    scan: indexer?.scan === undefined ? null : scanProgress(indexer.scan),
-    last_scan: lastScan === undefined ? null : scanSummary(lastScan),
+    reasons: problemsOf(reply).map(({ text }) => text),
+    indexer: indexer ? { pid: indexer.pid, version: indexer.version } : null,
+    scan: indexer?.scan ? scanProgress(indexer.scan) : null,
+    last_scan: lastScan ? scanSummary(lastScan) : null,
     last_sweep: timeOrNull(indexer?.lastSweepUs),
     dirty_directories: indexer?.dirtyDirectories ?? null,
-    watching: indexer === undefined ? null : watchCounts(indexer),
+    watching: indexer?.watching ?? null,
     settling_files: indexer?.settlingFiles ?? null,
     held_removals: indexer?.withheldRemovals ?? null,
-    rescans: indexer === undefined ? null : rescanNumbers(indexer),
+    rescans: indexer ? rescanNumbers(indexer.rescans) : null,
     areas,
     rejected,
     misplaced,
-    incomplete: { count: incomplete.count, examples: incomplete.examples },
-    checksums: checksumCounts(summary, indexer),
+    incomplete: filesOf(incomplete),
+    checksums: {
+      files: checksums.files,
+      waiting: indexer ? filesToHash(summary, indexer) : null,
+      broken: filesOf(checksums.broken),
+    },
     seq: head.seq,
     epoch: head.epoch,
     version,
   }
 }
 
-function watchCounts({ watching }: IndexerStatus) {
-  return {
-    directories: watching.directories,
-    limit: watching.limit,
-    overflows: watching.overflows,
-  }
+/** Returns the problems for which the state is `degraded`. */
+export function problemsOf(reply: StatusReply): readonly IndexerProblem[] {
+  if (reply?.state !== 'unknown') return reply?.problems ?? []
+  const advice =
+    'Check that the indexer runs, and that the API has permission to open its control socket.'
+  return [{ text: reply.reason, advice }]
 }
 
-function rescanNumbers({ rescans }: IndexerStatus) {
-  return {
-    running: rescans.running ?? null,
-    waiting: rescans.waiting ?? null,
-    done: rescans.done,
-  }
+function rescanNumbers({ running, waiting, done }: RescanNumbers) {
+  return { running: running ?? null, waiting: waiting ?? null, done }
+}
+
+function filesOf({ count, examples }: RejectionCount) {
+  return { count, examples }
 }
 
 /** Returns an upper bound of the number of files that are still to be hashed. */
@@ -71,15 +79,6 @@ export function filesToHash(
 ): number {
   if (hashing === undefined) return 0
   return hashing.all ? areas.obs.files + areas.nrt.files - checksums.files : hashing.behind
-}
-
-function checksumCounts(summary: CatalogueSummary, indexer: IndexerStatus | undefined) {
-  const { files, broken } = summary.checksums
-  return {
-    files,
-    waiting: indexer === undefined ? null : filesToHash(summary, indexer),
-    broken: { count: broken.count, examples: broken.examples },
-  }
 }
 
 function scanProgress(scan: ScanProgress) {
@@ -94,16 +93,8 @@ function scanProgress(scan: ScanProgress) {
   }
 }
 
-function scanSummary(scan: ScanSummary) {
-  return {
-    started: microsecondsToIso(scan.startedUs),
-    ended: microsecondsToIso(scan.endedUs),
-    directories: scan.directories,
-    files: scan.files,
-    added: scan.added,
-    modified: scan.modified,
-    removed: scan.removed,
-  }
+function scanSummary({ startedUs, endedUs, ...counts }: ScanSummary) {
+  return { started: microsecondsToIso(startedUs), ended: microsecondsToIso(endedUs), ...counts }
 }
 
 function timeOrNull(us: number | undefined): string | null {

@@ -62,7 +62,11 @@ export class ChecksumFiles {
       return await this.#readBatch(files)
     } catch (error) {
       if (isClosing() || !(error instanceof HashingFailed)) throw error
-      health.report('checksums', `files cannot be read for their checksums: ${error.message}`)
+      health.report('checksums', {
+        text: `files cannot be read for their checksums: ${error.message}`,
+        advice:
+          'Search the log of the indexer for the cause; lists and downloads work, only new checksums are missing.',
+      })
       // After a failure the files are read one by one, so that a file that ends the hash process
       // does not affect the others.
       const unread: number[] = []

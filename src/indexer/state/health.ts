@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../../catalogue/records.ts'
-import type { IndexerState, IndexerStatus } from '../../control-socket/protocol.ts'
+import type { IndexerProblem, IndexerState, IndexerStatus } from '../../control-socket/protocol.ts'
 
 /** The state of the indexer while it has no problem. */
 type Phase = 'starting' | 'scanning' | 'watching'
@@ -14,7 +14,7 @@ type OwnStatus = Pick<
   IndexerStatus,
   | 'state'
   | 'sinceUs'
-  | 'reasons'
+  | 'problems'
   | 'notCurrent'
   | 'pid'
   | 'startedUs'
@@ -30,11 +30,18 @@ interface HealthParts {
   readonly version: string
 }
 
+/** A problem of the database. */
+export function databaseProblem(text: string): IndexerProblem {
+  const advice =
+    'Check the free space and the permissions of the directory of the database; the indexer tries again by itself.'
+  return { text, advice }
+}
+
 /** The health of the indexer: its phase, and the problems that make it `degraded`. */
 export class Health {
   readonly #parts: HealthParts
   readonly #startedUs: number
-  readonly #problems = new Map<string, string>()
+  readonly #problems = new Map<string, IndexerProblem>()
   #phase: Phase = 'starting'
   #sinceUs: number
   #lastScan: ScanSummary | undefined
@@ -67,17 +74,17 @@ export class Health {
   }
 
   /**
-   * Sets the message of a problem, by the name of the problem; `undefined` ends it. Logs `degraded`
-   * at its beginning and `recovered` at its end.
+   * Sets a problem by its name; `undefined` ends it. Logs `degraded` at its beginning and
+   * `recovered` at its end.
    * @returns true if this call ended a problem
    */
-  report(name: string, message: string | undefined): boolean {
+  report(name: string, problem: IndexerProblem | undefined): boolean {
     const before = this.#problems.get(name)
-    if (message !== undefined) {
-      if (before === undefined) this.#parts.logger.error({ problem: message }, 'degraded')
-      this.#change(() => this.#problems.set(name, message))
+    if (problem !== undefined) {
+      if (before === undefined) this.#parts.logger.error({ problem: problem.text }, 'degraded')
+      this.#change(() => this.#problems.set(name, problem))
     } else if (before !== undefined) {
-      this.#parts.logger.info({ problem: before }, 'recovered')
+      this.#parts.logger.info({ problem: before.text }, 'recovered')
       this.#change(() => this.#problems.delete(name))
       return true
     }
@@ -85,13 +92,14 @@ export class Health {
   }
 
   /**
-   * The first problem that keeps the catalogue from following the tree: the archive, an area or the
-   * database cannot be read or written. Other problems concern single directories, or only delay
-   * changes.
+   * The text of the first problem that keeps the catalogue from following the tree: the archive, an
+   * area or the database cannot be read or written. Other problems concern single directories, or
+   * only delay changes.
    * @param except name of a problem that does not count
    */
   notCurrent(except?: string): string | undefined {
-    return Array.from(this.#problems).find(([name]) => name !== except && stopsCatalogue(name))?.[1]
+    const problems = Array.from(this.#problems)
+    return problems.find(([name]) => name !== except && stopsCatalogue(name))?.[1].text
   }
 
   swept(): void {
@@ -103,11 +111,12 @@ export class Health {
   }
 
   status(now: Omit<IndexerStatus, keyof OwnStatus>): IndexerStatus {
+    // Two problems may have one cause.
+    const byText = new Map(Array.from(this.#problems.values(), (each) => [each.text, each]))
     return {
       state: this.#state,
       sinceUs: this.#sinceUs,
-      // Two problems may have one cause.
-      reasons: [...new Set(this.#problems.values())],
+      problems: [...byText.values()],
       notCurrent: this.notCurrent(),
       pid: process.pid,
       startedUs: this.#startedUs,

@@ -1,6 +1,7 @@
 /** Stores up to which time the catalogue is known to equal the tree. */
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
 import type { CatalogueWriter } from '../../catalogue/writer.ts'
+import { databaseProblem } from './health.ts'
 import type { Health } from './health.ts'
 
 /** The catalogue is current for at least this time after a heartbeat, in seconds. */
@@ -69,7 +70,8 @@ export class Heartbeat {
       health.report('heartbeat', undefined)
     } catch (error) {
       if (error instanceof CatalogueCorrupt) throw error
-      health.report('heartbeat', `the catalogue cannot be written: ${(error as Error).message}`)
+      const text = `the catalogue cannot be written: ${(error as Error).message}`
+      health.report('heartbeat', databaseProblem(text))
     }
   }
 }

@@ -98,13 +98,13 @@ export class IndexerMetrics {
 
   /** Returns the gauges without labels; one without a value is left out. */
   #gauges(status: IndexerStatus): Record<string, [number | null | undefined, help: string]> {
-    const { state, reasons, watching, scan } = status
+    const { state, problems, watching, scan } = status
     const delay = this.#delays.lastMinute()
     const backup = this.#backup
     const of = 'of the event loop of the indexer in the last minute.'
     return {
       degraded: [Number(state === 'degraded'), '1 if the indexer is degraded, else 0.'],
-      problems: [reasons.length, 'Problems that make the indexer degraded.'],
+      problems: [problems.length, 'Problems that make the indexer degraded.'],
       dirty_directories: [status.dirtyDirectories, 'Directories to be reconciled.'],
       settling_files: [status.settlingFiles, 'Young files that are not complete yet.'],
       held_removals: [status.withheldRemovals, 'Removals withheld by the deletion guard.'],

@@ -19,6 +19,9 @@ export type ReadDepth = 'names' | 'facts' | 'auto'
 export const mostEntries = 500_000
 export const tooManyEntries = `more than ${mostEntries.toLocaleString('en')} entries`
 
+/** The error of the snapshot of an area that is on another disk than when it was first seen. */
+export const otherDisk = 'another disk is mounted there: if this is intended, restart the indexer'
+
 /**
  * A directory with more entries than this is large: it is not watched, because chokidar reads all
  * its entries again at each event, and no other directory is read ahead, because each snapshot

@@ -20,6 +20,7 @@ import {
   longestTickMs,
   mostEntries,
   openIdentities,
+  otherDisk,
   packIdentity,
   tooManyEntries,
 } from './directory-snapshot.ts'
@@ -38,7 +39,6 @@ export interface Tree extends LinkedTree {
 }
 
 const unreadable: EntryRejectionReason = 'unreadable-directory'
-const foreign = 'another disk is mounted there: if this is intended, restart the indexer'
 
 /** Reads one directory. Never throws: problems of the tree are part of the snapshot. */
 export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySnapshot {
@@ -59,7 +59,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
     const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
     const away = [...found.away, ...files.away]
     // The disk is checked last, so that everything above was read from the same disk.
-    if (isForeign(tree, request.path)) return emptySnapshot(request.path, 'lost-area', foreign)
+    if (isForeign(tree, request.path)) return emptySnapshot(request.path, 'lost-area', otherDisk)
     return {
       path: request.path,
       outcome: 'read',

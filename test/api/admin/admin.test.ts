@@ -123,6 +123,23 @@ t.test('a 400 response names the faults of each field', async (t) => {
       { download_path: 'https://evil.example/rinex/data/a' },
       { download_path: ['Enter a URL below https://archive.example/rinex/data/.'] },
     ],
+    [files, 'null', { path: ['This field is required.'] }],
+    [files, { download_path: 1 }, { download_path: ['Not a valid string.'] }],
+    [files, { download_path: 'a/b' }, { download_path: ['Enter a valid URL.'] }],
+    [
+      files,
+      { download_path: 'https://archive.example/rinex/data/a b' },
+      { download_path: ['Enter a valid URL.'] },
+    ],
+    [rescans, { path: '' }, { path: ['This field may not be blank.'] }],
+    [
+      rescans,
+      { full: null, toString: 1 },
+      {
+        full: ['Must be a valid boolean.'],
+        toString: ['There is no such field.'],
+      },
+    ],
     [
       files,
       [],

@@ -1,8 +1,8 @@
 import t from '../../tap.ts'
-import { openAddresses } from '../../../src/api/connections/addresses.ts'
+import { Addresses } from '../../../src/api/connections/addresses.ts'
 
 t.test('a connection counts for its peer, unless the peer is a trusted proxy', async (t) => {
-  const addresses = openAddresses(['10.0.0.0/8', '2001:db8:1::/48'])
+  const addresses = new Addresses(['10.0.0.0/8', '2001:db8:1::/48'])
   const ofConnection = (peer: string) => addresses.ofConnection(peer)
   t.equal(ofConnection('192.0.2.1'), '192.0.2.1')
   t.equal(ofConnection('::ffff:192.0.2.1'), '192.0.2.1', 'an IPv4 address in IPv6 form')
@@ -18,7 +18,7 @@ t.test('a connection counts for its peer, unless the peer is a trusted proxy', a
 })
 
 t.test('a request through a trusted proxy counts for the address of its client', async (t) => {
-  const addresses = openAddresses(['10.0.0.0/8'])
+  const addresses = new Addresses(['10.0.0.0/8'])
   const cases = [
     ['192.0.2.1', '198.51.100.1', undefined, 'the header of an untrusted client is ignored'],
     ['10.0.0.1', '', undefined, 'a proxy that does not say'],

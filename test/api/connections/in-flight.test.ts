@@ -225,7 +225,7 @@ t.test('a stopping server closes a slow download at a deadline', async (t) => {
   const port = await service.listen()
   const download = await startSlowly(port, `/rinex/data/${large}`)
   let received = 0
-  // Fast enough for the slow-client check, too slow to finish.
+  // Too slow to finish.
   const timer = setInterval(() => {
     received += (download.read() as Buffer | null)?.length ?? 0
   }, 100)

@@ -24,7 +24,11 @@ t.test('an indexer that does not answer delays nothing, and is not stopped', asy
 })
 
 t.test('while an indexer does not answer, what it said last counts', async (t) => {
-  const said = { ...watchingIndexer, notCurrent: 'obs/ is lost', reasons: ['obs/ is lost'] }
+  const said = {
+    ...watchingIndexer,
+    notCurrent: 'obs/ is lost',
+    problems: [{ text: 'obs/ is lost', advice: '' }],
+  }
   let answers = 0
   const indexerStatus = () => (answers++ === 0 ? Promise.resolve(said) : never())
   const reader = new CurrencyReader({ nowUs, indexerStatus })

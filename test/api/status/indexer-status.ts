@@ -6,7 +6,7 @@ import { startUs } from '../service.ts'
 export const watchingIndexer: IndexerStatus = {
   state: 'watching',
   sinceUs: startUs,
-  reasons: [],
+  problems: [],
   notCurrent: undefined,
   pid: 4711,
   startedUs: 1_000_000,

@@ -5,7 +5,7 @@ import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import t from '../../tap.ts'
-import { openDiskSpace } from '../../../src/api/status/catalogue-metrics.ts'
+import { openDiskSpace } from '../../../src/api/status/disk-space.ts'
 import { TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
 import type { AppliedChange } from '../../../src/catalogue/writer.ts'
@@ -163,7 +163,12 @@ t.test('the metrics of the indexer are present only while the indexer answers', 
     'rinex_build_info{process="indexer",version="1.2.4"} 1',
   ])
   const watching = { ...watchingIndexer.watching, limit: null }
-  reply = status = { ...watchingIndexer, state: 'degraded', reasons: ['no disk'], watching }
+  reply = status = {
+    ...watchingIndexer,
+    state: 'degraded',
+    problems: [{ text: 'no disk', advice: 'Mount it.' }],
+    watching,
+  }
   const degraded = await linesOf(service, 'rinex_indexer')
   t.ok(degraded.includes('rinex_indexer_degraded 1'))
   t.ok(degraded.includes('rinex_indexer_problems 1'))

@@ -1,0 +1,164 @@
+/**
+ * The table of the gauges that a scrape reads anew. Counters, which grow between two scrapes, are
+ * in http-metrics.ts; the indexer sends its own metrics (`indexer/state/metrics.ts`).
+ */
+import { Gauge } from 'prom-client'
+import type { Registry } from 'prom-client'
+import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
+import type { IndexerStatus } from '../../control-socket/protocol.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import { filesToHash } from './serialise.ts'
+
+/** A value, or values with their labels; values with the same labels are added up. */
+type Samples = number | undefined | readonly (readonly [labels: Record<string, string>, number])[]
+
+/** The rows of a table by the names of the metrics. A metric without samples is left out. */
+type Rows<Source> = Readonly<
+  Record<
+    string,
+    readonly [help: string, samples: (source: Source) => Samples, ...labels: readonly string[]]
+  >
+>
+
+export const catalogueRows: Rows<CatalogueSummary> = {
+  rinex_catalogue_seq: ['Number of the latest change in the catalogue.', ({ head }) => head.seq],
+  rinex_catalogue_files: [
+    'Files in the catalogue.',
+    ({ areas }) => Object.entries(areas).map(([area, { files }]) => [{ area }, files]),
+    'area',
+  ],
+  rinex_catalogue_directories: [
+    'Directories in the catalogue.',
+    ({ areas }) => Object.entries(areas).map(([area, { directories }]) => [{ area }, directories]),
+    'area',
+  ],
+  rinex_catalogue_newest_file_timestamp_seconds: [
+    'Time at which the newest file was catalogued.',
+    ({ newest }) =>
+      newest.map(({ area, fileType, createdUs }) => [
+        { area, file_type: fileType },
+        createdUs / 1e6,
+      ]),
+    'area',
+    'file_type',
+  ],
+  rinex_catalogue_checksums: [
+    'Files with a current SHA-256 checksum.',
+    ({ checksums }) => checksums.files,
+  ],
+  rinex_catalogue_broken_streams: [
+    'Files whose gzip stream is damaged.',
+    ({ checksums }) => checksums.broken.count,
+  ],
+  rinex_catalogue_incomplete_files: [
+    'Listed files whose gzip stream has no end.',
+    ({ incomplete }) => incomplete.count,
+  ],
+  rinex_catalogue_misplaced_files: [
+    'Files in the directory of another date.',
+    ({ misplaced }) => misplaced,
+  ],
+  rinex_catalogue_rejected_names: [
+    'Names that are not catalogued.',
+    ({ rejected }) => rejected.map(({ reason, count }) => [{ reason }, count]),
+    'reason',
+  ],
+  rinex_catalogue_last_scan_timestamp_seconds: [
+    'End of the last complete scan of the archive.',
+    ({ lastScan }) => lastScan && lastScan.endedUs / 1e6,
+  ],
+}
+
+export const storageRows: Rows<StorageFigures> = {
+  rinex_database_bytes: ['Size of the database file.', ({ databaseBytes }) => databaseBytes],
+  rinex_database_wal_bytes: ['Size of the WAL of the database.', ({ walBytes }) => walBytes],
+  rinex_backup_timestamp_seconds: [
+    'Time of the newest backup.',
+    ({ backupUs }) => backupUs && backupUs / 1e6,
+  ],
+}
+
+/** What each scrape knows. */
+export interface Scrape {
+  readonly version: string
+  /** `undefined` while the indexer does not answer. */
+  readonly indexer: IndexerStatus | undefined
+  /** The latest summary; `undefined` before the first. */
+  readonly summary: CatalogueSummary | undefined
+  readonly isAvailable: boolean
+  readonly isCurrent: boolean
+  readonly asOf: number
+  /** Each is `undefined` while its space cannot be read. */
+  readonly disks: Readonly<Record<'database' | 'archive', DiskSpace | undefined>>
+  readonly states: readonly SeriesStatus[]
+}
+
+const ofDisks =
+  (value: (space: DiskSpace) => number) =>
+  ({ disks }: Scrape) =>
+    Object.entries(disks).flatMap(([disk, space]) =>
+      space === undefined ? [] : [[{ disk }, value(space)] as const],
+    )
+
+export const scrapeRows: Rows<Scrape> = {
+  rinex_catalogue_available: [
+    '1 if the catalogue can be read, else 0.',
+    ({ isAvailable }) => Number(isAvailable),
+  ],
+  rinex_catalogue_current: [
+    '1 if the catalogue follows the archive, 0 if not: the states of series stand still then.',
+    ({ isCurrent }) => Number(isCurrent),
+  ],
+  rinex_catalogue_as_of_timestamp_seconds: [
+    'The time for which the states of series are computed; 0 until the first scan has ended.',
+    ({ asOf }) => asOf,
+  ],
+  rinex_series: [
+    'Series of files by their state now: present, late, down, silent or unknown.',
+    ({ states }) =>
+      states.map(({ summary, period, fileType }) => [
+        { state: summary.state, period, file_type: fileType },
+        1,
+      ]),
+    ...['state', 'period', 'file_type'],
+  ],
+  rinex_build_info: [
+    'The release of each process, and the Node of the API.',
+    ({ version, indexer }) => [
+      [{ process: 'api', version, node: process.versions.node }, 1],
+      ...(indexer ? [[{ process: 'indexer', version: indexer.version }, 1] as const] : []),
+    ],
+    ...['process', 'version', 'node'],
+  ],
+  rinex_indexer_up: ['1 if the indexer answers, else 0.', ({ indexer }) => (indexer ? 1 : 0)],
+  rinex_indexer_checksums_waiting: [
+    'Upper bound of the files still to be hashed.',
+    ({ indexer, summary }) => indexer && summary && filesToHash(summary, indexer),
+  ],
+  rinex_disk_free_bytes: [
+    'Free space for normal users on the disk.',
+    ofDisks(({ freeBytes }) => freeBytes),
+    'disk',
+  ],
+  rinex_disk_size_bytes: ['Size of the disk.', ofDisks(({ totalBytes }) => totalBytes), 'disk'],
+}
+
+/** Adds the gauges of a table. @returns a function that sets all of them */
+export function openGauges<Source>(
+  registry: Registry,
+  rows: Rows<Source>,
+): (source: Source) => void {
+  const gauges = Object.entries(rows).map(([name, [help, samples, ...labelNames]]) => ({
+    gauge: new Gauge({ name, help, labelNames, registers: [registry] }),
+    samples,
+  }))
+  return (source) => {
+    for (const { gauge, samples } of gauges) {
+      const found = samples(source)
+      gauge.reset()
+      if (found === undefined) gauge.remove()
+      else if (typeof found === 'number') gauge.set(found)
+      else for (const [labels, value] of found) gauge.inc(labels, value)
+    }
+  }
+}
