@@ -19,21 +19,24 @@ export type ListContext = Pick<ApiContext, 'reader' | 'settings' | 'links' | 'ta
 /** Answers with a page of the list, from the cache if the catalogue has not changed. */
 export function listFiles(context: ListContext): RouteHandlerMethod {
   const { reader, tag } = context
-  const cache = openPageCache()
+  const cache = createPageCache()
   return async (request, reply) => {
     const representation = negotiate(request, reply)
     const query = request.query as Query
     const list = parseListRequest(query)
     reply.headers(ignoredHeader(list.ignored))
-    const { url = '' } = request.raw
-    const details = dependsOnDetails(list, representation)
-    const latest = tag(await reader.head(), representation, { details })
-    if (isFresh(request, reply, latest)) return sendNotModified(reply)
-    const cached = cache.get(`${latest} ${url}`)
-    if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
+    const key = `${representation} ${request.raw.url ?? ''}`
+    const cached = cache.get(key)
+    // A page comes with its head, so the head alone is read only if it may be the whole answer.
+    if (cached !== undefined || request.headers['if-none-match'] !== undefined) {
+      const details = dependsOnDetails(list, representation)
+      const latest = tag(await reader.head(), representation, { details })
+      if (isFresh(request, reply, latest)) return sendNotModified(reply)
+      if (cached?.headers.etag === latest) return reply.headers(cached.headers).send(cached.body)
+    }
     const requester = await context.limits.page(request, reply)
     const page = await makePage(context, { query, list, representation, requester })
-    cache.set(`${page.headers.etag} ${url}`, page)
+    cache.set(key, page)
     return reply.headers(page.headers).send(page.body)
   }
 }
@@ -58,10 +61,10 @@ const cacheBytes = 4 * 1024 * 1024
 const overheadBytes = 1024
 
 /**
- * Opens the response cache. A key consists of the ETag and the URL, so a page is found only while
- * the catalogue is unchanged.
+ * Creates the response cache: the latest page of each representation and URL. It is sent only while
+ * its ETag is the latest one.
  */
-export function openPageCache(): LRUCache<string, ListPage> {
+export function createPageCache(): LRUCache<string, ListPage> {
   return new LRUCache({
     maxSize: cacheBytes,
     sizeCalculation: ({ body }, key) => body.length + key.length + overheadBytes,
