@@ -14,7 +14,7 @@ import { askStatus } from '../control-socket/client.ts'
 import { openAlerts } from '../series/alerts.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { openClock } from '../runtime/clock.ts'
-import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
+import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 
@@ -25,7 +25,7 @@ export async function alerts(config: Config): Promise<number> {
   const send = webhookOf(config)
   const expected = new ExpectedRules(readExpectedFile(config.expectedFile))
   const logger = createLogger({ level: config.logLevel, name: 'alerts' })
-  const lifecycle = startLifecycle({ logger, graceMs: graceMs.alerts })
+  const lifecycle = new Lifecycle({ logger, graceMs: graceMs.alerts })
   const reader = openReader({ database: config.database })
   const end = new AbortController()
   const nowUs = openClock()

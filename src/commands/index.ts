@@ -13,8 +13,7 @@ import type { Indexer } from '../indexer/indexer.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
 import { areas } from '../parse/archive-path.ts'
-import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
-import type { Lifecycle } from '../runtime/lifecycle.ts'
+import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion } from '../runtime/program.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
@@ -40,7 +39,7 @@ export async function index(
       logger.info('SIGHUP: rescan ordered')
       void indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
     })
-  const lifecycle = startLifecycle({
+  const lifecycle = new Lifecycle({
     logger,
     graceMs: graceMs.indexer,
     ...(once ? {} : { onHangup }),

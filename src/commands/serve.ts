@@ -15,8 +15,7 @@ import { readExpectedFile } from '../config/expected-file.ts'
 import { readToken } from '../config/token-file.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { askIndexer, askMetrics, askSettling, openStatusReader } from '../control-socket/client.ts'
-import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
-import type { Lifecycle } from '../runtime/lifecycle.ts'
+import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
@@ -49,7 +48,7 @@ export async function serve(config: ConfigOf<'serve'>): Promise<number> {
 export async function startServing(config: ConfigOf<'serve'>, endMs: number): Promise<Lifecycle> {
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
-  const lifecycle = startLifecycle({ logger, graceMs: endMs })
+  const lifecycle = new Lifecycle({ logger, graceMs: endMs })
   const reader = openReader({ database: config.database })
   lifecycle.add({
     name: 'catalogue',

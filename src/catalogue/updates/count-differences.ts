@@ -198,7 +198,7 @@ export class CountDifferences {
 }
 
 /** Prepares the differences of transactions: each call begins those of one. */
-export function openCounts(dialect: Dialect): () => Question<CountDifferences> {
+export function prepareCounts(dialect: Dialect): () => Question<CountDifferences> {
   const sql = new Map(countTableNames.map((table) => [table, sqlOf(dialect, table)]))
   return function* () {
     return new CountDifferences(dialect, sql, yield* keptCounts())

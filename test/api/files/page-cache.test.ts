@@ -20,7 +20,8 @@ const path = '/rinex/api/rinex-file/'
 const list = `${path}?limit=5`
 
 /**
- * A listening service. `state` counts the heads and pages read, and makes the catalogue unavailable.
+ * A listening service. `state` counts the heads and pages that are read, and makes the catalogue
+ * unavailable.
  */
 async function openOn(t: Test) {
   const state = { heads: 0, pages: 0, isUnavailable: false }
