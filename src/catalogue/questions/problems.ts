@@ -19,7 +19,7 @@ const reasons: Readonly<Record<Problem, FileProblemReason>> = {
   misplaced: 'other-date',
 }
 
-type FileRow = [directory: string, name: string, sinceUs: number]
+type ProblemFileRow = [directory: string, name: string, sinceUs: number]
 
 /** The number of stored names of a directory and reason. */
 type NumberRow = [directory: number, reason: string, names: number]
@@ -60,7 +60,7 @@ export class Problems {
       'coalesce(f.modified_us, 0)',
       'coalesce(f.returned_us, 0)',
     )
-    const found = yield* rows<FileRow>(
+    const found = yield* rows<ProblemFileRow>(
       `SELECT (SELECT path FROM directory WHERE id = f.directory), f.name, ${sinceUs} ${from}
        ORDER BY f.id DESC LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)`,
       { ...range },

@@ -21,7 +21,7 @@ const columns = {
 export const recordColumns = Object.entries(columns).map(([name, column]) => ({ name, ...column }))
 
 /** All columns of `file`, which has more than a tombstone. */
-export const fileTypes: Columns = {
+export const fileColumns: Columns = {
   ...Object.fromEntries(recordColumns.map(({ name, type }) => [name, type])),
   returned_us: 'bigint',
   seq: 'bigint',

@@ -34,7 +34,7 @@ export interface Selection {
   readonly problems?: readonly Problem[]
   readonly names?: readonly NameCondition[]
   /** The names that are left for a later chunk of a stream. */
-  readonly nameRange?: NameRange
+  readonly nameRange?: NameBounds
   /**
    * The position after the previous chunk of a stream; this chunk may begin with the same sort key.
    */
@@ -42,7 +42,7 @@ export interface Selection {
 }
 
 /** A range of names; case-insensitive, both ends included. */
-export interface NameRange {
+export interface NameBounds {
   readonly from: string
   readonly to: string
 }
@@ -191,6 +191,6 @@ export const everyId: IdRange = { from: -Infinity, to: Infinity }
 export const afterAll = '\x7f'
 
 /** The names that two ranges have in common. */
-export function common(a: NameRange, b: NameRange): NameRange {
+export function common(a: NameBounds, b: NameBounds): NameBounds {
   return { from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to }
 }

@@ -52,7 +52,7 @@ const long: ReadonlySet<QuestionName> = new Set([
  */
 export function openReader({ database }: { readonly database: string }): CatalogueReader {
   refuseUnsafeSqlite()
-  const source = connectionSource(database, prepare)
+  const source = connectionSource(database, onConnection)
   const pool = new QueryPool(database)
 
   const ask = async <Name extends QuestionName>(
@@ -91,7 +91,7 @@ export function openReader({ database }: { readonly database: string }): Catalog
   }
 }
 
-function prepare(db: Database) {
+function onConnection(db: Database) {
   /** The summary is read again after another connection has written. */
   const known: { version?: unknown; summary?: CatalogueSummary } = {}
   const version = db.prepare('PRAGMA data_version').pluck()
@@ -100,7 +100,7 @@ function prepare(db: Database) {
 
 /** @returns `undefined` if it takes too long */
 function askHere<Name extends QuestionName>(
-  { driver, questions }: ReturnType<typeof prepare>,
+  { driver, questions }: ReturnType<typeof onConnection>,
   name: Name,
   query: Query<Name>,
 ): { readonly answer: Answer<Name> } | undefined {

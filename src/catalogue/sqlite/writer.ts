@@ -34,8 +34,7 @@ import { lockWriter } from './lock.ts'
 import type { WriterLock } from './lock.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
-import { openSequences } from './sequences.ts'
-import type { Sequences } from './sequences.ts'
+import { Sequences } from './sequences.ts'
 
 export interface WriterOptions {
   /** Path of the database file; a missing folder is created. */
@@ -93,7 +92,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const guards = prepareGuards(db, path, parts.lock)
   const { unlessCorrupt, unlessReplaced } = guards
   const indexes = prepareIndexes(db, driver)
-  const sequences = openSequences(db, numbersPath)
+  const sequences = new Sequences(db, numbersPath)
   return {
     ...prepareQuestions(parts, { ...guards, driver, sequences }),
     summary: unlessCorrupt(() => driver.read(new Summary(dialect).whole())),

@@ -10,7 +10,7 @@ import type { DirectoryChange, FileFacts } from '../writer.ts'
 import { ChecksumRows, raiseDetails } from './checksum-rows.ts'
 import { prepareCounts } from './count-differences.ts'
 import type { CountedFile } from './count-differences.ts'
-import { Directories } from './directories.ts'
+import { DirectoryRows } from './directories.ts'
 import { Inserts } from './insert.ts'
 import type { Progress } from './insert.ts'
 
@@ -19,7 +19,7 @@ export type UpdateParts = ReturnType<typeof updateParts>
 
 export function updateParts(dialect: Dialect) {
   return {
-    directories: new Directories(dialect),
+    directories: new DirectoryRows(dialect),
     counts: prepareCounts(dialect),
     checksums: new ChecksumRows(dialect),
   }
@@ -42,13 +42,13 @@ export interface Applying {
 export class Apply {
   readonly #parts: UpdateParts
   readonly #inserts: Inserts
-  readonly #files: LiveFiles
+  readonly #files: FileRows
   readonly #head: string
 
   constructor(dialect: Dialect, parts: UpdateParts) {
     this.#parts = parts
     this.#inserts = new Inserts(dialect)
-    this.#files = new LiveFiles(dialect, parts.checksums)
+    this.#files = new FileRows(dialect, parts.checksums)
     this.#head = `SELECT seq, last_id FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
   }
 
@@ -97,13 +97,13 @@ function changesFiles({ added, modified, filled, removed }: DirectoryChange): bo
 }
 
 /** A live record as it is after the changes so far. */
-interface KnownFile extends CountedFile {
+interface LiveFile extends CountedFile {
   size: number | null
   readonly created_us: number
   modified_us: number | null
 }
 
-type KnownRow = [
+type LiveFileRow = [
   id: number,
   station: number,
   kind: number,
@@ -113,13 +113,13 @@ type KnownRow = [
   modified_us: number | null,
 ]
 
-interface Change {
+interface TimedChange {
   readonly change: DirectoryChange
   readonly nowUs: number
 }
 
 /** Removes and changes live records; `known` has those that exist, by id. */
-class LiveFiles {
+class FileRows {
   readonly #checksums: ChecksumRows
   readonly #sql: ReturnType<typeof fileSql>
 
@@ -129,10 +129,10 @@ class LiveFiles {
   }
 
   /** The live records to which a change refers. */
-  *known({ removed, modified, filled }: DirectoryChange): Question<Map<number, KnownFile>> {
+  *known({ removed, modified, filled }: DirectoryChange): Question<Map<number, LiveFile>> {
     const ids = [...removed, ...[...modified, ...filled].map(({ id }) => id)]
     if (ids.length === 0) return new Map()
-    const found = yield* rows<KnownRow>(this.#sql.known, { ids })
+    const found = yield* rows<LiveFileRow>(this.#sql.known, { ids })
     return new Map(
       found.map(([id, station, kind, dataDate, size, created_us, modified_us]) => [
         id,
@@ -142,8 +142,8 @@ class LiveFiles {
   }
 
   *remove(
-    known: Map<number, KnownFile>,
-    { change, nowUs }: Change,
+    known: Map<number, LiveFile>,
+    { change, nowUs }: TimedChange,
     progress: Progress,
   ): Question<void> {
     const ids = [...new Set(change.removed)].filter((id) => known.has(id))
@@ -164,8 +164,8 @@ class LiveFiles {
 
   /** Stores the size and mtime of files that changed on disk. */
   *modify(
-    known: Map<number, KnownFile>,
-    { change, nowUs }: Change,
+    known: Map<number, LiveFile>,
+    { change, nowUs }: TimedChange,
     progress: Progress,
   ): Question<void> {
     const modified = change.modified.flatMap((facts) => {
@@ -183,7 +183,7 @@ class LiveFiles {
 
   /** Stores the size and mtime of files that became known. */
   *fill(
-    known: Map<number, KnownFile>,
+    known: Map<number, LiveFile>,
     { filled }: DirectoryChange,
     progress: Progress,
   ): Question<void> {
@@ -194,10 +194,10 @@ class LiveFiles {
 
 /** Counts a new size. @returns the record; `undefined` if there is none */
 function resize(
-  known: Map<number, KnownFile>,
+  known: Map<number, LiveFile>,
   { id, size }: FileFacts,
   { counts }: Progress,
-): KnownFile | undefined {
+): LiveFile | undefined {
   const file = known.get(id)
   if (file === undefined) return undefined
   counts.resize(file, size)

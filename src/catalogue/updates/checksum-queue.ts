@@ -97,7 +97,7 @@ function toFile([id, path, size, mtimeUs, seq, sinceUs]: UnhashedRow): UnhashedF
 }
 
 /** A live file whose checksum is stored. */
-type KnownRow = [
+type HashedFileRow = [
   id: number,
   size: number | null,
   mtimeUs: number | null,
@@ -133,7 +133,7 @@ export class Hashing {
   *#keepAll(list: readonly Checksum[], nowUs: number): Question<void> {
     const { counts, checksums, directories } = this.#parts
     const ids = list.map(({ id }) => id)
-    const found = yield* rows<KnownRow>(this.#sql.known, { ids })
+    const found = yield* rows<HashedFileRow>(this.#sql.known, { ids })
     const rowsById = new Map(found.map((each) => [each[0], each]))
     const differences = yield* counts()
     const valid: Checksum[] = []

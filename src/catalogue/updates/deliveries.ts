@@ -20,7 +20,7 @@ interface DeliveredFiles {
   readonly nowUs: number
 }
 
-export class Deliveries {
+export class DeliveryRows {
   readonly #series: Lookup
   readonly #insert: string
 

@@ -7,7 +7,7 @@ import type { DirectoryChange } from '../writer.ts'
 
 const secondUs = 1_000_000
 
-export class Directories {
+export class DirectoryRows {
   readonly #sql: ReturnType<typeof directorySql>
   #latestUs: number | undefined
   #pastUs = 0

@@ -10,7 +10,7 @@ import type { Columns, Dialect } from '../dialect.ts'
 import { execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import {
-  fileTypes,
+  fileColumns,
   movedModified,
   recordNames,
   setFacts,
@@ -19,7 +19,7 @@ import {
 import type { RecordRow } from '../selection/record.ts'
 import type { DirectoryChange, NewFile } from '../writer.ts'
 import type { CountDifferences } from './count-differences.ts'
-import { Deliveries } from './deliveries.ts'
+import { DeliveryRows } from './deliveries.ts'
 import { Lookup } from './lookup.ts'
 
 /** The progress of a transaction: the latest numbers, and the numbers of changes. */
@@ -49,13 +49,13 @@ type Parsed = Insertion & { readonly parsedPath: ArchiveDirectory }
 export class Inserts {
   readonly #stations: Lookup
   readonly #kinds: Lookup
-  readonly #deliveries: Deliveries
+  readonly #deliveries: DeliveryRows
   readonly #sql: ReturnType<typeof insertSql>
 
   constructor(dialect: Dialect) {
     this.#stations = new Lookup(dialect, 'station', { code: 'text' })
     this.#kinds = new Lookup(dialect, 'kind', kindColumns)
-    this.#deliveries = new Deliveries(dialect)
+    this.#deliveries = new DeliveryRows(dialect)
     this.#sql = insertSql(dialect)
   }
 
@@ -164,7 +164,7 @@ function insertSql(dialect: Dialect) {
     facts: setFacts(dialect),
     tombstones: `SELECT ${recordNames} FROM tombstone
       WHERE directory = @directory AND name BETWEEN @first AND @last`,
-    returned: dialect.insert('file', fileTypes),
+    returned: dialect.insert('file', fileColumns),
     drop: `DELETE FROM tombstone WHERE ${dialect.isIn('id', 'ids')}`,
   }
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
-import { inflateChunks, chunkSize } from '../tree/inflate.ts'
+import { inflateChunks, chunkBytes } from '../tree/inflate.ts'
 
 /**
  * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or
@@ -98,7 +98,7 @@ async function readToEnd(file: number, size: number, onProgress: () => void) {
   let position = 0
   function* chunks(): Generator<Buffer> {
     while (position < size) {
-      const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - position))
+      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size - position))
       const length = readSync(file, chunk, 0, chunk.length, position)
       if (length === 0) return
       position += length
