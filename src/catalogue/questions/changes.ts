@@ -11,7 +11,7 @@ import type { ListedRow } from './listed.ts'
 import type { Lookups } from '../selection/lookups.ts'
 import { all } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
-import { hasAny, select } from '../selection/selection.ts'
+import { hasOnly, select } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
 
 /** With a filter, a question examines at most this many changes in each table. */
@@ -41,17 +41,11 @@ export class Changes {
     const { head, purgedSeq } = yield* this.#lookups.refresh(needed)
     const sites = countries && (yield* this.#lookups.sites())
     const joinedSeq = (countries && sites?.joinedSeq(countries)) ?? 0
-    const pageOf = (changes: readonly Change[], throughSeq: number): ChangesPage => ({
-      head,
-      purgedSeq,
-      joinedSeq,
-      changes,
-      throughSeq,
-    })
-    if (since < purgedSeq || since > head.seq) return pageOf([], since)
+    const page = { head, purgedSeq, joinedSeq, changes: [] }
+    if (since < purgedSeq || since > head.seq) return { ...page, throughSeq: since }
     const { stations, kinds } = this.#lookups
     const selection = select(filters, { stations, kinds, sites })
-    if (selection === undefined) return pageOf([], head.seq)
+    if (selection === undefined) return { ...page, throughSeq: head.seq }
     const through = Math.min(yield* this.#endOf(since, selection), head.seq)
     const range = { since, through, limit }
     const found = yield* all(
@@ -63,12 +57,12 @@ export class Changes {
       .sort((a, b) => a.seq - b.seq)
       .slice(0, limit)
     const last = changes.length === limit ? changes.at(-1) : undefined
-    return pageOf(changes, last?.seq ?? through)
+    return { ...page, changes, throughSeq: last?.seq ?? through }
   }
 
   /** The last seq that is examined; infinite if all later changes are. */
   *#endOf(since: number, selection: Selection): Question<number> {
-    if (!hasAny(selection)) return Infinity
+    if (hasOnly(selection, [])) return Infinity
     const ends = yield* all(
       ...(['file', 'tombstone'] as const).map((table) => ({
         sql: `SELECT f.seq ${this.#from(table)} WHERE f.seq > @since ORDER BY f.seq

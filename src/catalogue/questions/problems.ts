@@ -1,9 +1,10 @@
 /** The paths of files with a problem, and of entries that are not catalogued. */
 import { listedProblems } from '../reader.ts'
-import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
+import type { ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
 import type { Problem } from '../filter.ts'
 import type { FileProblemReason } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
+import { latestChangeUs } from '../selection/record.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, rows, value } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
@@ -37,7 +38,8 @@ export class Problems {
     let [count, skip] = [0, offset]
     const entries: ProblemEntry[] = []
     for (const kind of listedProblems.filter((each) => kinds.includes(each))) {
-      const found = yield* this.#entriesOf(kind, { limit: limit - entries.length, offset: skip })
+      const range = { limit: limit - entries.length, offset: skip }
+      const found = yield* kind === 'rejected' ? this.#rejected(range) : this.#files(kind, range)
       count += found.count
       entries.push(...found.entries)
       skip = Math.max(0, skip - found.count)
@@ -45,23 +47,14 @@ export class Problems {
     return { count, entries }
   }
 
-  /** Counts all entries of a kind, and lists those of a range. */
-  #entriesOf(kind: ListedProblem, range: Range): Question<ProblemsPage> {
-    return kind === 'rejected' ? this.#rejected(range) : this.#files(kind, range)
-  }
-
-  /** Highest id first. */
+  /** Counts all files with a problem, and lists those of a range, highest id first. */
   *#files(problem: Problem, range: Range): Question<ProblemsPage> {
     const from = `FROM ${filesWith(problem, this.#dialect)} AND ${this.#dialect.inTime('f.id')}`
     const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
     if (range.offset >= count || range.limit === 0) return { count, entries: [] }
-    const sinceUs = this.#dialect.greatest(
-      'f.created_us',
-      'coalesce(f.modified_us, 0)',
-      'coalesce(f.returned_us, 0)',
-    )
     const found = yield* rows<ProblemFileRow>(
-      `SELECT (SELECT path FROM directory WHERE id = f.directory), f.name, ${sinceUs} ${from}
+      `SELECT (SELECT path FROM directory WHERE id = f.directory), f.name,
+         ${latestChangeUs(this.#dialect)} ${from}
        ORDER BY f.id DESC LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)`,
       { ...range },
     )

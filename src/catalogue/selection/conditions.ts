@@ -138,7 +138,7 @@ function datesCondition(dates: readonly DateRange[], dialect: Dialect): Conditio
   ]
   return both(between('f.data_date', 'dates', boundsOf(dates)), {
     sql: `(${parts.map(({ sql }) => `(${sql})`).join(' OR ')})`,
-    values: Object.assign({}, ...parts.map(({ values }) => values)) as Values,
+    values: both(...parts).values,
   })
 }
 

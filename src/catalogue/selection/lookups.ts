@@ -54,8 +54,11 @@ export class Lookups {
         values: { kind: this.#last.kind },
       },
     )) as unknown as [[never], [string][], [number, string][], KindRow[]]
-    for (const [id, code] of stations) this.#addStation(id, code)
-    for (const kind of kinds) this.#addKind(kind)
+    for (const [id, code] of stations) this.stations.set(id, code)
+    for (const [id, area, version, duration, type, source, period, interval, content] of kinds)
+      this.kinds.set(id, { area, version, duration, type, source, period, interval, content })
+    this.#last.station = stations.at(-1)?.[0] ?? this.#last.station
+    this.#last.kind = kinds.at(-1)?.[0] ?? this.#last.kind
     const state = toState(found[0])
     const { epoch, seq, detailsSeq } = state.head
     this.#version = [epoch, seq, detailsSeq, built.length].join()
@@ -71,16 +74,5 @@ export class Lookups {
       this.#sites = { version: this.#version, sites }
     }
     return this.#sites.sites
-  }
-
-  #addStation(id: number, code: string): void {
-    this.stations.set(id, code)
-    this.#last.station = id
-  }
-
-  #addKind(row: KindRow): void {
-    const [id, area, version, duration, type, source, period, interval, content] = row
-    this.kinds.set(id, { area, version, duration, type, source, period, interval, content })
-    this.#last.kind = id
   }
 }

@@ -66,6 +66,15 @@ export function movedModified(
   return moved === modified_us ? moved + 1 : moved
 }
 
+/** SQL for the time of the latest change of live file `f`. */
+export function latestChangeUs(dialect: Dialect): string {
+  return dialect.greatest(
+    'f.created_us',
+    'coalesce(f.modified_us, 0)',
+    'coalesce(f.returned_us, 0)',
+  )
+}
+
 /** SQL: checksum `c` is valid for file `f`: size and mtime of the record, and not stale. */
 export const isValidChecksum = `c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us
   AND c.stale_us IS NULL`

@@ -95,24 +95,25 @@ export function select(filter: FileFilter, lookups: Resolving): Selection | unde
   }
 }
 
+/** The conditions on kinds, each with the part of a kind that it concerns. */
+export const kindConditions = [
+  ['areas', 'area'],
+  ['types', 'type'],
+  ['durations', 'duration'],
+  ['versions', 'version'],
+  ['intervals', 'interval'],
+  ['contents', 'content'],
+  ['sources', 'source'],
+] as const
+
 function kindsOf(filter: FileFilter, { kinds }: Resolving): ReadonlyMap<number, Kind> | undefined {
-  const { areas, types, durations, versions, intervals, contents, sources } = filter
-  const lists = [areas, types, durations, versions, intervals, contents, sources]
-  if (lists.every((list) => list === undefined)) return undefined
-  const isIn = (list: readonly string[] | undefined, value: string): boolean =>
-    list?.includes(value) ?? true
-  return new Map(
-    [...kinds].filter(
-      ([, kind]) =>
-        isIn(areas, kind.area) &&
-        isIn(types, kind.type) &&
-        isIn(durations, kind.duration) &&
-        isIn(versions, kind.version) &&
-        isIn(intervals, kind.interval) &&
-        isIn(contents, kind.content) &&
-        isIn(sources, kind.source),
-    ),
-  )
+  const wanted = kindConditions.flatMap(([name, part]) => {
+    const list: readonly string[] | undefined = filter[name]
+    return list === undefined ? [] : [{ list, part }]
+  })
+  if (wanted.length === 0) return undefined
+  const matches = (kind: Kind) => wanted.every(({ list, part }) => list.includes(kind[part]))
+  return new Map([...kinds].filter(([, kind]) => matches(kind)))
 }
 
 /**
@@ -153,10 +154,6 @@ function idsOf({ idAbove, idBelow }: FileFilter): IdRange | undefined {
 
 export function hasOnly(selection: Selection, allowed: readonly (keyof Selection)[]): boolean {
   return (Object.keys(selection) as (keyof Selection)[]).every((key) => allowed.includes(key))
-}
-
-export function hasAny(selection: Selection): boolean {
-  return Object.keys(selection).length > 0
 }
 
 /**

@@ -34,7 +34,7 @@ import {
   restoringPath,
 } from './database-files.ts'
 import { isCorruption } from './integrity-check.ts'
-import { connectForWriting, openForWriting, refuseVersion } from './open.ts'
+import { connectForWriting, openForWriting, prepared, refuseVersion } from './open.ts'
 import type { OpeningForWriting } from './open.ts'
 import { applicationId, isKnownVersion, versionOf } from './schema.ts'
 import { noteNumbers, restoreSequences } from './sequences.ts'
@@ -112,13 +112,11 @@ function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
 }
 
 function openAdvanced(files: DatabaseFiles) {
-  const db = openForWriting(files.path, files)
-  try {
-    return { db, advanced: restoreSequences(db, files.numbersPath, { restored: false }) }
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  let advanced = false
+  const db = prepared(openForWriting(files.path, files), (db) => {
+    advanced = restoreSequences(db, files.numbersPath, { restored: false })
+  })
+  return { db, advanced }
 }
 
 /** Restores the newest good backup beside the database, if there is one. */

@@ -2,7 +2,7 @@
 import type { Dialect } from '../dialect.ts'
 import { execute, row, rows, value } from '../question.ts'
 import type { Question, Values } from '../question.ts'
-import { setFacts } from '../selection/record.ts'
+import { latestChangeUs, setFacts } from '../selection/record.ts'
 import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../writer.ts'
 import type { UpdateParts } from './apply.ts'
 import { raiseDetails } from './checksum-rows.ts'
@@ -70,9 +70,8 @@ export class HashingQueue {
 
 function queueSql(dialect: Dialect) {
   const columns = `f.id, d.path || '/' || f.name, f.size, f.mtime_us, f.seq`
-  const times = ['f.created_us', 'coalesce(f.modified_us, 0)', 'coalesce(f.returned_us, 0)']
   // Files with a stale checksum are in a queue of their own.
-  const unhashed = (next: string): string => `SELECT ${columns}, ${dialect.greatest(...times)}
+  const unhashed = (next: string): string => `SELECT ${columns}, ${latestChangeUs(dialect)}
     FROM (${next}) f JOIN directory d ON d.id = f.directory
     WHERE NOT EXISTS (SELECT 1 FROM checksum c
       WHERE c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us)`

@@ -8,8 +8,7 @@ import type { CountTableName } from '../selection/count-tables.ts'
 import type { Columns, Dialect } from '../dialect.ts'
 import { execute } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
-import { withLiveSeq } from './live-seq.ts'
-import { keptCounts } from './recount.ts'
+import { keptCounts, withLiveSeq } from './recount.ts'
 
 /** The columns of a live record on which the counts depend. */
 export interface CountedFile {
