@@ -12,7 +12,8 @@ import type {
 } from '../control-socket/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
 import { failureFields } from '../runtime/logger.ts'
-import type { ReconcileLoop, ScanResult } from './reconcile-loop.ts'
+import type { ReconcileLoop } from './reconcile-loop.ts'
+import type { ScanResult } from './scan-progress.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { DeletionGuard } from './state/deletion-guard.ts'
 

@@ -12,7 +12,7 @@ import type { Database } from 'better-sqlite3'
 import type { BackupOutcome } from '../writer.ts'
 import { UnusableDatabase } from '../writer.ts'
 import {
-  backupPaths,
+  copiesOf,
   discard,
   discardUnfinishedCopies,
   freeBeside,
@@ -20,7 +20,6 @@ import {
   madeUs,
   makeFile,
   moveDurably,
-  newBackupPath,
   putAside,
   rotateBackups,
   sizeOf,
@@ -53,7 +52,7 @@ export function prepareBackup(parts: {
 }): (options: { readonly ifOlderThanMs: number }) => Promise<BackupOutcome> {
   const { db, path, signal } = parts
   const driver = new Driver(db)
-  const [newest] = backupPaths(path)
+  const { newestBackup } = copiesOf(path)
 
   /**
    * True if the newest backup has the same epoch and seq as the database, even if checksums are
@@ -61,17 +60,17 @@ export function prepareBackup(parts: {
    */
   const isUnchanged = (): boolean => {
     try {
-      const kept = headOf(newest)
+      const kept = headOf(newestBackup)
       const now = driver.read(head())
       return kept.epoch === now.epoch && kept.seq === now.seq
     } catch (error) {
       // If a corrupt backup stayed here, it would become the older backup and replace a good one.
-      if (isCorruption(error)) putAside(newest, 'corrupt')
+      if (isCorruption(error)) putAside(newestBackup, 'corrupt')
       return false
     }
   }
   const isNeeded = (ifOlderThanMs: number): boolean => {
-    const made = madeUs(newest)
+    const made = madeUs(newestBackup)
     if (made === undefined) return true
     const ageMs = (parts.nowUs() - made) / 1000
     // If the time of the backup is in the future, its age is unknown.
@@ -82,7 +81,7 @@ export function prepareBackup(parts: {
     const [bytes, free] = [sizeOf(db), freeBeside(path)]
     if (free < 2 * bytes) return { outcome: 'no-space', bytes, free }
     await makeBackup(path, signal)
-    return { outcome: 'kept', path: newest, bytes }
+    return { outcome: 'kept', path: newestBackup, bytes }
   }
 }
 
@@ -91,7 +90,7 @@ export function prepareBackup(parts: {
  * @throws an error of corruption for a damaged database
  */
 export async function makeBackup(database: string, signal: AbortSignal): Promise<void> {
-  const copy = newBackupPath(database)
+  const { newBackup: copy } = copiesOf(database)
   const args = [...process.execArgv, import.meta.filename, database, copy]
   const limits = { signal, killSignal: 'SIGKILL' } as const
   try {

@@ -28,7 +28,7 @@ const largestBufferedFile = 4 * 1024 * 1024
  */
 const largestOutput = 64 * 1024 * 1024
 
-export const chunkBytes = 256 * 1024
+const chunkBytes = 256 * 1024
 
 /**
  * Checks whether a gzip file is complete; returns `undefined` if it does not exist, is no regular
@@ -114,7 +114,7 @@ export async function inflateChunks(
  * Reads an open file in chunks. A stream of node:fs would, when aborted, also close the descriptor;
  * by then its number may belong to another file.
  */
-function* chunksOf(file: number, size: number): Generator<Buffer> {
+export function* chunksOf(file: number, size: number): Generator<Buffer> {
   for (let position = 0; position < size;) {
     const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size - position))
     const length = readSync(file, chunk, 0, chunk.length, position)
