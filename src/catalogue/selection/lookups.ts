@@ -1,6 +1,7 @@
 /** The stations, kinds and sites of the catalogue, in memory between questions. */
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
+import type { Dialect } from '../dialect.ts'
 import { NotBuilt } from '../reader-errors.ts'
 import { stateStatement, toState } from './head.ts'
 import type { State } from './head.ts'
@@ -75,4 +76,10 @@ export class Lookups {
     }
     return this.#sites.sites
   }
+}
+
+/** What the questions of a connection share: the words of its engine, and what it has read. */
+export interface QuestionContext {
+  readonly dialect: Dialect
+  readonly lookups: Lookups
 }

@@ -5,7 +5,7 @@ import type { Database } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Asker, CatalogueReader } from '../reader.ts'
 import type { CatalogueSummary } from '../records.ts'
-import { questionsFor } from '../questions/questions.ts'
+import { questionNames, questionsFor } from '../questions/questions.ts'
 import type { Answer, Query, QuestionName } from '../questions/questions.ts'
 import { connectionSource } from './connection.ts'
 import { storageFigures } from './database-files.ts'
@@ -73,9 +73,8 @@ export function openReader({ database }: { readonly database: string }): Catalog
     return answer
   }
 
-  const names = Object.keys(questionsFor(dialect)) as QuestionName[]
   const methods = Object.fromEntries(
-    names.map((name) => [name, (query: never, asker?: Asker) => ask(name, query, asker)]),
+    questionNames.map((name) => [name, (query: never, asker?: Asker) => ask(name, query, asker)]),
   ) as unknown as Pick<CatalogueReader, QuestionName>
   return {
     ...methods,

@@ -7,7 +7,7 @@ import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { head } from '../selection/head.ts'
 import type { Question } from '../question.ts'
-import { Summary } from '../questions/summary.ts'
+import { summary } from '../questions/summary.ts'
 import { Apply, updateParts } from '../updates/apply.ts'
 import type { Applied, Applying } from '../updates/apply.ts'
 import { Hashing, HashingQueue } from '../updates/checksum-queue.ts'
@@ -95,7 +95,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const sequences = new Sequences(db, numbersPath)
   return {
     ...prepareQuestions(parts, { ...guards, driver, sequences }),
-    summary: unlessCorrupt(() => driver.read(new Summary(dialect).whole())),
+    summary: unlessCorrupt(() => driver.read(summary({ dialect }))),
     deferIndexes: unlessReplaced(() => {
       indexes.defer()
     }),
