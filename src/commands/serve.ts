@@ -12,7 +12,7 @@ import { createClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
-import { readToken } from '../config/token-file.ts'
+import { readToken } from '../config/named-files.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import {
   askIndexer,

@@ -9,17 +9,32 @@ export const raiseDetails: Statement = {
   sql: 'UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1',
 }
 
+const insert = `INSERT INTO checksum
+    (id, sha256, size, mtime_us, broken, inode, ctime_us, links, mode, uid, gid, stale_us)
+  VALUES (@id, @sha256, @size, @mtimeUs, @broken, @inode, @ctimeUs, @links, @mode, @uid, @gid,
+    @staleUs)`
+const rebind = `UPDATE checksum
+  SET inode = @inode, ctime_us = @ctimeUs, links = @links, mode = @mode, uid = @uid, gid = @gid
+  WHERE id = @id`
+
 export class ChecksumRows {
-  readonly #sql: ReturnType<typeof checksumSql>
+  readonly #isListed: string
+  readonly #fresh: string
 
   constructor(dialect: Dialect) {
-    this.#sql = checksumSql(dialect)
+    this.#isListed = dialect.isIn('id', 'ids')
+    this.#fresh = `SELECT f.directory FROM checksum c JOIN file f ON f.id = c.id
+      WHERE ${dialect.isIn('c.id', 'ids')} AND c.stale_us IS NULL`
   }
 
   /** Deletes the checksums of files that were removed or changed. */
   *remove(ids: readonly number[]): Question<void> {
     if (ids.length === 0) return
-    const stale = yield* column<number>(this.#sql.remove, { ids })
+    const stale = yield* column<number>(
+      `DELETE FROM checksum WHERE ${this.#isListed}
+       RETURNING CASE WHEN stale_us IS NULL THEN 0 ELSE 1 END`,
+      { ids },
+    )
     const sum = stale.reduce((all, each) => all + each, 0)
     if (stale.length > 0) yield* execute(count(sum - stale.length, -sum))
   }
@@ -38,7 +53,7 @@ export class ChecksumRows {
       staleUs: rested ? null : nowUs,
     }))
     const rested = checksums.filter((checksum) => checksum.rested).length
-    yield* execute({ sql: this.#sql.insert, many }, count(rested, checksums.length - rested))
+    yield* execute({ sql: insert, many }, count(rested, checksums.length - rested))
   }
 
   /**
@@ -52,10 +67,12 @@ export class ChecksumRows {
   ): Question<number[]> {
     if (ids.length === 0) return []
     const values = { ids, fromUs }
-    const directories = yield* column<number>(this.#sql.fresh, values)
+    const directories = yield* column<number>(this.#fresh, values)
     const more = count(-directories.length, directories.length)
-    if (directories.length > 0) yield* execute({ sql: this.#sql.setStale, values }, more)
-    if (postpone) yield* execute({ sql: this.#sql.postpone, values })
+    const postponed = `UPDATE checksum SET stale_us = @fromUs WHERE ${this.#isListed}`
+    const setStale = { sql: `${postponed} AND stale_us IS NULL`, values }
+    if (directories.length > 0) yield* execute(setStale, more)
+    if (postpone) yield* execute({ sql: postponed, values })
     return directories
   }
 
@@ -67,12 +84,11 @@ export class ChecksumRows {
   *rebind(files: readonly ReboundFile[]): Question<number[]> {
     if (files.length === 0) return []
     const ids = files.map(({ id }) => id)
-    const known = new Map(
-      yield* rows<[id: number, ctimeUs: number | null]>(this.#sql.bound, { ids }),
-    )
+    const bound = `SELECT id, ctime_us FROM checksum WHERE ${this.#isListed} AND stale_us IS NULL`
+    const known = new Map(yield* rows<[id: number, ctimeUs: number | null]>(bound, { ids }))
     const isBound = ({ id, boundCtimeUs }: ReboundFile) => known.get(id) === boundCtimeUs
     const many = files.filter(isBound).map(({ id, identity }): Values => ({ id, ...identity }))
-    yield* execute({ sql: this.#sql.rebind, many })
+    yield* execute({ sql: rebind, many })
     return files.filter((file) => !isBound(file)).map(({ id }) => id)
   }
 }
@@ -82,25 +98,5 @@ function count(fresh: number, stale: number): Statement {
   return {
     sql: 'UPDATE hashing SET files = files + @fresh, stale = stale + @stale WHERE one = 1',
     values: { fresh, stale },
-  }
-}
-
-function checksumSql(dialect: Dialect) {
-  const isListed = dialect.isIn('id', 'ids')
-  return {
-    remove: `DELETE FROM checksum WHERE ${isListed}
-      RETURNING CASE WHEN stale_us IS NULL THEN 0 ELSE 1 END`,
-    insert: `INSERT INTO checksum
-        (id, sha256, size, mtime_us, broken, inode, ctime_us, links, mode, uid, gid, stale_us)
-      VALUES (@id, @sha256, @size, @mtimeUs, @broken, @inode, @ctimeUs, @links, @mode, @uid, @gid,
-        @staleUs)`,
-    fresh: `SELECT f.directory FROM checksum c JOIN file f ON f.id = c.id
-      WHERE ${dialect.isIn('c.id', 'ids')} AND c.stale_us IS NULL`,
-    setStale: `UPDATE checksum SET stale_us = @fromUs WHERE ${isListed} AND stale_us IS NULL`,
-    postpone: `UPDATE checksum SET stale_us = @fromUs WHERE ${isListed}`,
-    bound: `SELECT id, ctime_us FROM checksum WHERE ${isListed} AND stale_us IS NULL`,
-    rebind: `UPDATE checksum SET inode = @inode, ctime_us = @ctimeUs, links = @links, mode = @mode,
-        uid = @uid, gid = @gid
-      WHERE id = @id`,
   }
 }
