@@ -68,6 +68,7 @@ export default defineConfig(
   // Fixtures and benchmarks are plain JavaScript outside the TypeScript project: no types to lint
   // with.
   { files: ['**/*.js'], extends: [tseslint.configs.disableTypeChecked] },
+  { files: ['src/**'], rules: { 'max-lines-per-function': ['error', 60] } },
   layer(
     'parse',
     ['../*', 'node:*', 'better-sqlite3', 'fastify', 'chokidar', 'pino'],

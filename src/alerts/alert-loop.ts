@@ -43,7 +43,7 @@ export interface AlertLoopDeps {
 export async function runAlertLoop(deps: AlertLoopDeps, signal: AbortSignal): Promise<void> {
   const { nowSeconds, logger } = deps
   const store = storeOf(deps)
-  const delivery = openDelivery(deps, store)
+  const delivery = createDelivery(deps, store)
   let state = startAnnouncing(await loadMemory(deps), nowSeconds())
   // The file is written now, so that a file that cannot be written is reported at the start, and
   // not only with the first message.
@@ -87,7 +87,7 @@ function storeOf({ memory, logger }: AlertLoopDeps): Store {
   }
 }
 
-function openDelivery({ send, nowSeconds, logger }: AlertLoopDeps, store: Store) {
+function createDelivery({ send, nowSeconds, logger }: AlertLoopDeps, store: Store) {
   /** Number of failed attempts since the last delivery. */
   let failures = 0
   return {

@@ -17,7 +17,7 @@ export interface WebhookOptions {
  * `X-Signature-256`. It returns `undefined` if the message was delivered, otherwise the reason
  * without the URL, which may contain a token. A redirect is a failure.
  */
-export function openWebhook({ url, secret, version, timeoutMs }: WebhookOptions) {
+export function createWebhook({ url, secret, version, timeoutMs }: WebhookOptions) {
   return async (message: Message): Promise<string | undefined> => {
     const body = JSON.stringify(message)
     const signature = createHmac('sha256', secret).update(body).digest('hex')

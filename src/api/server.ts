@@ -81,20 +81,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     startResponse,
     answer,
     inFlight,
-    serverFactory: (handle) => {
-      // Requests wait before the framework, which would create a request and a reply object for
-      // each request in the queue.
-      const server = createHttpServer((request, response) => {
-        inFlight.begin(response, () => {
-          handle(request, response)
-        })
-      })
-      inFlight.watch(server)
-      limiter.watch(server)
-      turns.watch(server)
-      rejectTunnels(server, inFlight)
-      return server
-    },
+    serverFactory: serverFactory(inFlight, [inFlight, limiter, turns]),
   })
   const unservedFiles = new UnservedFiles(metrics.fileUnavailable, () => deps.nowUs() / 1000)
   supportResources(app)
@@ -124,6 +111,26 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   // last bytes are not sent yet.
   app.addHook('preClose', () => inFlight.drain())
   return app
+}
+
+interface Watcher {
+  readonly watch: (server: Server) => void
+}
+
+/** Makes the server of Node, which the watchers watch. */
+function serverFactory(inFlight: InFlightRequests, watchers: readonly Watcher[]) {
+  return (handle: RequestListener): Server => {
+    // Requests wait before the framework, which would create a request and a reply object for each
+    // request in the queue.
+    const server = createHttpServer((request, response) => {
+      inFlight.begin(response, () => {
+        handle(request, response)
+      })
+    })
+    for (const each of watchers) each.watch(server)
+    rejectTunnels(server, inFlight)
+    return server
+  }
 }
 
 /** Adds the resources in the order of the reference. */

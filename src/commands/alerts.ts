@@ -2,19 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { runAlertLoop } from '../alerts/alert-loop.ts'
 import { MemoryFile } from '../alerts/memory-file.ts'
-import { openWebhook } from '../alerts/webhook.ts'
+import { createWebhook } from '../alerts/webhook.ts'
 import { CurrencyReader } from '../api/series/currency-reader.ts'
 import { NetworkStatusCache } from '../api/series/network-status.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { ConfigError } from '../config/checks.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
-import { readToken } from '../config/token-file.ts'
+import { readToken } from '../config/named-files.ts'
 import { askStatus } from '../control-socket/client.ts'
 import { openAlerts } from '../series/alerts.ts'
 import { ExpectedRules } from '../series/expectation.ts'
-import { openClock } from '../runtime/clock.ts'
-import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
+import { createClock } from '../runtime/clock.ts'
+import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 
@@ -25,10 +25,10 @@ export async function alerts(config: Config): Promise<number> {
   const send = webhookOf(config)
   const expected = new ExpectedRules(readExpectedFile(config.expectedFile))
   const logger = createLogger({ level: config.logLevel, name: 'alerts' })
-  const lifecycle = startLifecycle({ logger, graceMs: graceMs.alerts })
+  const lifecycle = new Lifecycle({ logger, graceMs: graceMs.alerts })
   const reader = openReader({ database: config.database })
   const end = new AbortController()
-  const nowUs = openClock()
+  const nowUs = createClock()
   const indexerStatus = () => askStatus(config.controlSocket)
   const currency = new CurrencyReader({ indexerStatus, nowUs })
   const network = new NetworkStatusCache({ reader, nowUs, expected, currency })
@@ -60,11 +60,11 @@ export async function alerts(config: Config): Promise<number> {
 }
 
 /** @throws ConfigError when an option is not set, or the secret cannot be read */
-function webhookOf(config: Config): ReturnType<typeof openWebhook> {
+function webhookOf(config: Config): ReturnType<typeof createWebhook> {
   const { alertsWebhookUrl: url, alertsSecretFile } = config
   const secret = readToken('alerts_secret_file', alertsSecretFile)
   if (url !== undefined && secret !== undefined)
-    return openWebhook({ url, secret, version: packageVersion() })
+    return createWebhook({ url, secret, version: packageVersion() })
   const unset = url === undefined ? ['alerts_webhook_url'] : []
   if (secret === undefined) unset.push('alerts_secret_file')
   throw new ConfigError(

@@ -21,11 +21,9 @@ export async function backup(
     })
   const target = resolve(file)
   const progress = copyProgress()
-  const options = { database, file: target, force, signal: stop.signal }
-  const { records, bytes } = await copyDatabase({
-    ...options,
-    onProgress: progress.update,
-  }).finally(progress.stop)
+  const { update: onProgress } = progress
+  const options = { database, file: target, force, signal: stop.signal, onProgress }
+  const { records, bytes } = await copyDatabase(options).finally(progress.stop)
   await print(`${target}: ${number(records)} records, ${readableSize(bytes)}, integrity checked`)
   return 0
 }

@@ -4,7 +4,7 @@
  */
 import { checkConsistency } from '../catalogue/sqlite/consistency-check.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
-import { openClock } from '../runtime/clock.ts'
+import { createClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control-socket/client.ts'
 import { IndexerUnreachable } from '../control-socket/protocol.ts'
@@ -53,7 +53,7 @@ async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Pro
     await askIndexer(controlSocket, { command: 'repair' }, repairTimeoutMs)
   } catch (error) {
     if (!(error instanceof IndexerUnreachable)) throw error
-    const writer = openWriter({ database, nowUs: openClock() })
+    const writer = openWriter({ database, nowUs: createClock() })
     await writer.repairCounts()
     // The database is not closed, because closing would remove the -wal and -shm files, which
     // readers of another user need. The process ends now.

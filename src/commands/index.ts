@@ -4,7 +4,7 @@ import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { sqliteVersion } from '../catalogue/sqlite/open.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
-import { openClock } from '../runtime/clock.ts'
+import { createClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { openControl } from '../indexer/control-server.ts'
 import { HashClient } from '../indexer/checksums/hash-client.ts'
@@ -13,15 +13,13 @@ import type { Indexer } from '../indexer/indexer.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
 import { areas } from '../parse/archive-path.ts'
-import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
-import type { Lifecycle } from '../runtime/lifecycle.ts'
+import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion } from '../runtime/program.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
 import { reportProgress, stateLine, summaryFields } from './progress.ts'
 import { realDirectories } from '../runtime/real-path.ts'
-import { openIndexBuilder, openIndexerDatabase } from './indexer-database.ts'
-import type { IndexBuilder } from './indexer-database.ts'
+import { IndexBuilder, openIndexerDatabase } from './indexer-database.ts'
 
 /** Runs the indexer until a signal ends it, or with `once` until one scan has ended. */
 export async function index(
@@ -40,12 +38,12 @@ export async function index(
       logger.info('SIGHUP: rescan ordered')
       void indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
     })
-  const lifecycle = startLifecycle({
+  const lifecycle = new Lifecycle({
     logger,
     graceMs: graceMs.indexer,
     ...(once ? {} : { onHangup }),
   })
-  const nowUs = openClock()
+  const nowUs = createClock()
   const serviceManager = new ServiceManager(process.env, logger)
   // A migration may take minutes; meanwhile the API starts and answers 503 with its progress.
   const onMigrating = (progress: string): void => {
@@ -64,8 +62,13 @@ export async function index(
   const control = await openControl({ path: config.controlSocket, logger, indexer, writer })
   lifecycle.add({ name: 'control socket', close: control.close })
   endWithParent(lifecycle)
-  const indexes = openIndexBuilder(writer, logger)
-  lifecycle.add({ name: 'indexes', close: indexes.stop })
+  const indexes = new IndexBuilder(writer, logger)
+  lifecycle.add({
+    name: 'indexes',
+    close: () => {
+      indexes.stop()
+    },
+  })
   serviceManager.ready(async () => stateLine(indexer.status(), await countFiles(writer)))
   // The service manager is added last, so that it is closed first.
   lifecycle.add({ name: 'service manager', close: () => serviceManager.close() })

@@ -72,29 +72,31 @@ function logRecovery(recovery: Recovery, logger: Logger): void {
     logger.warn('database is an older copy: ids and seq continue above all that were used since')
 }
 
-export type IndexBuilder = ReturnType<typeof openIndexBuilder>
+export class IndexBuilder {
+  readonly #writer: CatalogueWriter
+  readonly #logger: Logger
+  #isStopped = false
 
-export function openIndexBuilder(writer: CatalogueWriter, logger: Logger) {
-  let stopped = false
-  return {
-    /** Builds the missing indexes and counts one after the other, and logs each of them. */
-    async build(): Promise<void> {
-      for (let left = 1; left > 0 && !stopped;) {
-        const startedMs = performance.now()
-        const built = await writer.buildIndexes()
-        left = built.left
-        const fields = {
-          built: built.names,
-          left,
-          took_ms: Math.round(performance.now() - startedMs),
-        }
-        if (built.names.length > 0) logger.info(fields, 'indexes built')
-        await setImmediate()
-      }
-    },
-    /** Stops the building after the current index. */
-    stop: (): void => {
-      stopped = true
-    },
+  constructor(writer: CatalogueWriter, logger: Logger) {
+    this.#writer = writer
+    this.#logger = logger
+  }
+
+  /** Builds the missing indexes and counts one after the other, and logs each of them. */
+  async build(): Promise<void> {
+    for (let left = 1; left > 0 && !this.#isStopped;) {
+      const startedMs = performance.now()
+      const built = await this.#writer.buildIndexes()
+      left = built.left
+      const took_ms = Math.round(performance.now() - startedMs)
+      const fields = { built: built.names, left, took_ms }
+      if (built.names.length > 0) this.#logger.info(fields, 'indexes built')
+      await setImmediate()
+    }
+  }
+
+  /** Stops the building after the current index. */
+  stop(): void {
+    this.#isStopped = true
   }
 }

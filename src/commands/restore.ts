@@ -6,7 +6,7 @@ import { AlreadyRunning, UnusableDatabase } from '../catalogue/writer.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import type { ConfigOf } from '../config/command-options.ts'
-import { openClock } from '../runtime/clock.ts'
+import { createClock } from '../runtime/clock.ts'
 import { print } from '../runtime/program.ts'
 import { number } from './progress.ts'
 
@@ -33,7 +33,7 @@ function openRestored(database: string, restoreFrom: string): OpenedWriter {
     return openWriter({
       database,
       restoreFrom,
-      nowUs: openClock(),
+      nowUs: createClock(),
       onRestoring: ({ backup, bytes }) =>
         void print(`copying and checking ${backup}, ${readableSize(bytes)}`),
     })

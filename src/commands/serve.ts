@@ -8,15 +8,19 @@ import { CatalogueUnavailable } from '../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../catalogue/reader.ts'
 import { openReader } from '../catalogue/sqlite/reader.ts'
 import { sqliteVersion } from '../catalogue/sqlite/open.ts'
-import { openClock } from '../runtime/clock.ts'
+import { createClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
-import { readToken } from '../config/token-file.ts'
+import { readToken } from '../config/named-files.ts'
 import { ExpectedRules } from '../series/expectation.ts'
-import { askIndexer, askMetrics, askSettling, openStatusReader } from '../control-socket/client.ts'
-import { graceMs, startLifecycle } from '../runtime/lifecycle.ts'
-import type { Lifecycle } from '../runtime/lifecycle.ts'
+import {
+  askIndexer,
+  askMetrics,
+  askSettling,
+  createStatusReader,
+} from '../control-socket/client.ts'
+import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
@@ -49,7 +53,7 @@ export async function serve(config: ConfigOf<'serve'>): Promise<number> {
 export async function startServing(config: ConfigOf<'serve'>, endMs: number): Promise<Lifecycle> {
   const administration = administrationOf(config)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
-  const lifecycle = startLifecycle({ logger, graceMs: endMs })
+  const lifecycle = new Lifecycle({ logger, graceMs: endMs })
   const reader = openReader({ database: config.database })
   lifecycle.add({
     name: 'catalogue',
@@ -62,8 +66,8 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
   const app = await buildServer({
     reader,
     logger,
-    nowUs: openClock(),
-    indexerStatus: openStatusReader(config.controlSocket, (reason) => {
+    nowUs: createClock(),
+    indexerStatus: createStatusReader(config.controlSocket, (reason) => {
       logger.warn({ control_socket: config.controlSocket }, reason)
     }),
     indexerMetrics: () => askMetrics(config.controlSocket),

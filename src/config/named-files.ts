@@ -1,11 +1,11 @@
 /**
- * Checks the files that options name, so that their faults are reported together with those of the
- * options.
+ * Reads the files with the token of administrators and the secret of the alerts, and checks all
+ * files that options name, so that their faults are reported together with those of the options.
  */
-import { faultsOf } from './checks.ts'
+import { readFileSync, statSync } from 'node:fs'
+import { ConfigError, faultsOf } from './checks.ts'
 import { readExpectedFile } from './expected-file.ts'
 import type { FurtherCheck } from './load.ts'
-import { readToken } from './token-file.ts'
 
 /**
  * Checks the files that the API reads at its start: those of `admin_token_file` and
@@ -21,3 +21,37 @@ export const checkAllFiles: FurtherCheck = (values) => [
   ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
   ...checkApiFiles(values),
 ]
+
+/** Maximum length of a token (bytes): half the server's limit for all headers of a request. */
+const longestToken = 4096
+
+/** Options that name a file with a token. */
+type TokenKey = 'admin_token_file' | 'alerts_secret_file'
+
+/**
+ * Reads a token; returns `undefined` if no file is configured.
+ * @throws ConfigError if the path is not a readable file, or if its content cannot be sent as a
+ * token
+ */
+export function readToken(key: TokenKey, path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  const fault = (problem: string): ConfigError =>
+    new ConfigError([{ source: path, key, message: `${key} ${problem}` }])
+  let text: string | undefined
+  try {
+    // Only a regular file is read, because reading a pipe could wait for ever.
+    text = statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    throw fault(`cannot be read: ${code}, set it to a file that this user may read`)
+  }
+  if (text === undefined) throw fault('must be a file')
+  const token = text.trim()
+  // A bearer token has no spaces, and only ASCII is safe in a header. The same rule applies to the
+  // secret of the alerts.
+  if (!/^[\x21-\x7e]+$/.test(token))
+    throw fault('must contain a token: one line of printable ASCII without spaces')
+  if (token.length > longestToken)
+    throw fault(`must contain a token of at most ${longestToken} bytes, found ${token.length}`)
+  return token
+}

@@ -83,7 +83,7 @@ function unknown(why: string): UnknownStatus {
  * Returns a function that requests the status. It calls `report` when the status becomes unknown,
  * and while the status stays unknown, again only if the reason changes.
  */
-export function openStatusReader(
+export function createStatusReader(
   socketPath: string,
   report: (reason: string) => void,
 ): () => Promise<StatusReply> {

@@ -4,6 +4,7 @@ import type { Stats } from 'node:fs'
 import { createServer } from 'node:net'
 import type { Server, Socket } from 'node:net'
 import type { Logger } from 'pino'
+import { repeat } from '../runtime/clock.ts'
 
 /**
  * Time between two checks that the socket file exists (ms). If it was removed, the indexer cannot
@@ -36,8 +37,7 @@ export async function openControlSocket(options: {
   const { path, logger, serve, checkIntervalMs = defaultCheckIntervalMs } = options
   removeStaleSocket(path)
   let current: Listening | undefined = await listen(path, serve)
-  let closed = false
-  const isClosed = (): boolean => closed
+  const ending = new AbortController()
   const close = (): void => {
     // Closing the server removes the file at the path, which may be the socket of another indexer
     // by now.
@@ -50,11 +50,11 @@ export async function openControlSocket(options: {
     close()
     current = undefined
     current = await listen(path, serve)
-    if (isClosed()) close()
+    if (ending.signal.aborted) close()
     logger.warn({ control_socket: path }, 'control socket removed; created again')
   }
   let lastReason: string | undefined
-  const check = async (): Promise<void> => {
+  const check = async (): Promise<number> => {
     try {
       await restoreSocket()
       lastReason = undefined
@@ -63,17 +63,12 @@ export async function openControlSocket(options: {
       if (message !== lastReason) logger.error({ reason: message }, 'control socket unavailable')
       lastReason = message
     }
-    checkLater()
+    return checkIntervalMs
   }
-  let timer: NodeJS.Timeout | undefined
-  const checkLater = (): void => {
-    if (!isClosed()) timer = setTimeout(() => void check(), checkIntervalMs).unref()
-  }
-  checkLater()
+  void repeat(check, ending.signal)
   return {
     close() {
-      closed = true
-      clearTimeout(timer)
+      ending.abort()
       close()
     },
   }

@@ -3,12 +3,12 @@
  * a running walk. The tree worker reads them; the loop processes their snapshots in the order of
  * the reads.
  */
-import type { ScanSummary } from '../catalogue/records.ts'
 import { ApplyStage } from './apply-snapshot.ts'
 import type { ApplyListeners } from './apply-snapshot.ts'
 import { JobQueue } from './job-queue.ts'
 import type { DirectoryJob, Job, ReadNowResult, Requester, WalkJob } from './job-queue.ts'
 import { Scan } from './scan-progress.ts'
+import type { ScanResult } from './scan-progress.ts'
 import type { IndexerContext } from './state/context.ts'
 import { largeDirectory } from './tree/directory-snapshot.ts'
 import type { ReadDepth, DirectorySnapshot } from './tree/directory-snapshot.ts'
@@ -24,17 +24,6 @@ const readAhead = 8
 /** What the loop tells the rest of the indexer. */
 export interface LoopListeners extends Pick<ApplyListeners, 'onAreaRestored'> {
   readonly watchController: Pick<WatchController, 'update' | 'rest'>
-}
-
-export interface ScanResult {
-  readonly summary: ScanSummary
-  /** True if the scan has read at least one area; false for a scan below the areas. */
-  readonly archiveRead: boolean
-  /**
-   * False if a transaction has failed; its changes are tried again. Changes that the catalogue
-   * refused do not count.
-   */
-  readonly written: boolean
 }
 
 /** A caller of `caughtUp` whose promise is not resolved yet. */
@@ -99,8 +88,7 @@ export class ReconcileLoop {
         dirty.add({ path, depth: 'auto', arrived: false }, performance.now())
     await this.caughtUp()
     this.#scan = undefined
-    const { archiveRead, written } = scan
-    return { summary: scan.summary(nowUs()), archiveRead, written }
+    return scan.result(nowUs())
   }
 
   /**

@@ -4,6 +4,17 @@ import type { AppliedChange } from '../catalogue/writer.ts'
 import type { ScanProgress } from '../control-socket/protocol.ts'
 import type { WalkStep } from './tree/walk.ts'
 
+export interface ScanResult {
+  readonly summary: ScanSummary
+  /** True if the scan has read at least one area; false for a scan below the areas. */
+  readonly archiveRead: boolean
+  /**
+   * False if a transaction has failed; its changes are tried again. Changes that the catalogue
+   * refused do not count.
+   */
+  readonly written: boolean
+}
+
 /** Counts the directories, files and changes of one scan so far. */
 export class Scan {
   readonly #startedUs: number
@@ -17,22 +28,6 @@ export class Scan {
 
   constructor(startedUs: number) {
     this.#startedUs = startedUs
-  }
-
-  /**
-   * True if the walk has read at least one area (`obs` or `nrt`); false for a walk that begins
-   * below an area.
-   */
-  get archiveRead(): boolean {
-    return this.#archiveRead
-  }
-
-  /**
-   * False if a transaction has failed; its changes are tried again. Changes that the catalogue
-   * refused do not count.
-   */
-  get written(): boolean {
-    return this.#written
   }
 
   /** Counts a directory of the walk. */
@@ -78,9 +73,13 @@ export class Scan {
     }
   }
 
-  summary(endedUs: number): ScanSummary {
+  result(endedUs: number): ScanResult {
     const directories = this.#visited.size
-    return { startedUs: this.#startedUs, endedUs, directories, ...this.#counts }
+    return {
+      summary: { startedUs: this.#startedUs, endedUs, directories, ...this.#counts },
+      archiveRead: this.#archiveRead,
+      written: this.#written,
+    }
   }
 }
 

@@ -47,7 +47,7 @@ const parts = {
 // The form without an interval is tried first: a wrong content may begin with an underscore.
 const longForm = new RegExp(
   `^${parts.station}_${parts.source}_${parts.start}_${parts.period}(_${parts.interval})??` +
-    `_${parts.content}\\.(?:RN|(CR))X\\.gz$`,
+    `_${parts.content}\\.(?:RN|CR)X\\.gz$`,
   'i',
 )
 
@@ -70,7 +70,6 @@ export function parseLongName(name: string): ParsedName | RejectionReason | unde
     writtenInterval,
     interval,
     content = '',
-    compressed,
   ] = match
   const year = Number(yyyy)
   const day = Number(ddd)
@@ -102,7 +101,6 @@ export function parseLongName(name: string): ParsedName | RejectionReason | unde
     period: periodCode,
     interval: interval?.toUpperCase(),
     content: content.toUpperCase(),
-    hatanaka: compressed !== undefined,
   }
 }
 

@@ -82,6 +82,5 @@ export function parseShortName(name: string): ParsedName | RejectionReason | und
     period: undefined,
     interval: undefined,
     content: undefined,
-    hatanaka: letter === 'D',
   }
 }

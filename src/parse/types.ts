@@ -48,8 +48,6 @@ export interface ParsedName {
   readonly interval: string | undefined
   /** Content code in upper case: system and type, `MO`, `GN`, `MM`; long names only. */
   readonly content: string | undefined
-  /** True for Hatanaka-compressed observations (`crx`, short type letter `d`). */
-  readonly hatanaka: boolean
 }
 
 /** The reason why a name is not a RINEX name. */

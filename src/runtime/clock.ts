@@ -11,10 +11,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 const setAfterUs = 2000
 
 /**
- * Opens a wall clock in microseconds since 1970, finer than the milliseconds of `Date.now()`. It
+ * Creates a wall clock in microseconds since 1970, finer than the milliseconds of `Date.now()`. It
  * advances with the steady clock; when the system's time is set, it follows.
  */
-export function openClock(): () => number {
+export function createClock(): () => number {
   let offsetUs = Infinity
   return () => {
     const steadyUs = performance.now() * 1000

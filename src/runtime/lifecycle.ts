@@ -5,6 +5,7 @@
  * idle: native addons would run their exit hooks, and the hook of the database driver must not run.
  */
 import closeWithGrace from 'close-with-grace'
+import type { Options } from 'close-with-grace'
 import type { Logger } from 'pino'
 import { failureFields } from './logger.ts'
 
@@ -43,19 +44,20 @@ const leftAlone = [
   'SIGUSR2',
 ] as const
 
-export type Lifecycle = ReturnType<typeof startLifecycle>
+const never = new Promise<never>(() => {})
 
-/**
- * Installs handlers for signals and uncaught errors; call it once per process, before the first
- * part starts.
- */
-export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions) {
-  const parts: Part[] = []
-  let ending = false
-  let failure: unknown
+/** The end of this process; there is one per process, made before the first part starts. */
+export class Lifecycle {
+  readonly #logger: Logger
+  readonly #parts: Part[] = []
+  readonly #grace: ReturnType<typeof closeWithGrace>
+  #isEnding = false
+  #failure: unknown
 
-  const grace = closeWithGrace(
-    {
+  /** Installs handlers for signals and uncaught errors. */
+  constructor({ logger, graceMs, onHangup }: LifecycleOptions) {
+    this.#logger = logger
+    const options: Options = {
       delay: graceMs,
       logger: false,
       skip: onHangup === undefined ? [...leftAlone] : [...leftAlone, 'SIGHUP'],
@@ -66,69 +68,72 @@ export function startLifecycle({ logger, graceMs, onHangup }: LifecycleOptions) 
         logger.fatal({ err }, 'error while ending')
       },
       onTimeout: () => {
-        logger.error({ waiting_for: parts.at(-1)?.name }, `not closed within ${graceMs} ms`)
+        logger.error({ waiting_for: this.#parts.at(-1)?.name }, `not closed within ${graceMs} ms`)
       },
-    },
-    async ({ err, signal }) => {
-      ending = true
-      failure ??= err
-      const facts = typeof failure === 'string' ? { reason: failure } : { err: failure }
-      if (failure === undefined) logger.info({ signal }, 'ending')
-      else logger.fatal(facts, 'ending because of an error')
-      const closed = await closeAll(parts, logger)
-      // close-with-grace exits with 1 when this function rejects.
-      if (failure !== undefined || !closed) throw new Error('ended with a failure')
-    },
-  )
-  if (onHangup !== undefined) {
-    process.on('SIGHUP', () => {
-      if (!ending) onHangup()
-    })
-  }
-
-  const never = new Promise<never>(() => {})
-  return {
-    /**
-     * Registers a part that has just started. A part that starts while the process ends is closed
-     * with the rest.
-     */
-    add(part: Part): void {
-      parts.push(part)
-    },
-    /**
-     * Returns a promise that never resolves. The command of a daemon returns it, so that the daemon
-     * keeps running.
-     */
-    untilEnd: () => never,
-    /**
-     * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error
-     * with its stack) and exits with 1.
-     */
-    end(reason?: unknown): Promise<never> {
-      if (!ending) {
-        ending = true
-        failure = reason
-        grace.close()
-      }
-      return never
-    },
-  }
-}
-
-/** Closes the parts, last started first. If one fails to close, the others are still closed. */
-async function closeAll(parts: Part[], logger: Logger): Promise<boolean> {
-  let closed = true
-  for (let part = parts.at(-1); part !== undefined; part = parts.at(-1)) {
-    try {
-      await part.close()
-    } catch (err) {
-      closed = false
-      // A part can fail to close for example on a full disk.
-      logger.error({ part: part.name, ...failureFields(err) }, 'failed to close')
     }
-    // The part is removed only now, so that the timeout message can name the part that is still
-    // closing.
-    parts.splice(parts.indexOf(part), 1)
+    this.#grace = closeWithGrace(options, (why) => this.#close(why))
+    if (onHangup !== undefined)
+      process.on('SIGHUP', () => {
+        if (!this.#isEnding) onHangup()
+      })
   }
-  return closed
+
+  /**
+   * Registers a part that has just started. A part that starts while the process ends is closed
+   * with the rest.
+   */
+  add(part: Part): void {
+    this.#parts.push(part)
+  }
+
+  /**
+   * Returns a promise that never resolves. The command of a daemon returns it, so that the daemon
+   * keeps running.
+   */
+  untilEnd(): Promise<never> {
+    return never
+  }
+
+  /**
+   * Closes the parts and ends the process with exit code 0. With a failure, logs it (an error with
+   * its stack) and exits with 1.
+   */
+  end(reason?: unknown): Promise<never> {
+    if (!this.#isEnding) {
+      this.#isEnding = true
+      this.#failure = reason
+      this.#grace.close()
+    }
+    return never
+  }
+
+  async #close({ err, signal }: { err?: Error; signal?: string }): Promise<void> {
+    this.#isEnding = true
+    this.#failure ??= err
+    const failure = this.#failure
+    const facts = typeof failure === 'string' ? { reason: failure } : { err: failure }
+    if (failure === undefined) this.#logger.info({ signal }, 'ending')
+    else this.#logger.fatal(facts, 'ending because of an error')
+    const isClosed = await this.#closeParts()
+    // close-with-grace exits with 1 when this function rejects.
+    if (failure !== undefined || !isClosed) throw new Error('ended with a failure')
+  }
+
+  /** Closes the parts, last started first. If one fails to close, the others are still closed. */
+  async #closeParts(): Promise<boolean> {
+    let isClosed = true
+    for (let part = this.#parts.at(-1); part !== undefined; part = this.#parts.at(-1)) {
+      try {
+        await part.close()
+      } catch (err) {
+        isClosed = false
+        // A part can fail to close for example on a full disk.
+        this.#logger.error({ part: part.name, ...failureFields(err) }, 'failed to close')
+      }
+      // The part is removed only now, so that the timeout message can name the part that is still
+      // closing.
+      this.#parts.splice(this.#parts.indexOf(part), 1)
+    }
+    return isClosed
+  }
 }

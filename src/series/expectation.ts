@@ -20,7 +20,7 @@ export interface ExpectedSeries extends SeriesKey {
   readonly rule: ExpectedRule
 }
 
-type StationSeries = SeriesKey & { readonly station: string }
+type NamedSeries = SeriesKey & { readonly station: string }
 
 /**
  * The rules of all series. A rule with a code of 4 characters also applies to the long codes that
@@ -37,7 +37,7 @@ export class ExpectedRules {
   }
 
   /** The rules of a series; empty if its expectation is learned from its deliveries. */
-  of(series: StationSeries): readonly ExpectedRule[] {
+  of(series: NamedSeries): readonly ExpectedRule[] {
     const site = { ...series, station: series.station.slice(0, 4) }
     const keys = new Set([keyOf(series), keyOf(site)])
     return [...keys].flatMap((key) => this.#byKey.get(key) ?? []).map(({ rule }) => rule)
@@ -47,7 +47,7 @@ export class ExpectedRules {
    * One entry for each expected series that is not in `series`, because nothing of it was ever
    * delivered.
    */
-  notIn(series: readonly StationSeries[]): readonly ExpectedSeries[] {
+  notIn(series: readonly NamedSeries[]): readonly ExpectedSeries[] {
     const known = new Set(
       series.flatMap((each) => [
         keyOf(each),
@@ -60,7 +60,7 @@ export class ExpectedRules {
   }
 }
 
-function keyOf({ station, fileType, period }: StationSeries): string {
+function keyOf({ station, fileType, period }: NamedSeries): string {
   return `${station} ${fileType} ${period}`
 }
 
@@ -85,7 +85,7 @@ const leastExpectedDays = 3
  * @param delivered begins `lookbackDays` before the first day in question, or with the first
  * delivery
  */
-export function openExpectation(
+export function createExpectation(
   delivered: SlotSet,
   rules: readonly ExpectedRule[] = [],
 ): Expectation {
@@ -126,7 +126,7 @@ interface Learned {
 /** Returns a function that looks at the days before a day. */
 function learn(delivered: SlotSet): (day: number) => Learned {
   const { firstDay, days } = delivered
-  const isSteady = openSteadyDays(delivered)
+  const isSteady = createSteadyDays(delivered)
   // Sums over the days before each day, so that the 90 days of each question need no loop.
   const deliveredDays = new Int32Array(days + 1)
   const steadyDays = new Int32Array(days + 1)
@@ -158,7 +158,7 @@ function learn(delivered: SlotSet): (day: number) => Learned {
  * `PeriodRule`), and at least half of those from the first delivered one to the end of the day. The
  * days are given by their index, one after the other.
  */
-function openSteadyDays(delivered: SlotSet): (index: number) => boolean {
+function createSteadyDays(delivered: SlotSet): (index: number) => boolean {
   const { period, firstDay } = delivered
   const { steadyFrom } = periodRules[period]
   const perDay = slotsPerDay(period)

@@ -45,20 +45,13 @@ export class SlotSet {
 
   /** Adds a slot; does nothing if it is on another day. */
   add(slot: number): void {
-    const day = Math.floor(slot / this.#perDay)
-    const index = day - this.#firstDay
-    if (index < 0 || index >= this.days) return
-    const bit = slot - day * this.#perDay
-    const word = index * this.#wordsPerDay + (bit >>> 5)
-    this.#words[word] = (this.#words[word] ?? 0) | (1 << (bit & 31))
+    const bit = this.#bitOf(slot)
+    if (bit >= 0) this.#words[bit >>> 5] = (this.#words[bit >>> 5] ?? 0) | (1 << (bit & 31))
   }
 
   has(slot: number): boolean {
-    const day = Math.floor(slot / this.#perDay)
-    const index = day - this.#firstDay
-    if (index < 0 || index >= this.days) return false
-    const bit = slot - day * this.#perDay
-    return (((this.#words[index * this.#wordsPerDay + (bit >>> 5)] ?? 0) >>> (bit & 31)) & 1) === 1
+    const bit = this.#bitOf(slot)
+    return bit >= 0 && (((this.#words[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1
   }
 
   /** Adds the slots of another set of the same period and range. */
@@ -143,11 +136,16 @@ export class SlotSet {
   }
 
   #remove(slot: number): void {
-    const index = Math.floor(slot / this.#perDay) - this.#firstDay
-    if (index < 0 || index >= this.days) return
-    const bit = slot - (index + this.#firstDay) * this.#perDay
-    const word = index * this.#wordsPerDay + (bit >>> 5)
-    this.#words[word] = (this.#words[word] ?? 0) & ~(1 << (bit & 31))
+    const bit = this.#bitOf(slot)
+    if (bit >= 0) this.#words[bit >>> 5] = (this.#words[bit >>> 5] ?? 0) & ~(1 << (bit & 31))
+  }
+
+  /** The position of the bit of a slot; -1 on another day. */
+  #bitOf(slot: number): number {
+    const day = Math.floor(slot / this.#perDay)
+    const index = day - this.#firstDay
+    if (index < 0 || index >= this.days) return -1
+    return index * this.#wordsPerDay * bitsPerWord + slot - day * this.#perDay
   }
 
   #wordOf(day: number, word: number): number {

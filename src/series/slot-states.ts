@@ -1,5 +1,5 @@
 /** The states of the slots of a series, and the figures of a range of slots. Pure. */
-import { openExpectation } from './expectation.ts'
+import { createExpectation } from './expectation.ts'
 import type { Expectation, ExpectedRule } from './expectation.ts'
 import { periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
@@ -124,7 +124,7 @@ export interface StateNow {
 export function slotStates(history: SeriesHistory, range: SlotRange, asOf: number): SlotStates {
   const { live, delivered, lateAfter, rules } = history
   const { seconds, lateFor } = periodRules[delivered.period]
-  const expectation = openExpectation(delivered, rules)
+  const expectation = createExpectation(delivered, rules)
   const now = stateNow(history, expectation, asOf)
   const first = history.first ?? Infinity
   const last = now.ended ? (delivered.lastUpTo(Infinity) ?? -Infinity) : Infinity

@@ -16,7 +16,7 @@ import { runAlertLoop } from '../../src/alerts/alert-loop.ts'
 import type { AlertLoopDeps } from '../../src/alerts/alert-loop.ts'
 import type { Found, Message } from '../../src/alerts/announcements.ts'
 import { MemoryFile } from '../../src/alerts/memory-file.ts'
-import { openWebhook } from '../../src/alerts/webhook.ts'
+import { createWebhook } from '../../src/alerts/webhook.ts'
 import { CatalogueUnavailable } from '../../src/catalogue/reader-errors.ts'
 import type { Alert } from '../../src/series/alerts.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
@@ -74,7 +74,7 @@ function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts
           return foundIn(round, nowSeconds)
         },
         indexerStatus: async () => watchingIndexer,
-        send: openWebhook({ url, secret, version: '1.2.3' }),
+        send: createWebhook({ url, secret, version: '1.2.3' }),
         memory: new MemoryFile(file),
         nowSeconds: () => nowSeconds,
         logger: pino({ level: 'info' }, stream),
@@ -135,7 +135,7 @@ for (const [reason, fail] of Object.entries(failures))
       else fail(response, other.url)
     })
     const sendWithin = (timeoutMs: number) =>
-      openWebhook({ url, secret, version: '1.2.3', timeoutMs })
+      createWebhook({ url, secret, version: '1.2.3', timeoutMs })
     // Only what is to fail for lack of time has little: on a busy machine, another attempt would
     // fail too.
     const failing = sendWithin(reason === 'no response in time' ? 500 : 60_000)
@@ -403,8 +403,8 @@ t.test('the receiver of operate.md accepts signed messages', { skip: withoutPyth
     state: 'open',
     series,
   } as const
-  const signed = openWebhook({ url, secret, version: '1' })
-  const forged = openWebhook({ url, secret: 'another', version: '1' })
+  const signed = createWebhook({ url, secret, version: '1' })
+  const forged = createWebhook({ url, secret: 'another', version: '1' })
   t.equal(await forged(message), 'HTTP status 403')
   t.equal(await signed(message), undefined)
   t.equal(await next(), 'open late GRAZ00AUT')

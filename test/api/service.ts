@@ -13,7 +13,7 @@ import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { toUs } from '../../src/catalogue/identity.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
-import { openClock } from '../../src/runtime/clock.ts'
+import { createClock } from '../../src/runtime/clock.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
 
@@ -63,7 +63,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     indexerMetrics: () => Promise.resolve(''),
     settlingFiles: () => Promise.resolve([]),
     logger: pino({ level: 'debug' }, stream),
-    nowUs: openClock(),
+    nowUs: createClock(),
     settings: {
       archive,
       linkedDirectories: [],

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
-import { openClock } from '../../src/runtime/clock.ts'
+import { createClock } from '../../src/runtime/clock.ts'
 import { openReceiver, secret } from '../alerts/receiver.ts'
 import { until } from '../indexer/until.ts'
 import { testFolder } from '../folder.ts'
@@ -55,7 +55,7 @@ t.test('alerts --test sends a signed message and reports whether it was delivere
 t.test('the alerts service runs until a signal, also without a catalogue', async (t) => {
   const { url, received } = await openReceiver(t)
   const folder = folderWith(t, `alerts_webhook_url = "${url}"\nalerts_secret_file = "secret"`)
-  const nowUs = openClock()
+  const nowUs = createClock()
   const beat = async (ageSeconds: number | undefined): Promise<void> => {
     const writer = openWriter({ database: join(folder, 'c.db'), nowUs })
     if (ageSeconds !== undefined)

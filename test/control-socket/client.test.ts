@@ -19,7 +19,7 @@ import {
   askMetrics,
   askSettling,
   askStatus,
-  openStatusReader,
+  createStatusReader,
 } from '../../src/control-socket/client.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control-socket/protocol.ts'
 import { Health } from '../../src/indexer/state/health.ts'
@@ -187,7 +187,7 @@ t.test('an indexer that fails has the state unknown, and the metrics stay availa
 t.test('an unavailable control socket is reported once, until it is available again', async (t) => {
   const path = socketPath(t)
   const reported: string[] = []
-  const ask = openStatusReader(path, (reason) => reported.push(reason))
+  const ask = createStatusReader(path, (reason) => reported.push(reason))
   for (const times of [1, 2]) {
     t.equal(await ask(), undefined)
     symlinkSync(path, path)

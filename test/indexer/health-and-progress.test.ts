@@ -120,7 +120,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
   t.ok((progress.secondsLeft ?? -1) >= 0 && progress.rate > 0)
   t.ok(scan.visited('obs'))
   t.notOk(scan.visited('nrt'))
-  t.same(scan.summary(9), {
+  t.same(scan.result(9).summary, {
     startedUs: 5,
     endedUs: 9,
     directories: 1,

@@ -6,7 +6,7 @@ import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
-import { openClock } from '../../src/runtime/clock.ts'
+import { createClock } from '../../src/runtime/clock.ts'
 import { startIndexer } from '../../src/indexer/indexer.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { dayDirectory, pathIn } from '../acceptance/tree.ts'
@@ -19,7 +19,7 @@ const logger = pino({ level: 'silent' })
 async function startOn(t: Test, folder: string, other: { keepRemovalsMs?: number } = {}) {
   const archive = join(folder, 'archive')
   const database = join(folder, 'catalogue.db')
-  const nowUs = openClock()
+  const nowUs = createClock()
   const writer = openWriter({ database, nowUs })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   const times = {

@@ -6,7 +6,7 @@ import Sqlite from 'better-sqlite3'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
-import { openClock } from '../../src/runtime/clock.ts'
+import { createClock } from '../../src/runtime/clock.ts'
 import type { IndexerContext } from '../../src/indexer/state/context.ts'
 import { DeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
 import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
@@ -22,7 +22,7 @@ import { testFolder } from '../folder.ts'
 export function openParts(t: Test) {
   const folder = testFolder(t, { archive: {} })
   const [archive, database] = [join(folder, 'archive'), join(folder, 'catalogue.db')]
-  const nowUs = openClock()
+  const nowUs = createClock()
   const writer = openWriter({ database, nowUs })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   const lines: { level: number; msg: string; problem?: string }[] = []

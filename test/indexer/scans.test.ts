@@ -1,7 +1,7 @@
 import pino from 'pino'
 import t, { exact } from '../tap.ts'
 import type { ScanSummary } from '../../src/catalogue/records.ts'
-import type { ScanResult } from '../../src/indexer/reconcile-loop.ts'
+import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Rescans } from '../../src/indexer/scans.ts'
 import { until } from './until.ts'
 

@@ -19,7 +19,6 @@ t.test('all parts of a long name are parsed', async (t) => {
     period: '15M',
     interval: '01S',
     content: 'MO',
-    hatanaka: true,
   })
 })
 
@@ -31,7 +30,6 @@ t.test('the interval of a long name may be absent', async (t) => {
     period: '01D',
     interval: undefined,
     content: 'MN',
-    hatanaka: false,
   })
 })
 
@@ -197,7 +195,6 @@ t.test('the parser returns the parts of any long name, in upper, lower or mixed 
         period,
         interval,
         content,
-        hatanaka: written.format === 'crx',
       }
       assert.deepStrictEqual(parseFilename(`${name}.gz`), expected)
       assert.deepStrictEqual(parseFilename(`${caseVariant.join('')}.gz`), expected)

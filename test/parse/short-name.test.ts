@@ -19,7 +19,6 @@ t.test('all parts of a short name are parsed', async (t) => {
     period: undefined,
     interval: undefined,
     content: undefined,
-    hatanaka: true,
   })
 })
 
@@ -46,8 +45,7 @@ t.test('every type letter has a type or the reason bad-type', async (t) => {
   for (const letter of 'nglphqfe') types[letter] = 'n'
   for (const letter of 'abcdefghijklmnopqrstuvwxyz') {
     const type = types[letter]
-    const expected =
-      type === undefined ? { reason: 'bad-type' } : { type, hatanaka: letter === 'd' }
+    const expected = type === undefined ? { reason: 'bad-type' } : { type }
     t.match(parseFilename(`graz0220.26${letter}.gz`), expected, letter)
     t.match(parseFilename(`GRAZ022A15.26${letter.toUpperCase()}.gz`), expected, letter)
   }
@@ -145,7 +143,6 @@ t.test(
         )
         const whole = session === '0' ? 'd' : 'u'
         assert.equal(parsed.duration, hour < 0 ? whole : minute === null ? 'h' : 'm')
-        assert.equal(parsed.hatanaka, letter === 'd')
       }),
       { numRuns: 1000 },
     )

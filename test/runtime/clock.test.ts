@@ -1,11 +1,11 @@
 import t from '../tap.ts'
-import { openClock } from '../../src/runtime/clock.ts'
+import { createClock } from '../../src/runtime/clock.ts'
 
 t.test('the clock is finer than a millisecond, steady, and follows the system time', async (t) => {
   const time = { wallMs: 1_700_000_000_000, steadyMs: 50 }
   t.intercept(Date, 'now', { value: () => Math.floor(time.wallMs) })
   t.intercept(performance, 'now', { value: () => time.steadyMs })
-  const nowUs = openClock()
+  const nowUs = createClock()
   const pass = (ms: number) => {
     time.wallMs += ms
     time.steadyMs += ms

@@ -14,7 +14,7 @@ interface Outcome {
 function run(script: string, signals: readonly NodeJS.Signals[] = []): Promise<Outcome> {
   const source = `
     import { createLogger } from './src/runtime/logger.ts'
-    import { startLifecycle } from './src/runtime/lifecycle.ts'
+    import { Lifecycle } from './src/runtime/lifecycle.ts'
     const say = (text) => process.stdout.write(JSON.stringify({ msg: text }) + '\\n')
     const logger = createLogger({ level: 'info' })
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -43,7 +43,7 @@ const twoParts = `
   lifecycle.add({ name: 'a', close: () => say('a closed') })
   lifecycle.add({ name: 'b', close: async () => { await sleep(20); say('b closed') } })`
 
-const plain = `const lifecycle = startLifecycle({ logger, graceMs: 120000 })\n${twoParts}`
+const plain = `const lifecycle = new Lifecycle({ logger, graceMs: 120000 })\n${twoParts}`
 
 t.test('a signal closes the parts, the part that was started last first', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
@@ -100,7 +100,7 @@ t.test('a second signal ends the process without waiting', async (t) => {
 })
 
 t.test('the process does not wait for a hanging part after the deadline', async (t) => {
-  const script = `const lifecycle = startLifecycle({ logger, graceMs: 50 })
+  const script = `const lifecycle = new Lifecycle({ logger, graceMs: 50 })
     lifecycle.add({ name: 'a', close: () => new Promise(() => {}) })
     lifecycle.end()`
   const { code, lines } = await run(script)
@@ -119,7 +119,7 @@ t.test('a part that starts during the end is closed as well', async (t) => {
 t.test('SIGHUP can have a handler, but not during the end', async (t) => {
   const script = `
     const onHangup = () => { say('hangup'); say('ready') }
-    const lifecycle = startLifecycle({ logger, graceMs: 120000, onHangup })
+    const lifecycle = new Lifecycle({ logger, graceMs: 120000, onHangup })
     const closed = async () => {
       const hungUp = new Promise((resolve) => process.once('SIGHUP', resolve))
       say('ready')

@@ -4,7 +4,7 @@
  */
 import t from '../tap.ts'
 import { completenessOf, shareClass } from '../../src/series/completeness.ts'
-import { openExpectation } from '../../src/series/expectation.ts'
+import { createExpectation } from '../../src/series/expectation.ts'
 import { lateAfter, percentile, usualLatency } from '../../src/series/latency.ts'
 import { periodRules, seriesOf, slotsPerDay } from '../../src/series/series.ts'
 import type { Period } from '../../src/series/series.ts'
@@ -57,7 +57,7 @@ t.test('a station that stops is late, then missing, then ends', async (t) => {
 })
 
 t.test('a campaign of three days is missed for three days', async (t) => {
-  const { isExpected, hasEnded } = openExpectation(setOf('01H', slotsFrom(0, 72), 20 * 24))
+  const { isExpected, hasEnded } = createExpectation(setOf('01H', slotsFrom(0, 72), 20 * 24))
   const days = slotsFrom(0, 12)
   t.equal(days.map((day) => Number(isExpected(day * 24))).join(''), '011111000000')
   t.equal(days.map((day) => Number(hasEnded(day))).join(''), '000000111111')
@@ -114,7 +114,7 @@ t.test('a misdated file is not the first of a series', async (t) => {
 
 t.test('rules replace the learned expectation', async (t) => {
   const rule = { fromDay: 10, toDay: 20, hours: new Set([0, 12]) }
-  const { isExpected, hasEnded } = openExpectation(setOf('01H', []), [rule])
+  const { isExpected, hasEnded } = createExpectation(setOf('01H', []), [rule])
   for (const [day, hour, expected] of [
     [9, 0, false],
     [10, 0, true],

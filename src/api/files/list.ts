@@ -16,21 +16,24 @@ import { serialiseRecord } from './serialise.ts'
 type PageFormat = 'json' | 'html'
 
 /** Answers with a page of the list, from the cache if the catalogue has not changed. */
-export function openList(context: ApiContext) {
+export function createList(context: ApiContext) {
   const { reader, tag, settings } = context
   const cache = createPageCache()
   return async (format: PageFormat, request: FastifyRequest, reply: FastifyReply) => {
     const list = parseListRequest(request.query as Query, settings)
     reply.headers(ignoredHeader(list.ignored))
-    const { url = '' } = request.raw
-    const details = dependsOnDetails(list, format)
-    const latest = tag(await reader.head(), format, { details })
-    if (isFresh(request, reply, latest)) return sendNotModified(reply)
-    const cached = cache.get(`${latest} ${url}`)
-    if (cached !== undefined) return reply.headers(cached.headers).send(cached.body)
+    const key = `${format} ${request.raw.url ?? ''}`
+    const cached = cache.get(key)
+    // A page comes with its head, so the head alone is read only if it may be the whole answer.
+    if (cached !== undefined || request.headers['if-none-match'] !== undefined) {
+      const details = dependsOnDetails(list, format)
+      const latest = tag(await reader.head(), format, { details })
+      if (isFresh(request, reply, latest)) return sendNotModified(reply)
+      if (cached?.headers.etag === latest) return reply.headers(cached.headers).send(cached.body)
+    }
     const requester = await context.limits.page(request, reply)
     const page = await makePage(context, { list, format, requester })
-    cache.set(`${page.headers.etag} ${url}`, page)
+    cache.set(key, page)
     return reply.headers(page.headers).send(page.body)
   }
 }
@@ -54,8 +57,8 @@ const cacheBytes = 4 * 1024 * 1024
 const overheadBytes = 1024
 
 /**
- * Creates the response cache. A key consists of the ETag and the URL, so a page is found only while
- * the catalogue is unchanged.
+ * Creates the response cache: the latest page of each representation and URL. It is sent only while
+ * its ETag is the latest one.
  */
 export function createPageCache(): LRUCache<string, ListPage> {
   return new LRUCache({

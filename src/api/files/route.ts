@@ -8,7 +8,7 @@ import { negotiate } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
-import { openList } from './list.ts'
+import { createList } from './list.ts'
 import { filesView } from './page.ts'
 import { registerFile } from './register.ts'
 import * as schemas from './schema.ts'
@@ -25,8 +25,8 @@ type LineName = keyof typeof lineFormats
 const formats = ['json', 'html', 'ndjson', 'csv', 'urls'] as const
 
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
-  const list = openList(context)
-  const stream = openStream(context)
+  const list = createList(context)
+  const stream = createStream(context)
   addResource(app, {
     path: `${context.apiPath}rinex-file/`,
     get: (request, reply) => {
@@ -51,7 +51,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
 }
 
 /** Streams the whole list. */
-function openStream({ reader, links, limits }: ApiContext) {
+function createStream({ reader, links, limits }: ApiContext) {
   const streams = new Semaphore({
     permits: maxStreams,
     full: 'Too many clients are reading the whole list.',

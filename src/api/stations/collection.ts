@@ -3,13 +3,16 @@ import type { FastifyInstance } from 'fastify'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import type { SeriesState } from '../../series/slot-states.ts'
+import type { Requester } from '../http/context.ts'
+import type { Format } from '../http/negotiate.ts'
 import { catalogueOffset } from '../http/query.ts'
 import { exampleLinks } from '../openapi/examples.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
 import { stationParameters } from '../parameters/file-filters.ts'
 import { anyText, ordering } from '../parameters/parameter.ts'
+import type { AskedOf } from '../resources/answer.ts'
 import { addCollection } from '../resources/collection.ts'
-import type { CollectionState } from '../resources/collection.ts'
+import type { CollectionState, Found } from '../resources/collection.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { stateOf } from '../series/network-context.ts'
@@ -42,7 +45,6 @@ interface StationsState extends CollectionState {
 }
 
 export function addStations(app: FastifyInstance, context: NetworkContext): void {
-  const { reader, network } = context
   addCollection(app, context, {
     name: 'station',
     about: {
@@ -52,36 +54,8 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
     item: stationItem,
     filters: stationParameters,
     parameters,
-    state: async ({ values, format }): Promise<StationsState> => {
-      // The page shows the states of the series only if they are in memory; a filter by state waits
-      // for them.
-      const shown = format === 'html' ? network.ifLoaded() : undefined
-      const known = await (values.state.length > 0 ? network.current() : shown)
-      if (known === undefined) return { version: await reader.head(), known }
-      const { version, headers, banner } = stateOf(known)
-      return { version, headers, banner, known }
-    },
-    find: async ({ values, filter, range }, { known }, requester) => {
-      const series = mainSeries(known?.states ?? [])
-      const { countries, areas } = filter
-      const { stations, count, head } = await reader.stations(
-        {
-          limit: range.limit,
-          offset: catalogueOffset(range.offset),
-          ...(countries && { countries }),
-          ...(areas && { areas }),
-          ...(values.state.length > 0 && { codes: codesIn(values.state, series) }),
-          search: values.search.toUpperCase(),
-          ordering: values.ordering,
-        },
-        requester,
-      )
-      return {
-        count,
-        items: stations.map((station) => ({ ...station, series: series.get(station.code) })),
-        ...(known === undefined && { version: head }),
-      }
-    },
+    state: (asked) => stationsState(context, asked),
+    find: (asked, state, requester) => findStations(context, asked, state, requester),
     page: {
       frame: { title: 'Stations', section: 'station', up: '../' },
       noun: ['station', 'stations'],
@@ -112,6 +86,46 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       samples: ['station/?country=AUT'],
     },
   })
+}
+
+type Asked = AskedOf<typeof parameters, Format>
+
+async function stationsState(
+  { reader, network }: NetworkContext,
+  { values, format }: Asked,
+): Promise<StationsState> {
+  // The page shows the states of the series only if they are in memory; a filter by state waits for
+  // them.
+  const shown = format === 'html' ? network.ifLoaded() : undefined
+  const known = await (values.state.length > 0 ? network.current() : shown)
+  if (known === undefined) return { version: await reader.head(), known }
+  const { version, headers, banner } = stateOf(known)
+  return { version, headers, banner, known }
+}
+
+async function findStations(
+  { reader }: NetworkContext,
+  { values, filter, range }: Asked,
+  { known }: StationsState,
+  requester: Requester,
+): Promise<Found<ListedStation>> {
+  const series = mainSeries(known?.states ?? [])
+  const { countries, areas } = filter
+  const query = {
+    limit: range.limit,
+    offset: catalogueOffset(range.offset),
+    ...(countries && { countries }),
+    ...(areas && { areas }),
+    ...(values.state.length > 0 && { codes: codesIn(values.state, series) }),
+    search: values.search.toUpperCase(),
+    ordering: values.ordering,
+  }
+  const { stations, count, head } = await reader.stations(query, requester)
+  return {
+    count,
+    items: stations.map((station) => ({ ...station, series: series.get(station.code) })),
+    ...(known === undefined && { version: head }),
+  }
 }
 
 function codesIn(

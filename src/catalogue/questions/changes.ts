@@ -5,13 +5,12 @@
 import type { ChangesPage, ChangesQuery } from '../reader.ts'
 import type { Change, ChangeKind } from '../records.ts'
 import { conditionsOf } from '../selection/conditions.ts'
-import type { Dialect } from '../dialect.ts'
 import { listed, listedWithDetails, removedWithDetails, toListed } from './listed.ts'
 import type { ListedRow } from './listed.ts'
-import type { Lookups } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import { all } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
-import { hasAny, select } from '../selection/selection.ts'
+import { hasOnly, select } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
 
 /** With a filter, a question examines at most this many changes in each table. */
@@ -25,82 +24,70 @@ interface Range extends Record<string, number> {
   readonly limit: number
 }
 
-export class Changes {
-  readonly #dialect: Dialect
-  readonly #lookups: Lookups
+/** @throws NotBuilt for a filter on countries while `station_count` is not built */
+export function* changes(
+  { since, limit, filters, details = false }: ChangesQuery,
+  context: QuestionContext,
+): Question<ChangesPage> {
+  const { countries } = filters
+  const needed = countries === undefined ? [] : ['station_count']
+  const { head, purgedSeq } = yield* context.lookups.refresh(needed)
+  const sites = countries && (yield* context.lookups.sites())
+  const joinedSeq = (countries && sites?.joinedSeq(countries)) ?? 0
+  const page = { head, purgedSeq, joinedSeq, changes: [] }
+  if (since < purgedSeq || since > head.seq) return { ...page, throughSeq: since }
+  const { stations, kinds } = context.lookups
+  const selection = select(filters, { stations, kinds, sites })
+  if (selection === undefined) return { ...page, throughSeq: head.seq }
+  const through = Math.min(yield* endOf(since, selection, context), head.seq)
+  const range = { since, through, limit }
+  const found = yield* all(
+    changesOf('file', selection, { range, details }, context),
+    changesOf('tombstone', selection, { range, details }, context),
+  )
+  const changes = (found.flat() as unknown as ChangeRow[])
+    .map(toChange)
+    .sort((a, b) => a.seq - b.seq)
+    .slice(0, limit)
+  const last = changes.length === limit ? changes.at(-1) : undefined
+  return { ...page, changes, throughSeq: last?.seq ?? through }
+}
 
-  constructor(dialect: Dialect, lookups: Lookups) {
-    this.#dialect = dialect
-    this.#lookups = lookups
-  }
+/** The last seq that is examined; infinite if all later changes are. */
+function* endOf(since: number, selection: Selection, context: QuestionContext): Question<number> {
+  if (hasOnly(selection, [])) return Infinity
+  const ends = yield* all(
+    ...(['file', 'tombstone'] as const).map((table) => ({
+      sql: `SELECT f.seq ${fromTable(table, context)} WHERE f.seq > @since ORDER BY f.seq
+        LIMIT 1 OFFSET ${changesPerQuestion - 1}`,
+      values: { since },
+    })),
+  )
+  return Math.min(...ends.map(([end]) => (end?.[0] as number | undefined) ?? Infinity))
+}
 
-  /** @throws NotBuilt for a filter on countries while `station_count` is not built */
-  *page({ since, limit, filters, details = false }: ChangesQuery): Question<ChangesPage> {
-    const { countries } = filters
-    const needed = countries === undefined ? [] : ['station_count']
-    const { head, purgedSeq } = yield* this.#lookups.refresh(needed)
-    const sites = countries && (yield* this.#lookups.sites())
-    const joinedSeq = (countries && sites?.joinedSeq(countries)) ?? 0
-    const pageOf = (changes: readonly Change[], throughSeq: number): ChangesPage => ({
-      head,
-      purgedSeq,
-      joinedSeq,
-      changes,
-      throughSeq,
-    })
-    if (since < purgedSeq || since > head.seq) return pageOf([], since)
-    const { stations, kinds } = this.#lookups
-    const selection = select(filters, { stations, kinds, sites })
-    if (selection === undefined) return pageOf([], head.seq)
-    const through = Math.min(yield* this.#endOf(since, selection), head.seq)
-    const range = { since, through, limit }
-    const found = yield* all(
-      this.#changesOf('file', selection, { range, details }),
-      this.#changesOf('tombstone', selection, { range, details }),
-    )
-    const changes = (found.flat() as unknown as ChangeRow[])
-      .map(toChange)
-      .sort((a, b) => a.seq - b.seq)
-      .slice(0, limit)
-    const last = changes.length === limit ? changes.at(-1) : undefined
-    return pageOf(changes, last?.seq ?? through)
+function changesOf(
+  table: 'file' | 'tombstone',
+  selection: Selection,
+  { range, details }: { readonly range: Range; readonly details: boolean },
+  context: QuestionContext,
+): Statement {
+  const { columns, joins } = details
+    ? table === 'file'
+      ? listedWithDetails
+      : removedWithDetails
+    : listed
+  const { sql, values } = conditionsOf(selection, context.dialect)
+  return {
+    sql: `SELECT f.seq, ${kindAndTime[table]}, ${columns} ${fromTable(table, context)} ${joins}
+      WHERE f.seq > @since AND f.seq <= @through AND ${sql}
+      ORDER BY f.seq LIMIT CAST(@limit AS bigint)`,
+    values: { ...values, ...range },
   }
+}
 
-  /** The last seq that is examined; infinite if all later changes are. */
-  *#endOf(since: number, selection: Selection): Question<number> {
-    if (!hasAny(selection)) return Infinity
-    const ends = yield* all(
-      ...(['file', 'tombstone'] as const).map((table) => ({
-        sql: `SELECT f.seq ${this.#from(table)} WHERE f.seq > @since ORDER BY f.seq
-          LIMIT 1 OFFSET ${changesPerQuestion - 1}`,
-        values: { since },
-      })),
-    )
-    return Math.min(...ends.map(([end]) => (end?.[0] as number | undefined) ?? Infinity))
-  }
-
-  #changesOf(
-    table: 'file' | 'tombstone',
-    selection: Selection,
-    { range, details }: { readonly range: Range; readonly details: boolean },
-  ): Statement {
-    const { columns, joins } = details
-      ? table === 'file'
-        ? listedWithDetails
-        : removedWithDetails
-      : listed
-    const { sql, values } = conditionsOf(selection, this.#dialect)
-    return {
-      sql: `SELECT f.seq, ${kindAndTime[table]}, ${columns} ${this.#from(table)} ${joins}
-        WHERE f.seq > @since AND f.seq <= @through AND ${sql}
-        ORDER BY f.seq LIMIT CAST(@limit AS bigint)`,
-      values: { ...values, ...range },
-    }
-  }
-
-  #from(table: 'file' | 'tombstone'): string {
-    return `FROM ${table} f ${this.#dialect.using(`${table}_seq`)}`
-  }
+function fromTable(table: 'file' | 'tombstone', context: QuestionContext): string {
+  return `FROM ${table} f ${context.dialect.using(`${table}_seq`)}`
 }
 
 /** SQL for the kind of a change, and for its time. */

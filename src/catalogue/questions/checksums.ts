@@ -23,7 +23,7 @@ export type IdentityRow = readonly [
 ]
 
 /** The identity of the file that was hashed; `undefined` without a valid checksum. */
-export function toIdentity(
+export function identityOf(
   [inode, ctimeUs, links, mode, uid, gid]: IdentityRow,
   { size, mtimeUs }: { readonly size: number | undefined; readonly mtimeUs: number | undefined },
 ): FileIdentity | undefined {

@@ -1,8 +1,9 @@
 /** Listings of directories. */
 import type { Entries, EntriesQuery } from '../reader.ts'
 import type { DirectoryState, FileEntry, Subdirectory } from '../records.ts'
-import type { Dialect } from '../dialect.ts'
 import { head } from '../selection/head.ts'
+import type { Dialect } from '../dialect.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
 
@@ -13,77 +14,75 @@ type DirectoryRow = [files: number, gone: number, changedUs: number | null]
 
 type FileRow = [name: string, size: number | null, mtimeUs: number | null]
 
-export class Directories {
-  readonly #dialect: Dialect
+/** `undefined` if it is not on disk, and there are no files in it or below it. */
+export function* directory(
+  path: string,
+  { dialect }: Pick<QuestionContext, 'dialect'>,
+): Question<DirectoryState | undefined> {
+  const { epoch } = yield* head()
+  if (path === '')
+    return stateOfRoot(epoch, yield* subdirectories({ path, after: '', limit: 100 }, { dialect }))
+  const found = yield* rowOf(path)
+  const isThere = found !== undefined && (found[1] === 0 || found[0] > 0)
+  if (!isThere && (yield* filledAfter(`${path}/`, `${path}/`, dialect)) === undefined)
+    return undefined
+  const latestUs = yield* changedUs(path, found)
+  return { epoch, version: versionOf(latestUs), changedUs: latestUs }
+}
 
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect
+/**
+ * Steps from one subdirectory to the next. For each subdirectory, looks up the first path with
+ * files at or below it, and skips all deeper paths. A subdirectory may be found twice, by its own
+ * path `a` and by a path below it, `a/b`, because `a-b` sorts between the two. A subdirectory is
+ * listed when it is found by its own path. When it is found by a path below it, it is listed only
+ * if it has no files itself.
+ */
+export function* subdirectories(
+  { path, after, limit }: EntriesQuery,
+  { dialect }: Pick<QuestionContext, 'dialect'>,
+): Question<Entries<Subdirectory>> {
+  const above = path === '' ? '' : `${path}/`
+  const entries: Subdirectory[] = []
+  let last = after === '' ? above : after
+  while (entries.length < limit) {
+    const found = yield* filledAfter(last, above, dialect)
+    if (found === undefined) return { entries, next: undefined }
+    const slash = found.indexOf('/', above.length)
+    const child = slash === -1 ? found : found.slice(0, slash)
+    const state = yield* rowOf(child)
+    if (slash === -1 || (state?.[0] ?? 0) === 0)
+      entries.push({
+        name: child.slice(above.length),
+        changedUs: yield* changedUs(child, state),
+      })
+    last = slash === -1 ? found : `${child}/${afterNames}`
   }
+  return { entries, next: last }
+}
 
-  /** `undefined` if it is not on disk, and there are no files in it or below it. */
-  *directory(path: string): Question<DirectoryState | undefined> {
-    const { epoch } = yield* head()
-    if (path === '')
-      return stateOfRoot(epoch, yield* this.subdirectories({ path, after: '', limit: 100 }))
-    const found = yield* rowOf(path)
-    const isThere = found !== undefined && (found[1] === 0 || found[0] > 0)
-    if (!isThere && (yield* this.#filledAfter(`${path}/`, `${path}/`)) === undefined)
-      return undefined
-    const latestUs = yield* changedUs(path, found)
-    return { epoch, version: versionOf(latestUs), changedUs: latestUs }
-  }
+/** The unique index on directory and name has this order. */
+export function* filesIn({ path, after, limit }: EntriesQuery): Question<Entries<FileEntry>> {
+  const found = yield* rows<FileRow>(
+    `SELECT name, size, mtime_us FROM file
+     WHERE directory = (SELECT id FROM directory WHERE path = @path) AND name > @after
+     ORDER BY name LIMIT CAST(@limit AS bigint)`,
+    { path, after, limit },
+  )
+  const entries = found.map(([name, size, mtimeUs]) => ({
+    name,
+    size: size ?? undefined,
+    mtimeUs: mtimeUs ?? undefined,
+  }))
+  return { entries, next: found.length < limit ? undefined : entries.at(-1)?.name }
+}
 
-  /**
-   * Steps from one subdirectory to the next. For each subdirectory, looks up the first path with
-   * files at or below it, and skips all deeper paths. A subdirectory may be found twice, by its own
-   * path `a` and by a path below it, `a/b`, because `a-b` sorts between the two. A subdirectory is
-   * listed when it is found by its own path. When it is found by a path below it, it is listed only
-   * if it has no files itself.
-   */
-  *subdirectories({ path, after, limit }: EntriesQuery): Question<Entries<Subdirectory>> {
-    const above = path === '' ? '' : `${path}/`
-    const entries: Subdirectory[] = []
-    let last = after === '' ? above : after
-    while (entries.length < limit) {
-      const found = yield* this.#filledAfter(last, above)
-      if (found === undefined) return { entries, next: undefined }
-      const slash = found.indexOf('/', above.length)
-      const child = slash === -1 ? found : found.slice(0, slash)
-      const state = yield* rowOf(child)
-      if (slash === -1 || (state?.[0] ?? 0) === 0)
-        entries.push({
-          name: child.slice(above.length),
-          changedUs: yield* changedUs(child, state),
-        })
-      last = slash === -1 ? found : `${child}/${afterNames}`
-    }
-    return { entries, next: last }
-  }
-
-  /** The unique index on directory and name has this order. */
-  *filesIn({ path, after, limit }: EntriesQuery): Question<Entries<FileEntry>> {
-    const found = yield* rows<FileRow>(
-      `SELECT name, size, mtime_us FROM file
-       WHERE directory = (SELECT id FROM directory WHERE path = @path) AND name > @after
-       ORDER BY name LIMIT CAST(@limit AS bigint)`,
-      { path, after, limit },
-    )
-    const entries = found.map(([name, size, mtimeUs]) => ({
-      name,
-      size: size ?? undefined,
-      mtimeUs: mtimeUs ?? undefined,
-    }))
-    return { entries, next: found.length < limit ? undefined : entries.at(-1)?.name }
-  }
-
-  /** Names its index, because by the index of all paths it would read past empty directories. */
-  #filledAfter(path: string, above: string): Question<string | undefined> {
-    return value<string>(
-      `SELECT path FROM directory ${this.#dialect.using('directory_filled')}
-       WHERE files > 0 AND path > @path AND path < @end ORDER BY path LIMIT 1`,
-      { path, end: above + afterNames },
-    )
-  }
+/** Names its index, because by the index of all paths it would read past empty directories. */
+function filledAfter(path: string, above: string, dialect: Dialect): Question<string | undefined> {
+  return value<string>(
+    `SELECT path FROM directory ${dialect.using('directory_filled')}
+     WHERE files > 0 AND path > @path AND path < @end ORDER BY path LIMIT 1`,
+    { path, end: above + afterNames },
+  )
 }
 
 function rowOf(path: string): Question<DirectoryRow | undefined> {

@@ -2,7 +2,7 @@
 import type { FileQuery, RecordQuery } from '../reader.ts'
 import type { FileRecord, FoundFile, ListedFile } from '../records.ts'
 import { joinedChecksum } from '../selection/record.ts'
-import { identityColumns, toIdentity } from './checksums.ts'
+import { identityColumns, identityOf } from './checksums.ts'
 import type { IdentityRow } from './checksums.ts'
 import { listed, listedWithDetails, toListed } from './listed.ts'
 import type { ListedRow } from './listed.ts'
@@ -10,23 +10,23 @@ import { column, row } from '../question.ts'
 import type { Question } from '../question.ts'
 
 /** What a record has besides the columns of lists. */
-type RecordRow = [size: number | null, mtimeUs: number | null, seq: number]
+type FactsRow = [size: number | null, mtimeUs: number | null, seq: number]
 
-const recordColumns = 'f.size, f.mtime_us, f.seq'
+const factsColumns = 'f.size, f.mtime_us, f.seq'
 
 export function* record({
   id,
   details = false,
 }: RecordQuery): Question<(FileRecord & ListedFile) | undefined> {
   const { columns, joins } = details ? listedWithDetails : listed
-  const found = yield* row<[...RecordRow, ...ListedRow]>(
-    `SELECT ${recordColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
+  const found = yield* row<[...FactsRow, ...ListedRow]>(
+    `SELECT ${factsColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
     { id },
   )
   return found && toRecord(found)
 }
 
-function toRecord([size, mtimeUs, seq, ...shown]: [...RecordRow, ...ListedRow]) {
+function toRecord([size, mtimeUs, seq, ...shown]: [...FactsRow, ...ListedRow]) {
   const facts = { size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, seq }
   return { ...toListed(shown), ...facts }
 }
@@ -35,13 +35,13 @@ type FoundRow = [
   isWithheld: number,
   sha256: Uint8Array | null,
   ...identity: IdentityRow,
-  ...record: [...RecordRow, ...ListedRow],
+  ...record: [...FactsRow, ...ListedRow],
 ]
 
 export function* file({ directory, name }: FileQuery): Question<FoundFile | undefined> {
   const found = yield* row<FoundRow>(
     `SELECT CASE WHEN d.held_since_us IS NULL THEN 0 ELSE 1 END, c.sha256, ${identityColumns},
-       ${recordColumns}, ${listed.columns}
+       ${factsColumns}, ${listed.columns}
      FROM directory d CROSS JOIN file f ${joinedChecksum}
      WHERE f.directory = d.id AND d.path = @directory AND f.name = @name`,
     { directory, name },
@@ -52,7 +52,7 @@ export function* file({ directory, name }: FileQuery): Question<FoundFile | unde
   return {
     ...known,
     sha256: sha256 ?? undefined,
-    identity: toIdentity([inode, ctimeUs, links, mode, uid, gid], known),
+    identity: identityOf([inode, ctimeUs, links, mode, uid, gid], known),
     isWithheld: isWithheld === 1,
   }
 }

@@ -32,8 +32,8 @@ import {
   afterAll,
   common,
   everyId,
-  hasAny,
   hasOnly,
+  kindConditions,
   select,
   selectAfter,
 } from '../selection/selection.ts'
@@ -155,7 +155,7 @@ export class List {
     if (isSeekable(selection, position)) return yield* this.#seek(selection, position, count)
     if (isByDays(selection, position)) return yield* this.#latestDays(selection, position)
     const { offset, limit } = position
-    const isFew = hasAny(selection) && count <= this.#few.ofPage
+    const isFew = !hasOnly(selection, []) && count <= this.#few.ofPage
     const passed = ((offset + limit) * (yield* this.#counts.ofIds(undefined))) / count
     if (!isFew && passed <= count) return yield* this.#walk(selection, position)
     const { index } = choice ?? (yield* this.#narrowest.of(selection))
@@ -331,19 +331,16 @@ export class List {
 }
 
 function neededBy(filter: FileFilter, key: OrderKey): string[] {
-  const { created, modified, names } = filter
-  const { stations, countries, days, dataDate, overlaps } = filter
-  const kinds = [filter.areas, filter.types, filter.durations, filter.versions]
-  const parts = [filter.intervals, filter.contents, filter.sources]
-  const isAny = (...conditions: unknown[]) => conditions.some((each) => each !== undefined)
+  const hasAny = (...names: (keyof FileFilter)[]) =>
+    names.some((name) => filter[name] !== undefined)
   return [
     ...neededByOrder[key],
-    ...(isAny(...kinds, ...parts) ? ['file_kind'] : []),
-    ...(isAny(stations, countries) ? ['file_station', 'station_count'] : []),
-    ...(isAny(days, dataDate, overlaps) ? ['file_date', 'day_count'] : []),
-    ...(isAny(created) ? ['file_created'] : []),
-    ...(isAny(modified) ? ['file_modified'] : []),
-    ...(isAny(names) ? ['file_name'] : []),
+    ...(hasAny(...kindConditions.map(([name]) => name)) ? ['file_kind'] : []),
+    ...(hasAny('stations', 'countries') ? ['file_station', 'station_count'] : []),
+    ...(hasAny('days', 'dataDate', 'overlaps') ? ['file_date', 'day_count'] : []),
+    ...(hasAny('created') ? ['file_created'] : []),
+    ...(hasAny('modified') ? ['file_modified'] : []),
+    ...(hasAny('names') ? ['file_name'] : []),
   ]
 }
 

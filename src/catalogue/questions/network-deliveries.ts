@@ -5,9 +5,8 @@ import type { SeriesKey } from '../../series/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../series-queries.ts'
 import { dayOf } from '../selection/count-tables.ts'
-import type { Dialect } from '../dialect.ts'
 import type { State } from '../selection/head.ts'
-import type { Lookups } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import { all, column } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
 
@@ -28,77 +27,70 @@ type LiveRow = [station: number, kind: number, files: number, firstStart: number
 
 const none = { firstStart: undefined, lastStart: undefined, files: 0 }
 
-export class NetworkDeliveryQuestions {
-  readonly #dialect: Dialect
-  readonly #lookups: Lookups
-
-  constructor(dialect: Dialect, lookups: Lookups) {
-    this.#dialect = dialect
-    this.#lookups = lookups
+/** @throws NotBuilt */
+export function* deliveries(
+  { fromDay, toDay, since }: DeliveriesQuery,
+  context: QuestionContext,
+): Question<NetworkDeliveries> {
+  const state = yield* context.lookups.refresh(['station_count'])
+  const days =
+    since === undefined
+      ? Array.from({ length: toDay - fromDay + 1 }, (_value, n) => fromDay + n)
+      : yield* changedSince(since, state)
+  const read = (days ?? []).filter((day) => day >= fromDay && day <= toDay).sort((a, b) => a - b)
+  const found = yield* all(...read.map((day) => deliveriesOn(day, context)))
+  return {
+    head: state.head,
+    isComplete: days !== undefined,
+    olderChanged: since !== undefined && (days ?? []).some((day) => day < fromDay),
+    series: yield* networkSeries(context),
+    days: read.map((day, at) => deliveriesOf(day, found[at] ?? [])),
   }
+}
 
-  /** @throws NotBuilt */
-  *deliveries({ fromDay, toDay, since }: DeliveriesQuery): Question<NetworkDeliveries> {
-    const state = yield* this.#lookups.refresh(['station_count'])
-    const days =
-      since === undefined
-        ? Array.from({ length: toDay - fromDay + 1 }, (_value, n) => fromDay + n)
-        : yield* changedSince(since, state)
-    const read = (days ?? []).filter((day) => day >= fromDay && day <= toDay).sort((a, b) => a - b)
-    const found = yield* all(...read.map((day) => this.#ofDay(day)))
-    return {
-      head: state.head,
-      isComplete: days !== undefined,
-      olderChanged: since !== undefined && (days ?? []).some((day) => day < fromDay),
-      series: yield* this.#series(),
-      days: read.map((day, at) => deliveriesOf(day, found[at] ?? [])),
-    }
+/** Each start has one row, because to copy a million single values would take seconds. */
+function deliveriesOn(day: number, context: QuestionContext): Statement {
+  const ids = context.dialect.list('series')
+  const latencies = context.dialect.list('coalesce(latency_s, -1)')
+  return {
+    sql: `SELECT data_date, ${ids}, ${latencies} FROM delivery
+      WHERE data_date >= @from AND data_date < @to GROUP BY data_date`,
+    values: { from: day * secondsPerDay, to: (day + 1) * secondsPerDay },
   }
+}
 
-  /** Each start has one row, because to copy a million single values would take seconds. */
-  #ofDay(day: number): Statement {
-    const ids = this.#dialect.list('series')
-    const latencies = this.#dialect.list('coalesce(latency_s, -1)')
-    return {
-      sql: `SELECT data_date, ${ids}, ${latencies} FROM delivery
-        WHERE data_date >= @from AND data_date < @to GROUP BY data_date`,
-      values: { from: day * secondsPerDay, to: (day + 1) * secondsPerDay },
-    }
+/** All series that have live files or ever had a delivery, by site (see `sites.ts`). */
+function* networkSeries(context: QuestionContext): Question<NetworkSeries[]> {
+  const sites = yield* context.lookups.sites()
+  const { stations, kinds } = context.lookups
+  const found = new Map<string, { ids: number[] } & Omit<NetworkSeries, 'ids'>>()
+  const seriesAt = (stationId: number, { fileType, period }: SeriesKey) => {
+    const own = stations.get(stationId) ?? ''
+    const station = sites.longCode(own) ?? own
+    const key = `${station} ${fileType} ${period}`
+    const known = found.get(key) ?? { ...none, ids: [], station, fileType, period }
+    found.set(key, known)
+    return known
   }
-
-  /** All series that have live files or ever had a delivery, by site (see `sites.ts`). */
-  *#series(): Question<NetworkSeries[]> {
-    const sites = yield* this.#lookups.sites()
-    const { stations, kinds } = this.#lookups
-    const found = new Map<string, { ids: number[] } & Omit<NetworkSeries, 'ids'>>()
-    const seriesAt = (stationId: number, { fileType, period }: SeriesKey) => {
-      const own = stations.get(stationId) ?? ''
-      const station = sites.longCode(own) ?? own
-      const key = `${station} ${fileType} ${period}`
-      const known = found.get(key) ?? { ...none, ids: [], station, fileType, period }
-      found.set(key, known)
-      return known
-    }
-    const [recorded = [], live = []] = yield* all(
-      { sql: 'SELECT id, station, file_type, period FROM series' },
-      { sql: 'SELECT station, kind, files, first_date, last_date FROM station_count' },
-    )
-    for (const [id, station, fileType, period] of recorded as unknown as RecordedRow[])
-      seriesAt(station, { fileType, period }).ids.push(id)
-    for (const [station, kind, files, firstStart, lastStart] of live as unknown as LiveRow[]) {
-      const parts = kinds.get(kind)
-      const key = parts && seriesOf({ ...parts, period: parts.period || undefined })
-      if (key === undefined) continue
-      const series = seriesAt(station, key)
-      found.set(`${series.station} ${key.fileType} ${key.period}`, {
-        ...series,
-        firstStart: Math.min(series.firstStart ?? Infinity, firstStart),
-        lastStart: Math.max(series.lastStart ?? -Infinity, lastStart),
-        files: series.files + files,
-      })
-    }
-    return [...found.values()]
+  const [recorded = [], live = []] = yield* all(
+    { sql: 'SELECT id, station, file_type, period FROM series' },
+    { sql: 'SELECT station, kind, files, first_date, last_date FROM station_count' },
+  )
+  for (const [id, station, fileType, period] of recorded as unknown as RecordedRow[])
+    seriesAt(station, { fileType, period }).ids.push(id)
+  for (const [station, kind, files, firstStart, lastStart] of live as unknown as LiveRow[]) {
+    const parts = kinds.get(kind)
+    const key = parts && seriesOf({ ...parts, period: parts.period || undefined })
+    if (key === undefined) continue
+    const series = seriesAt(station, key)
+    found.set(`${series.station} ${key.fileType} ${key.period}`, {
+      ...series,
+      firstStart: Math.min(series.firstStart ?? Infinity, firstStart),
+      lastStart: Math.max(series.lastStart ?? -Infinity, lastStart),
+      files: series.files + files,
+    })
   }
+  return [...found.values()]
 }
 
 /** The days on which files changed; `undefined` if these changes are unknown or too many. */

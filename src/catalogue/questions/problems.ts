@@ -1,10 +1,12 @@
 /** The paths of files with a problem, and of entries that are not catalogued. */
 import { listedProblems } from '../reader.ts'
-import type { ListedProblem, ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
+import type { ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
 import type { Problem } from '../filter.ts'
 import type { FileProblemReason } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
+import { latestChangeUs } from '../selection/record.ts'
 import type { Dialect } from '../dialect.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import { all, rows, value } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
 
@@ -19,84 +21,72 @@ const reasons: Readonly<Record<Problem, FileProblemReason>> = {
   misplaced: 'other-date',
 }
 
-type FileRow = [directory: string, name: string, sinceUs: number]
+type ProblemFileRow = [directory: string, name: string, sinceUs: number]
 
 /** The number of stored names of a directory and reason. */
 type NumberRow = [directory: number, reason: string, names: number]
 
 type RejectedRow = [path: string, reason: string, names: string, sinceUs: number | null]
 
-export class Problems {
-  readonly #dialect: Dialect
-
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect
+export function* problems(
+  { kinds, limit, offset }: ProblemsQuery,
+  { dialect }: Pick<QuestionContext, 'dialect'>,
+): Question<ProblemsPage> {
+  let [count, skip] = [0, offset]
+  const entries: ProblemEntry[] = []
+  for (const kind of listedProblems.filter((each) => kinds.includes(each))) {
+    const range = { limit: limit - entries.length, offset: skip }
+    const found = yield* kind === 'rejected'
+      ? rejectedEntries(range, dialect)
+      : listedFiles(kind, range, dialect)
+    count += found.count
+    entries.push(...found.entries)
+    skip = Math.max(0, skip - found.count)
   }
+  return { count, entries }
+}
 
-  *page({ kinds, limit, offset }: ProblemsQuery): Question<ProblemsPage> {
-    let [count, skip] = [0, offset]
-    const entries: ProblemEntry[] = []
-    for (const kind of listedProblems.filter((each) => kinds.includes(each))) {
-      const found = yield* this.#entriesOf(kind, { limit: limit - entries.length, offset: skip })
-      count += found.count
-      entries.push(...found.entries)
-      skip = Math.max(0, skip - found.count)
-    }
-    return { count, entries }
+/** Counts all files with a problem, and lists those of a range, highest id first. */
+function* listedFiles(problem: Problem, range: Range, dialect: Dialect): Question<ProblemsPage> {
+  const from = `FROM ${filesWith(problem, dialect)} AND ${dialect.inTime('f.id')}`
+  const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
+  if (range.offset >= count || range.limit === 0) return { count, entries: [] }
+  const found = yield* rows<ProblemFileRow>(
+    `SELECT (SELECT path FROM directory WHERE id = f.directory), f.name,
+       ${latestChangeUs(dialect)} ${from}
+     ORDER BY f.id DESC LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)`,
+    { ...range },
+  )
+  return {
+    count,
+    entries: found.map(([directory, name, since]) => ({
+      problem,
+      path: `${directory}/${name}`,
+      reason: reasons[problem],
+      sinceUs: since,
+    })),
   }
+}
 
-  /** Counts all entries of a kind, and lists those of a range. */
-  #entriesOf(kind: ListedProblem, range: Range): Question<ProblemsPage> {
-    return kind === 'rejected' ? this.#rejected(range) : this.#files(kind, range)
+/**
+ * The stored names of rejected entries, by reason, then newest directory first. There may be a
+ * hundred names for each directory and reason, so one pass counts them, and only the names of
+ * the page are read.
+ */
+function* rejectedEntries({ limit, offset }: Range, dialect: Dialect): Question<ProblemsPage> {
+  const numbers = yield* rows<NumberRow>(
+    `SELECT directory, reason, ${dialect.length('names')} FROM rejection
+     WHERE ${dialect.inTime('directory')} ORDER BY reason, directory DESC`,
+  )
+  const wanted: { readonly statement: Statement; readonly from: number; readonly to: number }[] = []
+  let count = 0
+  for (const [directory, reason, names] of numbers) {
+    const [from, to] = [Math.max(0, offset - count), Math.min(names, offset + limit - count)]
+    if (from < to) wanted.push({ statement: namesOf(directory, reason), from, to })
+    count += names
   }
-
-  /** Highest id first. */
-  *#files(problem: Problem, range: Range): Question<ProblemsPage> {
-    const from = `FROM ${filesWith(problem, this.#dialect)} AND ${this.#dialect.inTime('f.id')}`
-    const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
-    if (range.offset >= count || range.limit === 0) return { count, entries: [] }
-    const sinceUs = this.#dialect.greatest(
-      'f.created_us',
-      'coalesce(f.modified_us, 0)',
-      'coalesce(f.returned_us, 0)',
-    )
-    const found = yield* rows<FileRow>(
-      `SELECT (SELECT path FROM directory WHERE id = f.directory), f.name, ${sinceUs} ${from}
-       ORDER BY f.id DESC LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)`,
-      { ...range },
-    )
-    return {
-      count,
-      entries: found.map(([directory, name, since]) => ({
-        problem,
-        path: `${directory}/${name}`,
-        reason: reasons[problem],
-        sinceUs: since,
-      })),
-    }
-  }
-
-  /**
-   * The stored names of rejected entries, by reason, then newest directory first. There may be a
-   * hundred names for each directory and reason, so one pass counts them, and only the names of
-   * the page are read.
-   */
-  *#rejected({ limit, offset }: Range): Question<ProblemsPage> {
-    const numbers = yield* rows<NumberRow>(
-      `SELECT directory, reason, ${this.#dialect.length('names')} FROM rejection
-       WHERE ${this.#dialect.inTime('directory')} ORDER BY reason, directory DESC`,
-    )
-    const wanted: { readonly statement: Statement; readonly from: number; readonly to: number }[] =
-      []
-    let count = 0
-    for (const [directory, reason, names] of numbers) {
-      const [from, to] = [Math.max(0, offset - count), Math.min(names, offset + limit - count)]
-      if (from < to) wanted.push({ statement: namesOf(directory, reason), from, to })
-      count += names
-    }
-    const found = yield* all(...wanted.map(({ statement }) => statement))
-    return { count, entries: wanted.flatMap(({ from, to }, at) => entriesOf(found[at], from, to)) }
-  }
+  const found = yield* all(...wanted.map(({ statement }) => statement))
+  return { count, entries: wanted.flatMap(({ from, to }, at) => entriesOf(found[at], from, to)) }
 }
 
 function namesOf(directory: number, reason: string): Statement {

@@ -1,26 +1,60 @@
-/** All questions of a reader by name, with the caches that they share. */
-import { Changes } from './changes.ts'
+/** All questions of a reader by name, and their caches. */
+import { changes } from './changes.ts'
 import { awaitsChecksum, checksums, checksumsVersion } from './checksums.ts'
 import type { CatalogueReader } from '../reader.ts'
 import type { Dialect } from '../dialect.ts'
-import { Directories } from './directories.ts'
+import { directory, filesIn, subdirectories } from './directories.ts'
 import { file, nameInOtherCase, record } from './files.ts'
 import { head, lastScan } from '../selection/head.ts'
 import { List } from './list.ts'
 import { Lookups } from '../selection/lookups.ts'
-import { NetworkDeliveryQuestions } from './network-deliveries.ts'
-import { Problems } from './problems.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
+import { deliveries } from './network-deliveries.ts'
+import { problems } from './problems.ts'
 import type { Question } from '../question.ts'
-import { ReplacedFileQuestions } from './replaced-files.ts'
-import { SeriesSlotQuestions } from './series-slots.ts'
-import { Stations } from './stations.ts'
-import { Summary } from './summary.ts'
+import { changedDirectories, replacedFiles } from './replaced-files.ts'
+import { liveSlots, seriesArrivals, seriesSlots } from './series-slots.ts'
+import { station, stations } from './stations.ts'
+import { summary } from './summary.ts'
 
 /** The methods of a reader that ask the database. */
 export type QuestionName = Exclude<keyof CatalogueReader, 'storage' | 'close'>
 
 export type Query<Name extends QuestionName> = Parameters<CatalogueReader[Name]>[0]
 export type Answer<Name extends QuestionName> = Awaited<ReturnType<CatalogueReader[Name]>>
+
+type Context = QuestionContext & { readonly list: List }
+
+const questions: {
+  readonly [Name in QuestionName]: (query: Query<Name>, context: Context) => Question<Answer<Name>>
+} = {
+  head,
+  lastScan,
+  record,
+  file,
+  nameInOtherCase,
+  checksumsVersion,
+  checksums,
+  awaitsChecksum,
+  page: (query, { list }) => list.page(query),
+  records: (query, { list }) => list.chunk(query),
+  stations,
+  station,
+  seriesSlots,
+  seriesArrivals,
+  liveSlots,
+  deliveries,
+  replacedFiles,
+  changedDirectories,
+  changes,
+  directory,
+  subdirectories,
+  filesIn,
+  problems,
+  summary: (_query, context) => summary(context),
+}
+
+export const questionNames = Object.keys(questions) as QuestionName[]
 
 export type Questions = {
   readonly [Name in QuestionName]: (query: Query<Name>) => Question<Answer<Name>>
@@ -29,39 +63,10 @@ export type Questions = {
 /** For one connection: its caches hold what this connection has read. */
 export function questionsFor(dialect: Dialect): Questions {
   const lookups = new Lookups()
-  const list = new List(dialect, lookups)
-  const stations = new Stations(dialect, lookups)
-  const series = new SeriesSlotQuestions(dialect, lookups)
-  const network = new NetworkDeliveryQuestions(dialect, lookups)
-  const replaced = new ReplacedFileQuestions(dialect, lookups)
-  const changes = new Changes(dialect, lookups)
-  const directories = new Directories(dialect)
-  const problems = new Problems(dialect)
-  const summary = new Summary(dialect)
-  return {
-    head,
-    lastScan,
-    record,
-    file,
-    nameInOtherCase,
-    checksumsVersion,
-    checksums,
-    awaitsChecksum,
-    page: (query) => list.page(query),
-    records: (query) => list.chunk(query),
-    stations: (query) => stations.page(query),
-    station: (code) => stations.one(code),
-    seriesSlots: (query) => series.slots(query),
-    seriesArrivals: (query) => series.arrivals(query),
-    liveSlots: (query) => series.live(query),
-    deliveries: (query) => network.deliveries(query),
-    replacedFiles: (modified) => replaced.replacedFiles(modified),
-    changedDirectories: (sinceUs) => replaced.changedDirectories(sinceUs),
-    changes: (query) => changes.page(query),
-    directory: (path) => directories.directory(path),
-    subdirectories: (query) => directories.subdirectories(query),
-    filesIn: (query) => directories.filesIn(query),
-    problems: (query) => problems.page(query),
-    summary: () => summary.whole(),
-  }
+  const context = { dialect, lookups, list: new List(dialect, lookups) }
+  const bound = questionNames.map((name) => {
+    const ask = questions[name] as (query: unknown, context: Context) => Question<unknown>
+    return [name, (query: unknown) => ask(query, context)]
+  })
+  return Object.fromEntries(bound) as Questions
 }

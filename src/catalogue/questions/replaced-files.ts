@@ -3,7 +3,7 @@ import type { TimeRange } from '../filter.ts'
 import type { ChangedDirectory, ReplacedFiles } from '../series-queries.ts'
 import { modifiedUs } from '../selection/conditions.ts'
 import type { Dialect } from '../dialect.ts'
-import type { Lookups } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import { all, rows } from '../question.ts'
 import type { Question, Row } from '../question.ts'
 
@@ -14,49 +14,49 @@ import type { Question, Row } from '../question.ts'
 const mostExamined = 200_000
 const mostFiles = 1000
 
-export class ReplacedFileQuestions {
-  readonly #lookups: Lookups
-  /** SQL for the ids of the first files of a range of time. It reads only the index. */
-  readonly #examined: string
+/** @throws NotBuilt */
+export function* changedDirectories(
+  sinceUs: number,
+  context: QuestionContext,
+): Question<readonly ChangedDirectory[]> {
+  yield* context.lookups.refresh(['file_modified'])
+  const found = yield* rows<[path: string, files: number]>(
+    `SELECT d.path, count(*) FROM (${examined(context.dialect)}) AS some
+     LEFT JOIN file f ON f.id = some.id LEFT JOIN directory d ON d.id = f.directory
+     GROUP BY d.path ORDER BY 2 DESC, d.path LIMIT 5`,
+    { fromUs: sinceUs, toUs: Number.MAX_SAFE_INTEGER },
+  )
+  return found.map(([path, files]) => ({ path, files }))
+}
 
-  constructor(dialect: Dialect, lookups: Lookups) {
-    this.#lookups = lookups
-    this.#examined = `SELECT f.id FROM file f ${dialect.using('file_modified')}
-      WHERE ${dialect.inTime('f.id')} AND ${modifiedUs} BETWEEN @fromUs AND @toUs
-      ORDER BY ${modifiedUs} LIMIT ${mostExamined}`
+/** Only replaced files have a `modified_us`. @throws NotBuilt */
+export function* replacedFiles(
+  { fromUs, toUs }: Required<TimeRange>,
+  context: QuestionContext,
+): Question<ReplacedFiles> {
+  yield* context.lookups.refresh(['file_modified'])
+  const values = { fromUs, toUs }
+  const [found = [], counted = []] = yield* all(
+    {
+      sql: `SELECT d.path, f.name, f.modified_us FROM (${examined(context.dialect)}) AS some
+        LEFT JOIN file f ON f.id = some.id LEFT JOIN directory d ON d.id = f.directory
+        WHERE f.modified_us IS NOT NULL LIMIT ${mostFiles + 1}`,
+      values,
+    },
+    { sql: `SELECT count(*) FROM (${examined(context.dialect)}) AS some`, values },
+  )
+  const [files = 0] = (counted[0] ?? []) as readonly number[]
+  return {
+    files: found.slice(0, mostFiles).map(toFile),
+    isComplete: found.length <= mostFiles && files < mostExamined,
   }
+}
 
-  /** @throws NotBuilt */
-  *changedDirectories(sinceUs: number): Question<readonly ChangedDirectory[]> {
-    yield* this.#lookups.refresh(['file_modified'])
-    const found = yield* rows<[path: string, files: number]>(
-      `SELECT d.path, count(*) FROM (${this.#examined}) AS some
-       LEFT JOIN file f ON f.id = some.id LEFT JOIN directory d ON d.id = f.directory
-       GROUP BY d.path ORDER BY 2 DESC, d.path LIMIT 5`,
-      { fromUs: sinceUs, toUs: Number.MAX_SAFE_INTEGER },
-    )
-    return found.map(([path, files]) => ({ path, files }))
-  }
-
-  /** Only replaced files have a `modified_us`. @throws NotBuilt */
-  *replacedFiles({ fromUs, toUs }: Required<TimeRange>): Question<ReplacedFiles> {
-    yield* this.#lookups.refresh(['file_modified'])
-    const values = { fromUs, toUs }
-    const [found = [], counted = []] = yield* all(
-      {
-        sql: `SELECT d.path, f.name, f.modified_us FROM (${this.#examined}) AS some
-          LEFT JOIN file f ON f.id = some.id LEFT JOIN directory d ON d.id = f.directory
-          WHERE f.modified_us IS NOT NULL LIMIT ${mostFiles + 1}`,
-        values,
-      },
-      { sql: `SELECT count(*) FROM (${this.#examined}) AS some`, values },
-    )
-    const [files = 0] = (counted[0] ?? []) as readonly number[]
-    return {
-      files: found.slice(0, mostFiles).map(toFile),
-      isComplete: found.length <= mostFiles && files < mostExamined,
-    }
-  }
+/** SQL for the ids of the first files of a range of time. It reads only the index. */
+function examined(dialect: Dialect): string {
+  return `SELECT f.id FROM file f ${dialect.using('file_modified')}
+    WHERE ${dialect.inTime('f.id')} AND ${modifiedUs} BETWEEN @fromUs AND @toUs
+    ORDER BY ${modifiedUs} LIMIT ${mostExamined}`
 }
 
 function toFile(row: Row): ReplacedFiles['files'][number] {

@@ -19,9 +19,8 @@ import type {
   SeriesQuery,
   SeriesSlots,
 } from '../series-queries.ts'
-import type { Dialect } from '../dialect.ts'
 import { LiveFiles } from './live-slots.ts'
-import type { Kind, Lookups } from '../selection/lookups.ts'
+import type { Kind, QuestionContext } from '../selection/lookups.ts'
 import { column, rows } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { Sites } from '../selection/sites.ts'
@@ -40,117 +39,122 @@ type Delivery = [slot: number, latency: number | null]
 
 type EndsQuery = Pick<SeriesQuery, 'period' | 'now'>
 
-export class SeriesSlotQuestions {
-  readonly #dialect: Dialect
-  readonly #lookups: Lookups
-
-  constructor(dialect: Dialect, lookups: Lookups) {
-    this.#dialect = dialect
-    this.#lookups = lookups
+/** @throws NotBuilt */
+export function* seriesSlots(
+  query: SeriesQuery,
+  context: QuestionContext,
+): Question<SeriesSlots | undefined> {
+  const found = yield* read(query, ['station_count', 'file_station'], context)
+  if (found === undefined) return undefined
+  const { station, deliveries, facts, deliveriesUs } = found
+  const { period, now, to } = query
+  const recorded = deliveries.map(([slot]) => slot)
+  const live = yield* liveFiles(station.ids, query, context)
+  const { first, last } = yield* endsOf(live, recorded, query)
+  const earliest = Math.max(first ?? to, to - query.mostSlots + 1)
+  const from = query.from ?? Math.min(earliest, to)
+  const back = lookbackDays * slotsPerDay(period)
+  // The state of the series now needs its last slots too, wherever the range is.
+  const tail = { from: Math.min(last ?? now, now) - back, to: now }
+  const oldestUs = oldestSlot(query) * periodRules[period].seconds * 1e6
+  return {
+    ...facts,
+    from,
+    first,
+    last,
+    live: yield* live.slotsIn({ from: from - back, to: Math.min(to, now) }, tail),
+    recorded,
+    knownFromUs: Math.max(deliveriesUs ?? Infinity, oldestUs),
   }
+}
 
-  /** @throws NotBuilt */
-  *slots(query: SeriesQuery): Question<SeriesSlots | undefined> {
-    const found = yield* this.#read(query, ['station_count', 'file_station'])
-    if (found === undefined) return undefined
-    const { station, deliveries, facts, deliveriesUs } = found
-    const { period, now, to } = query
-    const recorded = deliveries.map(([slot]) => slot)
-    const live = yield* this.#live(station.ids, query)
-    const { first, last } = yield* endsOf(live, recorded, query)
-    const earliest = Math.max(first ?? to, to - query.mostSlots + 1)
-    const from = query.from ?? Math.min(earliest, to)
-    const back = lookbackDays * slotsPerDay(period)
-    // The state of the series now needs its last slots too, wherever the range is.
-    const tail = { from: Math.min(last ?? now, now) - back, to: now }
-    const oldestUs = oldestSlot(query) * periodRules[period].seconds * 1e6
-    return {
-      ...facts,
-      from,
-      first,
-      last,
-      live: yield* live.slotsIn({ from: from - back, to: Math.min(to, now) }, tail),
-      recorded,
-      knownFromUs: Math.max(deliveriesUs ?? Infinity, oldestUs),
-    }
-  }
+/** @throws NotBuilt */
+export function* seriesArrivals(
+  query: ArrivalsQuery,
+  context: QuestionContext,
+): Question<SeriesArrivals | undefined> {
+  const found = yield* read(query, ['station_count'], context)
+  if (found === undefined) return undefined
+  const arrivals = found.deliveries.flatMap(([slot, latency]) =>
+    latency !== null && slot >= query.from && slot <= query.to ? [[slot, latency] as const] : [],
+  )
+  return { ...found.facts, arrivals }
+}
 
-  /** @throws NotBuilt */
-  *arrivals(query: ArrivalsQuery): Question<SeriesArrivals | undefined> {
-    const found = yield* this.#read(query, ['station_count'])
-    if (found === undefined) return undefined
-    const arrivals = found.deliveries.flatMap(([slot, latency]) =>
-      latency !== null && slot >= query.from && slot <= query.to ? [[slot, latency] as const] : [],
-    )
-    return { ...found.facts, arrivals }
+/** @throws NotBuilt */
+export function* liveSlots(
+  { series, now }: LiveSlotsQuery,
+  context: QuestionContext,
+): Question<readonly LiveSlots[]> {
+  yield* context.lookups.refresh(['station_count', 'file_station'])
+  const sites = yield* context.lookups.sites()
+  const answers: LiveSlots[] = []
+  for (const { station, ...key } of series) {
+    const ids = stationOf(station, context.lookups.stations, sites)?.ids ?? []
+    const live = yield* liveFiles(ids, key, context)
+    const delivered = key.following === undefined ? [] : [key.following]
+    const slot = slotAt(now, key.period)
+    const { first } = yield* endsOf(live, delivered, { period: key.period, now: slot })
+    const to = (yield* live.lastUpTo(slot)) ?? slot
+    const last = { from: to - lookbackDays * slotsPerDay(key.period), to }
+    answers.push({ first, slots: yield* live.slotsIn(key.range ?? last) })
   }
+  return answers
+}
 
-  /** @throws NotBuilt */
-  *live({ series, now }: LiveSlotsQuery): Question<readonly LiveSlots[]> {
-    yield* this.#lookups.refresh(['station_count', 'file_station'])
-    const sites = yield* this.#lookups.sites()
-    const answers: LiveSlots[] = []
-    for (const { station, ...key } of series) {
-      const ids = stationOf(station, this.#lookups.stations, sites)?.ids ?? []
-      const live = yield* this.#live(ids, key)
-      const delivered = key.following === undefined ? [] : [key.following]
-      const slot = slotAt(now, key.period)
-      const { first } = yield* endsOf(live, delivered, { period: key.period, now: slot })
-      const to = (yield* live.lastUpTo(slot)) ?? slot
-      const last = { from: to - lookbackDays * slotsPerDay(key.period), to }
-      answers.push({ first, slots: yield* live.slotsIn(key.range ?? last) })
-    }
-    return answers
-  }
+/** What the questions about one series have in common; `undefined` for an unknown station. */
+function* read(
+  query: Pick<SeriesQuery, 'code' | 'fileType' | 'period' | 'now'>,
+  needed: readonly string[],
+  context: QuestionContext,
+) {
+  const { head, deliveriesUs } = yield* context.lookups.refresh(needed)
+  const { stations } = context.lookups
+  const station = stationOf(query.code, stations, yield* context.lookups.sites())
+  if (station === undefined) return undefined
+  const deliveries = yield* recordedDeliveries(station.ids, query, context)
+  const recent = query.now - recentDays * slotsPerDay(query.period)
+  const latencies = deliveries
+    .flatMap(([slot, latency]) => (slot >= recent ? (latency ?? []) : []))
+    .sort((a, b) => a - b)
+  const codes = station.ids.map((id) => stations.get(id) ?? '')
+  const facts = { head, codes, ambiguous: station.ambiguous, latencies }
+  return { station, deliveries, deliveriesUs, facts }
+}
 
-  /** What the questions about one series have in common; `undefined` for an unknown station. */
-  *#read(
-    query: Pick<SeriesQuery, 'code' | 'fileType' | 'period' | 'now'>,
-    needed: readonly string[],
-  ) {
-    const { head, deliveriesUs } = yield* this.#lookups.refresh(needed)
-    const { stations } = this.#lookups
-    const station = stationOf(query.code, stations, yield* this.#lookups.sites())
-    if (station === undefined) return undefined
-    const deliveries = yield* this.#recorded(station.ids, query)
-    const recent = query.now - recentDays * slotsPerDay(query.period)
-    const latencies = deliveries
-      .flatMap(([slot, latency]) => (slot >= recent ? (latency ?? []) : []))
-      .sort((a, b) => a - b)
-    const codes = station.ids.map((id) => stations.get(id) ?? '')
-    const facts = { head, codes, ambiguous: station.ambiguous, latencies }
-    return { station, deliveries, deliveriesUs, facts }
-  }
+function liveFiles(
+  stations: readonly number[],
+  key: SeriesKey,
+  context: QuestionContext,
+): Question<LiveFiles> {
+  const kinds = kindsOf(key, context.lookups.kinds)
+  return LiveFiles.of(context.dialect, { stations, kinds, period: key.period })
+}
 
-  #live(stations: readonly number[], key: SeriesKey): Question<LiveFiles> {
-    const kinds = kindsOf(key, this.#lookups.kinds)
-    return LiveFiles.of(this.#dialect, { stations, kinds, period: key.period })
-  }
-
-  /** All recorded deliveries of a series up to now; the earliest counts if a slot has several. */
-  *#recorded(
-    stations: readonly number[],
-    { fileType, period, now }: SeriesKey & { readonly now: number },
-  ): Question<Delivery[]> {
-    const series = yield* column<number>(
-      `SELECT id FROM series WHERE ${this.#dialect.isIn('station', 'stations')}
-       AND file_type = @fileType AND period = @period`,
-      { stations, fileType, period },
-    )
-    if (series.length === 0) return []
-    const { seconds } = periodRules[period]
-    // One lookup per slot, because deliveries are stored by time.
-    return yield* rows<Delivery>(
-      `WITH RECURSIVE slot (start) AS (
-         SELECT CAST(@start AS bigint) UNION ALL
-         SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
-       SELECT start / @seconds, min(latency_s) FROM slot CROSS JOIN delivery
-       WHERE ${this.#dialect.inTime('start')} AND data_date = start
-         AND ${this.#dialect.isIn('series', 'series')}
-       GROUP BY start ORDER BY start`,
-      { series, start: oldestSlot({ period, now }) * seconds, end: (now + 1) * seconds, seconds },
-    )
-  }
+/** All recorded deliveries of a series up to now; the earliest counts if a slot has several. */
+function* recordedDeliveries(
+  stations: readonly number[],
+  { fileType, period, now }: SeriesKey & { readonly now: number },
+  context: QuestionContext,
+): Question<Delivery[]> {
+  const series = yield* column<number>(
+    `SELECT id FROM series WHERE ${context.dialect.isIn('station', 'stations')}
+     AND file_type = @fileType AND period = @period`,
+    { stations, fileType, period },
+  )
+  if (series.length === 0) return []
+  const { seconds } = periodRules[period]
+  // One lookup per slot, because deliveries are stored by time.
+  return yield* rows<Delivery>(
+    `WITH RECURSIVE slot (start) AS (
+       SELECT CAST(@start AS bigint) UNION ALL
+       SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
+     SELECT start / @seconds, min(latency_s) FROM slot CROSS JOIN delivery
+     WHERE ${context.dialect.inTime('start')} AND data_date = start
+       AND ${context.dialect.isIn('series', 'series')}
+     GROUP BY start ORDER BY start`,
+    { series, start: oldestSlot({ period, now }) * seconds, end: (now + 1) * seconds, seconds },
+  )
 }
 
 /** The first slot of which deliveries are read: older deliveries are purged. */

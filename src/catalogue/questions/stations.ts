@@ -3,8 +3,7 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { StationAnswer, StationOrdering, StationsPage, StationsQuery } from '../reader.ts'
 import type { StationSummary } from '../records.ts'
-import type { Dialect } from '../dialect.ts'
-import type { Kind, Lookups } from '../selection/lookups.ts'
+import type { Kind, QuestionContext } from '../selection/lookups.ts'
 import { rows } from '../question.ts'
 import type { Question } from '../question.ts'
 import { select } from '../selection/selection.ts'
@@ -35,97 +34,100 @@ interface StationTotal {
 /** Kinds of the files that are counted; `undefined`: all. */
 type Kinds = readonly number[] | undefined
 
-export class Stations {
-  readonly #dialect: Dialect
-  readonly #lookups: Lookups
-
-  constructor(dialect: Dialect, lookups: Lookups) {
-    this.#dialect = dialect
-    this.#lookups = lookups
+/** @throws NotBuilt while `station_count` is not built */
+export function* stations(query: StationsQuery, context: QuestionContext): Question<StationsPage> {
+  const { limit, offset, ordering = byCode, countries, areas } = query
+  const { head } = yield* context.lookups.refresh(['station_count'])
+  const sites = yield* context.lookups.sites()
+  const { stations, kinds } = context.lookups
+  const filter = { ...(countries && { countries }), ...(areas && { areas }) }
+  const selection = select(filter, { stations, kinds, sites })
+  if (selection === undefined) return { head, count: 0, stations: [] }
+  const totals = yield* totalsOf(selection.kinds, sites, context)
+  const wanted = selection.stations && new Set(selection.stations)
+  const found = totals
+    .filter(({ ids }) => wanted === undefined || ids.some((id) => wanted.has(id)))
+    .filter(isWanted(query))
+    .sort((a, b) => compare(a, b, ordering))
+  const shown = found.slice(offset, offset + limit)
+  return {
+    head,
+    count: found.length,
+    stations: yield* summariesOf(shown, selection.kinds, context),
   }
+}
 
-  /** @throws NotBuilt while `station_count` is not built */
-  *page(query: StationsQuery): Question<StationsPage> {
-    const { limit, offset, ordering = byCode, countries, areas } = query
-    const { head } = yield* this.#lookups.refresh(['station_count'])
-    const sites = yield* this.#lookups.sites()
-    const { stations, kinds } = this.#lookups
-    const filter = { ...(countries && { countries }), ...(areas && { areas }) }
-    const selection = select(filter, { stations, kinds, sites })
-    if (selection === undefined) return { head, count: 0, stations: [] }
-    const totals = yield* this.#totals(selection.kinds, sites)
-    const wanted = selection.stations && new Set(selection.stations)
-    const found = totals
-      .filter(({ ids }) => wanted === undefined || ids.some((id) => wanted.has(id)))
-      .filter(isWanted(query))
-      .sort((a, b) => compare(a, b, ordering))
-    const shown = found.slice(offset, offset + limit)
-    return { head, count: found.length, stations: yield* this.#summaries(shown, selection.kinds) }
-  }
+/**
+ * A code of 4 characters stands for itself and all long codes that begin with it.
+ * @throws NotBuilt while `station_count` is not built
+ */
+export function* station(code: string, context: QuestionContext): Question<StationAnswer> {
+  const { head } = yield* context.lookups.refresh(['station_count'])
+  const { stations, kinds } = context.lookups
+  const selection = select({ stations: [code] }, { stations, kinds })
+  const counted = yield* countsOf(selection?.stations ?? [], undefined, context)
+  const ids = [...new Set(counted.map(([station]) => station))]
+  const codes = ids.map((id) => stations.get(id) ?? '').sort()
+  const station = counted.length === 0 ? undefined : summaryOf({ code, codes }, counted, kinds)
+  return { head, station }
+}
 
-  /**
-   * A code of 4 characters stands for itself and all long codes that begin with it.
-   * @throws NotBuilt while `station_count` is not built
-   */
-  *one(code: string): Question<StationAnswer> {
-    const { head } = yield* this.#lookups.refresh(['station_count'])
-    const { stations, kinds } = this.#lookups
-    const selection = select({ stations: [code] }, { stations, kinds })
-    const counted = yield* this.#countsOf(selection?.stations ?? [], undefined)
-    const ids = [...new Set(counted.map(([station]) => station))]
-    const codes = ids.map((id) => stations.get(id) ?? '').sort()
-    const station = counted.length === 0 ? undefined : summaryOf({ code, codes }, counted, kinds)
-    return { head, station }
-  }
-
-  /** All stations that have files of these kinds, with their counts; not sorted. */
-  *#totals(kinds: Kinds, sites: Sites): Question<StationTotal[]> {
-    const found = yield* rows<StationRow>(
-      `SELECT station, CAST(sum(files) AS bigint), min(first_date), max(last_date)
-       FROM station_count WHERE ${this.#ofKinds(kinds)} GROUP BY station ORDER BY station`,
-      kinds && { kinds },
-    )
-    const totals = new Map<string, StationTotal>()
-    for (const [station, files, firstDate, lastDate] of found) {
-      const own = this.#lookups.stations.get(station) ?? ''
-      const code = sites.longCode(own) ?? own
-      const known = totals.get(code)
-      totals.set(code, {
-        code,
-        codes: [...(known?.codes ?? []), own],
-        ids: [...(known?.ids ?? []), station],
-        count: files + (known?.count ?? 0),
-        firstDate: Math.min(firstDate, known?.firstDate ?? Infinity),
-        lastDate: Math.max(lastDate, known?.lastDate ?? -Infinity),
-      })
-    }
-    return [...totals.values()]
-  }
-
-  *#summaries(shown: readonly StationTotal[], kinds: Kinds): Question<StationSummary[]> {
-    const counted = yield* this.#countsOf(
-      shown.flatMap(({ ids }) => ids),
-      kinds,
-    )
-    const byStation = new Map<number, StationKindRow[]>()
-    for (const row of counted) byStation.set(row[0], [...(byStation.get(row[0]) ?? []), row])
-    return shown.map(({ code, codes, ids }) => {
-      const own = ids.flatMap((id) => byStation.get(id) ?? [])
-      return summaryOf({ code, codes: [...codes].sort() }, own, this.#lookups.kinds)
+/** All stations that have files of these kinds, with their counts; not sorted. */
+function* totalsOf(kinds: Kinds, sites: Sites, context: QuestionContext): Question<StationTotal[]> {
+  const found = yield* rows<StationRow>(
+    `SELECT station, CAST(sum(files) AS bigint), min(first_date), max(last_date)
+     FROM station_count WHERE ${ofKinds(kinds, context)} GROUP BY station ORDER BY station`,
+    kinds && { kinds },
+  )
+  const totals = new Map<string, StationTotal>()
+  for (const [station, files, firstDate, lastDate] of found) {
+    const own = context.lookups.stations.get(station) ?? ''
+    const code = sites.longCode(own) ?? own
+    const known = totals.get(code)
+    totals.set(code, {
+      code,
+      codes: [...(known?.codes ?? []), own],
+      ids: [...(known?.ids ?? []), station],
+      count: files + (known?.count ?? 0),
+      firstDate: Math.min(firstDate, known?.firstDate ?? Infinity),
+      lastDate: Math.max(lastDate, known?.lastDate ?? -Infinity),
     })
   }
+  return [...totals.values()]
+}
 
-  #countsOf(stations: readonly number[], kinds: Kinds): Question<StationKindRow[]> {
-    return rows<StationKindRow>(
-      `SELECT station, kind, files, first_date, last_date FROM station_count
-       WHERE ${this.#dialect.isIn('station', 'stations')} AND ${this.#ofKinds(kinds)}`,
-      { stations, ...(kinds && { kinds }) },
-    )
-  }
+function* summariesOf(
+  shown: readonly StationTotal[],
+  kinds: Kinds,
+  context: QuestionContext,
+): Question<StationSummary[]> {
+  const counted = yield* countsOf(
+    shown.flatMap(({ ids }) => ids),
+    kinds,
+    context,
+  )
+  const byStation = new Map<number, StationKindRow[]>()
+  for (const row of counted) byStation.set(row[0], [...(byStation.get(row[0]) ?? []), row])
+  return shown.map(({ code, codes, ids }) => {
+    const own = ids.flatMap((id) => byStation.get(id) ?? [])
+    return summaryOf({ code, codes: [...codes].sort() }, own, context.lookups.kinds)
+  })
+}
 
-  #ofKinds(kinds: Kinds): string {
-    return kinds === undefined ? 'TRUE' : this.#dialect.isIn('kind', 'kinds')
-  }
+function countsOf(
+  stations: readonly number[],
+  kinds: Kinds,
+  context: QuestionContext,
+): Question<StationKindRow[]> {
+  return rows<StationKindRow>(
+    `SELECT station, kind, files, first_date, last_date FROM station_count
+     WHERE ${context.dialect.isIn('station', 'stations')} AND ${ofKinds(kinds, context)}`,
+    { stations, ...(kinds && { kinds }) },
+  )
+}
+
+function ofKinds(kinds: Kinds, context: QuestionContext): string {
+  return kinds === undefined ? 'TRUE' : context.dialect.isIn('kind', 'kinds')
 }
 
 const byCode: StationOrdering = { key: 'code', descending: false }

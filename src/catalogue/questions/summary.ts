@@ -4,8 +4,9 @@ import type { FileType } from '../../parse/types.ts'
 import type { Problem } from '../filter.ts'
 import type { CatalogueSummary, NewestFile, RejectionCount } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
-import type { Dialect } from '../dialect.ts'
 import { head, lastScan } from '../selection/head.ts'
+import type { Dialect } from '../dialect.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import { all, column, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
 
@@ -15,80 +16,74 @@ type FilesRow = [area: Area, files: number]
 type DirectoriesRow = [area: Area, directories: number, misplaced: number]
 type GroupRow = [area: Area, fileType: FileType, bucket: number]
 
-export class Summary {
-  readonly #dialect: Dialect
-
-  constructor(dialect: Dialect) {
-    this.#dialect = dialect
+export function* summary({
+  dialect,
+}: Pick<QuestionContext, 'dialect'>): Question<CatalogueSummary> {
+  const now = yield* head()
+  const { areas, misplaced } = yield* areaFigures(dialect)
+  const incomplete = yield* problem('incomplete', dialect)
+  const broken = yield* problem('broken', dialect)
+  const hashed = (yield* value<number>('SELECT files FROM hashing WHERE one = 1')) ?? 0
+  return {
+    head: now,
+    areas,
+    misplaced,
+    incomplete,
+    checksums: { files: hashed, broken },
+    rejected: yield* rejected(dialect),
+    lastScan: yield* lastScan(),
+    newest: yield* newest(),
   }
+}
 
-  *whole(): Question<CatalogueSummary> {
-    const now = yield* head()
-    const { areas, misplaced } = yield* this.#areas()
-    const incomplete = yield* this.#problem('incomplete')
-    const broken = yield* this.#problem('broken')
-    const hashed = (yield* value<number>('SELECT files FROM hashing WHERE one = 1')) ?? 0
-    return {
-      head: now,
-      areas,
-      misplaced,
-      incomplete,
-      checksums: { files: hashed, broken },
-      rejected: yield* this.#rejected(),
-      lastScan: yield* lastScan(),
-      newest: yield* newest(),
-    }
+function* areaFigures(dialect: Dialect): Question<Pick<CatalogueSummary, 'areas' | 'misplaced'>> {
+  const areas = { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } }
+  let misplaced = 0
+  for (const [area, files] of yield* rows<FilesRow>('SELECT name, files FROM area'))
+    areas[area].files = files
+  const found = yield* rows<DirectoriesRow>(
+    `SELECT substr(path, 1, 3), count(*), CAST(sum(misplaced) AS bigint)
+     FROM directory WHERE gone = 0 AND ${dialect.inTime('id')} GROUP BY 1`,
+  )
+  for (const [area, directories, some] of found) {
+    areas[area].directories = directories
+    misplaced += some
   }
+  return { areas, misplaced }
+}
 
-  *#areas(): Question<Pick<CatalogueSummary, 'areas' | 'misplaced'>> {
-    const areas = { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } }
-    let misplaced = 0
-    for (const [area, files] of yield* rows<FilesRow>('SELECT name, files FROM area'))
-      areas[area].files = files
-    const found = yield* rows<DirectoriesRow>(
-      `SELECT substr(path, 1, 3), count(*), CAST(sum(misplaced) AS bigint)
-       FROM directory WHERE gone = 0 AND ${this.#dialect.inTime('id')} GROUP BY 1`,
-    )
-    for (const [area, directories, some] of found) {
-      areas[area].directories = directories
-      misplaced += some
-    }
-    return { areas, misplaced }
-  }
+/** The examples are the paths of the files with the highest ids. */
+function* problem(reason: Problem, dialect: Dialect): Question<RejectionCount> {
+  const from = `FROM ${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}`
+  const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
+  const examples = yield* column<string>(
+    `SELECT (SELECT path FROM directory WHERE id = f.directory) || '/' || f.name ${from}
+     ORDER BY f.id DESC LIMIT ${examplesPerReason}`,
+  )
+  return { reason, count, examples }
+}
 
-  /** The examples are the paths of the files with the highest ids. */
-  *#problem(reason: Problem): Question<RejectionCount> {
-    const from = `FROM ${filesWith(reason, this.#dialect)} AND ${this.#dialect.inTime('f.id')}`
-    const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
-    const examples = yield* column<string>(
-      `SELECT (SELECT path FROM directory WHERE id = f.directory) || '/' || f.name ${from}
-       ORDER BY f.id DESC LIMIT ${examplesPerReason}`,
-    )
-    return { reason, count, examples }
-  }
-
-  *#rejected(): Question<RejectionCount[]> {
-    const inTime = this.#dialect.inTime('r.directory')
-    const counts = yield* rows<[reason: string, count: number]>(
-      `SELECT reason, CAST(sum(count) AS bigint) FROM rejection r WHERE ${inTime}
-       GROUP BY reason ORDER BY 2 DESC, 1`,
-    )
-    const examples = yield* all(
-      ...counts.map(([reason]) => ({
-        sql: `SELECT d.path, r.names FROM rejection r JOIN directory d ON d.id = r.directory
-          WHERE ${inTime} AND r.reason = @reason AND ${this.#dialect.length('r.names')} > 0
-          ORDER BY d.id DESC LIMIT ${examplesPerReason}`,
-        values: { reason },
-      })),
-    )
-    return counts.map(([reason, count], at) => ({
-      reason,
-      count,
-      examples: ((examples[at] ?? []) as unknown as [string, string][]).map(
-        ([path, names]) => `${path}/${(JSON.parse(names) as string[])[0] ?? ''}`,
-      ),
-    }))
-  }
+function* rejected(dialect: Dialect): Question<RejectionCount[]> {
+  const inTime = dialect.inTime('r.directory')
+  const counts = yield* rows<[reason: string, count: number]>(
+    `SELECT reason, CAST(sum(count) AS bigint) FROM rejection r WHERE ${inTime}
+     GROUP BY reason ORDER BY 2 DESC, 1`,
+  )
+  const examples = yield* all(
+    ...counts.map(([reason]) => ({
+      sql: `SELECT d.path, r.names FROM rejection r JOIN directory d ON d.id = r.directory
+        WHERE ${inTime} AND r.reason = @reason AND ${dialect.length('r.names')} > 0
+        ORDER BY d.id DESC LIMIT ${examplesPerReason}`,
+      values: { reason },
+    })),
+  )
+  return counts.map(([reason, count], at) => ({
+    reason,
+    count,
+    examples: ((examples[at] ?? []) as unknown as [string, string][]).map(
+      ([path, names]) => `${path}/${(JSON.parse(names) as string[])[0] ?? ''}`,
+    ),
+  }))
 }
 
 /**

@@ -8,7 +8,7 @@ import type { DateRange } from './date-ranges.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Values } from '../question.ts'
 import { afterAll } from './selection.ts'
-import type { After, IdRange, NameRange, Selection } from './selection.ts'
+import type { After, IdRange, NameBounds, Selection } from './selection.ts'
 
 /** An SQL condition on `file` (or `tombstone`) as `f`, with its named parameters. */
 export interface Conditions {
@@ -138,7 +138,7 @@ function datesCondition(dates: readonly DateRange[], dialect: Dialect): Conditio
   ]
   return both(between('f.data_date', 'dates', boundsOf(dates)), {
     sql: `(${parts.map(({ sql }) => `(${sql})`).join(' OR ')})`,
-    values: Object.assign({}, ...parts.map(({ values }) => values)) as Values,
+    values: both(...parts).values,
   })
 }
 
@@ -184,7 +184,7 @@ function dateCondition(
     : both(starts, isIn('f.kind', `dateKinds${suffix}`, kinds, dialect))
 }
 
-function nameRangeCondition({ from, to }: NameRange): Conditions {
+function nameRangeCondition({ from, to }: NameBounds): Conditions {
   return {
     sql: `${orders.filename.key} BETWEEN @nameFrom AND @nameTo`,
     values: { nameFrom: from, nameTo: to },

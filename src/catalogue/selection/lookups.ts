@@ -1,6 +1,7 @@
 /** The stations, kinds and sites of the catalogue, in memory between questions. */
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
+import type { Dialect } from '../dialect.ts'
 import { NotBuilt } from '../reader-errors.ts'
 import { stateStatement, toState } from './head.ts'
 import type { State } from './head.ts'
@@ -54,8 +55,11 @@ export class Lookups {
         values: { kind: this.#last.kind },
       },
     )) as unknown as [[never], [string][], [number, string][], KindRow[]]
-    for (const [id, code] of stations) this.#addStation(id, code)
-    for (const kind of kinds) this.#addKind(kind)
+    for (const [id, code] of stations) this.stations.set(id, code)
+    for (const [id, area, version, duration, type, source, period, interval, content] of kinds)
+      this.kinds.set(id, { area, version, duration, type, source, period, interval, content })
+    this.#last.station = stations.at(-1)?.[0] ?? this.#last.station
+    this.#last.kind = kinds.at(-1)?.[0] ?? this.#last.kind
     const state = toState(found[0])
     const { epoch, seq, detailsSeq } = state.head
     this.#version = [epoch, seq, detailsSeq, built.length].join()
@@ -72,15 +76,10 @@ export class Lookups {
     }
     return this.#sites.sites
   }
+}
 
-  #addStation(id: number, code: string): void {
-    this.stations.set(id, code)
-    this.#last.station = id
-  }
-
-  #addKind(row: KindRow): void {
-    const [id, area, version, duration, type, source, period, interval, content] = row
-    this.kinds.set(id, { area, version, duration, type, source, period, interval, content })
-    this.#last.kind = id
-  }
+/** What the questions of a connection share: the words of its engine, and what it has read. */
+export interface QuestionContext {
+  readonly dialect: Dialect
+  readonly lookups: Lookups
 }

@@ -21,7 +21,7 @@ const columns = {
 export const recordColumns = Object.entries(columns).map(([name, column]) => ({ name, ...column }))
 
 /** All columns of `file`, which has more than a tombstone. */
-export const fileTypes: Columns = {
+export const fileColumns: Columns = {
   ...Object.fromEntries(recordColumns.map(({ name, type }) => [name, type])),
   returned_us: 'bigint',
   seq: 'bigint',
@@ -64,6 +64,15 @@ export function movedModified(
 ): number {
   const moved = Math.max(nowUs, created_us + 1)
   return moved === modified_us ? moved + 1 : moved
+}
+
+/** SQL for the time of the latest change of live file `f`. */
+export function latestChangeUs(dialect: Dialect): string {
+  return dialect.greatest(
+    'f.created_us',
+    'coalesce(f.modified_us, 0)',
+    'coalesce(f.returned_us, 0)',
+  )
 }
 
 /** SQL: checksum `c` is valid for file `f`: size and mtime of the record, and not stale. */

@@ -34,7 +34,7 @@ export interface Selection {
   readonly problems?: readonly Problem[]
   readonly names?: readonly NameCondition[]
   /** The names that are left for a later chunk of a stream. */
-  readonly nameRange?: NameRange
+  readonly nameRange?: NameBounds
   /**
    * The position after the previous chunk of a stream; this chunk may begin with the same sort key.
    */
@@ -42,7 +42,7 @@ export interface Selection {
 }
 
 /** A range of names; case-insensitive, both ends included. */
-export interface NameRange {
+export interface NameBounds {
   readonly from: string
   readonly to: string
 }
@@ -95,24 +95,25 @@ export function select(filter: FileFilter, lookups: Resolving): Selection | unde
   }
 }
 
+/** The conditions on kinds, each with the part of a kind that it concerns. */
+export const kindConditions = [
+  ['areas', 'area'],
+  ['types', 'type'],
+  ['durations', 'duration'],
+  ['versions', 'version'],
+  ['intervals', 'interval'],
+  ['contents', 'content'],
+  ['sources', 'source'],
+] as const
+
 function kindsOf(filter: FileFilter, { kinds }: Resolving): ReadonlyMap<number, Kind> | undefined {
-  const { areas, types, durations, versions, intervals, contents, sources } = filter
-  const lists = [areas, types, durations, versions, intervals, contents, sources]
-  if (lists.every((list) => list === undefined)) return undefined
-  const isIn = (list: readonly string[] | undefined, value: string): boolean =>
-    list?.includes(value) ?? true
-  return new Map(
-    [...kinds].filter(
-      ([, kind]) =>
-        isIn(areas, kind.area) &&
-        isIn(types, kind.type) &&
-        isIn(durations, kind.duration) &&
-        isIn(versions, kind.version) &&
-        isIn(intervals, kind.interval) &&
-        isIn(contents, kind.content) &&
-        isIn(sources, kind.source),
-    ),
-  )
+  const wanted = kindConditions.flatMap(([name, part]) => {
+    const list: readonly string[] | undefined = filter[name]
+    return list === undefined ? [] : [{ list, part }]
+  })
+  if (wanted.length === 0) return undefined
+  const matches = (kind: Kind) => wanted.every(({ list, part }) => list.includes(kind[part]))
+  return new Map([...kinds].filter(([, kind]) => matches(kind)))
 }
 
 /**
@@ -155,10 +156,6 @@ export function hasOnly(selection: Selection, allowed: readonly (keyof Selection
   return (Object.keys(selection) as (keyof Selection)[]).every((key) => allowed.includes(key))
 }
 
-export function hasAny(selection: Selection): boolean {
-  return Object.keys(selection).length > 0
-}
-
 /**
  * Narrows a selection to the files after a record in an ordering. Returns `undefined` if the
  * remaining range of dates or ids is empty; any other result may still match no file.
@@ -191,6 +188,6 @@ export const everyId: IdRange = { from: -Infinity, to: Infinity }
 export const afterAll = '\x7f'
 
 /** The names that two ranges have in common. */
-export function common(a: NameRange, b: NameRange): NameRange {
+export function common(a: NameBounds, b: NameBounds): NameBounds {
   return { from: a.from > b.from ? a.from : b.from, to: a.to < b.to ? a.to : b.to }
 }

@@ -12,7 +12,7 @@ import type { Database } from 'better-sqlite3'
 import type { BackupOutcome } from '../writer.ts'
 import { UnusableDatabase } from '../writer.ts'
 import {
-  backupPaths,
+  copiesOf,
   discard,
   discardUnfinishedCopies,
   freeBeside,
@@ -20,7 +20,6 @@ import {
   madeUs,
   makeFile,
   moveDurably,
-  newBackupPath,
   putAside,
   rotateBackups,
   sizeOf,
@@ -53,7 +52,7 @@ export function prepareBackup(parts: {
 }): (options: { readonly ifOlderThanMs: number }) => Promise<BackupOutcome> {
   const { db, path, signal } = parts
   const driver = new Driver(db)
-  const [newest] = backupPaths(path)
+  const { newestBackup } = copiesOf(path)
 
   /**
    * True if the newest backup has the same epoch and seq as the database, even if checksums are
@@ -61,17 +60,17 @@ export function prepareBackup(parts: {
    */
   const isUnchanged = (): boolean => {
     try {
-      const kept = headOf(newest)
+      const kept = headOf(newestBackup)
       const now = driver.read(head())
       return kept.epoch === now.epoch && kept.seq === now.seq
     } catch (error) {
       // If a corrupt backup stayed here, it would become the older backup and replace a good one.
-      if (isCorruption(error)) putAside(newest, 'corrupt')
+      if (isCorruption(error)) putAside(newestBackup, 'corrupt')
       return false
     }
   }
   const isNeeded = (ifOlderThanMs: number): boolean => {
-    const made = madeUs(newest)
+    const made = madeUs(newestBackup)
     if (made === undefined) return true
     const ageMs = (parts.nowUs() - made) / 1000
     // If the time of the backup is in the future, its age is unknown.
@@ -82,7 +81,7 @@ export function prepareBackup(parts: {
     const [bytes, free] = [sizeOf(db), freeBeside(path)]
     if (free < 2 * bytes) return { outcome: 'no-space', bytes, free }
     await makeBackup(path, signal)
-    return { outcome: 'kept', path: newest, bytes }
+    return { outcome: 'kept', path: newestBackup, bytes }
   }
 }
 
@@ -91,7 +90,7 @@ export function prepareBackup(parts: {
  * @throws an error of corruption for a damaged database
  */
 export async function makeBackup(database: string, signal: AbortSignal): Promise<void> {
-  const copy = newBackupPath(database)
+  const { newBackup: copy } = copiesOf(database)
   const args = [...process.execArgv, import.meta.filename, database, copy]
   const limits = { signal, killSignal: 'SIGKILL' } as const
   try {
@@ -105,14 +104,19 @@ export async function makeBackup(database: string, signal: AbortSignal): Promise
   }
 }
 
-interface CopyOptions {
+interface Copying {
   readonly database: string
   readonly file: string
+  /** Called before the copy is made, and before it replaces the file. */
+  readonly refuse?: () => void
+  /** Called with the number of copied pages and the number of all pages. */
+  readonly onProgress?: (copied: number, total: number) => void
+  readonly signal?: AbortSignal
+}
+
+type CopyOptions = Omit<Copying, 'refuse'> & {
   /** True to replace an existing file. */
   readonly force: boolean
-  /** Called with the number of copied pages and the number of all pages. */
-  readonly onProgress: (copied: number, total: number) => void
-  readonly signal: AbortSignal
 }
 
 /**
@@ -123,12 +127,12 @@ interface CopyOptions {
 export async function copyDatabase(
   options: CopyOptions,
 ): Promise<{ readonly records: number; readonly bytes: number }> {
-  const { database, file } = options
+  const { database } = options
   const refuse = (): void => {
     refuseTarget(options)
   }
   try {
-    return await copy({ database, file, refuse, progress: options })
+    return await copy({ ...options, refuse })
   } catch (error) {
     if (!isCorruption(error)) throw error
     throw new UnusableDatabase(
@@ -156,24 +160,13 @@ function refuseTarget({ database, file, force }: CopyOptions): void {
     throw new UnusableDatabase(`${file} exists: choose another name, or replace it with --force`)
 }
 
-interface CopyProgress {
-  readonly signal?: AbortSignal
-  readonly onProgress?: (copied: number, total: number) => void
-}
-
 /**
  * Copies a database to a file, which gets its name only after the copy was checked. The copy shows
  * one state of the catalogue, because one read transaction lasts until it is complete.
- * @param parts.refuse called before the copy is made, and before it replaces the file
  * @throws an error of corruption for a damaged database
  */
-async function copy(parts: {
-  readonly database: string
-  readonly file: string
-  readonly refuse?: () => void
-  readonly progress?: CopyProgress
-}): Promise<{ readonly records: number; readonly bytes: number }> {
-  const { database, file, refuse, progress = {} } = parts
+async function copy(options: Copying): ReturnType<typeof copyDatabase> {
+  const { database, file, refuse, signal } = options
   refuse?.()
   discardUnfinishedCopies(file)
   const unfinished = unfinishedCopyPath(file)
@@ -184,7 +177,7 @@ async function copy(parts: {
     const [records, bytes, free] = [count.get() as number, sizeOf(db), freeBeside(file)]
     const noSpace = `no space for a copy of ${database}: needs ${bytes} bytes, its disk has ${free}`
     if (free < bytes) throw new UnusableDatabase(noSpace)
-    await copyPages(db, unfinished, progress).catch((error: unknown) => {
+    await copyPages(db, unfinished, options).catch((error: unknown) => {
       const isFull = (error as { code?: string }).code === 'SQLITE_FULL'
       throw isFull ? new UnusableDatabase(noSpace, { cause: error }) : error
     })
@@ -193,7 +186,7 @@ async function copy(parts: {
       throw faultOf(db) === undefined
         ? new Error(`the copy is damaged: ${fault}`)
         : corruption(fault)
-    progress.signal?.throwIfAborted()
+    signal?.throwIfAborted()
     refuse?.()
     moveDurably(unfinished, file)
     return { records, bytes }
@@ -215,11 +208,7 @@ function faultOfCopy(path: string): string | undefined {
   }
 }
 
-async function copyPages(
-  db: Database,
-  to: string,
-  { signal, onProgress }: CopyProgress,
-): Promise<void> {
+async function copyPages(db: Database, to: string, { signal, onProgress }: Copying): Promise<void> {
   let steps = 0
   let syncing = Promise.resolve()
   makeFile(to)

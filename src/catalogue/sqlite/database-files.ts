@@ -26,24 +26,18 @@ import { applicationId } from './schema.ts'
 import { head } from '../selection/head.ts'
 import { Driver } from './driver.ts'
 
-/** Paths of the backups beside a database, newest first. */
-export function backupPaths(database: string): [newest: string, older: string] {
-  return [`${database}-backup-1`, `${database}-backup-2`]
-}
-
-/** Path of a backup until it is complete and checked. */
-export function newBackupPath(database: string): string {
-  return `${database}-backup-new`
-}
-
-/** Path of a copy that will replace the database, until it is complete. */
-export function restoringPath(database: string): string {
-  return `${database}-restoring`
-}
-
-/** Path of a complete copy that replaces the database as soon as the former one is put aside. */
-export function restoredPath(database: string): string {
-  return `${database}-restored`
+/** The paths of the copies beside a database. */
+export function copiesOf(database: string) {
+  return {
+    newestBackup: `${database}-backup-1`,
+    olderBackup: `${database}-backup-2`,
+    /** A backup until it is complete and checked. */
+    newBackup: `${database}-backup-new`,
+    /** A copy that will replace the database, until it is complete. */
+    restoring: `${database}-restoring`,
+    /** A complete copy that replaces the database as soon as the former one is put aside. */
+    restored: `${database}-restored`,
+  }
 }
 
 /** Path of a copy that this process makes, until it is complete and gets its name. */
@@ -114,11 +108,10 @@ export function moveDurably(from: string, to: string): void {
 
 /** Makes a complete copy the newest backup; the former newest backup replaces the older one. */
 export function rotateBackups(database: string): void {
-  const [newest, older] = backupPaths(database)
-  const copy = newBackupPath(database)
-  if (existsSync(newest)) renameSync(newest, older)
-  renameSync(copy, newest)
-  syncDirectoryOf(newest)
+  const { newestBackup, olderBackup, newBackup } = copiesOf(database)
+  if (existsSync(newestBackup)) renameSync(newestBackup, olderBackup)
+  renameSync(newBackup, newestBackup)
+  syncDirectoryOf(newestBackup)
 }
 
 /** Removes a database and its side files. No connection to it may be open. */
@@ -176,11 +169,10 @@ export function freeBeside(path: string): number {
  * database does not exist
  */
 export async function storageFigures(database: string): Promise<StorageFigures> {
-  const [newest] = backupPaths(database)
   const [file, wal, backup, disk] = await Promise.all([
     stat(database),
     stat(`${database}-wal`).catch(() => undefined),
-    stat(newest).catch(() => undefined),
+    stat(copiesOf(database).newestBackup).catch(() => undefined),
     statfs(dirname(database)),
   ])
   return {

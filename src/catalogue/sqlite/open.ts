@@ -34,16 +34,22 @@ export function openForWriting(
   path: string,
   { check = false, onMigrating }: OpeningForWriting,
 ): Database {
-  const db = connectForWriting(path)
-  try {
+  return prepared(connectForWriting(path), (db) => {
     if (versionOf(db) === 0) {
       createTables(db)
-      return db
+      return
     }
     const isEarlier = versionOf(db) !== schemaVersion
     const fault = check || isEarlier ? faultOf(db) : undefined
     if (fault !== undefined) throw corruption(fault)
     if (isEarlier) for (const progress of migrate(db)) onMigrating?.(progress)
+  })
+}
+
+/** Prepares a connection; closes it if that fails. */
+export function prepared(db: Database, prepare: (db: Database) => void): Database {
+  try {
+    prepare(db)
     return db
   } catch (error) {
     db.close()
@@ -62,8 +68,7 @@ export function connectForWriting(path: string, { anyVersion = false } = {}): Da
   const { nlink } = statSync(path)
   // Each name has a lock file and a WAL of its own.
   if (nlink > 1) throw new UnusableDatabase(`${path} has ${nlink} hard links: remove one`)
-  const db = new Sqlite(path, { timeout: 5000 })
-  try {
+  return prepared(new Sqlite(path, { timeout: 5000 }), (db) => {
     refuseOther(db, path)
     if (!anyVersion) refuseVersion(versionOf(db), path)
     db.pragma('journal_mode = WAL')
@@ -76,11 +81,7 @@ export function connectForWriting(path: string, { anyVersion = false } = {}): Da
     db.pragma('cache_size = -16384')
     db.pragma('foreign_keys = OFF')
     db.pragma('trusted_schema = OFF')
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  })
 }
 
 /** @throws UnusableDatabase for a schema that this program neither reads nor migrates */
@@ -99,8 +100,7 @@ export function refuseVersion(version: number, path: string): void {
  * catalogue of this program's version
  */
 export function openForReading(path: string): Database {
-  const db = connectForReading(path)
-  try {
+  return prepared(connectForReading(path), (db) => {
     const progress = progressOf(db)
     if (progress !== undefined) throw new CatalogueMigrating(progress)
     const version = versionOf(db)
@@ -110,11 +110,7 @@ export function openForReading(path: string): Database {
       )
     if (db.prepare('SELECT 1 FROM catalogue').get() === undefined)
       throw new UnusableDatabase(`${path} is just being made`)
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  })
 }
 
 /**
@@ -122,8 +118,8 @@ export function openForReading(path: string): Database {
  * @throws UnusableDatabase
  */
 export function connectForReading(path: string): Database {
-  const db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: 1000 })
-  try {
+  const options = { readonly: true, fileMustExist: true, timeout: 1000 }
+  return prepared(new Sqlite(path, options), (db) => {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
     // This cache is small (2 MB), because the API has several connections, and the page cache of
@@ -135,11 +131,7 @@ export function connectForReading(path: string): Database {
       throw new UnusableDatabase(
         `${path} has schema ${version}, this program reads ${schemaVersion}`,
       )
-    return db
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  })
 }
 
 /** @throws UnusableDatabase for the database of another program */

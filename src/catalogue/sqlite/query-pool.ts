@@ -3,6 +3,7 @@
  * turns. `query-worker.ts` is the program of a worker.
  */
 import { Worker } from 'node:worker_threads'
+import { programBeside } from '../../runtime/calls.ts'
 import { FairQueue } from '../../runtime/fair-queue.ts'
 import {
   CatalogueMigrating,
@@ -54,21 +55,6 @@ export type QueryResponse =
 /** A worker checks this number while a query runs; 1 cancels the query. */
 export type CancelFlag = Int32Array
 
-/** Runs long queries in worker threads, so that they do not block the main thread. */
-export interface QueryPool {
-  /**
-   * @param asker the client; its signal cancels the query, which then rejects with the reason of
-   * the signal
-   * @throws CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries
-   */
-  ask<Name extends QuestionName>(
-    name: Name,
-    query: Query<Name>,
-    asker?: Asker,
-  ): Promise<Answer<Name>>
-  close(): void
-}
-
 interface Job {
   readonly owner: string
   readonly request: QueryRequest
@@ -82,26 +68,86 @@ interface Slot {
   readonly cancelled: CancelFlag
 }
 
-/** The worker beside this file, with the same suffix: `.ts` in tests, `.js` when built. */
-const workerFile = import.meta.url.replace(/query-pool(\.[jt]s)$/, 'query-worker$1')
-
-export function openQueryPool({ database }: { readonly database: string }): QueryPool {
-  const slots = Array.from({ length: workers.ofAll }, (): Slot => ({
+/** Runs long queries in worker threads, so that they do not block the main thread. */
+export class QueryPool {
+  readonly #database: string
+  readonly #slots = Array.from({ length: workers.ofAll }, (): Slot => ({
     worker: undefined,
     job: undefined,
     cancelled: new Int32Array(new SharedArrayBuffer(4)),
   }))
-  const waiting = new FairQueue<Job>()
-  let closed = false
-  const fail = (slot: Slot, reason: string): void => {
-    slot.worker = undefined
-    slot.job?.reject(new CatalogueUnavailable(reason))
-    slot.job = undefined
-    if (!closed) startNext()
+  readonly #waiting = new FairQueue<Job>()
+  #isClosed = false
+
+  constructor(database: string) {
+    this.#database = database
   }
-  const start = (slot: Slot): Worker => {
-    const worker = new Worker(new URL(workerFile), {
-      workerData: { database, cancelled: slot.cancelled },
+
+  /**
+   * @param asker the client; its signal cancels the query, which then rejects with the reason of
+   * the signal
+   * @throws CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries
+   */
+  async ask<Name extends QuestionName>(
+    name: Name,
+    query: Query<Name>,
+    { client: owner = program, signal }: Partial<Asker> = {},
+  ): Promise<Answer<Name>> {
+    signal?.throwIfAborted()
+    if (this.#isClosed) throw new CatalogueUnavailable('the reader is closed')
+    if (this.#waiting.size >= mostWaiting && this.#waiting.has(owner))
+      throw new TooManyQueries('too many queries are waiting')
+    const request = { name, query, unlimited: owner === program }
+    let abort = (): void => undefined
+    try {
+      return await new Promise((resolve, reject) => {
+        const job = { owner, request, resolve, reject }
+        abort = () => {
+          this.#cancel(job)
+          reject(signal?.reason as Error)
+        }
+        signal?.addEventListener('abort', abort)
+        this.#waiting.push(owner, job)
+        this.#startNext()
+      })
+    } finally {
+      signal?.removeEventListener('abort', abort)
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true
+    for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift())
+      job.reject(new CatalogueUnavailable('the reader is closed'))
+    for (const slot of this.#slots) {
+      // Not terminated: if a thread is ended while it is within the driver, the process aborts.
+      Atomics.store(slot.cancelled, 0, 1)
+      slot.worker?.ref()
+      slot.worker?.postMessage(end)
+      this.#fail(slot, 'the reader is closed')
+    }
+  }
+
+  #startNext(): void {
+    const slot = this.#slots.find(({ job }) => job === undefined)
+    const job = slot && this.#waiting.shift((owner) => this.#mayStart(owner))
+    if (slot === undefined || job === undefined) return
+    slot.job = job
+    slot.worker ??= this.#start(slot)
+    slot.worker.ref()
+    Atomics.store(slot.cancelled, 0, 0)
+    slot.worker.postMessage(job.request)
+  }
+
+  #mayStart(owner: string): boolean {
+    const running = this.#slots.flatMap(({ job }) => job?.owner ?? [])
+    const ofClients = running.filter((each) => each !== program).length
+    return !running.includes(owner) && (owner === program || ofClients < workers.ofClients)
+  }
+
+  #start(slot: Slot): Worker {
+    const worker = new Worker(programBeside(import.meta.url, 'query-worker'), {
+      workerData: { database: this.#database, cancelled: slot.cancelled },
       // Rows are short-lived; a larger young generation would only hold more garbage.
       resourceLimits: { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 64 },
     })
@@ -111,83 +157,31 @@ export function openQueryPool({ database }: { readonly database: string }): Quer
       const { job } = slot
       slot.job = undefined
       worker.unref()
-      if (job !== undefined) settle(job, response)
-      startNext()
+      if ('answer' in response) job?.resolve(response.answer as never)
+      else job?.reject(errorOf(response))
+      this.#startNext()
     })
     worker.on('error', (error: Error) => {
-      if (slot.worker === worker) fail(slot, `query worker failed: ${error.message}`)
+      if (slot.worker === worker) this.#fail(slot, `query worker failed: ${error.message}`)
     })
     worker.on('exit', () => {
-      if (slot.worker === worker) fail(slot, 'query worker ended')
+      if (slot.worker === worker) this.#fail(slot, 'query worker ended')
     })
     return worker
   }
-  const mayStart = (owner: string): boolean => {
-    const running = slots.flatMap(({ job }) => job?.owner ?? [])
-    const ofClients = running.filter((each) => each !== program).length
-    return !running.includes(owner) && (owner === program || ofClients < workers.ofClients)
+
+  #fail(slot: Slot, reason: string): void {
+    slot.worker = undefined
+    slot.job?.reject(new CatalogueUnavailable(reason))
+    slot.job = undefined
+    if (!this.#isClosed) this.#startNext()
   }
-  const startNext = (): void => {
-    const slot = slots.find(({ job }) => job === undefined)
-    const job = slot && waiting.shift(mayStart)
-    if (slot === undefined || job === undefined) return
-    slot.job = job
-    slot.worker ??= start(slot)
-    slot.worker.ref()
-    Atomics.store(slot.cancelled, 0, 0)
-    slot.worker.postMessage(job.request)
-  }
-  const cancel = (job: Job): void => {
-    waiting.remove(job.owner, job)
-    const slot = slots.find((each) => each.job === job)
+
+  #cancel(job: Job): void {
+    this.#waiting.remove(job.owner, job)
+    const slot = this.#slots.find((each) => each.job === job)
     if (slot !== undefined) Atomics.store(slot.cancelled, 0, 1)
   }
-  return {
-    ask: (name, query, { client: owner = program, signal }: Partial<Asker> = {}) =>
-      new Promise((resolve, reject) => {
-        signal?.throwIfAborted()
-        if (closed) throw new CatalogueUnavailable('the reader is closed')
-        if (waiting.size >= mostWaiting && waiting.has(owner))
-          throw new TooManyQueries('too many queries are waiting')
-        const abort = (): void => {
-          cancel(job)
-          job.reject(signal?.reason as Error)
-        }
-        const ended = (): void => signal?.removeEventListener('abort', abort)
-        const job: Job = {
-          owner,
-          request: { name, query, unlimited: owner === program },
-          resolve: (answer) => {
-            ended()
-            resolve(answer)
-          },
-          reject: (error) => {
-            ended()
-            reject(error)
-          },
-        }
-        signal?.addEventListener('abort', abort)
-        waiting.push(owner, job)
-        startNext()
-      }),
-    close() {
-      closed = true
-      for (let job = waiting.shift(); job !== undefined; job = waiting.shift())
-        job.reject(new CatalogueUnavailable('the reader is closed'))
-      for (const slot of slots) {
-        // Not terminated: if a thread is ended while it is within the driver, the process aborts.
-        Atomics.store(slot.cancelled, 0, 1)
-        slot.worker?.ref()
-        slot.worker?.postMessage(end)
-        fail(slot, 'the reader is closed')
-      }
-    },
-  }
-}
-
-function settle({ resolve, reject }: Job, response: QueryResponse): void {
-  if ('answer' in response) resolve(response.answer as never)
-  else reject(errorOf(response))
 }
 
 const errorClasses = [CatalogueUnavailable, NotBuilt, QueryTimeout]

@@ -1,16 +1,17 @@
 /**
  * The reader of the catalogue: runs each question in this thread, and in a worker if it is long.
  */
+import type { Database } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Asker, CatalogueReader } from '../reader.ts'
 import type { CatalogueSummary } from '../records.ts'
-import { questionsFor } from '../questions/questions.ts'
+import { questionNames, questionsFor } from '../questions/questions.ts'
 import type { Answer, Query, QuestionName } from '../questions/questions.ts'
 import { connectionSource } from './connection.ts'
 import { storageFigures } from './database-files.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
-import { openQueryPool } from './query-pool.ts'
+import { QueryPool } from './query-pool.ts'
 import { refuseUnsafeSqlite } from './open.ts'
 
 /** A question that takes longer than this in milliseconds begins again in a worker. */
@@ -49,40 +50,17 @@ const long: ReadonlySet<QuestionName> = new Set([
  * @throws UnusableDatabase if the SQLite of the driver is not safe. A database that cannot be read
  * is an error of each question.
  */
-export function openReader(options: { readonly database: string }): CatalogueReader {
+export function openReader({ database }: { readonly database: string }): CatalogueReader {
   refuseUnsafeSqlite()
-  const source = connectionSource(options.database, (db) => {
-    const known: KnownSummary = { version: undefined, summary: undefined }
-    const version = db.prepare('PRAGMA data_version').pluck()
-    return { driver: new Driver(db), questions: questionsFor(dialect), version, known }
-  })
-  const pool = openQueryPool(options)
-
-  /** @returns `undefined` if it takes too long */
-  const askHere = <Name extends QuestionName>(
-    name: Name,
-    query: Query<Name>,
-  ): { readonly answer: Answer<Name> } | undefined => {
-    const endMs = short.has(name) ? Infinity : performance.now() + directMs
-    try {
-      const answer = source.use(({ driver, questions }) =>
-        driver.read(questions[name](query), () => {
-          if (performance.now() > endMs) throw new TooLong()
-        }),
-      )
-      return { answer }
-    } catch (error) {
-      if (error instanceof TooLong) return undefined
-      throw error
-    }
-  }
+  const source = connectionSource(database, onConnection)
+  const pool = new QueryPool(database)
 
   const ask = async <Name extends QuestionName>(
     name: Name,
     query: Query<Name>,
     asker?: Asker,
   ): Promise<Answer<Name>> => {
-    const here = long.has(name) ? undefined : askHere(name, query)
+    const here = long.has(name) ? undefined : source.use((open) => askHere(open, name, query))
     return here === undefined ? pool.ask(name, query, asker) : here.answer
   }
 
@@ -95,16 +73,15 @@ export function openReader(options: { readonly database: string }): CatalogueRea
     return answer
   }
 
-  const names = Object.keys(questionsFor(dialect)) as QuestionName[]
   const methods = Object.fromEntries(
-    names.map((name) => [name, (query: never, asker?: Asker) => ask(name, query, asker)]),
+    questionNames.map((name) => [name, (query: never, asker?: Asker) => ask(name, query, asker)]),
   ) as unknown as Pick<CatalogueReader, QuestionName>
   return {
     ...methods,
     summary,
     storage: () =>
-      storageFigures(options.database).catch((error: unknown) => {
-        throw new CatalogueUnavailable(`cannot find ${options.database}`, { cause: error })
+      storageFigures(database).catch((error: unknown) => {
+        throw new CatalogueUnavailable(`cannot find ${database}`, { cause: error })
       }),
     close: () => {
       pool.close()
@@ -113,10 +90,29 @@ export function openReader(options: { readonly database: string }): CatalogueRea
   }
 }
 
-/** The summary is read again after another connection has written. */
-interface KnownSummary {
-  version: unknown
-  summary: CatalogueSummary | undefined
+function onConnection(db: Database) {
+  /** The summary is read again after another connection has written. */
+  const known: { version?: unknown; summary?: CatalogueSummary } = {}
+  const version = db.prepare('PRAGMA data_version').pluck()
+  return { driver: new Driver(db), questions: questionsFor(dialect), version, known }
+}
+
+/** @returns `undefined` if it takes too long */
+function askHere<Name extends QuestionName>(
+  { driver, questions }: ReturnType<typeof onConnection>,
+  name: Name,
+  query: Query<Name>,
+): { readonly answer: Answer<Name> } | undefined {
+  const endMs = short.has(name) ? Infinity : performance.now() + directMs
+  try {
+    const answer = driver.read(questions[name](query), () => {
+      if (performance.now() > endMs) throw new TooLong()
+    })
+    return { answer }
+  } catch (error) {
+    if (error instanceof TooLong) return undefined
+    throw error
+  }
 }
 
 /** Ends a question in this thread. */

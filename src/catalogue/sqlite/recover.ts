@@ -22,19 +22,16 @@ import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { UnusableDatabase } from '../writer.ts'
 import {
-  backupPaths,
+  copiesOf,
   discard,
   discardUnfinishedCopies,
   freeBeside,
   madeUs,
   moveDurably,
-  newBackupPath,
   putAside,
-  restoredPath,
-  restoringPath,
 } from './database-files.ts'
 import { isCorruption } from './integrity-check.ts'
-import { connectForWriting, openForWriting, refuseVersion } from './open.ts'
+import { connectForWriting, openForWriting, prepared, refuseVersion } from './open.ts'
 import type { OpeningForWriting } from './open.ts'
 import { applicationId, isKnownVersion, versionOf } from './schema.ts'
 import { noteNumbers, restoreSequences } from './sequences.ts'
@@ -80,9 +77,10 @@ interface DatabaseFiles extends OpeningForWriting {
  */
 export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: Recovery } {
   const { path, restoreFrom } = files
-  if (existsSync(restoredPath(path)) && !isFilled(path)) putInPlace(restoredPath(path), path)
-  for (const unfinished of [newBackupPath, restoringPath, restoredPath]) discard(unfinished(path))
-  discardUnfinishedCopies(newBackupPath(path))
+  const { newBackup, restoring, restored } = copiesOf(path)
+  if (existsSync(restored) && !isFilled(path)) putInPlace(restored, path)
+  for (const unfinished of [newBackup, restoring, restored]) discard(unfinished)
+  discardUnfinishedCopies(newBackup)
   if (restoreFrom !== undefined) return opened(files, restoreFile(restoreFrom, files))
   if (!isFilled(path)) {
     discardSideFiles(path)
@@ -112,19 +110,18 @@ function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
 }
 
 function openAdvanced(files: DatabaseFiles) {
-  const db = openForWriting(files.path, files)
-  try {
-    return { db, advanced: restoreSequences(db, files.numbersPath, { restored: false }) }
-  } catch (error) {
-    db.close()
-    throw error
-  }
+  let advanced = false
+  const db = prepared(openForWriting(files.path, files), (db) => {
+    advanced = restoreSequences(db, files.numbersPath, { restored: false })
+  })
+  return { db, advanced }
 }
 
 /** Restores the newest good backup beside the database, if there is one. */
 function restoreNewest(files: DatabaseFiles): Partial<Recovery> {
   const rejectedBackups: { backup: string; fault: string }[] = []
-  for (const backup of backupPaths(files.path).filter((path) => existsSync(path)))
+  const { newestBackup, olderBackup } = copiesOf(files.path)
+  for (const backup of [newestBackup, olderBackup].filter((path) => existsSync(path)))
     try {
       return { ...restore(backup, files), rejectedBackups }
     } catch (error) {
@@ -154,7 +151,8 @@ function isBad(error: unknown): error is Error {
  */
 function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
   const { path, numbersPath } = files
-  const [copy, bytes, made] = [restoringPath(path), statSync(backup).size, madeUs(backup) ?? 0]
+  const { restoring: copy, restored } = copiesOf(path)
+  const [bytes, made] = [statSync(backup).size, madeUs(backup) ?? 0]
   files.onRestoring?.({ backup, bytes })
   const startedMs = performance.now()
   try {
@@ -169,9 +167,9 @@ function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
       db.close()
     }
     // From here on, the next start completes the restore if this process is killed.
-    moveDurably(copy, restoredPath(path))
+    moveDurably(copy, restored)
     const quarantined = isFilled(path) ? putAside(path, 'replaced') : undefined
-    putInPlace(restoredPath(path), path)
+    putInPlace(restored, path)
     const tookMs = Math.round(performance.now() - startedMs)
     return { quarantined, restored: { backup, madeUs: made, tookMs } }
   } finally {
@@ -261,8 +259,9 @@ function discardSideFiles(path: string): void {
  */
 export function replaceByCopy(db: Database, path: string): void {
   db.pragma('wal_checkpoint(TRUNCATE)')
-  copyFileSync(path, restoringPath(path), constants.COPYFILE_FICLONE)
-  putInPlace(restoringPath(path), path)
+  const { restoring } = copiesOf(path)
+  copyFileSync(path, restoring, constants.COPYFILE_FICLONE)
+  putInPlace(restoring, path)
 }
 
 function isFilled(path: string): boolean {

@@ -74,44 +74,51 @@ function advance(db: Database, { id, seq }: Numbers): void {
   }).immediate()
 }
 
-export type Sequences = ReturnType<typeof openSequences>
-
 /**
  * Keeps the issued numbers in the file up to date. If it cannot be written, numbers stay unique,
  * but a restored older copy may not be detected.
  */
-export function openSequences(db: Database, path: string) {
-  const issued = prepareIssued(db)
-  let written = issued()
-  let synced = written
-  let timer: NodeJS.Timeout | undefined
-  /** Synchronises the file now; call at the end of the process. */
-  const sync = (): void => {
-    clearTimeout(timer)
-    timer = undefined
+export class Sequences {
+  readonly #path: string
+  readonly #issued: () => Numbers
+  #written: Numbers
+  #synced: Numbers
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(db: Database, path: string) {
+    this.#path = path
+    this.#issued = prepareIssued(db)
+    this.#written = this.#synced = this.#issued()
+  }
+
+  /** Call after each commit that may have issued numbers. */
+  committed(): void {
+    const now = this.#issued()
+    // An id is issued only together with a seq.
+    if (now.seq === this.#written.seq) return
     try {
-      syncFile(path)
-      synced = written
+      write(this.#path, textOf(now))
+    } catch {
+      return
+    }
+    this.#written = now
+    if (now.seq - this.#synced.seq > margin / 2) this.sync()
+    else
+      this.#timer ??= setTimeout(() => {
+        this.sync()
+      }, syncDelayMs).unref()
+  }
+
+  /** Synchronises the file now; call at the end of the process. */
+  sync(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    try {
+      syncFile(this.#path)
+      this.#synced = this.#written
     } catch {
       // The next commit tries again.
     }
-  }
-  return {
-    /** Call after each commit that may have issued numbers. */
-    committed(): void {
-      const now = issued()
-      // An id is issued only together with a seq.
-      if (now.seq === written.seq) return
-      try {
-        write(path, textOf(now))
-      } catch {
-        return
-      }
-      written = now
-      if (now.seq - synced.seq > margin / 2) sync()
-      else timer ??= setTimeout(sync, syncDelayMs).unref()
-    },
-    sync,
   }
 }
 

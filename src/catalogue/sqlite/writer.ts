@@ -7,13 +7,10 @@ import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { head } from '../selection/head.ts'
 import type { Question } from '../question.ts'
-import { Summary } from '../questions/summary.ts'
-import { openApply } from '../updates/apply.ts'
+import { summary } from '../questions/summary.ts'
+import { Apply, updateParts } from '../updates/apply.ts'
 import type { Applied, Applying } from '../updates/apply.ts'
-import { openHashing, openHashingQueue } from '../updates/checksum-queue.ts'
-import { openChecksumRows } from '../updates/checksum-rows.ts'
-import { openCounts } from '../updates/count-differences.ts'
-import { openDirectories } from '../updates/directories.ts'
+import { Hashing, HashingQueue } from '../updates/checksum-queue.ts'
 import { beginDeliveries, setHeartbeat, setLastScan } from '../updates/head.ts'
 import { filesInArea, knownDirectories, knownDirectory, removedSince } from '../updates/known.ts'
 import { purge } from '../updates/purge.ts'
@@ -37,8 +34,7 @@ import { lockWriter } from './lock.ts'
 import type { WriterLock } from './lock.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
-import { openSequences } from './sequences.ts'
-import type { Sequences } from './sequences.ts'
+import { Sequences } from './sequences.ts'
 
 export interface WriterOptions {
   /** Path of the database file; a missing folder is created. */
@@ -96,10 +92,10 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const guards = prepareGuards(db, path, parts.lock)
   const { unlessCorrupt, unlessReplaced } = guards
   const indexes = prepareIndexes(db, driver)
-  const sequences = openSequences(db, numbersPath)
+  const sequences = new Sequences(db, numbersPath)
   return {
     ...prepareQuestions(parts, { ...guards, driver, sequences }),
-    summary: unlessCorrupt(() => driver.read(new Summary(dialect).whole())),
+    summary: unlessCorrupt(() => driver.read(summary({ dialect }))),
     deferIndexes: unlessReplaced(() => {
       indexes.defer()
     }),
@@ -134,14 +130,10 @@ function prepareQuestions(
     unlessReplaced,
   }: Guards & { readonly driver: Driver; readonly sequences: Sequences },
 ) {
-  const parts = {
-    directories: openDirectories(dialect),
-    counts: openCounts(dialect),
-    checksums: openChecksumRows(dialect),
-  }
-  const apply = openApply(dialect, parts)
-  const hashing = openHashing(dialect, parts)
-  const queue = openHashingQueue(dialect)
+  const parts = updateParts(dialect)
+  const apply = new Apply(dialect, parts)
+  const hashing = new Hashing(dialect, parts)
+  const queue = new HashingQueue(dialect)
   const reading = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
     unlessCorrupt((...args: Args) => driver.read(ask(...args)))
   const writing = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
@@ -153,7 +145,7 @@ function prepareQuestions(
     removedSince: reading((us: number) => removedSince(dialect, us)),
     apply: unlessReplaced((changes: readonly DirectoryChange[]): AppliedChange => {
       const { refused, ...applied } = applyValid(changes, (valid, begin) =>
-        driver.write(apply(valid, { nowUs, begin })),
+        driver.write(apply.all(valid, { nowUs, begin })),
       )
       sequences.committed()
       return { head: driver.read(head()), ...applied, refused }

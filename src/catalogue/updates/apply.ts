@@ -7,17 +7,22 @@ import { execute, row, rows } from '../question.ts'
 import type { Question } from '../question.ts'
 import { movedModified, recordNames, setFacts } from '../selection/record.ts'
 import type { DirectoryChange, FileFacts } from '../writer.ts'
-import { raiseDetails } from './checksum-rows.ts'
-import type { openChecksumRows } from './checksum-rows.ts'
-import type { CountedFile, openCounts } from './count-differences.ts'
-import type { Directories } from './directories.ts'
-import { openInsert } from './insert.ts'
+import { ChecksumRows, raiseDetails } from './checksum-rows.ts'
+import { prepareCounts } from './count-differences.ts'
+import type { CountedFile } from './count-differences.ts'
+import { DirectoryRows } from './directories.ts'
+import { Inserts } from './insert.ts'
 import type { Progress } from './insert.ts'
 
-interface Parts {
-  readonly directories: Directories
-  readonly counts: ReturnType<typeof openCounts>
-  readonly checksums: ReturnType<typeof openChecksumRows>
+/** What the questions that change records share. */
+export type UpdateParts = ReturnType<typeof updateParts>
+
+export function updateParts(dialect: Dialect) {
+  return {
+    directories: new DirectoryRows(dialect),
+    counts: prepareCounts(dialect),
+    checksums: new ChecksumRows(dialect),
+  }
 }
 
 /** The numbers of changes that were applied. */
@@ -33,21 +38,49 @@ export interface Applying {
   readonly begin: (change?: DirectoryChange) => void
 }
 
-/** Returns the question that applies changes. */
-export function openApply(dialect: Dialect, { directories, counts, checksums }: Parts) {
-  const head = `SELECT seq, last_id FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
-  const inserts = openInsert(dialect)
-  const files = openFiles(dialect, checksums)
+/** Applies changes of directories. */
+export class Apply {
+  readonly #parts: UpdateParts
+  readonly #inserts: Inserts
+  readonly #files: FileRows
+  readonly #head: string
 
-  function* applyOne(change: DirectoryChange, nowUs: number, progress: Progress): Question<void> {
+  constructor(dialect: Dialect, parts: UpdateParts) {
+    this.#parts = parts
+    this.#inserts = new Inserts(dialect)
+    this.#files = new FileRows(dialect, parts.checksums)
+    this.#head = `SELECT seq, last_id FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
+  }
+
+  *all(changes: readonly DirectoryChange[], { nowUs, begin }: Applying): Question<Applied> {
+    const [seq, id] = (yield* row<[number, number]>(this.#head)) ?? [0, 0]
+    const counts = yield* this.#parts.counts()
+    const progress = { seq, id, added: 0, modified: 0, removed: 0, details: false, counts }
+    yield* this.#inserts.begin()
+    for (const change of changes) {
+      begin(change)
+      yield* this.#one(change, nowUs(), progress)
+    }
+    begin()
+    const sql = 'UPDATE catalogue SET seq = @seq, last_id = @id WHERE one = 1'
+    const issued = { seq: progress.seq, id: progress.id }
+    if (progress.seq !== seq) yield* execute({ sql, values: issued })
+    if (progress.details) yield* execute(raiseDetails)
+    yield* counts.write()
+    const { added, modified, removed } = progress
+    return { added, modified, removed }
+  }
+
+  *#one(change: DirectoryChange, nowUs: number, progress: Progress): Question<void> {
+    const { directories, checksums } = this.#parts
     const { filled, attributes, rehash } = change
     const directory = yield* directories.idOf(change.path)
     const before = progress.added - progress.removed
-    const known = yield* files.known(change)
-    yield* files.remove(known, { change, nowUs }, progress)
-    yield* inserts.insert({ change, directory, nowUs }, progress)
-    yield* files.modify(known, { change, nowUs }, progress)
-    yield* files.fill(known, change, progress)
+    const known = yield* this.#files.known(change)
+    yield* this.#files.remove(known, { change, nowUs }, progress)
+    yield* this.#inserts.insert({ change, directory, nowUs }, progress)
+    yield* this.#files.modify(known, { change, nowUs }, progress)
+    yield* this.#files.fill(known, change, progress)
     const growth = progress.added - progress.removed - before
     yield* execute(...directories.record(directory, change, { growth, nowUs }))
     const ids = [...(yield* checksums.rebind(attributes)), ...rehash]
@@ -55,35 +88,6 @@ export function openApply(dialect: Dialect, { directories, counts, checksums }: 
     if (stale.length > 0) yield* execute(directories.hashed([directory]))
     if (stale.length > 0 || filled.length > 0) progress.details = true
     if (changesFiles(change)) yield* directories.touch(change.path, nowUs)
-  }
-
-  return function* apply(
-    changes: readonly DirectoryChange[],
-    { nowUs, begin }: Applying,
-  ): Question<Applied> {
-    const [seq, id] = (yield* row<[number, number]>(head)) ?? [0, 0]
-    const progress = {
-      seq,
-      id,
-      added: 0,
-      modified: 0,
-      removed: 0,
-      details: false,
-      counts: yield* counts(),
-    }
-    yield* inserts.begin()
-    for (const change of changes) {
-      begin(change)
-      yield* applyOne(change, nowUs(), progress)
-    }
-    begin()
-    const sql = 'UPDATE catalogue SET seq = @seq, last_id = @id WHERE one = 1'
-    const issued = { seq: progress.seq, id: progress.id }
-    if (progress.seq !== seq) yield* execute({ sql, values: issued })
-    if (progress.details) yield* execute(raiseDetails)
-    yield* progress.counts.write()
-    const { added, modified, removed } = progress
-    return { added, modified, removed }
   }
 }
 
@@ -93,13 +97,13 @@ function changesFiles({ added, modified, filled, removed }: DirectoryChange): bo
 }
 
 /** A live record as it is after the changes so far. */
-interface KnownFile extends CountedFile {
+interface LiveFile extends CountedFile {
   size: number | null
   readonly created_us: number
   modified_us: number | null
 }
 
-type KnownRow = [
+type LiveFileRow = [
   id: number,
   station: number,
   kind: number,
@@ -109,71 +113,91 @@ type KnownRow = [
   modified_us: number | null,
 ]
 
-interface Change {
+interface TimedChange {
   readonly change: DirectoryChange
   readonly nowUs: number
 }
 
 /** Removes and changes live records; `known` has those that exist, by id. */
-function openFiles(dialect: Dialect, checksums: Parts['checksums']) {
-  const sql = fileSql(dialect)
-  return {
-    /** The live records to which a change refers. */
-    *known({ removed, modified, filled }: DirectoryChange): Question<Map<number, KnownFile>> {
-      const ids = [...removed, ...[...modified, ...filled].map(({ id }) => id)]
-      if (ids.length === 0) return new Map()
-      const found = yield* rows<KnownRow>(sql.known, { ids })
-      return new Map(
-        found.map(([id, station, kind, dataDate, size, created_us, modified_us]) => [
-          id,
-          { id, station, kind, dataDate, size, created_us, modified_us },
-        ]),
-      )
-    },
-    *remove(known: Map<number, KnownFile>, { change, nowUs }: Change, progress: Progress) {
-      const ids = [...new Set(change.removed)].filter((id) => known.has(id))
-      if (ids.length === 0) return
-      yield* execute(
-        { sql: sql.bury, values: { ids, seq: progress.seq + 1, now: nowUs } },
-        { sql: sql.remove, values: { ids } },
-      )
-      yield* checksums.remove(ids)
-      for (const id of ids) {
-        const file = known.get(id)
-        if (file !== undefined) progress.counts.remove(file)
-        known.delete(id)
-      }
-      progress.seq += ids.length
-      progress.removed += ids.length
-    },
-    /** Stores the size and mtime of files that changed on disk. */
-    *modify(known: Map<number, KnownFile>, { change, nowUs }: Change, progress: Progress) {
-      const modified = change.modified.flatMap((facts) => {
-        const file = resize(known, facts, progress)
-        if (file === undefined) return []
-        progress.modified++
-        file.modified_us = movedModified(nowUs, file)
-        const { modified_us } = file
-        return { ...factsOf(facts), modified_us, seq: ++progress.seq, change: 1 }
-      })
-      if (modified.length === 0) return
-      yield* execute({ sql: sql.modify, many: modified })
-      yield* checksums.remove(modified.map(({ id }) => id))
-    },
-    /** Stores the size and mtime of files that became known. */
-    *fill(known: Map<number, KnownFile>, { filled }: DirectoryChange, progress: Progress) {
-      const facts = filled.filter((each) => resize(known, each, progress) !== undefined)
-      if (facts.length > 0) yield* execute({ sql: sql.fill, many: facts.map(factsOf) })
-    },
+class FileRows {
+  readonly #checksums: ChecksumRows
+  readonly #sql: ReturnType<typeof fileSql>
+
+  constructor(dialect: Dialect, checksums: ChecksumRows) {
+    this.#checksums = checksums
+    this.#sql = fileSql(dialect)
+  }
+
+  /** The live records to which a change refers. */
+  *known({ removed, modified, filled }: DirectoryChange): Question<Map<number, LiveFile>> {
+    const ids = [...removed, ...[...modified, ...filled].map(({ id }) => id)]
+    if (ids.length === 0) return new Map()
+    const found = yield* rows<LiveFileRow>(this.#sql.known, { ids })
+    return new Map(
+      found.map(([id, station, kind, dataDate, size, created_us, modified_us]) => [
+        id,
+        { id, station, kind, dataDate, size, created_us, modified_us },
+      ]),
+    )
+  }
+
+  *remove(
+    known: Map<number, LiveFile>,
+    { change, nowUs }: TimedChange,
+    progress: Progress,
+  ): Question<void> {
+    const ids = [...new Set(change.removed)].filter((id) => known.has(id))
+    if (ids.length === 0) return
+    yield* execute(
+      { sql: this.#sql.bury, values: { ids, seq: progress.seq + 1, now: nowUs } },
+      { sql: this.#sql.remove, values: { ids } },
+    )
+    yield* this.#checksums.remove(ids)
+    for (const id of ids) {
+      const file = known.get(id)
+      if (file !== undefined) progress.counts.remove(file)
+      known.delete(id)
+    }
+    progress.seq += ids.length
+    progress.removed += ids.length
+  }
+
+  /** Stores the size and mtime of files that changed on disk. */
+  *modify(
+    known: Map<number, LiveFile>,
+    { change, nowUs }: TimedChange,
+    progress: Progress,
+  ): Question<void> {
+    const modified = change.modified.flatMap((facts) => {
+      const file = resize(known, facts, progress)
+      if (file === undefined) return []
+      progress.modified++
+      file.modified_us = movedModified(nowUs, file)
+      const { modified_us } = file
+      return { ...factsOf(facts), modified_us, seq: ++progress.seq, change: 1 }
+    })
+    if (modified.length === 0) return
+    yield* execute({ sql: this.#sql.modify, many: modified })
+    yield* this.#checksums.remove(modified.map(({ id }) => id))
+  }
+
+  /** Stores the size and mtime of files that became known. */
+  *fill(
+    known: Map<number, LiveFile>,
+    { filled }: DirectoryChange,
+    progress: Progress,
+  ): Question<void> {
+    const facts = filled.filter((each) => resize(known, each, progress) !== undefined)
+    if (facts.length > 0) yield* execute({ sql: this.#sql.fill, many: facts.map(factsOf) })
   }
 }
 
 /** Counts a new size. @returns the record; `undefined` if there is none */
 function resize(
-  known: Map<number, KnownFile>,
+  known: Map<number, LiveFile>,
   { id, size }: FileFacts,
   { counts }: Progress,
-): KnownFile | undefined {
+): LiveFile | undefined {
   const file = known.get(id)
   if (file === undefined) return undefined
   counts.resize(file, size)

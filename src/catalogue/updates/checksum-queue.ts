@@ -2,12 +2,10 @@
 import type { Dialect } from '../dialect.ts'
 import { execute, row, rows, value } from '../question.ts'
 import type { Question, Values } from '../question.ts'
-import { setFacts } from '../selection/record.ts'
+import { latestChangeUs, setFacts } from '../selection/record.ts'
 import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from '../writer.ts'
+import type { UpdateParts } from './apply.ts'
 import { raiseDetails } from './checksum-rows.ts'
-import type { openChecksumRows } from './checksum-rows.ts'
-import type { openCounts } from './count-differences.ts'
-import type { Directories } from './directories.ts'
 
 /**
  * Maximum number of changes, and of files, that one query examines, which takes one or two
@@ -33,39 +31,47 @@ type UnhashedRow = [
 ]
 
 /** Finds files to be hashed. */
-export function openHashingQueue(dialect: Dialect) {
-  const { changes, arrived, files, below, stale } = queueSql(dialect)
-  return {
-    *arrived(since: number | undefined): Question<ArrivedUnhashed> {
-      const headSeq = (yield* value<number>('SELECT seq FROM catalogue WHERE one = 1')) ?? 0
-      const stored = yield* value<number>('SELECT seq FROM hashing WHERE one = 1')
-      const from = since ?? stored ?? headSeq
-      const found = (yield* rows<UnhashedRow>(arrived, { from })).map(toFile)
-      const [seq, count] = (yield* row<[number | null, number]>(changes, { from })) ?? [null, 0]
-      // If fewer changes than the limit are found, the remaining seqs belong to removals.
-      const end = seq === null || count < changesPerQuery ? headSeq : seq
-      const throughSeq = found.length < maxResults ? end : (found.at(-1)?.seq ?? end)
-      return { files: found, throughSeq, behind: headSeq - throughSeq }
-    },
-    *below(id: number) {
-      const found = (yield* rows<UnhashedRow>(below, { id })).map(toFile)
-      const end = yield* value<number>(files, { id })
-      return { files: found, next: found.length < maxResults ? end : found.at(-1)?.id }
-    },
-    /** The queue of files whose checksums are stale. */
-    *stale(nowUs: number): Question<StaleFiles> {
-      const found = yield* rows<UnhashedRow>(stale, { now: nowUs, late: nowUs + longestWaitUs })
-      const count = (yield* value<number>('SELECT stale FROM hashing WHERE one = 1')) ?? 0
-      return { files: found.map(toFile), count }
-    },
+export class HashingQueue {
+  readonly #sql: ReturnType<typeof queueSql>
+
+  constructor(dialect: Dialect) {
+    this.#sql = queueSql(dialect)
+  }
+
+  *arrived(since: number | undefined): Question<ArrivedUnhashed> {
+    const headSeq = (yield* value<number>('SELECT seq FROM catalogue WHERE one = 1')) ?? 0
+    const stored = yield* value<number>('SELECT seq FROM hashing WHERE one = 1')
+    const from = since ?? stored ?? headSeq
+    const found = (yield* rows<UnhashedRow>(this.#sql.arrived, { from })).map(toFile)
+    const [seq, count] = (yield* row<[number | null, number]>(this.#sql.changes, { from })) ?? [
+      null,
+      0,
+    ]
+    // If fewer changes than the limit are found, the remaining seqs belong to removals.
+    const end = seq === null || count < changesPerQuery ? headSeq : seq
+    const throughSeq = found.length < maxResults ? end : (found.at(-1)?.seq ?? end)
+    return { files: found, throughSeq, behind: headSeq - throughSeq }
+  }
+
+  *below(id: number) {
+    const found = (yield* rows<UnhashedRow>(this.#sql.below, { id })).map(toFile)
+    const end = yield* value<number>(this.#sql.files, { id })
+    return { files: found, next: found.length < maxResults ? end : found.at(-1)?.id }
+  }
+
+  /** The queue of files whose checksums are stale. */
+  *stale(nowUs: number): Question<StaleFiles> {
+    const late = nowUs + longestWaitUs
+    const found = yield* rows<UnhashedRow>(this.#sql.stale, { now: nowUs, late })
+    const count = (yield* value<number>('SELECT stale FROM hashing WHERE one = 1')) ?? 0
+    return { files: found.map(toFile), count }
   }
 }
 
 function queueSql(dialect: Dialect) {
   const columns = `f.id, d.path || '/' || f.name, f.size, f.mtime_us, f.seq`
-  const times = ['f.created_us', 'coalesce(f.modified_us, 0)', 'coalesce(f.returned_us, 0)']
   // Files with a stale checksum are in a queue of their own.
-  const unhashed = (next: string): string => `SELECT ${columns}, ${dialect.greatest(...times)}
+  const unhashed = (next: string): string => `SELECT ${columns}, ${latestChangeUs(dialect)}
     FROM (${next}) f JOIN directory d ON d.id = f.directory
     WHERE NOT EXISTS (SELECT 1 FROM checksum c
       WHERE c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us)`
@@ -89,14 +95,8 @@ function toFile([id, path, size, mtimeUs, seq, sinceUs]: UnhashedRow): UnhashedF
   return { id, path, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, seq, sinceUs }
 }
 
-interface Parts {
-  readonly directories: Directories
-  readonly counts: ReturnType<typeof openCounts>
-  readonly checksums: ReturnType<typeof openChecksumRows>
-}
-
 /** A live file whose checksum is stored. */
-type KnownRow = [
+type HashedFileRow = [
   id: number,
   size: number | null,
   mtimeUs: number | null,
@@ -109,25 +109,40 @@ type KnownRow = [
 ]
 
 /** Stores checksums, and marks them as stale. */
-export function openHashing(dialect: Dialect, { directories, counts, checksums }: Parts) {
-  const known = `SELECT f.id, f.size, f.mtime_us, f.incomplete, f.station, f.kind, f.data_date,
-      f.directory, d.path
-    FROM file f JOIN directory d ON d.id = f.directory WHERE ${dialect.isIn('f.id', 'ids')}`
-  const through = `UPDATE hashing SET seq = ${dialect.greatest('coalesce(seq, 0)', '@seq')}
-    WHERE one = 1`
+export class Hashing {
+  readonly #parts: UpdateParts
+  readonly #sql: ReturnType<typeof hashingSql>
 
-  function* keepAll(list: readonly Checksum[], nowUs: number): Question<void> {
+  constructor(dialect: Dialect, parts: UpdateParts) {
+    this.#parts = parts
+    this.#sql = hashingSql(dialect)
+  }
+
+  *keep(list: readonly Checksum[], throughSeq: number, nowUs: number): Question<void> {
+    if (list.length > 0) yield* this.#keepAll(list, nowUs)
+    yield* execute({ sql: this.#sql.through, values: { seq: throughSeq } })
+  }
+
+  *hashAgain(ids: readonly number[], fromUs: number): Question<void> {
+    const { checksums, directories } = this.#parts
+    const stale = yield* checksums.markStale(ids, { fromUs, postpone: true })
+    if (stale.length > 0) yield* execute(directories.hashed(stale), raiseDetails)
+  }
+
+  *#keepAll(list: readonly Checksum[], nowUs: number): Question<void> {
+    const { counts, checksums, directories } = this.#parts
     const ids = list.map(({ id }) => id)
-    const rowsById = new Map((yield* rows<KnownRow>(known, { ids })).map((each) => [each[0], each]))
+    const found = yield* rows<HashedFileRow>(this.#sql.known, { ids })
+    const rowsById = new Map(found.map((each) => [each[0], each]))
     const differences = yield* counts()
     const valid: Checksum[] = []
     const facts: Values[] = []
     const filled = new Set<string>()
     // A file has one checksum: the last one of the list.
     for (const checksum of new Map(list.map((each) => [each.id, each])).values()) {
-      const found = rowsById.get(checksum.id)
-      if (found === undefined) continue
-      const [id, size, mtimeUs, wasIncomplete, station, kind, dataDate, , path] = found
+      const file = rowsById.get(checksum.id)
+      if (file === undefined) continue
+      const [id, size, mtimeUs, wasIncomplete, station, kind, dataDate, , path] = file
       // If size and mtime become known, the record does not change, but listings show them.
       const isFilled = size === null && mtimeUs === null
       if (!isFilled && (checksum.size !== size || checksum.mtimeUs !== mtimeUs)) continue
@@ -139,24 +154,21 @@ export function openHashing(dialect: Dialect, { directories, counts, checksums }
       filled.add(path)
       differences.resize({ id, station, kind, dataDate, size }, checksum.size)
     }
-    yield* execute(
-      raiseDetails,
-      ...(facts.length > 0 ? [{ sql: setFacts(dialect), many: facts }] : []),
-    )
+    yield* execute(raiseDetails, { sql: this.#sql.facts, many: facts })
     yield* checksums.replace(ids, valid, nowUs)
     yield* execute(directories.hashed(list.flatMap(({ id }) => rowsById.get(id)?.[7] ?? [])))
     for (const path of filled) yield* directories.touch(path, nowUs)
     yield* differences.write()
   }
+}
 
+function hashingSql(dialect: Dialect) {
   return {
-    *keep(list: readonly Checksum[], throughSeq: number, nowUs: number): Question<void> {
-      if (list.length > 0) yield* keepAll(list, nowUs)
-      yield* execute({ sql: through, values: { seq: throughSeq } })
-    },
-    *hashAgain(ids: readonly number[], fromUs: number): Question<void> {
-      const stale = yield* checksums.markStale(ids, { fromUs, postpone: true })
-      if (stale.length > 0) yield* execute(directories.hashed(stale), raiseDetails)
-    },
+    known: `SELECT f.id, f.size, f.mtime_us, f.incomplete, f.station, f.kind, f.data_date,
+        f.directory, d.path
+      FROM file f JOIN directory d ON d.id = f.directory WHERE ${dialect.isIn('f.id', 'ids')}`,
+    through: `UPDATE hashing SET seq = ${dialect.greatest('coalesce(seq, 0)', '@seq')}
+      WHERE one = 1`,
+    facts: setFacts(dialect),
   }
 }

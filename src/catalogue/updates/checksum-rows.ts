@@ -9,21 +9,29 @@ export const raiseDetails: Statement = {
   sql: 'UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1',
 }
 
-export function openChecksumRows(dialect: Dialect) {
-  const isListed = dialect.isIn('id', 'ids')
-  const sql = checksumSql(dialect)
+const insert = `INSERT INTO checksum
+    (id, sha256, size, mtime_us, broken, inode, ctime_us, links, mode, uid, gid, stale_us)
+  VALUES (@id, @sha256, @size, @mtimeUs, @broken, @inode, @ctimeUs, @links, @mode, @uid, @gid,
+    @staleUs)`
+const rebind = `UPDATE checksum
+  SET inode = @inode, ctime_us = @ctimeUs, links = @links, mode = @mode, uid = @uid, gid = @gid
+  WHERE id = @id`
 
-  /** @param fresh change of the number of checksums that are not stale, `stale` of stale ones */
-  const count = (fresh: number, stale: number): Statement => ({
-    sql: 'UPDATE hashing SET files = files + @fresh, stale = stale + @stale WHERE one = 1',
-    values: { fresh, stale },
-  })
+export class ChecksumRows {
+  readonly #isListed: string
+  readonly #fresh: string
+
+  constructor(dialect: Dialect) {
+    this.#isListed = dialect.isIn('id', 'ids')
+    this.#fresh = `SELECT f.directory FROM checksum c JOIN file f ON f.id = c.id
+      WHERE ${dialect.isIn('c.id', 'ids')} AND c.stale_us IS NULL`
+  }
 
   /** Deletes the checksums of files that were removed or changed. */
-  function* remove(ids: readonly number[]): Question<void> {
+  *remove(ids: readonly number[]): Question<void> {
     if (ids.length === 0) return
     const stale = yield* column<number>(
-      `DELETE FROM checksum WHERE ${isListed}
+      `DELETE FROM checksum WHERE ${this.#isListed}
        RETURNING CASE WHEN stale_us IS NULL THEN 0 ELSE 1 END`,
       { ids },
     )
@@ -31,75 +39,64 @@ export function openChecksumRows(dialect: Dialect) {
     if (stale.length > 0) yield* execute(count(sum - stale.length, -sum))
   }
 
-  return {
-    remove,
-    /**
-     * Replaces the checksums of files by these, or deletes them.
-     * @param ids the files; those without a new checksum have another size or mtime now
-     */
-    *replace(ids: readonly number[], checksums: readonly Checksum[], nowUs: number) {
-      yield* remove(ids)
-      if (checksums.length === 0) return
-      const many = checksums.map(({ sha256, problem, rested, ...identity }): Values => ({
-        ...identity,
-        sha256,
-        broken: problem === 'broken' ? 1 : 0,
-        staleUs: rested ? null : nowUs,
-      }))
-      const rested = checksums.filter((checksum) => checksum.rested).length
-      yield* execute({ sql: sql.insert, many }, count(rested, checksums.length - rested))
-    },
-    /**
-     * Marks the checksums of files as stale: the files are hashed again from the time `fromUs` on.
-     * Those that are stale already only get this time, and only if `postpone` is true.
-     * @returns the directory of each file whose checksum became stale
-     */
-    *markStale(
-      ids: readonly number[],
-      { fromUs, postpone }: { readonly fromUs: number; readonly postpone: boolean },
-    ): Question<number[]> {
-      if (ids.length === 0) return []
-      const values = { ids, fromUs }
-      const directories = yield* column<number>(sql.fresh, values)
-      const more = count(-directories.length, directories.length)
-      if (directories.length > 0) yield* execute({ sql: sql.setStale, values }, more)
-      if (postpone) yield* execute({ sql: sql.postpone, values })
-      return directories
-    },
-    /**
-     * Stores new attributes in the identities of checksums.
-     * @returns the files that were hashed again in the meantime: the caller compared them with an
-     * earlier checksum
-     */
-    *rebind(files: readonly ReboundFile[]): Question<number[]> {
-      if (files.length === 0) return []
-      const known = new Map(
-        yield* rows<[id: number, ctimeUs: number | null]>(sql.bound, {
-          ids: files.map(({ id }) => id),
-        }),
-      )
-      const isBound = ({ id, boundCtimeUs }: ReboundFile) => known.get(id) === boundCtimeUs
-      const many = files.filter(isBound).map(({ id, identity }): Values => ({ id, ...identity }))
-      yield* execute({ sql: sql.rebind, many })
-      return files.filter((file) => !isBound(file)).map(({ id }) => id)
-    },
+  /**
+   * Replaces the checksums of files by these, or deletes them.
+   * @param ids the files; those without a new checksum have another size or mtime now
+   */
+  *replace(ids: readonly number[], checksums: readonly Checksum[], nowUs: number): Question<void> {
+    yield* this.remove(ids)
+    if (checksums.length === 0) return
+    const many = checksums.map(({ sha256, problem, rested, ...identity }): Values => ({
+      ...identity,
+      sha256,
+      broken: problem === 'broken' ? 1 : 0,
+      staleUs: rested ? null : nowUs,
+    }))
+    const rested = checksums.filter((checksum) => checksum.rested).length
+    yield* execute({ sql: insert, many }, count(rested, checksums.length - rested))
+  }
+
+  /**
+   * Marks the checksums of files as stale: the files are hashed again from the time `fromUs` on.
+   * Those that are stale already only get this time, and only if `postpone` is true.
+   * @returns the directory of each file whose checksum became stale
+   */
+  *markStale(
+    ids: readonly number[],
+    { fromUs, postpone }: { readonly fromUs: number; readonly postpone: boolean },
+  ): Question<number[]> {
+    if (ids.length === 0) return []
+    const values = { ids, fromUs }
+    const directories = yield* column<number>(this.#fresh, values)
+    const more = count(-directories.length, directories.length)
+    const postponed = `UPDATE checksum SET stale_us = @fromUs WHERE ${this.#isListed}`
+    const setStale = { sql: `${postponed} AND stale_us IS NULL`, values }
+    if (directories.length > 0) yield* execute(setStale, more)
+    if (postpone) yield* execute({ sql: postponed, values })
+    return directories
+  }
+
+  /**
+   * Stores new attributes in the identities of checksums.
+   * @returns the files that were hashed again in the meantime: the caller compared them with an
+   * earlier checksum
+   */
+  *rebind(files: readonly ReboundFile[]): Question<number[]> {
+    if (files.length === 0) return []
+    const ids = files.map(({ id }) => id)
+    const bound = `SELECT id, ctime_us FROM checksum WHERE ${this.#isListed} AND stale_us IS NULL`
+    const known = new Map(yield* rows<[id: number, ctimeUs: number | null]>(bound, { ids }))
+    const isBound = ({ id, boundCtimeUs }: ReboundFile) => known.get(id) === boundCtimeUs
+    const many = files.filter(isBound).map(({ id, identity }): Values => ({ id, ...identity }))
+    yield* execute({ sql: rebind, many })
+    return files.filter((file) => !isBound(file)).map(({ id }) => id)
   }
 }
 
-function checksumSql(dialect: Dialect) {
-  const isListed = dialect.isIn('id', 'ids')
+/** @param fresh change of the number of checksums that are not stale, `stale` of stale ones */
+function count(fresh: number, stale: number): Statement {
   return {
-    insert: `INSERT INTO checksum
-        (id, sha256, size, mtime_us, broken, inode, ctime_us, links, mode, uid, gid, stale_us)
-      VALUES (@id, @sha256, @size, @mtimeUs, @broken, @inode, @ctimeUs, @links, @mode, @uid, @gid,
-        @staleUs)`,
-    fresh: `SELECT f.directory FROM checksum c JOIN file f ON f.id = c.id
-      WHERE ${dialect.isIn('c.id', 'ids')} AND c.stale_us IS NULL`,
-    setStale: `UPDATE checksum SET stale_us = @fromUs WHERE ${isListed} AND stale_us IS NULL`,
-    postpone: `UPDATE checksum SET stale_us = @fromUs WHERE ${isListed}`,
-    bound: `SELECT id, ctime_us FROM checksum WHERE ${isListed} AND stale_us IS NULL`,
-    rebind: `UPDATE checksum SET inode = @inode, ctime_us = @ctimeUs, links = @links, mode = @mode,
-        uid = @uid, gid = @gid
-      WHERE id = @id`,
+    sql: 'UPDATE hashing SET files = files + @fresh, stale = stale + @stale WHERE one = 1',
+    values: { fresh, stale },
   }
 }

@@ -8,8 +8,7 @@ import type { CountTableName } from '../selection/count-tables.ts'
 import type { Columns, Dialect } from '../dialect.ts'
 import { execute } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
-import { withLiveSeq } from './live-seq.ts'
-import { keptCounts } from './recount.ts'
+import { keptCounts, withLiveSeq } from './recount.ts'
 
 /** The columns of a live record on which the counts depend. */
 export interface CountedFile {
@@ -198,7 +197,7 @@ export class CountDifferences {
 }
 
 /** Prepares the differences of transactions: each call begins those of one. */
-export function openCounts(dialect: Dialect): () => Question<CountDifferences> {
+export function prepareCounts(dialect: Dialect): () => Question<CountDifferences> {
   const sql = new Map(countTableNames.map((table) => [table, sqlOf(dialect, table)]))
   return function* () {
     return new CountDifferences(dialect, sql, yield* keptCounts())

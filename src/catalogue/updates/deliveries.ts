@@ -20,38 +20,41 @@ interface DeliveredFiles {
   readonly nowUs: number
 }
 
-export function openDeliveries(dialect: Dialect) {
-  const series = new Lookup(dialect, 'series', {
-    station: 'int',
-    file_type: 'text',
-    period: 'text',
-  })
-  const insert = `INSERT INTO delivery (data_date, series, latency_s)
-    SELECT @data_date, r.value, @latency_s FROM ${dialect.each('series', 'bigint')} WHERE TRUE
-    ON CONFLICT DO NOTHING`
-  return {
-    /** To be used at the start of a transaction. */
-    begin: () => series.begin(),
-    /**
-     * The statements that record the delivery of the slot of new files. If the slot is recorded
-     * already, the first delivery stays. There are none for files without a series, or if the slot
-     * ended more than 400 days ago.
-     */
-    record({ parsed, stations, arrived, nowUs }: DeliveredFiles): Statement[] {
-      const key = seriesOf(parsed)
-      if (key === undefined) return []
-      const slot = slotAt(parsed.startSeconds, key.period)
-      const { seconds } = periodRules[key.period]
-      const ageSeconds = Math.floor(nowUs / 1e6) - (slot + 1) * seconds
-      if (ageSeconds > deliveryDays * secondsPerDay) return []
-      const ids = stations.map((station) => series.idOf([station, key.fileType, key.period]))
-      const values = {
-        data_date: slot * seconds,
-        latency_s: arrived ? Math.max(0, ageSeconds) : null,
-        series: ids,
-      }
-      return [...series.unwritten(), { sql: insert, values }]
-    },
+export class DeliveryRows {
+  readonly #series: Lookup
+  readonly #insert: string
+
+  constructor(dialect: Dialect) {
+    const columns = { station: 'int', file_type: 'text', period: 'text' } as const
+    this.#series = new Lookup(dialect, 'series', columns)
+    this.#insert = `INSERT INTO delivery (data_date, series, latency_s)
+      SELECT @data_date, r.value, @latency_s FROM ${dialect.each('series', 'bigint')} WHERE TRUE
+      ON CONFLICT DO NOTHING`
+  }
+
+  /** To be used at the start of a transaction. */
+  begin(): Question<void> {
+    return this.#series.begin()
+  }
+
+  /**
+   * The statements that record the delivery of the slot of new files. If the slot is recorded
+   * already, the first delivery stays. There are none for files without a series, or if the slot
+   * ended more than 400 days ago.
+   */
+  record({ parsed, stations, arrived, nowUs }: DeliveredFiles): Statement[] {
+    const key = seriesOf(parsed)
+    if (key === undefined) return []
+    const slot = slotAt(parsed.startSeconds, key.period)
+    const { seconds } = periodRules[key.period]
+    const ageSeconds = Math.floor(nowUs / 1e6) - (slot + 1) * seconds
+    if (ageSeconds > deliveryDays * secondsPerDay) return []
+    const values = {
+      data_date: slot * seconds,
+      latency_s: arrived ? Math.max(0, ageSeconds) : null,
+      series: stations.map((station) => this.#series.idOf([station, key.fileType, key.period])),
+    }
+    return [...this.#series.unwritten(), { sql: this.#insert, values }]
   }
 }
 

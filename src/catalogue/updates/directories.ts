@@ -7,65 +7,89 @@ import type { DirectoryChange } from '../writer.ts'
 
 const secondUs = 1_000_000
 
-export type Directories = ReturnType<typeof openDirectories>
+export class DirectoryRows {
+  readonly #sql: ReturnType<typeof directorySql>
+  #latestUs: number | undefined
+  #pastUs = 0
 
-export function openDirectories(dialect: Dialect) {
-  const sql = directorySql(dialect)
-  const secondPast = openSecondPast()
-  return {
-    /** The id of a directory; an unknown one is added. */
-    *idOf(path: string): Question<number> {
-      const id = yield* value<number>(sql.id, { path })
-      return id ?? (yield* value<number>(sql.add, { path })) ?? 0
-    },
-    /** @param growth number of files added minus number of files removed by this change */
-    record(
-      id: number,
-      change: DirectoryChange,
-      { growth, nowUs }: { readonly growth: number; readonly nowUs: number },
-    ): Statement[] {
-      const name = change.path.slice(0, 3)
-      const inArea = growth === 0 ? [] : [{ sql: sql.area, values: { name, files: growth } }]
-      if (change.more) return [...inArea, { sql: sql.part, values: { id, growth } }]
-      const { stamp, rejections } = change
-      const values = {
-        id,
-        mtime_us: stamp?.mtimeUs ?? null,
-        ctime_us: stamp?.ctimeUs ?? null,
-        inode: stamp?.inode ?? null,
-        misplaced: change.misplaced ?? null,
-        held_since_us: change.withheldSinceUs ?? null,
-        gone: change.gone ? 1 : 0,
-        growth,
-      }
-      const many = rejections.map(({ reason, count, names }) => ({
-        directory: id,
-        reason,
-        count,
-        names: JSON.stringify(names),
-        since_us: nowUs,
-      }))
-      return [
-        ...inArea,
-        { sql: sql.whole, values },
-        { sql: sql.below, many: change.directories.map((path) => ({ path })) },
-        { sql: sql.accepted, values: { id, reasons: rejections.map(({ reason }) => reason) } },
-        { sql: sql.rejected, many },
-      ]
-    },
-    /** Records that a checksum of a file in each of these directories became known or stale. */
-    hashed: (directories: readonly number[]): Statement => ({
+  constructor(dialect: Dialect) {
+    this.#sql = directorySql(dialect)
+  }
+
+  /** The id of a directory; an unknown one is added. */
+  *idOf(path: string): Question<number> {
+    const id = yield* value<number>(this.#sql.id, { path })
+    return id ?? (yield* value<number>(this.#sql.add, { path })) ?? 0
+  }
+
+  /** @param growth number of files added minus number of files removed by this change */
+  record(
+    id: number,
+    change: DirectoryChange,
+    { growth, nowUs }: { readonly growth: number; readonly nowUs: number },
+  ): Statement[] {
+    const sql = this.#sql
+    const name = change.path.slice(0, 3)
+    const inArea = growth === 0 ? [] : [{ sql: sql.area, values: { name, files: growth } }]
+    if (change.more) return [...inArea, { sql: sql.part, values: { id, growth } }]
+    const { stamp, rejections } = change
+    const values = {
+      id,
+      mtime_us: stamp?.mtimeUs ?? null,
+      ctime_us: stamp?.ctimeUs ?? null,
+      inode: stamp?.inode ?? null,
+      misplaced: change.misplaced ?? null,
+      held_since_us: change.withheldSinceUs ?? null,
+      gone: change.gone ? 1 : 0,
+      growth,
+    }
+    const many = rejections.map(({ reason, count, names }) => ({
+      directory: id,
+      reason,
+      count,
+      names: JSON.stringify(names),
+      since_us: nowUs,
+    }))
+    return [
+      ...inArea,
+      { sql: sql.whole, values },
+      { sql: sql.below, many: change.directories.map((path) => ({ path })) },
+      { sql: sql.accepted, values: { id, reasons: rejections.map(({ reason }) => reason) } },
+      { sql: sql.rejected, many },
+    ]
+  }
+
+  /** Records that a checksum of a file in each of these directories became known or stale. */
+  hashed(directories: readonly number[]): Statement {
+    return {
       sql: 'UPDATE directory SET hashed = hashed + 1 WHERE id = @id',
       many: directories.map((id) => ({ id })),
-    }),
-    /** Records that the listings of a directory and its ancestors changed. */
-    *touch(path: string, nowUs: number): Question<void> {
-      const past = yield* secondPast(nowUs)
-      const many = []
-      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
-        many.push({ now: nowUs, past, path: path.slice(0, end) })
-      yield* execute({ sql: sql.touch, many })
-    },
+    }
+  }
+
+  /** Records that the listings of a directory and its ancestors changed. */
+  *touch(path: string, nowUs: number): Question<void> {
+    const past = yield* this.#secondPast(nowUs)
+    const many = []
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+      many.push({ now: nowUs, past, path: path.slice(0, end) })
+    yield* execute({ sql: this.#sql.touch, many })
+  }
+
+  /**
+   * Clients validate listings by `Last-Modified`, in whole seconds. After the clock was set back, a
+   * directory could change again in a second that clients already know, so they would miss the
+   * change. So if the latest recorded change of a directory lies in the future, its next change
+   * gets at least the start of the next whole second after the latest recorded change of all
+   * directories. What is kept here after a rollback is only later than needed.
+   * @returns the start of that second (µs); 0 until the clock is set back for the first time
+   */
+  *#secondPast(nowUs: number): Question<number> {
+    this.#latestUs ??= (yield* value<number>(this.#sql.latest)) ?? 0
+    if (nowUs < this.#latestUs && this.#latestUs !== this.#pastUs)
+      this.#pastUs = (Math.floor(this.#latestUs / secondUs) + 1) * secondUs
+    this.#latestUs = Math.max(nowUs, this.#pastUs)
+    return this.#pastUs
   }
 }
 
@@ -99,28 +123,7 @@ function directorySql(dialect: Dialect) {
     touch: `UPDATE directory SET changed_us = CASE WHEN changed_us > @now - ${secondUs}
         THEN ${dialect.greatest('changed_us + 1', '@now', '@past')} ELSE @now END
       WHERE path = @path`,
-  }
-}
-
-/**
- * Clients validate listings by `Last-Modified`, in whole seconds. After the clock was set back, a
- * directory could change again in a second that clients already know, so they would miss the
- * change. So if the latest recorded change of a directory lies in the future, its next change gets
- * at least the start of the next whole second after the latest recorded change of all directories.
- * What is kept here after a rollback is only later than needed.
- * @returns a function for the start of that second (µs); 0 until the clock is set back for the
- * first time
- */
-function openSecondPast(): (nowUs: number) => Question<number> {
-  const latest = `SELECT max(changed_us) FROM directory
-    WHERE path IN (${areas.map((area) => `'${area}'`).join()})`
-  let latestUs: number | undefined
-  let pastUs = 0
-  return function* (nowUs) {
-    latestUs ??= (yield* value<number>(latest)) ?? 0
-    if (nowUs < latestUs && latestUs !== pastUs)
-      pastUs = (Math.floor(latestUs / secondUs) + 1) * secondUs
-    latestUs = Math.max(nowUs, pastUs)
-    return pastUs
+    latest: `SELECT max(changed_us) FROM directory
+      WHERE path IN (${areas.map((area) => `'${area}'`).join()})`,
   }
 }

@@ -10,7 +10,7 @@ import type { Columns, Dialect } from '../dialect.ts'
 import { execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import {
-  fileTypes,
+  fileColumns,
   movedModified,
   recordNames,
   setFacts,
@@ -19,7 +19,7 @@ import {
 import type { RecordRow } from '../selection/record.ts'
 import type { DirectoryChange, NewFile } from '../writer.ts'
 import type { CountDifferences } from './count-differences.ts'
-import { openDeliveries } from './deliveries.ts'
+import { DeliveryRows } from './deliveries.ts'
 import { Lookup } from './lookup.ts'
 
 /** The progress of a transaction: the latest numbers, and the numbers of changes. */
@@ -46,14 +46,41 @@ interface Insertion {
 type Parsed = Insertion & { readonly parsedPath: ArchiveDirectory }
 
 /** Inserts the new files of a directory; a file that has a tombstone gets its id back. */
-export function openInsert(dialect: Dialect) {
-  const stations = new Lookup(dialect, 'station', { code: 'text' })
-  const kinds = new Lookup(dialect, 'kind', kindColumns)
-  const deliveries = openDeliveries(dialect)
-  const sql = insertSql(dialect)
+export class Inserts {
+  readonly #stations: Lookup
+  readonly #kinds: Lookup
+  readonly #deliveries: DeliveryRows
+  readonly #sql: ReturnType<typeof insertSql>
+
+  constructor(dialect: Dialect) {
+    this.#stations = new Lookup(dialect, 'station', { code: 'text' })
+    this.#kinds = new Lookup(dialect, 'kind', kindColumns)
+    this.#deliveries = new DeliveryRows(dialect)
+    this.#sql = insertSql(dialect)
+  }
+
+  /** To be used at the start of a transaction. */
+  *begin(): Question<void> {
+    for (const lookup of [this.#stations, this.#kinds, this.#deliveries]) yield* lookup.begin()
+  }
+
+  *insert(insertion: Insertion, progress: Progress): Question<void> {
+    const { added, path } = insertion.change
+    if (added.length === 0) return
+    const parsedPath = parseDirectory(path)
+    if (parsedPath.kind === 'rejected') throw new Error(`${path} is not an archive directory`)
+    const parsed = { ...insertion, parsedPath }
+    const files = yield* this.#restore(parsed, progress)
+    const groups = groupFiles(files, {
+      station: (code) => this.#stations.idOf([code]),
+      kind: (name) => this.#kinds.idOf([parsedPath.area, ...kindOf(name)]),
+    })
+    const inserts = groups.flatMap((group) => this.#insertGroup(group, parsed, progress))
+    yield* execute(...this.#stations.unwritten(), ...this.#kinds.unwritten(), ...inserts)
+  }
 
   /** The statements that insert the files of a group, in the order of `group.files`. */
-  const insertGroup = (group: Group, insertion: Parsed, progress: Progress): Statement[] => {
+  #insertGroup(group: Group, insertion: Parsed, progress: Progress): Statement[] {
     const { directory, nowUs, change, parsedPath } = insertion
     const { kind, parsed, files } = group
     const firstId = progress.id + 1
@@ -81,19 +108,20 @@ export function openInsert(dialect: Dialect) {
     progress.id += files.length
     progress.seq += files.length
     progress.added += files.length
+    const { stations } = group
     return [
-      { sql: sql.names, values },
-      ...(facts.length === 0 ? [] : [{ sql: sql.facts, many: facts }]),
-      ...deliveries.record({ parsed, stations: group.stations, arrived: change.arrived, nowUs }),
+      { sql: this.#sql.names, values },
+      ...(facts.length === 0 ? [] : [{ sql: this.#sql.facts, many: facts }]),
+      ...this.#deliveries.record({ parsed, stations, arrived: change.arrived, nowUs }),
     ]
   }
 
   /** Restores files that have a tombstone. @returns the others */
-  function* restore(insertion: Parsed, progress: Progress): Question<readonly NewFile[]> {
+  *#restore(insertion: Parsed, progress: Progress): Question<readonly NewFile[]> {
     const { added } = insertion.change
     const [first, last] = boundsOf(added)
     const range = { directory: insertion.directory, first, last }
-    const found = (yield* rows(sql.tombstones, range)).map(toRecordRow)
+    const found = (yield* rows(this.#sql.tombstones, range)).map(toRecordRow)
     if (found.length === 0) return added
     const byName = new Map(found.map((row) => [row.name, row]))
     const returned = added.flatMap((file) => {
@@ -103,48 +131,19 @@ export function openInsert(dialect: Dialect) {
       return { ...restored(file, row, insertion), seq: ++progress.seq }
     })
     yield* execute(
-      { sql: sql.returned, many: returned },
-      { sql: sql.drop, values: { ids: returned.map(({ id }) => id) } },
+      { sql: this.#sql.returned, many: returned },
+      { sql: this.#sql.drop, values: { ids: returned.map(({ id }) => id) } },
     )
     for (const { data_date: dataDate, ...row } of returned)
       progress.counts.add({ ...row, dataDate })
     return added.filter(({ name }) => !byName.has(name))
   }
-
-  return {
-    /** To be used at the start of a transaction. */
-    *begin(): Question<void> {
-      for (const lookup of [stations, kinds, deliveries]) yield* lookup.begin()
-    },
-    *insert(insertion: Insertion, progress: Progress): Question<void> {
-      const { added, path } = insertion.change
-      if (added.length === 0) return
-      const parsedPath = parseDirectory(path)
-      if (parsedPath.kind === 'rejected') throw new Error(`${path} is not an archive directory`)
-      const parsed = { ...insertion, parsedPath }
-      const files = yield* restore(parsed, progress)
-      const { area } = parsedPath
-      const groups = groupFiles(files, {
-        station: (code) => stations.idOf([code]),
-        kind: (name) => kinds.idOf([area, ...kindOf(name)]),
-      })
-      const inserts = groups.flatMap((group) => insertGroup(group, parsed, progress))
-      yield* execute(...stations.unwritten(), ...kinds.unwritten(), ...inserts)
-    },
-  }
 }
 
 const kindColumns: Columns = Object.fromEntries(
-  [
-    'area',
-    'file_version',
-    'file_duration',
-    'file_type',
-    'source',
-    'period',
-    'interval',
-    'content',
-  ].map((name) => [name, 'text']),
+  'area file_version file_duration file_type source period interval content'
+    .split(' ')
+    .map((name) => [name, 'text']),
 )
 
 /** The values of a kind after its area. */
@@ -165,7 +164,7 @@ function insertSql(dialect: Dialect) {
     facts: setFacts(dialect),
     tombstones: `SELECT ${recordNames} FROM tombstone
       WHERE directory = @directory AND name BETWEEN @first AND @last`,
-    returned: dialect.insert('file', fileTypes),
+    returned: dialect.insert('file', fileColumns),
     drop: `DELETE FROM tombstone WHERE ${dialect.isIn('id', 'ids')}`,
   }
 }

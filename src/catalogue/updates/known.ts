@@ -3,7 +3,7 @@ import type { Area } from '../../parse/archive-path.ts'
 import type { Dialect } from '../dialect.ts'
 import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { identityColumns, toIdentity } from '../questions/checksums.ts'
+import { identityColumns, identityOf } from '../questions/checksums.ts'
 import { joinedChecksum } from '../selection/record.ts'
 import type { IdentityRow } from '../questions/checksums.ts'
 import { mostKnownFiles } from '../writer.ts'
@@ -24,7 +24,7 @@ type StampRow = [
   withheldSinceUs: number | null,
 ]
 
-type FileRow = [
+type KnownFileRow = [
   name: string,
   id: number,
   size: number | null,
@@ -59,7 +59,7 @@ export function* knownDirectory(
   )
   if (found === undefined) return undefined
   const [, , , , , id, unreadable] = found
-  const files = yield* rows<FileRow>(
+  const files = yield* rows<KnownFileRow>(
     `SELECT f.name, f.id, f.size, f.mtime_us, ${identityColumns}
      FROM file f ${joinedChecksum}
      WHERE f.directory = @id AND f.name > @after AND f.name <= @through
@@ -104,7 +104,7 @@ function toStamp([, mtimeUs, ctimeUs, inode]: readonly [
   return mtimeUs === null ? undefined : { mtimeUs, ctimeUs, inode }
 }
 
-function toKnownFile([name, id, size, mtimeUs, ...identity]: FileRow): [string, KnownFile] {
+function toKnownFile([name, id, size, mtimeUs, ...identity]: KnownFileRow): [string, KnownFile] {
   const facts = { size: size ?? undefined, mtimeUs: mtimeUs ?? undefined }
-  return [name, { id, ...facts, hashed: toIdentity(identity, facts) }]
+  return [name, { id, ...facts, hashed: identityOf(identity, facts) }]
 }

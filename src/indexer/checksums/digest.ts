@@ -3,10 +3,10 @@
  * whether the file changed meanwhile.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
-import { inflateChunks, chunkSize } from '../tree/inflate.ts'
+import { chunksOf, inflateChunks } from '../tree/inflate.ts'
 
 /**
  * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or
@@ -95,17 +95,13 @@ function isWanted(request: DigestRequest, found: FileIdentity): boolean {
 
 async function readToEnd(file: number, size: number, onProgress: () => void) {
   const hash = createHash('sha256')
-  let position = 0
+  const source = chunksOf(file, size)
   function* chunks(): Generator<Buffer> {
-    while (position < size) {
-      const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - position))
-      const length = readSync(file, chunk, 0, chunk.length, position)
-      if (length === 0) return
-      position += length
+    // A loop with `of` would end the source when the stream is damaged.
+    for (let next = source.next(); next.done !== true; next = source.next()) {
       onProgress()
-      const content = chunk.subarray(0, length)
-      hash.update(content)
-      yield content
+      hash.update(next.value)
+      yield next.value
     }
   }
   const state = await inflateChunks(chunks(), onProgress)

@@ -97,7 +97,7 @@ const packedNumbers = 6
  * Makes an array for the identities of this number of files: 48 bytes for each. It is passed to
  * another thread as one object.
  */
-export function openIdentities(files: number): Float64Array {
+export function createIdentities(files: number): Float64Array {
   return new Float64Array(files * packedNumbers)
 }
 

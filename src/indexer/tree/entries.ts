@@ -52,23 +52,26 @@ export async function hasMoreEntries(path: string, most: number): Promise<boolea
 /**
  * Counts the rejected entries of a directory by reason, and keeps the first names of each reason.
  */
-export function openRejections() {
-  const found = new Map<EntryRejectionReason, { count: number; names: string[] }>()
-  const firstOf = (names: readonly string[]): string[] =>
-    names.toSorted().slice(0, mostRejectedNames)
-  return {
-    reject: (name: string, reason: EntryRejectionReason): void => {
-      const known = found.get(reason) ?? { count: 0, names: [] }
-      found.set(reason, known)
-      known.count++
-      if (!name.startsWith('.')) known.names.push(name)
-      if (known.names.length >= 10 * mostRejectedNames) known.names = firstOf(known.names)
-    },
-    rejections: (): DirectoryRejection[] =>
-      Array.from(found, ([reason, { count, names }]) => ({
-        reason,
-        count,
-        names: firstOf(names),
-      })),
+export class Rejections {
+  readonly #found = new Map<EntryRejectionReason, { count: number; names: string[] }>()
+
+  add(name: string, reason: EntryRejectionReason): void {
+    const known = this.#found.get(reason) ?? { count: 0, names: [] }
+    this.#found.set(reason, known)
+    known.count++
+    if (!name.startsWith('.')) known.names.push(name)
+    if (known.names.length >= 10 * mostRejectedNames) known.names = firstOf(known.names)
   }
+
+  all(): DirectoryRejection[] {
+    return Array.from(this.#found, ([reason, { count, names }]) => ({
+      reason,
+      count,
+      names: firstOf(names),
+    }))
+  }
+}
+
+function firstOf(names: readonly string[]): string[] {
+  return names.toSorted().slice(0, mostRejectedNames)
 }

@@ -28,7 +28,7 @@ const largestBufferedFile = 4 * 1024 * 1024
  */
 const largestOutput = 64 * 1024 * 1024
 
-export const chunkSize = 256 * 1024
+const chunkBytes = 256 * 1024
 
 /**
  * Checks whether a gzip file is complete; returns `undefined` if it does not exist, is no regular
@@ -103,7 +103,7 @@ export async function inflateChunks(
     },
   })
   try {
-    await pipeline(chunks, createGunzip({ chunkSize }), sink)
+    await pipeline(chunks, createGunzip({ chunkSize: chunkBytes }), sink)
     return 'complete'
   } catch (error) {
     return stateAfter(error)
@@ -114,9 +114,9 @@ export async function inflateChunks(
  * Reads an open file in chunks. A stream of node:fs would, when aborted, also close the descriptor;
  * by then its number may belong to another file.
  */
-function* chunksOf(file: number, size: number): Generator<Buffer> {
+export function* chunksOf(file: number, size: number): Generator<Buffer> {
   for (let position = 0; position < size;) {
-    const chunk = Buffer.allocUnsafe(Math.min(chunkSize, size - position))
+    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size - position))
     const length = readSync(file, chunk, 0, chunk.length, position)
     if (length === 0) return
     position += length

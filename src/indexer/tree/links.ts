@@ -114,7 +114,7 @@ function isLinked(tree: LinkedTree, real: string): boolean {
  * with content. If so, files that the other disk lacks were not removed. The device numbers are not
  * stored in the catalogue, because they change when the machine restarts.
  */
-export function openDiskCheck(archive: string): (area: string) => boolean {
+export function createDiskCheck(archive: string): (area: string) => boolean {
   const devices = new Map<string, number>()
   return (area) => {
     try {

@@ -11,7 +11,7 @@ import { isDirectoryName, isMisplaced, parseDirectory } from '../../parse/archiv
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
-import { entriesOf, openRejections } from './entries.ts'
+import { entriesOf, Rejections } from './entries.ts'
 import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
 import type { LinkedTree } from './links.ts'
 import {
@@ -19,7 +19,7 @@ import {
   isCold,
   longestTickMs,
   mostEntries,
-  openIdentities,
+  createIdentities,
   otherDisk,
   packIdentity,
   tooManyEntries,
@@ -27,7 +27,7 @@ import {
 import type { DirectorySnapshot, SnapshotOutcome, SnapshotRequest } from './directory-snapshot.ts'
 
 export interface Tree extends LinkedTree {
-  /** True if an area is on another disk than before (see `openDiskCheck`). */
+  /** True if an area is on another disk than before (see `createDiskCheck`). */
   readonly isForeign?: (area: string) => boolean
   /** Maximum number of entries of a directory (see `mostEntries`). */
   readonly mostEntries?: number
@@ -119,7 +119,7 @@ function factsOf(tree: Tree, directory: string, names: readonly string[]) {
   const found = { names: [] as string[], away: [] as string[] }
   const sizes = new Float64Array(names.length)
   const mtimesUs = new Float64Array(names.length)
-  const identities = openIdentities(names.length)
+  const identities = createIdentities(names.length)
   for (const name of names) {
     const stats = statsOf(`${path}/${name}`)
     tree.onProgress?.()
@@ -154,29 +154,29 @@ function sortEntries(tree: Tree, directory: string) {
   const date = parseDirectory(directory)
   let misplaced = 0
   let entries = 0
-  const { reject, rejections } = openRejections()
+  const rejections = new Rejections()
   for (const entry of entriesOf(join(tree.archive, directory))) {
     const { name } = entry
     if (++entries > (tree.mostEntries ?? mostEntries)) throw new Error(tooManyEntries)
     tree.onProgress?.()
     const type = entry.isSymbolicLink() ? linkedType(tree, `${directory}/${name}`) : entry
     const parsed = parseFilename(name)
-    if (type === undefined) reject(name, 'symlink')
+    if (type === undefined) rejections.add(name, 'symlink')
     else if (type === 'away' && parsed.kind === 'parsed') away.push(name)
     // A link to a disk that is away counts as a directory if its name is not a RINEX name; reading
     // that directory reports the missing disk.
     else if (type === 'away' || type.isDirectory()) {
       const place = parseDirectory(`${directory}/${name}`)
-      if (place.kind === 'rejected') reject(name, place.reason)
+      if (place.kind === 'rejected') rejections.add(name, place.reason)
       else directories.push(name)
-    } else if (!type.isFile()) reject(name, 'not-a-file')
+    } else if (!type.isFile()) rejections.add(name, 'not-a-file')
     else if (parsed.kind === 'parsed') {
       names.push(name)
       if (date.kind === 'directory' && isMisplaced(parsed, date)) misplaced++
-    } else reject(name, parsed.reason)
+    } else rejections.add(name, parsed.reason)
   }
   const sorted = { names: names.sort(), directories: directories.sort() }
-  return { entries, ...sorted, misplaced, away, rejections: rejections() }
+  return { entries, ...sorted, misplaced, away, rejections: rejections.all() }
 }
 
 function isForeign(tree: Tree, path: string): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import { inTurn } from '../../runtime/calls.ts'
-import { openDiskCheck } from './links.ts'
+import { createDiskCheck } from './links.ts'
 import { inflate } from './inflate.ts'
 import type { Inflated } from './inflate.ts'
 import type { DirectorySnapshot, ReadDepth, SnapshotRequest } from './directory-snapshot.ts'
@@ -24,9 +24,9 @@ export interface TreeCall {
   readonly args: readonly unknown[]
 }
 
-export type TreeFunctions = ReturnType<typeof openFunctions>
+export type TreeFunctions = ReturnType<typeof createFunctions>
 
-function openFunctions(tree: Tree) {
+function createFunctions(tree: Tree) {
   let walk: ReturnType<typeof walkTree> | undefined
   return {
     snapshot: (request: SnapshotRequest) => readDirectory(tree, request),
@@ -62,7 +62,7 @@ function openFunctions(tree: Tree) {
 
 const { tree, progress } = workerData as TreeWorkerData
 const onProgress = (): void => void Atomics.add(progress, 0, 1)
-const functions = openFunctions({ ...tree, isForeign: openDiskCheck(tree.archive), onProgress })
+const functions = createFunctions({ ...tree, isForeign: createDiskCheck(tree.archive), onProgress })
 
 // The worker has started: from now on, no progress means a disk that hangs.
 onProgress()

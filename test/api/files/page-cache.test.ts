@@ -19,15 +19,21 @@ interface Answer {
 const path = '/rinex/api/rinex-file/'
 const list = `${path}?limit=5`
 
-/** A listening service. `state` counts the pages read, and makes the catalogue unavailable. */
+/**
+ * A listening service. `state` counts the heads and pages that are read, and makes the catalogue
+ * unavailable.
+ */
 async function openOn(t: Test) {
-  const state = { pages: 0, isUnavailable: false }
+  const state = { heads: 0, pages: 0, isUnavailable: false }
   const unavailable = () => Promise.reject(new CatalogueUnavailable('away'))
   const service = await openService(t, {
     deps: ({ reader }) => ({
       reader: {
         ...reader,
-        head: () => (state.isUnavailable ? unavailable() : reader.head()),
+        head: () => {
+          state.heads++
+          return state.isUnavailable ? unavailable() : reader.head()
+        },
         page: (query) => {
           state.pages++
           return state.isUnavailable ? unavailable() : reader.page(query)
@@ -70,6 +76,20 @@ for (const accept of ['*/*', 'text/html'])
     t.strictSame(comparable(head), comparable(first), 'HEAD has the same headers')
     t.equal(head.body, '')
   })
+
+t.test('head and page are not asked separately unless the head may be the answer', async (t) => {
+  const { send, service, state } = await openOn(t)
+  const { headers } = await send(list)
+  t.match(state, { heads: 0, pages: 1 }, 'first page')
+  await send(list)
+  t.match(state, { heads: 1, pages: 1 }, 'cached')
+  t.equal((await send(`${list}&offset=0`, { 'if-none-match': headers.etag })).status, 304)
+  t.match(state, { heads: 2, pages: 1 }, 'not modified')
+  await service.addNames(day, ['abcd0010.26d.gz'])
+  t.match((await send(list)).body, '"count":2', 'an outdated page is not sent')
+  t.match((await send(list)).body, '"count":2')
+  t.match(state, { heads: 4, pages: 2 })
+})
 
 t.test('each representation and each query has its own cache entry', async (t) => {
   const { send } = await openOn(t)

@@ -2,7 +2,7 @@
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { Problems } from '../../../src/catalogue/questions/problems.ts'
+import { problems } from '../../../src/catalogue/questions/problems.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import { openWide } from './wide.ts'
@@ -69,7 +69,7 @@ t.test('any page of 800,000 rejected names is read', async (t) => {
 t.test('a question about problems ends at its deadline', (t) => {
   const { db } = openRejected(t)
   const driver = new Driver(db)
-  const ask = () => new Problems(dialect).page({ kinds: ['rejected'], limit: 1, offset: 0 })
+  const ask = () => problems({ kinds: ['rejected'], limit: 1, offset: 0 }, { dialect })
   t.throws(
     () =>
       driver.read(ask(), () => {

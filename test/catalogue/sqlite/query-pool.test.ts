@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import type { FileFilter } from '../../../src/catalogue/filter.ts'
 import type { Asker } from '../../../src/catalogue/reader.ts'
 import { CatalogueMigrating } from '../../../src/catalogue/reader-errors.ts'
-import { openQueryPool } from '../../../src/catalogue/sqlite/query-pool.ts'
+import { QueryPool } from '../../../src/catalogue/sqlite/query-pool.ts'
 import { migratingOffset, schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
@@ -25,7 +25,7 @@ async function openPool(t: Test) {
   const started: Worker[] = []
   const onWorker = (worker: Worker): void => void started.push(worker)
   process.on('worker', onWorker)
-  const pool = openQueryPool(wide)
+  const pool = new QueryPool(wide.database)
   t.teardown(() => {
     process.off('worker', onWorker)
     pool.close()
@@ -151,7 +151,7 @@ t.test('workers that start or search end with their pool, and the process goes o
   const { database, started } = await openPool(t)
   // A thread that is ended while it loads the driver, or is within it, aborts the process.
   for (let round = 0; round < 8; round++) {
-    const pool = openQueryPool({ database })
+    const pool = new QueryPool(database)
     const asked = pool.ask('page', { limit: 1, offset: 0, filter: early }).catch(() => undefined)
     const turn = () => new Promise((resolve) => setImmediate(resolve))
     while (started.length <= round) await turn()

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { exact } from '../../tap.ts'
-import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
+import { createDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
 import { testFolder } from '../../folder.ts'
 
 t.test('an area on the same disk is not foreign, and a missing area is not foreign', async (t) => {
   const archive = testFolder(t, { obs: {} })
-  const isForeign = openDiskCheck(archive)
+  const isForeign = createDiskCheck(archive)
   t.notOk(isForeign('obs'), 'an empty area has no known disk')
   mkdirSync(join(archive, 'obs/2026'))
   t.notOk(isForeign('obs'))
@@ -24,10 +24,10 @@ t.test('an area on the same disk is not foreign, and a missing area is not forei
 const program = (archive: string) => `
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
-import { openDiskCheck } from '${import.meta.resolve('../../../src/indexer/tree/links.ts')}'
+import { createDiskCheck } from '${import.meta.resolve('../../../src/indexer/tree/links.ts')}'
 import { readDirectory } from '${import.meta.resolve('../../../src/indexer/tree/read-directory.ts')}'
 const archive = ${JSON.stringify(archive)}
-const tree = { archive, linkedDirectories: [], isForeign: openDiskCheck(archive) }
+const tree = { archive, linkedDirectories: [], isForeign: createDiskCheck(archive) }
 const look = () => {
   const { outcome, error } = readDirectory(tree, { path: 'obs', depth: 'facts' })
   console.log(outcome, error ?? '')

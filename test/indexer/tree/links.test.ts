@@ -4,7 +4,7 @@ import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { dirname, join } from 'node:path'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import { openDiskCheck } from '../../../src/indexer/tree/links.ts'
+import { createDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import type { Tree } from '../../../src/indexer/tree/read-directory.ts'
 import { walkTree } from '../../../src/indexer/tree/walk.ts'
@@ -34,7 +34,7 @@ function makeTree(t: Test, makeFolder = testFolder) {
   const disk = join(folder, 'disk')
   symlinkSync(join(disk, '2009'), join(archive, 'obs/2009'))
   symlinkSync(join(disk, link), join(archive, 'obs/2010/001', link))
-  const tree = { archive, linkedDirectories: [disk], isForeign: openDiskCheck(archive) }
+  const tree = { archive, linkedDirectories: [disk], isForeign: createDiskCheck(archive) }
   const snapshot = (path: string) => readDirectory(tree, { path, depth: 'facts' })
   const outcomes = (...paths: string[]) => paths.map((path) => snapshot(path).outcome)
   return { folder, archive, disk, tree, snapshot, outcomes }
@@ -204,7 +204,7 @@ t.test('an area that is no directory is lost, whatever is in its place', async (
     rmSync(join(made.archive, 'obs'), { recursive: true })
     replace(join(made.archive, 'obs'), made)
     // As seen by a process that starts now.
-    const tree = { ...made.tree, isForeign: openDiskCheck(made.archive) }
+    const tree = { ...made.tree, isForeign: createDiskCheck(made.archive) }
     for (const path of ['obs', 'obs/2010', 'obs/2010/001/x'])
       t.equal(
         readDirectory(tree, { path, depth: 'facts' }).outcome,
