@@ -86,9 +86,9 @@ t.test(
 
     t.test('it sends offloaded files, and follows no symlink', async (t) => {
       const cases: Record<string, number> = { 'obs/a.gz': 200, 'obs/linked.gz': 403 }
-    for (const path of ['linked/a.gz', 'obs/absent.gz', '../nginx/conf']) cases[path] = 404
-    for (const [path, expected] of Object.entries(cases)) {
-      const { status } = await ask('/rinex/data/x', { 'x-offload': `/internal/archive/${path}` })
+      for (const path of ['linked/a.gz', 'obs/absent.gz', '../nginx/conf']) cases[path] = 404
+      for (const [path, expected] of Object.entries(cases)) {
+        const { status } = await ask('/rinex/data/x', { 'x-offload': `/internal/archive/${path}` })
         t.equal(status, expected, path)
       }
     })

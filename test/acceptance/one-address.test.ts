@@ -7,11 +7,9 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../tap.ts'
-import { testFolder } from '../folder.ts'
-import { longestMs, slow, startService, until, untilEqual } from './service.ts'
+import { startScanned, longestMs, slow, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { makeOldDays } from './tree.ts'
 
@@ -116,10 +114,8 @@ async function attackFor(service: Service, all: readonly Attack[]) {
 }
 
 t.test('attacks from one address do not delay another address', async (t) => {
-  const folder = testFolder(t)
-  makeOldDays(join(folder, 'archive'), 3, figures.files / 3)
-  const service = await startService(t, folder, { options: { MAX_LIMIT: '1000' } })
-  await until('the first scan ends', service.ready)
+  const fill = (archive: string) => makeOldDays(archive, 3, figures.files / 3)
+  const service = await startScanned(t, fill, { options: { MAX_LIMIT: '1000' } })
   await untilEqual(service)
   const port = Number(service.url.port)
   const cases = [

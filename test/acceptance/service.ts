@@ -16,8 +16,9 @@ import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { askIndexer } from '../../src/control-socket/client.ts'
 import type { ControlRequest } from '../../src/control-socket/protocol.ts'
+import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
-import { filesBelow } from './tree.ts'
+import { filesBelow, put } from './tree.ts'
 
 /** With SLOW=1 the acceptance tests run with more files, for longer. */
 export const slow = process.env['SLOW'] === '1'
@@ -160,6 +161,24 @@ export async function startService(t: Test, folder: string, given: Options = {})
     /** The output of `check`. */
     check: () => text(run('check').stdout),
   }
+}
+
+/**
+ * Starts a service in a new folder, whose archive has these files or is filled before, and waits
+ * for its first scan.
+ */
+export async function startScanned(
+  t: Test,
+  fill: readonly string[] | ((archive: string) => void),
+  given?: Options,
+): Promise<Service> {
+  const folder = testFolder(t)
+  const archive = join(folder, 'archive')
+  if (typeof fill === 'function') fill(archive)
+  else for (const path of fill) put(archive, path)
+  const service = await startService(t, folder, given)
+  await until('the first scan ends', service.ready)
+  return service
 }
 
 interface AloneOptions {
