@@ -67,9 +67,9 @@ export interface Status {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** In the suite, a cache on disk halves the work of a start: `test/all.js`. */
+/** In the suite, a cache on disk halves the work of a start (`test/all.js`); `npm run coverage`. */
 const inherited = Object.fromEntries(
-  ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+  ['PATH', 'NODE_COMPILE_CACHE', 'NODE_V8_COVERAGE'].flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value]]
   }),

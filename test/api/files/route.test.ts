@@ -245,22 +245,6 @@ t.test('another release and another base URL change the ETag', async (t) => {
   t.equal(tags.size, 3)
 })
 
-t.test('HEAD has the headers of GET, without the body', async (t) => {
-  const service = await openService(t)
-  await service.addNames(day, [dayFile])
-  for (const path of [list, `${list}1/`, `${list}2/`, '/rinex/api/', '/healthz']) {
-    for (const accept of ['*/*', 'text/html']) {
-      const headers = { accept }
-      const get = await service.app.inject({ url: path, headers })
-      const head = await service.app.inject({ url: path, headers, method: 'HEAD' })
-      const relevant = (all: object) => ({ ...all, date: '', 'x-request-id': '' })
-      t.equal(head.statusCode, get.statusCode, path)
-      t.same(relevant(head.headers), relevant(get.headers), path)
-      t.equal(head.body, '')
-    }
-  }
-})
-
 t.test('without a catalogue a request gets 503, and the cause is only in the log', async (t) => {
   const database = `${testFolder(t)}/missing/catalogue.db`
   const service = await openService(t, { deps: () => ({ reader: openReader({ database }) }) })
