@@ -4,6 +4,7 @@ import Sqlite from 'better-sqlite3'
 import t, { exact } from './tap.ts'
 import { parse } from 'smol-toml'
 import { testFolder } from './folder.ts'
+import { bare } from './program.ts'
 
 interface Outcome {
   readonly code: number | null
@@ -20,8 +21,8 @@ interface Surroundings {
 
 function run(args: readonly string[], { env, input, hangUp }: Surroundings = {}): Promise<Outcome> {
   const variables = Object.entries(env ?? {}).map((variable) => variable.join('='))
-  // Without the test runner's hooks, which env(1) drops: the program as its users start it.
-  const child = spawn('env', ['-i', ...variables, process.execPath, 'src/cli.js', ...args])
+  const [first, ...words] = [...bare, ...variables, process.execPath, 'src/cli.js', ...args]
+  const child = spawn(first, words)
   const outcome = { code: null, stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => {
     outcome.stdout += chunk.toString()

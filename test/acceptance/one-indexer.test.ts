@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
-import { programLine } from '../program.ts'
+import { kept, programLine } from '../program.ts'
 import { startScanned, longestMs, stop, until } from './service.ts'
 import { arrive, hourDirectory, pathIn, paths } from './tree.ts'
 
@@ -22,7 +22,7 @@ t.test('a second indexer is refused, whichever path of the database it uses', as
     const command = ['index', '--once', '--archive', 'archive', '--database', database, ...more]
     return spawnSync(...programLine(command), {
       cwd: folder,
-      env: { PATH: process.env['PATH'] },
+      env: { PATH: process.env['PATH'], ...kept },
       encoding: 'utf8',
     })
   }

@@ -18,7 +18,7 @@ import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.t
 import { askIndexer } from '../../src/control-socket/client.ts'
 import type { ControlRequest } from '../../src/control-socket/protocol.ts'
 import { testFolder } from '../folder.ts'
-import { programLine } from '../program.ts'
+import { kept, programLine } from '../program.ts'
 import { filesBelow, put } from './tree.ts'
 
 /** With SLOW=1 the acceptance tests run with more files, for longer. */
@@ -67,14 +67,6 @@ export interface Status {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** In the suite, a cache on disk halves the work of a start (`test/all.js`); `npm run coverage`. */
-const inherited = Object.fromEntries(
-  ['PATH', 'NODE_COMPILE_CACHE', 'NODE_V8_COVERAGE'].flatMap((name) => {
-    const value = process.env[name]
-    return value === undefined ? [] : [[name, value]]
-  }),
-)
-
 /** Starts the API and the indexer on `archive` in a folder; both are killed after the test. */
 export async function startService(t: Test, folder: string, given: Options = {}) {
   const { wrap = [], wrapIndexer = [], wrapApi = [], options, database = 'catalogue.db' } = given
@@ -100,7 +92,7 @@ export async function startService(t: Test, folder: string, given: Options = {})
     const child = spawn(program, args, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...inherited, ...env },
+      env: { PATH: process.env['PATH'], ...kept, ...env },
     })
     t.teardown(() => stop(child, 'SIGKILL'))
     return child

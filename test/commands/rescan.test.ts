@@ -8,7 +8,7 @@ import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { programLine } from '../program.ts'
+import { bare, programLine } from '../program.ts'
 
 const token = 'a-secret-that-nobody-logs'
 /**
@@ -152,17 +152,9 @@ t.test('SIGHUP during the start of the indexer requests a rescan', async (t) => 
     else process.once('newListener', come)
   })`
   const preload = `--import=data:text/javascript,${encodeURIComponent(early)}`
-  // Without the test runner's hooks, which listen to signals themselves.
-  const command = [
-    '-i',
-    process.execPath,
-    preload,
-    join(process.cwd(), 'src/cli.js'),
-    'index',
-    '--archive',
-    'archive',
-  ]
-  const indexer = follow(spawn('env', [...command, '--database', 'c.db'], { cwd: folder }))
+  const [node, args] = programLine(['index', '--archive', 'archive', '--database', 'c.db'])
+  const [first, ...rest] = [...bare, node, preload, ...args]
+  const indexer = follow(spawn(first, rest, { cwd: folder }))
   t.teardown(async () => {
     indexer.child.kill('SIGKILL')
     await once(indexer.child, 'exit')
