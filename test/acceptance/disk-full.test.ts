@@ -28,7 +28,7 @@ import { testFolder } from '../folder.ts'
 
 const megabytes = slow ? 32 : 8
 const newFiles = slow ? 5000 : 500
-const watchedMs = slow ? 60_000 : 6000
+const watchedMs = slow ? 60_000 : 3000
 const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
