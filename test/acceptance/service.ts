@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
@@ -268,9 +269,10 @@ export async function until(
     } catch (error) {
       lastError = error
     }
-    if (performance.now() - startedMs > maxMs)
-      throw new Error(`timeout: ${description}`, { cause: lastError })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const waitedMs = performance.now() - startedMs
+    if (waitedMs > maxMs) throw new Error(`timeout: ${description}`, { cause: lastError })
+    // Most conditions are requests, so a long wait asks seldom.
+    await delay(Math.min(10 + waitedMs / 10, 100))
   }
 }
 
