@@ -55,8 +55,10 @@ function run(program: string, args: readonly string[]): { status: number | null;
   return { status, output: stdout + stderr }
 }
 
+type Settings = Readonly<Record<string, string | RegExp | undefined>>
+
 /** What all services set; `undefined` is what none may set. */
-const common = {
+const common: Settings = {
   Group: 'rinexcat',
   DynamicUser: undefined,
   ProtectSystem: 'strict',
@@ -82,7 +84,7 @@ const watched = { Type: 'notify', NotifyAccess: 'all', WatchdogSec: /^\dmin$/ }
 const internet = 'AF_UNIX AF_INET AF_INET6 AF_NETLINK'
 
 /** Only the indexer writes the directories of the catalogue; what is written is not executed. */
-const own: Readonly<Record<string, Readonly<Record<string, string | RegExp | undefined>>>> = {
+const own: Readonly<Record<string, Settings>> = {
   [indexer]: {
     ...watched,
     User: 'rinexcat-indexer',
@@ -130,7 +132,7 @@ for (const file of services)
   t.test(`the settings of ${file}`, async (t) => {
     const settings = settingsOf(file)
     t.match(settings['SystemCallFilter'], /@system-service/)
-    for (const [key, expected] of Object.entries({ ...common, ...own[file] }))
+    for (const [key, expected] of Object.entries<Settings[string]>({ ...common, ...own[file] }))
       if (expected instanceof RegExp) t.match(settings[key], expected, key)
       else t.equal(settings[key], expected, key)
   })

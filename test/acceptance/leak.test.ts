@@ -1,8 +1,8 @@
 /** Temporary files leave no memory and no open handles in the indexer. */
-import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
-import { startScanned, longestMs, slow, until, untilEqual } from './service.ts'
+import { memoryOf, startScanned, longestMs, slow, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 
@@ -50,7 +50,6 @@ async function addAndRemove({ archive, status }: Service, round: number): Promis
 }
 
 function footprint({ indexer }: Service): { handles: number; megabytes: number } {
-  const process = `/proc/${indexer.pid}`
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`${process}/status`, 'utf8')) ?? []
-  return { handles: readdirSync(`${process}/fd`).length, megabytes: Number(kilobytes) / 1024 }
+  const handles = readdirSync(`/proc/${indexer.pid}/fd`).length
+  return { handles, megabytes: memoryOf(indexer, 'VmRSS') / 1024 ** 2 }
 }

@@ -3,13 +3,20 @@
  * allow. Reports the response times of another address and the memory of the API. With SLOW=1 ten
  * rounds of each attack.
  */
-import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../tap.ts'
-import { startScanned, longestMs, slow, until, untilEqual } from './service.ts'
+import {
+  percentile,
+  memoryOf,
+  startScanned,
+  longestMs,
+  slow,
+  until,
+  untilEqual,
+} from './service.ts'
 import type { Service } from './service.ts'
 import { makeOldDays } from './tree.ts'
 
@@ -83,15 +90,6 @@ function requestFromOther(port: number, path: string) {
   })
 }
 
-function bytesOf({ api }: Service): number {
-  const status = readFileSync(`/proc/${api.pid ?? 0}/status`, 'utf8')
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(status) ?? []
-  return Number(kilobytes) * 1024
-}
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN
-
 /** Response times of another address while an attack runs. */
 async function attackFor(service: Service, all: readonly Attack[]) {
   const port = Number(service.url.port)
@@ -106,7 +104,7 @@ async function attackFor(service: Service, all: readonly Attack[]) {
     times['/healthz'].push(health.ms)
     times.list.push(page.ms)
     statuses.add(health.status).add(page.status)
-    peak = Math.max(peak, bytesOf(service))
+    peak = Math.max(peak, memoryOf(service.api, 'VmRSS'))
     await pause(20)
   }
   for (const socket of sockets) socket.destroy()

@@ -11,6 +11,7 @@ import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { accessibilityFaults, follow, needsBrowser, openBrowser, openPage } from './browser.ts'
 import type { WatchedPage } from './browser.ts'
+import { hourMs, pathOf } from './series-tree.ts'
 import { longestMs, startScanned, startService, until } from './service.ts'
 import { arrive, put } from './tree.ts'
 
@@ -52,7 +53,6 @@ function fillArchive(archive: string): void {
 }
 
 const rows = 'table tbody tr'
-const msPerHour = 3_600_000
 const phone = { width: 360, height: 640 }
 
 for (const javaScriptEnabled of [true, false])
@@ -149,7 +149,7 @@ t.test('open pages of changes and status show a new file', { skip }, async (t) =
 const startNetwork = shared(async () => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
-  const hour = new Date(Math.floor(Date.now() / msPerHour) * msPerHour)
+  const hour = Math.floor(Date.now() / hourMs) * hourMs
   for (let age = 72; age >= 1; age--) {
     putHour(archive, 'GRAZ00AUT', hour, age)
     if (age > 5) putHour(archive, 'WTZR00DEU', hour, age)
@@ -165,13 +165,8 @@ const startNetwork = shared(async () => {
 })
 
 /** Writes the hourly file that began `age` hours before another hour. */
-function putHour(archive: string, station: string, hour: Date, age: number): void {
-  const start = new Date(hour.getTime() - age * msPerHour)
-  const year = start.getUTCFullYear()
-  const day = String(Math.floor((start.getTime() - Date.UTC(year, 0, 1)) / 864e5) + 1)
-  const [ddd, hh] = [day.padStart(3, '0'), String(start.getUTCHours()).padStart(2, '0')]
-  const name = `${station}_S_${year}${ddd}${hh}00_01H_30S_MO.crx.gz`
-  put(archive, `nrt/${year}/${ddd}/${hh}/${name}`, content)
+function putHour(archive: string, station: string, hour: number, age: number): void {
+  put(archive, pathOf(station, '01H', hour - age * hourMs), content)
 }
 
 t.test('on a phone, the pictures of the network begin at now', { skip }, async (t) => {

@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
@@ -236,6 +236,16 @@ async function readList(getJson: <T>(path: string) => Promise<T>): Promise<Map<s
   }
   return found
 }
+
+/** Bytes of memory of a process: those it has now (VmRSS), or the most that it had (VmHWM). */
+export function memoryOf({ pid = 0 }: Pick<ChildProcess, 'pid'>, what: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024
+}
+
+/** The value that this share of some values does not exceed. */
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN
 
 /** How many directories have no stamp, so that each sweep reads them again. */
 export function directoriesWithoutStamp({ database }: Service): number {

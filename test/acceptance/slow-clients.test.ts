@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { startScanned, longestMs, slow, until, untilEqual } from './service.ts'
+import { percentile, startScanned, longestMs, slow, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { dayDirectory, makeOldDays, pathIn, put } from './tree.ts'
 
@@ -100,10 +100,6 @@ async function requestPages(service: Service, end: AbortSignal) {
     await pause(5)
   }
   return { times, statuses: [...statuses] }
-}
-
-function percentile(times: readonly number[], share: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
 }
 
 const { service, large } = await startWithFiles()
