@@ -1,8 +1,9 @@
 /**
  * Runs every test file, or those whose path below this folder begins with an argument, as a process
- * of its own, several at a time, from the sources. They run without the hooks of the test runner, which every Node process and every thread that a test
- * starts would have too: with them the tests take three times as long. A cache on disk keeps the
- * sources without their types, so that a process starts as fast as with compiled files.
+ * of its own, several at a time, from the sources. They run without the hooks of the test runner,
+ * which every Node process and every thread that a test starts would have too: with them the tests
+ * take three times as long. A cache on disk keeps the sources without their types, so that a
+ * process starts as fast as with compiled files.
  */
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
