@@ -1,8 +1,9 @@
 /**
- * Runs every test file as a process of its own, several at a time, from the sources. They run
- * without the hooks of the test runner, which every Node process and every thread that a test
- * starts would have too: with them the tests take three times as long. A cache on disk keeps the
- * sources without their types, so that a process starts as fast as with compiled files.
+ * Runs every test file, or those whose path below this folder begins with an argument, as a process
+ * of its own, several at a time, from the sources. They run without the hooks of the test runner,
+ * which every Node process and every thread that a test starts would have too: with them the tests
+ * take three times as long. A cache on disk keeps the sources without their types, so that a
+ * process starts as fast as with compiled files.
  */
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,9 +15,12 @@ const longest = 630_000
 t.jobs = 3
 t.setTimeout(0)
 
+const wanted = process.argv.slice(2).map((path) => path.replace(/^test\//, ''))
 const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => wanted.length === 0 || wanted.some((path) => file.startsWith(path)))
   .sort()
+if (files.length === 0) t.fail(`no test file begins with ${wanted.join(' or ')}`)
 // The library would go on after these signals, and at a normal exit it kills the tests at once, but
 // not what they have started. When the connection to this process ends, a test ends all of it: see
 // test/tap.ts.

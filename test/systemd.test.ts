@@ -27,24 +27,19 @@ const isRoot = process.getuid?.() === 0
 
 const read = (file: string): string => readFileSync(join('systemd', file), 'utf8')
 
-/** The values of each setting of a unit file by `Section.Key`, in their order. */
-function parseUnit(text: string): Map<string, string[]> {
-  const settings = new Map<string, string[]>()
+/** The settings of a unit by `Key`, or `Section.Key` outside of `[Service]`. */
+function settingsOf(file: string): Readonly<Record<string, string | undefined>> {
+  const settings: Record<string, string> = {}
   let section = ''
-  for (const line of text.split('\n')) {
+  for (const line of read(file).split('\n')) {
     const [, name] = /^\[(\w+)\]$/.exec(line) ?? []
-    const [, key, value] = /^(\w+)=(.*)$/.exec(line) ?? []
-    if (name !== undefined) section = name
-    if (key === undefined || value === undefined) continue
-    const values = settings.get(`${section}.${key}`) ?? []
-    settings.set(`${section}.${key}`, [...values, value])
+    const [, key = '', value] = /^(\w+)=(.*)$/.exec(line) ?? []
+    if (name !== undefined) section = name === 'Service' ? '' : `${name}.`
+    if (value === undefined) continue
+    const before = settings[section + key]
+    settings[section + key] = before === undefined ? value : `${before} ${value}`
   }
   return settings
-}
-
-function valuesOf(file: string): (key: string, section?: string) => string | undefined {
-  const unit = parseUnit(read(file))
-  return (key, section = 'Service') => unit.get(`${section}.${key}`)?.join(' ')
 }
 
 /** The reason to skip a test: the program is missing, or older than the option that it needs. */
@@ -60,91 +55,91 @@ function run(program: string, args: readonly string[]): { status: number | null;
   return { status, output: stdout + stderr }
 }
 
-t.test('the services run as users of one group', async (t) => {
-  const users = services.map((file) => valuesOf(file)('User'))
-  t.strictSame(users, ['rinexcat-indexer', 'rinexcat-api', 'rinexcat-alerts'])
-  for (const file of services) {
-    t.equal(valuesOf(file)('Group'), 'rinexcat')
-    t.notMatch(read(file), /DynamicUser/)
-  }
-})
+type Settings = Readonly<Record<string, string | RegExp | undefined>>
 
-t.test('only the indexer can write the directories of the catalogue', async (t) => {
-  const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
-  t.equal(writer('StateDirectory'), 'rinex-catalogue')
-  t.equal(writer('StateDirectoryMode'), '2750')
-  t.equal(writer('UMask'), '0027', 'the group can read what the indexer creates')
-  t.equal(writer('RuntimeDirectory'), 'rinex-catalogue')
-  t.equal(writer('RuntimeDirectoryMode'), '0750')
-  for (const key of ['StateDirectory', 'RuntimeDirectory', 'CacheDirectory', 'LogsDirectory'])
-    t.equal(reader(key), undefined, key)
-  t.equal(valuesOf(alerts)('StateDirectory'), 'rinex-catalogue-alerts')
-  t.equal(valuesOf(alerts)('StateDirectoryMode'), '0700')
-  t.match(read(alerts), '/rinex-catalogue-alerts/alerts.json')
-  for (const file of services) {
-    t.equal(valuesOf(file)('ProtectSystem'), 'strict')
-    t.equal(valuesOf(file)('ReadWritePaths'), undefined)
-  }
-})
+/** What all services set; `undefined` is what none may set. */
+const common: Settings = {
+  Group: 'rinexcat',
+  DynamicUser: undefined,
+  ProtectSystem: 'strict',
+  ReadWritePaths: undefined,
+  // V8 may compile code, and a refused system call returns an error.
+  ExecPaths: undefined,
+  MemoryDenyWriteExecute: undefined,
+  SystemCallErrorNumber: 'EPERM',
+  // A service restarts unless every start would fail.
+  Restart: 'on-failure',
+  RestartPreventExitStatus: '2 78',
+  'Unit.StartLimitIntervalSec': '0',
+  // An unmounted archive stops no service.
+  'Unit.RequiresMountsFor': undefined,
+  'Unit.Requires': undefined,
+  'Unit.BindsTo': undefined,
+  'Unit.PartOf': undefined,
+}
 
-t.test('files that a service can write cannot be executed', async (t) => {
-  const noExec = valuesOf(indexer)('NoExecPaths')?.split(' ')
-  t.strictSame(noExec, ['/var/lib/rinex-catalogue', '/run/rinex-catalogue', '/tmp', '/var/tmp'])
-  t.match(valuesOf(alerts)('NoExecPaths'), '/var/lib/rinex-catalogue-alerts ')
-  for (const file of services) t.equal(valuesOf(file)('ExecPaths'), undefined)
-})
+/** A service reports its state by a child process, and is restarted when it hangs. */
+const watched = { Type: 'notify', NotifyAccess: 'all', WatchdogSec: /^\dmin$/ }
 
-t.test('V8 may compile code, and a refused system call returns an error', async (t) => {
-  for (const file of services) {
-    const value = valuesOf(file)
-    t.equal(value('MemoryDenyWriteExecute'), undefined)
-    t.match(value('SystemCallFilter'), /@system-service/)
-    t.equal(value('SystemCallErrorNumber'), 'EPERM')
-  }
-})
+const internet = 'AF_UNIX AF_INET AF_INET6 AF_NETLINK'
 
-t.test(
-  'the indexer has no network, the API accepts connections of this host, and the alerts process only connects',
-  async (t) => {
-    const [writer, reader] = [valuesOf(indexer), valuesOf(api)]
-    t.equal(writer('PrivateNetwork'), 'yes')
-    t.equal(writer('RestrictAddressFamilies'), 'AF_UNIX')
-    t.equal(reader('PrivateNetwork'), undefined)
-    t.equal(reader('RestrictAddressFamilies'), 'AF_UNIX AF_INET AF_INET6 AF_NETLINK')
-    t.equal(reader('IPAddressAllow'), 'localhost')
-    for (const file of [indexer, api]) t.equal(valuesOf(file)('IPAddressDeny'), 'any')
-    t.equal(valuesOf(alerts)('IPAddressDeny'), undefined)
-    t.equal(valuesOf(alerts)('SocketBindDeny'), 'any')
-    t.equal(writer('ProcSubset'), undefined, 'the limits of inotify stay readable')
+/** Only the indexer writes the directories of the catalogue; what is written is not executed. */
+const own: Readonly<Record<string, Settings>> = {
+  [indexer]: {
+    ...watched,
+    User: 'rinexcat-indexer',
+    StateDirectory: 'rinex-catalogue',
+    StateDirectoryMode: '2750',
+    // The group can read what the indexer creates.
+    UMask: '0027',
+    RuntimeDirectory: 'rinex-catalogue',
+    RuntimeDirectoryMode: '0750',
+    NoExecPaths: '/var/lib/rinex-catalogue /run/rinex-catalogue /tmp /var/tmp',
+    PrivateNetwork: 'yes',
+    RestrictAddressFamilies: 'AF_UNIX',
+    IPAddressDeny: 'any',
+    // The limits of inotify stay readable.
+    ProcSubset: undefined,
   },
-)
-
-t.test('an unmounted archive stops no service', async (t) => {
-  for (const file of [...services, 'archive.conf']) {
-    t.notMatch(read(file), /^(RequiresMountsFor|Requires|BindsTo|PartOf)=/m)
-  }
-  t.match(valuesOf('archive.conf')('ReadOnlyPaths'), /^-/, 'nor does a missing one')
-  for (const file of [api, alerts]) t.match(valuesOf(file)('After', 'Unit'), indexer)
-})
-
-t.test(
-  'a service reports its state by a child process, and is restarted when it hangs',
-  async (t) => {
-    for (const file of [indexer, api]) {
-      const value = valuesOf(file)
-      t.equal(value('Type'), 'notify')
-      t.equal(value('NotifyAccess'), 'all')
-      t.match(value('WatchdogSec'), /^\dmin$/)
-    }
+  [api]: {
+    ...watched,
+    User: 'rinexcat-api',
+    StateDirectory: undefined,
+    RuntimeDirectory: undefined,
+    CacheDirectory: undefined,
+    LogsDirectory: undefined,
+    // It accepts connections of this host.
+    PrivateNetwork: undefined,
+    RestrictAddressFamilies: internet,
+    IPAddressAllow: 'localhost',
+    IPAddressDeny: 'any',
+    'Unit.After': new RegExp(indexer),
   },
-)
+  [alerts]: {
+    User: 'rinexcat-alerts',
+    StateDirectory: 'rinex-catalogue-alerts',
+    StateDirectoryMode: '0700',
+    Environment: /\/rinex-catalogue-alerts\/alerts\.json/,
+    NoExecPaths: /^\/var\/lib\/rinex-catalogue-alerts /,
+    // It only connects.
+    IPAddressDeny: undefined,
+    SocketBindDeny: 'any',
+    'Unit.After': new RegExp(indexer),
+  },
+}
 
-t.test('a service restarts unless every start would fail', async (t) => {
-  for (const file of services) {
-    t.equal(valuesOf(file)('Restart'), 'on-failure')
-    t.equal(valuesOf(file)('RestartPreventExitStatus'), '2 78')
-    t.equal(valuesOf(file)('StartLimitIntervalSec', 'Unit'), '0')
-  }
+for (const file of services)
+  t.test(`the settings of ${file}`, async (t) => {
+    const settings = settingsOf(file)
+    t.match(settings['SystemCallFilter'], /@system-service/)
+    for (const [key, expected] of Object.entries<Settings[string]>({ ...common, ...own[file] }))
+      if (expected instanceof RegExp) t.match(settings[key], expected, key)
+      else t.equal(settings[key], expected, key)
+  })
+
+t.test('a missing archive stops no service', async (t) => {
+  t.match(settingsOf('archive.conf')['ReadOnlyPaths'], /^-/)
+  t.notMatch(read('archive.conf'), /^(RequiresMountsFor|Requires|BindsTo|PartOf)=/m)
 })
 
 const group = 61_000
@@ -228,12 +223,10 @@ t.test('the example copies no other file that the user of the indexer names', as
 })
 
 t.test('the example runs as a user who can read the backups, and write the copies', async (t) => {
-  const value = valuesOf(copyService)
-  t.equal(value('User'), 'rinexcat-backup')
-  t.equal(value('Group'), 'rinexcat')
-  t.equal(value('CapabilityBoundingSet'), '')
-  t.equal(value('ProtectSystem'), 'strict')
-  const directory = value('ReadWritePaths') ?? ''
+  const settings = settingsOf(copyService)
+  t.match(settings, { User: 'rinexcat-backup', Group: 'rinexcat', ProtectSystem: 'strict' })
+  t.equal(settings['CapabilityBoundingSet'], '')
+  const directory = settings['ReadWritePaths'] ?? ''
   const install = readFileSync('docs/install.md', 'utf8')
   t.match(install, `sudo install -d -o rinexcat-backup -g rinexcat -m 2750 ${directory}\n`)
 })
@@ -275,7 +268,7 @@ t.test('the units use the users of sysusers.conf', { skip: without('systemd-sysu
   const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
   t.ok(gid, 'the group exists')
   for (const file of [...services, copyService]) {
-    const user = valuesOf(file)('User') ?? ''
+    const user = settingsOf(file)['User'] ?? ''
     const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
     t.equal(group, gid, `the group of ${user}`)
   }

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t, { exact } from '../tap.ts'
 import { testFolder } from '../folder.ts'
-import { fetchAlone, longestMs, slow, startService, until } from './service.ts'
+import { startScanned, fetchAlone, longestMs, slow, startService, until } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
 
@@ -21,10 +21,7 @@ t.setTimeout(longestMs)
 t.test(
   `${count} files get their checksums although the indexer is killed ${kills} times`,
   async (t) => {
-    const folder = testFolder(t)
-    put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-    const service = await startService(t, folder)
-    await until('the first scan ends', service.ready)
+    const service = await startScanned(t, [pathIn(hourDirectory(), 0)])
     await until('hashing has begun', () => Promise.resolve(hasBegun(service)))
     const all = paths(hourDirectory(), count, 1)
     for (const path of all) put(service.archive, path)
@@ -78,10 +75,8 @@ t.test('with checksums = "all" old files get checksums too', async (t) => {
 })
 
 t.test('with checksums = "none" no file is hashed', async (t) => {
-  const folder = testFolder(t)
-  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-  const service = await startService(t, folder, { options: { CHECKSUMS: 'none' } })
-  await until('the first scan ends', service.ready)
+  const options = { CHECKSUMS: 'none' }
+  const service = await startScanned(t, [pathIn(hourDirectory(), 0)], { options })
   put(service.archive, pathIn(hourDirectory(), 1))
   await until('it is listed', async () => (await service.count()) === 2)
   t.match(await service.status(), { checksums: { files: 0, waiting: 0 } })

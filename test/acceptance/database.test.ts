@@ -20,10 +20,9 @@ import { once } from 'node:events'
 import Sqlite from 'better-sqlite3'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { longestMs, slow, startService, stop, timeoutMs, until, untilEqual } from './service.ts'
+import { startScanned, longestMs, slow, stop, timeoutMs, until, untilEqual } from './service.ts'
 import type { Listed, Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
 
 const oldDays = slow ? 333 : 10
 const perDay = slow ? 300 : 50
@@ -43,15 +42,14 @@ interface Full {
  * Starts a service and waits until it has scanned its archive and, with `backedUp`, made a backup.
  */
 async function startFull(t: Test, { backedUp = false } = {}): Promise<Full> {
-  const folder = testFolder(t)
-  const archive = join(folder, 'archive')
-  makeOldDays(archive, oldDays, perDay)
-  // Outside the hot window, but so recent that sizes and times are read with the names.
-  for (const path of paths(dayDirectory(50), 5)) put(archive, path)
-  for (const path of paths(hourDirectory(), 20)) put(archive, path)
   const options = { BACKUP_INTERVAL_HOURS: backedUp ? '24' : '0', SWEEP_INTERVAL_SECONDS: '1' }
-  const service = await startService(t, folder, { options })
-  await until('the first scan ends', service.ready)
+  const fill = (archive: string): void => {
+    makeOldDays(archive, oldDays, perDay)
+    // Outside the hot window, but so recent that sizes and times are read with the names.
+    const recent = [...paths(dayDirectory(50), 5), ...paths(hourDirectory(), 20)]
+    for (const path of recent) put(archive, path)
+  }
+  const service = await startScanned(t, fill, { options })
   await untilEqual(service)
   if (backedUp)
     await until('a backup is made', () => service.log.some(({ msg }) => msg === 'backup made'))

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
 import {
+  startScanned,
   lacksMounts,
   lacksStrace,
   longestMs,
@@ -27,7 +28,7 @@ import { testFolder } from '../folder.ts'
 
 const megabytes = slow ? 32 : 8
 const newFiles = slow ? 5000 : 500
-const watchedMs = slow ? 60_000 : 6000
+const watchedMs = slow ? 60_000 : 3000
 const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
@@ -117,10 +118,7 @@ function makeReadOnly(t: Test, service: Service) {
 
 // Not by `mount -o remount,ro`, which fails while files are open for writing.
 t.test('the API and the indexer survive a read-only disk', { skip: lacksStrace }, async (t) => {
-  const folder = testFolder(t)
-  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
+  const service = await startScanned(t, [pathIn(hourDirectory(), 0)])
   const strace = makeReadOnly(t, service)
   await until('strace is attached', () => isTraced(service.indexer.pid ?? 0))
   for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)

@@ -16,10 +16,9 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { fetchAlone, longestMs, timeoutMs, slow, startService, until } from './service.ts'
+import { startScanned, fetchAlone, longestMs, timeoutMs, slow, until } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
 
 /** Random bytes, which compression does not make smaller. */
 const content = gzipSync(randomBytes(slow ? 1024 * 1024 : 128 * 1024))
@@ -34,10 +33,7 @@ const directory = (path: string): string => path.slice(0, path.lastIndexOf('/'))
 t.setTimeout(longestMs)
 
 t.test('a file is listed when it is complete', async (t) => {
-  const folder = testFolder(t)
-  put(join(folder, 'archive'), pathIn(hour, 0))
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
+  const service = await startScanned(t, [pathIn(hour, 0)])
 
   for (const [n, isPreallocated] of [false, true].entries()) {
     const kind = isPreallocated ? 'a file with its final size from the start' : 'a file that grows'

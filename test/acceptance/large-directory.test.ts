@@ -2,11 +2,11 @@
  * A directory with 200,000 files is catalogued in parts: a kill between two parts costs nothing,
  * the memory of the indexer stays small, and it answers meanwhile.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, utimesSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
 import { testFolder } from '../folder.ts'
-import { longestMs, slow, startService, stop, until } from './service.ts'
+import { memoryOf, longestMs, slow, startService, stop, until } from './service.ts'
 
 const files = 200_000
 const old = new Date('2026-01-05T00:00:00Z')
@@ -41,8 +41,7 @@ t.test(
     const swept = async () => (await service.status()).last_sweep
     const before = await swept()
     await until('the directory is read again', async () => (await swept()) !== before)
-    const status = readFileSync(`/proc/${service.indexer.pid}/status`, 'utf8')
-    const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024
+    const peakMb = memoryOf(service.indexer, 'VmHWM') / 1024 ** 2
     t.ok(peakMb < 350, `${Math.round(peakMb)} MB`)
     t.equal(await service.check(), 'nothing differs\n')
   },

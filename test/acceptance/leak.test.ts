@@ -1,11 +1,10 @@
 /** Temporary files leave no memory and no open handles in the indexer. */
-import { readFileSync, readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
-import { longestMs, slow, startService, until, untilEqual } from './service.ts'
+import { memoryOf, startScanned, longestMs, slow, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
 
 const rounds = slow ? 200 : 4
 const perRound = 500
@@ -16,10 +15,7 @@ t.setTimeout(longestMs)
 t.test(
   `${rounds * perRound} temporary files leave no open handles and no memory behind`,
   async (t) => {
-    const folder = testFolder(t)
-    put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-    const service = await startService(t, folder)
-    await until('the first scan ends', service.ready)
+    const service = await startScanned(t, [pathIn(hourDirectory(), 0)])
     // After the first rounds the process has all that it needs once.
     for (let round = 0; round < rounds; round++) await addAndRemove(service, round)
     await untilIdle(service)
@@ -54,7 +50,6 @@ async function addAndRemove({ archive, status }: Service, round: number): Promis
 }
 
 function footprint({ indexer }: Service): { handles: number; megabytes: number } {
-  const process = `/proc/${indexer.pid}`
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(readFileSync(`${process}/status`, 'utf8')) ?? []
-  return { handles: readdirSync(`${process}/fd`).length, megabytes: Number(kilobytes) / 1024 }
+  const handles = readdirSync(`/proc/${indexer.pid}/fd`).length
+  return { handles, megabytes: memoryOf(indexer, 'VmRSS') / 1024 ** 2 }
 }

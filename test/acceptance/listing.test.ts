@@ -4,14 +4,14 @@
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { createHash, randomBytes } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { lacks, longestMs, timeoutMs, startService, stop, until, untilEqual } from './service.ts'
+import { startScanned, lacks, longestMs, timeoutMs, stop, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { dayDirectory, filesBelow, hourDirectory, pathIn, paths, put } from './tree.ts'
 
@@ -46,10 +46,8 @@ interface Answered {
   readonly status: number
 }
 
-async function startFilled(t: Test) {
-  const folder = testFolder(t, { archive: { obs: {}, nrt: {} }, mirror: {} })
-  makeTree(join(folder, 'archive'))
-  const service = await startService(t, folder, { options: { LOG_LEVEL: 'debug' } })
+async function startFilled() {
+  const service = await startScanned(t, makeTree, { options: { LOG_LEVEL: 'debug' } })
   await untilEqual(service)
   await until('all sizes are known', () => knowsSizes(service))
   let marks = 0
@@ -77,8 +75,10 @@ async function knowsSizes(service: Service): Promise<boolean> {
   return true
 }
 
-/** Starts a client in the folder of the service, which has no settings of users. */
-function start(t: Test, { folder }: Service, [program = '', ...args]: readonly string[]) {
+const { service, answered, data } = await startFilled()
+
+/** Starts a client in a folder, which has no settings of users. */
+function start(t: Test, folder: string, [program = '', ...args]: readonly string[]) {
   const child = spawn(program, args, {
     cwd: folder,
     env: { PATH: process.env['PATH'], HOME: folder, LC_ALL: 'C' },
@@ -91,8 +91,8 @@ function start(t: Test, { folder }: Service, [program = '', ...args]: readonly s
   return { child, output: () => output.slice(-3000) }
 }
 
-async function run(t: Test, service: Service, command: readonly string[]): Promise<void> {
-  const { child, output } = start(t, service, command)
+async function run(t: Test, folder: string, command: readonly string[]): Promise<void> {
+  const { child, output } = start(t, folder, command)
   const [code] = (await once(child, 'close')) as [number | null]
   t.equal(code, 0, command.join(' '), { output: output() })
 }
@@ -109,8 +109,9 @@ function digest(path: string): string {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
 }
 
-function sameTrees(t: Test, { archive, folder }: Service): void {
-  t.strictSame(contents(join(folder, 'mirror')), contents(archive), 'the same names and bytes')
+function sameTrees(t: Test, folder: string): void {
+  const mirrored = contents(join(folder, 'mirror'))
+  t.strictSame(mirrored, contents(service.archive), 'the same names and bytes')
 }
 
 /** Paths of the files that were sent completely or in part. */
@@ -137,18 +138,19 @@ for (const [program, commands] of Object.entries(mirrors))
     `${program} mirrors the tree and downloads each file once`,
     { skip: lacks(program, `command -v ${program}`) },
     async (t) => {
-      const { service, answered, data } = await startFilled(t)
-      for (const command of commands(data)) await run(t, service, command)
-      sameTrees(t, service)
+      const folder = testFolder(t, { mirror: {} })
+      await answered()
+      for (const command of commands(data)) await run(t, folder, command)
+      sameTrees(t, folder)
       t.strictSame(sent(await answered()), filesBelow(service.archive), 'each file was sent once')
-      for (const command of commands(data)) await run(t, service, command)
+      for (const command of commands(data)) await run(t, folder, command)
       const again = await answered()
       t.strictSame(sent(again), [], 'nothing is downloaded again')
       t.strictSame(
         again.filter(({ status, target }) => status >= 400 && !target.includes('robots.txt')),
         [],
       )
-      sameTrees(t, service)
+      sameTrees(t, folder)
     },
   )
 
@@ -166,21 +168,21 @@ for (const [title, commandFor] of Object.entries(resuming)) {
   const [program = ''] = title.split(' ')
   const skip = lacks(program, `command -v ${program}`)
   t.test(`${title}, killed and run again, gets the complete file`, { skip }, async (t) => {
-    const { service, answered, data } = await startFilled(t)
-    const file = join(service.folder, 'mirror', basename(large))
+    const folder = testFolder(t, { mirror: {} })
+    const file = join(folder, 'mirror', basename(large))
     const command = commandFor(data + large).split(' ')
-    const { child, output } = start(t, service, [...command, '--limit-rate', slowRate])
+    const { child, output } = start(t, folder, [...command, '--limit-rate', slowRate])
     const hasBegun = () => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
     await until('the download has begun', hasBegun, timeoutMs)
     await stop(child, 'SIGKILL')
     const had = statSync(file).size
     t.ok(had < largeBytes, `it ended after ${had} bytes`, { output: output() })
     await answered()
-    await run(t, service, command)
+    await run(t, folder, command)
     t.equal(digest(file), digest(join(service.archive, large)))
     const requests = await answered()
     if (title.includes('-N')) {
-      await run(t, service, command)
+      await run(t, folder, command)
       t.strictSame(sent(await answered()), [], 'nothing is downloaded again')
     } else t.match(requests, exact([{ method: 'GET', status: 206 }]))
   })
@@ -190,20 +192,17 @@ t.test(
   'aria2c downloads a file in parts',
   { skip: lacks('aria2c', 'command -v aria2c') },
   async (t) => {
-    const { service, answered, data } = await startFilled(t)
-    mkdirSync(join(service.folder, 'parts'))
+    const folder = testFolder(t, { parts: {} })
+    await answered()
     // -R sets the date of the server, which a conditional request needs.
     const options = ['-x4', '-s4', '-k1M', '--max-download-limit=4M', '-d', 'parts', '-R']
     const command = ['aria2c', '--no-conf', '-q', ...options, data + large]
-    await run(t, service, command)
-    t.equal(
-      digest(join(service.folder, 'parts', basename(large))),
-      digest(join(service.archive, large)),
-    )
+    await run(t, folder, command)
+    t.equal(digest(join(folder, 'parts', basename(large))), digest(join(service.archive, large)))
     const requests = await answered()
     t.ok(requests.every(({ status }) => [200, 206].includes(status)))
     t.ok(requests.length > 1, `${requests.length} requests`)
-    await run(t, service, [...command, '--conditional-get=true', '--allow-overwrite=true'])
+    await run(t, folder, [...command, '--conditional-get=true', '--allow-overwrite=true'])
     t.match(await answered(), exact([{ status: 304 }]), 'nothing is downloaded again')
   },
 )

@@ -65,18 +65,6 @@ async function loseAndRestore(t: Test, service: Service, lose: () => void, resto
   await untilEqual(service)
 }
 
-t.test('no record is removed while the root of the archive is renamed', async (t) => {
-  testFolder(t)
-  const service = await startFull(t)
-  const moved = join(service.folder, 'moved')
-  await loseAndRestore(
-    t,
-    service,
-    () => renameSync(service.archive, moved),
-    () => renameSync(moved, service.archive),
-  )
-})
-
 t.test('if another archive replaces the root, its directories are watched', async (t) => {
   testFolder(t)
   const service = await startFull(t, { options: { SWEEP_INTERVAL_SECONDS: '1' } })
@@ -94,22 +82,6 @@ t.test('if another archive replaces the root, its directories are watched', asyn
   put(service.archive, path, gzipSync('another version'))
   await until('the change is noticed', async () => (await modified()) !== before, backMs)
   t.same((await service.status()).reasons, [])
-})
-
-t.test('no record is removed while the directories of the root are moved away', async (t) => {
-  testFolder(t)
-  const service = await startFull(t)
-  const moved = join(service.folder, 'moved')
-  const move = (from: string, to: string) => {
-    mkdirSync(to, { recursive: true })
-    for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name))
-  }
-  await loseAndRestore(
-    t,
-    service,
-    () => move(service.archive, moved),
-    () => move(moved, service.archive),
-  )
 })
 
 t.test('no record is removed while a disk is not mounted', { skip: lacksMounts }, async (t) => {
@@ -130,21 +102,40 @@ t.test('no record is removed while a disk is not mounted', { skip: lacksMounts }
   )
 })
 
-t.test('no record is removed while a disk returns I/O errors', { skip: lacksStrace }, async (t) => {
+t.test('no record is removed while the archive is moved away or fails', async (t) => {
   testFolder(t)
   const service = await startFull(t)
-  let strace: ReturnType<typeof spawn> | undefined
-  await loseAndRestore(
-    t,
-    service,
-    () => {
+  const moved = join(service.folder, 'moved')
+  await t.test('its root is renamed', (t) =>
+    loseAndRestore(
+      t,
+      service,
+      () => renameSync(service.archive, moved),
+      () => renameSync(moved, service.archive),
+    ),
+  )
+  const move = (from: string, to: string) => {
+    mkdirSync(to, { recursive: true })
+    for (const name of readdirSync(from)) renameSync(join(from, name), join(to, name))
+  }
+  await t.test('the directories of its root are moved', (t) =>
+    loseAndRestore(
+      t,
+      service,
+      () => move(service.archive, moved),
+      () => move(moved, service.archive),
+    ),
+  )
+  await t.test('its disk returns I/O errors', { skip: lacksStrace }, async (t) => {
+    let strace: ReturnType<typeof spawn> | undefined
+    const lose = (): void => {
       const inject = ['-qq', '-f', '-e', 'inject=getdents64:error=EIO', '-e', 'trace=getdents64']
       const target = ['-o', '/dev/null', '-p', String(service.indexer.pid)]
       strace = spawn('strace', [...inject, ...target], { stdio: 'ignore' })
       t.teardown(() => strace && stop(strace, 'SIGINT'))
-    },
-    () => strace?.kill('SIGINT'),
-  )
+    }
+    await loseAndRestore(t, service, lose, () => strace?.kill('SIGINT'))
+  })
 })
 
 t.test('the removal of many files is withheld until an administrator accepts it', async (t) => {

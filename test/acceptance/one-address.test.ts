@@ -3,21 +3,26 @@
  * allow. Reports the response times of another address and the memory of the API. With SLOW=1 ten
  * rounds of each attack.
  */
-import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../tap.ts'
-import { testFolder } from '../folder.ts'
-import { longestMs, slow, startService, until, untilEqual } from './service.ts'
+import {
+  percentile,
+  memoryOf,
+  startScanned,
+  longestMs,
+  slow,
+  until,
+  untilEqual,
+} from './service.ts'
 import type { Service } from './service.ts'
 import { makeOldDays } from './tree.ts'
 
 const figures = slow
   ? { rounds: 10, files: 60_000, attackMs: 20_000 }
-  : { rounds: 1, files: 6000, attackMs: 4000 }
+  : { rounds: 1, files: 6000, attackMs: 2000 }
 /** Far above the 300 MB of the contract, so that only a heap that grows with the requests fails. */
 const maxBytes = 600e6
 
@@ -85,15 +90,6 @@ function requestFromOther(port: number, path: string) {
   })
 }
 
-function bytesOf({ api }: Service): number {
-  const status = readFileSync(`/proc/${api.pid ?? 0}/status`, 'utf8')
-  const [, kilobytes] = /VmRSS:\s+(\d+)/.exec(status) ?? []
-  return Number(kilobytes) * 1024
-}
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN
-
 /** Response times of another address while an attack runs. */
 async function attackFor(service: Service, all: readonly Attack[]) {
   const port = Number(service.url.port)
@@ -108,7 +104,7 @@ async function attackFor(service: Service, all: readonly Attack[]) {
     times['/healthz'].push(health.ms)
     times.list.push(page.ms)
     statuses.add(health.status).add(page.status)
-    peak = Math.max(peak, bytesOf(service))
+    peak = Math.max(peak, memoryOf(service.api, 'VmRSS'))
     await pause(20)
   }
   for (const socket of sockets) socket.destroy()
@@ -116,10 +112,8 @@ async function attackFor(service: Service, all: readonly Attack[]) {
 }
 
 t.test('attacks from one address do not delay another address', async (t) => {
-  const folder = testFolder(t)
-  makeOldDays(join(folder, 'archive'), 3, figures.files / 3)
-  const service = await startService(t, folder, { options: { MAX_LIMIT: '1000' } })
-  await until('the first scan ends', service.ready)
+  const fill = (archive: string) => makeOldDays(archive, 3, figures.files / 3)
+  const service = await startScanned(t, fill, { options: { MAX_LIMIT: '1000' } })
   await untilEqual(service)
   const port = Number(service.url.port)
   const cases = [

@@ -3,18 +3,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
-import { testFolder } from '../folder.ts'
-import { programLine } from '../program.ts'
-import { longestMs, startService, stop, until } from './service.ts'
+import { kept, programLine } from '../program.ts'
+import { startScanned, longestMs, stop, until } from './service.ts'
 import { arrive, hourDirectory, pathIn, paths } from './tree.ts'
 
 t.setTimeout(longestMs)
 
 t.test('a second indexer is refused, whichever path of the database it uses', async (t) => {
-  const folder = testFolder(t)
-  arrive(join(folder, 'archive'), pathIn(hourDirectory(), 9999))
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
+  const service = await startScanned(t, [pathIn(hourDirectory(), 9999)])
+  const { folder } = service
   const at = (path: string) => join(folder, path)
   mkdirSync(at('other'))
   symlinkSync('../catalogue.db', at('other/link.db'))
@@ -25,7 +22,7 @@ t.test('a second indexer is refused, whichever path of the database it uses', as
     const command = ['index', '--once', '--archive', 'archive', '--database', database, ...more]
     return spawnSync(...programLine(command), {
       cwd: folder,
-      env: { PATH: process.env['PATH'] },
+      env: { PATH: process.env['PATH'], ...kept },
       encoding: 'utf8',
     })
   }

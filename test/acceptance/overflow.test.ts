@@ -2,11 +2,9 @@
  * More file events than the kernel keeps while the indexer is stopped: no file is missing
  * afterwards.
  */
-import { join } from 'node:path'
 import t from '../tap.ts'
-import { longestMs, timeoutMs, slow, startService, until, untilEqual } from './service.ts'
+import { startScanned, longestMs, timeoutMs, slow, until, untilEqual } from './service.ts'
 import { hourDirectory, paths, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
 
 /** The event queue of the kernel has 16,384 entries by default. */
 const files = slow ? 40_000 : 20_000
@@ -15,10 +13,10 @@ const promisedMs = slow ? 30_000 : timeoutMs
 t.setTimeout(longestMs)
 
 t.test(`${files} files that arrive while the indexer is stopped are listed`, async (t) => {
-  const folder = testFolder(t)
-  for (const hour of [0, 1]) put(join(folder, 'archive'), pathIn(hourDirectory(hour), 0))
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
+  const service = await startScanned(
+    t,
+    [0, 1].map((hour) => pathIn(hourDirectory(hour), 0)),
+  )
   const watched = async () => ((await service.status()).watching?.directories ?? 0) >= 5
   await until('the directories are watched', watched)
 

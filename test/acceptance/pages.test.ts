@@ -4,15 +4,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
-import type { Browser, Locator, Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import { accessibilityFaults, follow, needsBrowser, openBrowser, openPage } from './browser.ts'
 import type { WatchedPage } from './browser.ts'
-import { longestMs, startService, until } from './service.ts'
-import type { Service } from './service.ts'
+import { hourMs, pathOf } from './series-tree.ts'
+import { longestMs, startScanned, startService, until } from './service.ts'
 import { arrive, put } from './tree.ts'
 
 t.setTimeout(longestMs)
@@ -21,10 +21,26 @@ const skip = needsBrowser
 const api = '/rinex/api/'
 const content = gzipSync('observations'.repeat(100))
 
-/** Starts a service with daily files of 30 days and three stations, and hourly files of one day. */
-async function startArchive(t: Test): Promise<{ service: Service; browser: Browser }> {
-  const folder = testFolder(t)
-  const archive = join(folder, 'archive')
+/** Starts something at its first use, for all tests of this file. */
+function shared<T>(start: () => Promise<T>): () => Promise<T> {
+  let started: Promise<T> | undefined
+  return () => (started ??= start())
+}
+
+const openedBrowser = shared(() => openBrowser(t))
+t.afterEach(async () => {
+  if (skip !== false) return
+  for (const context of (await openedBrowser()).contexts()) await context.close()
+})
+
+/** A service with daily files of 30 days and three stations, and hourly files of one day. */
+const startArchive = shared(async () => {
+  const service = await startScanned(t, fillArchive)
+  await until('all files are listed', async () => (await service.count()) === 184)
+  return { service, browser: await openedBrowser() }
+})
+
+function fillArchive(archive: string): void {
   for (let day = 1; day <= 30; day++)
     for (const station of ['GRAZ00AUT', 'WTZR00DEU', 'MATE00ITA']) {
       const date = `2026${String(day).padStart(3, '0')}`
@@ -34,10 +50,6 @@ async function startArchive(t: Test): Promise<{ service: Service; browser: Brows
   for (const hour of ['00', '01', '02', '05'])
     put(archive, `nrt/2026/030/${hour}/GRAZ00AUT_S_2026030${hour}00_01H_30S_MO.crx.gz`, content)
   put(archive, 'obs/2026/001/README.txt', content)
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
-  await until('all files are listed', async () => (await service.count()) === 184)
-  return { service, browser: await openBrowser(t) }
 }
 
 const rows = 'table tbody tr'
@@ -48,7 +60,7 @@ for (const javaScriptEnabled of [true, false])
     `the list is filtered, sorted and paged, ${javaScriptEnabled ? 'with' : 'without'} scripts`,
     { skip },
     async (t) => {
-      const { service, browser } = await startArchive(t)
+      const { service, browser } = await startArchive()
       const { page, complaints } = await openPage(browser, service.url, { javaScriptEnabled })
       await page.goto(`${api}rinex-file/`)
       t.match(await page.title(), 'Files')
@@ -82,7 +94,7 @@ for (const javaScriptEnabled of [true, false])
   )
 
 t.test('a record page has the download and links to its station', { skip }, async (t) => {
-  const { service, browser } = await startArchive(t)
+  const { service, browser } = await startArchive()
   for (const javaScriptEnabled of [false, true]) {
     const options = { acceptDownloads: true, javaScriptEnabled }
     const { page, complaints } = await openPage(browser, service.url, options)
@@ -114,7 +126,7 @@ async function openRecord(t: Test, page: Page): Promise<void> {
 }
 
 t.test('open pages of changes and status show a new file', { skip }, async (t) => {
-  const { service, browser } = await startArchive(t)
+  const { service, browser } = await startArchive()
   const open = async (path: string): Promise<WatchedPage> => {
     const opened = await openPage(browser, service.url)
     await opened.page.goto(`${api}${path}`)
@@ -131,13 +143,13 @@ t.test('open pages of changes and status show a new file', { skip }, async (t) =
 })
 
 /**
- * Starts a service with hourly files of the last three days; one station is late. The database is
- * changed so that the deliveries count as recorded while the service ran.
+ * A service with hourly files of the last three days; one station is late. The database is changed
+ * so that the deliveries count as recorded while the service ran.
  */
-async function startNetwork(t: Test): Promise<{ service: Service; browser: Browser; hour: Date }> {
+const startNetwork = shared(async () => {
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
-  const hour = new Date(Math.floor(Date.now() / msPerHour) * msPerHour)
+  const hour = Math.floor(Date.now() / hourMs) * hourMs
   for (let age = 72; age >= 1; age--) {
     putHour(archive, 'GRAZ00AUT', hour, age)
     if (age > 5) putHour(archive, 'WTZR00DEU', hour, age)
@@ -149,41 +161,16 @@ async function startNetwork(t: Test): Promise<{ service: Service; browser: Brows
   db.close()
   const service = await startService(t, folder)
   await until('the first scan ends', service.ready)
-  return { service, browser: await openBrowser(t), hour }
-}
-
-const msPerHour = 3_600_000
-
-/** Writes the hourly file that began `age` hours before another hour. */
-function putHour(archive: string, station: string, hour: Date, age: number): void {
-  const start = new Date(hour.getTime() - age * msPerHour)
-  const year = start.getUTCFullYear()
-  const day = String(Math.floor((start.getTime() - Date.UTC(year, 0, 1)) / 864e5) + 1)
-  const [ddd, hh] = [day.padStart(3, '0'), String(start.getUTCHours()).padStart(2, '0')]
-  const name = `${station}_S_${year}${ddd}${hh}00_01H_30S_MO.crx.gz`
-  put(archive, `nrt/${year}/${ddd}/${hh}/${name}`, content)
-}
-
-t.test('the network page leads to missing files, and shows a new file', { skip }, async (t) => {
-  const { service, browser, hour } = await startNetwork(t)
-  for (const javaScriptEnabled of [false, true]) {
-    const { page, complaints } = await openPage(browser, service.url, { javaScriptEnabled })
-    await followMissing(t, page)
-    t.strictSame(complaints, [])
-  }
-  const { page, complaints } = await openPage(browser, service.url, { viewport: phone })
-  await page.goto(`${api}network/`)
-  // The newest hour decides about the state, while the page is open.
-  putHour(service.archive, 'WTZR00DEU', hour, 1)
-  await page
-    .getByRole('region', { name: 'Series that are late or down' })
-    .waitFor({ state: 'detached' })
-  await showsNewest(t, page)
-  t.strictSame(complaints, [])
+  return { service, browser: await openedBrowser(), hour }
 })
 
+/** Writes the hourly file that began `age` hours before another hour. */
+function putHour(archive: string, station: string, hour: number, age: number): void {
+  put(archive, pathOf(station, '01H', hour - age * hourMs), content)
+}
+
 t.test('on a phone, the pictures of the network begin at now', { skip }, async (t) => {
-  const { service, browser } = await startNetwork(t)
+  const { service, browser } = await startNetwork()
   for (const javaScriptEnabled of [false, true]) {
     const { page } = await openPage(browser, service.url, { javaScriptEnabled, viewport: phone })
     await page.goto(`${api}network/`)
@@ -226,11 +213,11 @@ async function isShown(region: Locator, element: Locator): Promise<boolean> {
 }
 
 t.test('the links of a table are reachable on screens of all widths', { skip }, async (t) => {
-  const { service, browser } = await startArchive(t)
+  const { service, browser } = await startArchive()
   const directory = 'obs/2026/001'
   arrive(service.archive, `${directory}/GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz`)
   put(service.archive, `${directory}/GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz`, content)
-  await until('the misplaced file is listed', async () => (await service.count()) === 185)
+  await until('the misplaced file is listed', async () => (await service.count()) === 186)
   for (const javaScriptEnabled of [false, true])
     for (const width of [1000, 800, 500, 360]) {
       const viewport = { width, height: 640 }
@@ -252,7 +239,7 @@ t.test('the links of a table are reachable on screens of all widths', { skip }, 
 })
 
 t.test('no page, listing or JSON has an error in the console', { skip }, async (t) => {
-  const { service, browser } = await startArchive(t)
+  const { service, browser } = await startArchive()
   const { page } = await openPage(browser, service.url)
   const errors: string[] = []
   page.on('console', (message) => {
@@ -279,7 +266,7 @@ async function followMissing(t: Test, page: Page): Promise<void> {
 }
 
 t.test('every page is accessible and requests only this server', { skip }, async (t) => {
-  const { service, browser } = await startNetwork(t)
+  const { service, browser } = await startNetwork()
   put(service.archive, 'obs/2026/001/README.txt', content)
   const paths = [
     '',
@@ -321,4 +308,23 @@ t.test('every page is accessible and requests only this server', { skip }, async
     const width = await narrow.page.evaluate('document.documentElement.scrollWidth')
     t.ok(Number(width) <= 360, `${path} is ${String(width)} pixels wide`)
   }
+})
+
+// The last one, because its new file changes the network.
+t.test('the network page leads to missing files, and shows a new file', { skip }, async (t) => {
+  const { service, browser, hour } = await startNetwork()
+  for (const javaScriptEnabled of [false, true]) {
+    const { page, complaints } = await openPage(browser, service.url, { javaScriptEnabled })
+    await followMissing(t, page)
+    t.strictSame(complaints, [])
+  }
+  const { page, complaints } = await openPage(browser, service.url, { viewport: phone })
+  await page.goto(`${api}network/`)
+  // The newest hour decides about the state, while the page is open.
+  putHour(service.archive, 'WTZR00DEU', hour, 1)
+  await page
+    .getByRole('region', { name: 'Series that are late or down' })
+    .waitFor({ state: 'detached' })
+  await showsNewest(t, page)
+  t.strictSame(complaints, [])
 })

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { programLine } from '../program.ts'
+import { kept, programLine } from '../program.ts'
 import { fetchAlone, lacks, longestMs, timeoutMs, stop, until } from './service.ts'
 import type { LogLine } from './service.ts'
 
@@ -95,7 +95,7 @@ async function start(t: Test, folder: string): Promise<{ url: URL; log: readonly
   const child = spawn(program, [...args, '--database', 'catalogue.db'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] },
+    env: { PATH: process.env['PATH'], ...kept },
   })
   t.teardown(() => stop(child, 'SIGTERM'))
   const log: LogLine[] = []

@@ -6,16 +6,14 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { Agent, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import t from '../tap.ts'
-import { longestMs, slow, startService, stop, timeoutMs, until, untilEqual } from './service.ts'
+import { startScanned, longestMs, slow, stop, timeoutMs, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, paths, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 
 const clients = 64
@@ -85,13 +83,11 @@ async function addRecords({ database, folder }: Service): Promise<void> {
 }
 
 t.test('no client gets a partial response when the API is restarted under load', async (t) => {
-  const folder = testFolder(t)
-  const archive = join(folder, 'archive')
   const large = pathIn(dayDirectory(2), 0)
-  put(archive, large, gzipSync(randomBytes(2_000_000)))
-  for (const path of paths(hourDirectory(), 200)) put(archive, path)
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
+  const service = await startScanned(t, (archive) => {
+    put(archive, large, gzipSync(randomBytes(2_000_000)))
+    for (const path of paths(hourDirectory(), 200)) put(archive, path)
+  })
   await untilEqual(service)
   await stop(service.indexer, 'SIGTERM')
   await addRecords(service)
@@ -137,10 +133,7 @@ t.test('no client gets a partial response when the API is restarted under load',
 })
 
 t.test('no file is lost when the indexer is stopped while files arrive', async (t) => {
-  const folder = testFolder(t)
-  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
+  const service = await startScanned(t, [pathIn(hourDirectory(), 0)])
   for (let round = 0; round < rounds; round++) {
     const some = paths(hourDirectory(), 500, 1 + round * 500)
     for (const path of some.slice(0, 250)) arrive(service.archive, path)

@@ -5,19 +5,22 @@
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
+import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
 import { askIndexer } from '../../src/control-socket/client.ts'
 import type { ControlRequest } from '../../src/control-socket/protocol.ts'
-import { programLine } from '../program.ts'
-import { filesBelow } from './tree.ts'
+import { testFolder } from '../folder.ts'
+import { kept, programLine } from '../program.ts'
+import { filesBelow, put } from './tree.ts'
 
 /** With SLOW=1 the acceptance tests run with more files, for longer. */
 export const slow = process.env['SLOW'] === '1'
@@ -65,14 +68,6 @@ export interface Status {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** In the suite, a cache on disk halves the work of a start: `test/all.js`. */
-const inherited = Object.fromEntries(
-  ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => {
-    const value = process.env[name]
-    return value === undefined ? [] : [[name, value]]
-  }),
-)
-
 /** Starts the API and the indexer on `archive` in a folder; both are killed after the test. */
 export async function startService(t: Test, folder: string, given: Options = {}) {
   const { wrap = [], wrapIndexer = [], wrapApi = [], options, database = 'catalogue.db' } = given
@@ -98,7 +93,7 @@ export async function startService(t: Test, folder: string, given: Options = {})
     const child = spawn(program, args, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...inherited, ...env },
+      env: { PATH: process.env['PATH'], ...kept, ...env },
     })
     t.teardown(() => stop(child, 'SIGKILL'))
     return child
@@ -157,9 +152,32 @@ export async function startService(t: Test, folder: string, given: Options = {})
     list: () => readList(getJson),
     control: (request: ControlRequest) => askIn(folder, request),
     ready: async () => (await get('/readyz')).status === 200,
-    /** The output of `check`. */
-    check: () => text(run('check').stdout),
+    /** What `check` finds, by its process only if a mount namespace hides the database. */
+    check: async () => {
+      const file = join(folder, database)
+      if (!existsSync(file)) return text(run('check').stdout)
+      const { differences, damage } = checkConsistency(file)
+      return [...differences, ...damage].join('\n') || 'nothing differs\n'
+    },
   }
+}
+
+/**
+ * Starts a service in a new folder, whose archive has these files or is filled before, and waits
+ * for its first scan.
+ */
+export async function startScanned(
+  t: Test,
+  fill: readonly string[] | ((archive: string) => void),
+  given?: Options,
+): Promise<Service> {
+  const folder = testFolder(t)
+  const archive = join(folder, 'archive')
+  if (typeof fill === 'function') fill(archive)
+  else for (const path of fill) put(archive, path)
+  const service = await startService(t, folder, given)
+  await until('the first scan ends', service.ready)
+  return service
 }
 
 interface AloneOptions {
@@ -219,6 +237,16 @@ async function readList(getJson: <T>(path: string) => Promise<T>): Promise<Map<s
   return found
 }
 
+/** Bytes of memory of a process: those it has now (VmRSS), or the most that it had (VmHWM). */
+export function memoryOf({ pid = 0 }: Pick<ChildProcess, 'pid'>, what: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024
+}
+
+/** The value that this share of some values does not exceed. */
+export const percentile = (values: readonly number[], share: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? NaN
+
 /** How many directories have no stamp, so that each sweep reads them again. */
 export function directoriesWithoutStamp({ database }: Service): number {
   const db = new Sqlite(database, { readonly: true })
@@ -251,9 +279,10 @@ export async function until(
     } catch (error) {
       lastError = error
     }
-    if (performance.now() - startedMs > maxMs)
-      throw new Error(`timeout: ${description}`, { cause: lastError })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    const waitedMs = performance.now() - startedMs
+    if (waitedMs > maxMs) throw new Error(`timeout: ${description}`, { cause: lastError })
+    // Most conditions are requests, so a long wait asks seldom.
+    await delay(Math.min(10 + waitedMs / 10, 100))
   }
 }
 

@@ -3,13 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { testFolder } from '../folder.ts'
-import { longestMs, slow, startService, until, untilEqual } from './service.ts'
+import { percentile, startScanned, longestMs, slow, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { dayDirectory, makeOldDays, pathIn, put } from './tree.ts'
 
@@ -34,13 +32,11 @@ interface Started {
 }
 
 async function startWithFiles(): Promise<Started> {
-  const folder = testFolder(t)
-  const archive = join(folder, 'archive')
-  makeOldDays(archive, 3, figures.files / 3)
   const large = pathIn(dayDirectory(90), 0)
-  put(archive, large, gzipSync(randomBytes(largeBytes), { level: 0 }))
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
+  const service = await startScanned(t, (archive) => {
+    makeOldDays(archive, 3, figures.files / 3)
+    put(archive, large, gzipSync(randomBytes(largeBytes), { level: 0 }))
+  })
   await untilEqual(service)
   return { service, large: `/rinex/data/${large}` }
 }
@@ -99,10 +95,6 @@ async function requestPages(service: Service, end: AbortSignal) {
     await pause(5)
   }
   return { times, statuses: [...statuses] }
-}
-
-function percentile(times: readonly number[], share: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
 }
 
 const { service, large } = await startWithFiles()

@@ -9,10 +9,9 @@ import { once } from 'node:events'
 import Sqlite from 'better-sqlite3'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { longestMs, slow, startService, timeoutMs, until, untilEqual } from './service.ts'
+import { startScanned, longestMs, slow, timeoutMs, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
-import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
+import { arrive, dayDirectory, hourDirectory, makeOldDays, pathIn, paths, put } from './tree.ts'
 
 const megabyte = 1024 * 1024
 const listed = slow ? 100 : 60
@@ -25,11 +24,10 @@ const walOf = ({ database }: Service): number =>
   statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0
 
 async function startFull(t: Test): Promise<Service> {
-  const folder = testFolder(t)
-  makeOldDays(`${folder}/archive`, listed, 300)
-  put(`${folder}/archive`, paths(hourDirectory(), 1)[0] ?? '')
-  const service = await startService(t, folder)
-  await until('the first scan ends', service.ready)
+  const service = await startScanned(t, (archive) => {
+    makeOldDays(archive, listed, 300)
+    put(archive, pathIn(hourDirectory(), 0))
+  })
   await untilEqual(service)
   return service
 }

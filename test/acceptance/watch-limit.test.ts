@@ -1,17 +1,7 @@
 /** With fewer file watches than directories the indexer logs little, and sweeps find new files. */
-import { join } from 'node:path'
 import t from '../tap.ts'
-import {
-  lacks,
-  longestMs,
-  slow,
-  startService,
-  until,
-  untilEqual,
-  untilReported,
-} from './service.ts'
-import { arrive, hourDirectory, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
+import { startScanned, lacks, longestMs, slow, untilEqual, untilReported } from './service.ts'
+import { arrive, hourDirectory, pathIn } from './tree.ts'
 
 const limit = slow ? 2000 : 20
 const directories = slow ? 5000 : 60
@@ -22,16 +12,14 @@ t.setTimeout(longestMs)
 const skip = lacks('limit of watches for a user namespace', `unshare -Ur sh -c '${setLimit}'`)
 
 t.test(`new files are listed although only ${limit} watches are allowed`, { skip }, async (t) => {
-  const folder = testFolder(t)
   // Directories below that of an hour are watched too.
   const inGroup = (n: number) =>
     pathIn(hourDirectory(), n).replace(/\/([^/]*)$/, `/group${n % directories}/$1`)
-  for (let n = 0; n < directories; n++) put(join(folder, 'archive'), inGroup(n))
-  const service = await startService(t, folder, {
+  const files = Array.from({ length: directories }, (_, n) => inGroup(n))
+  const service = await startScanned(t, files, {
     wrapIndexer: ['unshare', '-Ur', 'sh', '-c', `${setLimit} && exec "$@"`, 'sh'],
     options: { SWEEP_INTERVAL_SECONDS: '2' },
   })
-  await until('the first scan ends', service.ready)
   await untilReported(service, /no file watches left.*max_user_watches/)
   const { state, watching } = await service.status()
   t.equal(state, 'degraded')

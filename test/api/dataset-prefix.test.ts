@@ -102,28 +102,6 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
           t.equal((await get(`/${other}/${path}`)).status, 404, `${other} ${path}`)
     })
 
-    t.test('every link leads to an existing path below the prefix', async (t) => {
-      const waiting = ['api/', 'data/'].map((path) => root + path)
-      const seen = new Set(waiting)
-      for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-        for (const accept of ['text/html,*/*;q=0.8', '*/*']) {
-          const { status, type, body } = await get(url, { accept })
-          t.equal(status, 200, url)
-          // Examples of the OpenAPI document name no file of this archive, and one link is a long
-          // poll.
-          if (/\/api\/(schema|docs)\/|[?&]wait=/.test(url)) break
-          const found = linksOf(url, type, body).filter((link) => !seen.has(link))
-          for (const link of found) seen.add(link)
-          waiting.push(...found)
-        }
-      }
-      t.strictSame(
-        [...seen].filter((link) => !link.startsWith(root)),
-        [],
-      )
-      t.ok(seen.size > 25, `${seen.size} links`)
-    })
-
     t.test('the OpenAPI document has the prefix in its server and examples', async (t) => {
       const document = JSON.parse((await get(`${root}api/schema/`)).body) as OpenApiDocument
       t.strictSame(document.servers[0]?.url, root.slice(0, -1))
@@ -134,3 +112,32 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
         t.ok(parseSample(source).url.startsWith(`/${prefix}/`), source)
     })
   })
+
+t.test('every link leads to an existing path below the prefix, with a format', async (t) => {
+  const { root, get } = await serve(t, 'gnss/at.gv.bev.dc/v1.0')
+  const waiting = ['api/', 'data/'].map((path) => root + path)
+  const seen = new Set(waiting)
+  for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
+    for (const accept of ['text/html,*/*;q=0.8', '*/*']) {
+      const { status, type, body } = await get(url, { accept })
+      t.equal(status, 200, url)
+      // Examples of the OpenAPI document name no file of this archive, and one link is a long poll.
+      if (/\/api\/(schema|docs)\/|[?&]wait=/.test(url)) break
+      const found = linksOf(url, type, body).filter((link) => !seen.has(link))
+      for (const link of found) seen.add(link)
+      waiting.push(...found)
+    }
+  }
+  const isBelow = (link: string) => link.startsWith(root)
+  t.strictSame(
+    [...seen].filter((link) => !isBelow(link)),
+    [],
+  )
+  const named = /[?&]format=(api|json|csv|ndjson|urls|txt|atom|svg)(&|$)/
+  const inApi = [...seen].filter((link) => link.startsWith(`${root}api/`)).slice(1)
+  t.strictSame(
+    inApi.filter((link) => !named.test(link)),
+    [],
+  )
+  t.ok(seen.size > 25, `${seen.size} links`)
+})

@@ -10,12 +10,12 @@ import { createClock } from '../../src/runtime/clock.ts'
 import { openReceiver, secret } from '../alerts/receiver.ts'
 import { until } from '../indexer/until.ts'
 import { testFolder } from '../folder.ts'
-import { programLine } from '../program.ts'
+import { kept, programLine } from '../program.ts'
 
 function launch(folder: string, ...args: string[]) {
   const child = spawn(...programLine([...args, '--config', 'config.toml']), {
     cwd: folder,
-    env: {},
+    env: kept,
   })
   const outcome = { child, text: '' }
   for (const stream of [child.stdout, child.stderr])

@@ -30,7 +30,7 @@ import type { OpenedWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { lacksMounts, longestMs } from '../acceptance/service.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { makeEarlier } from '../catalogue/earlier-database.ts'
-import { programLine } from '../program.ts'
+import { bare, programLine } from '../program.ts'
 
 const day = 'obs/2026/001'
 
@@ -89,7 +89,7 @@ interface Result {
 /** Runs the program, or another one that runs it. */
 function run(command: readonly string[], wrap: readonly string[] = []): Promise<Result> {
   const [node, args] = programLine(command)
-  const [first = '', ...rest] = [...wrap, 'env', '-i', node, ...args]
+  const [first = '', ...rest] = [...wrap, ...bare, node, ...args]
   return promisify(execFile)(first, rest).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: unknown) => error as Result,

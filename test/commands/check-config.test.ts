@@ -17,7 +17,7 @@ import type { Test } from 'tap'
 import { unitDirectories } from '../../src/runtime/unit-directories.ts'
 import { lacksMounts, openMounts } from '../acceptance/service.ts'
 import { testFolder } from '../folder.ts'
-import { programLine } from '../program.ts'
+import { kept, programLine } from '../program.ts'
 
 const isRoot = process.getuid?.() === 0
 
@@ -39,7 +39,7 @@ t.test('the directories of systemd are those of the unit of the indexer', async 
 
 function run(args: readonly string[], options: Readonly<Record<string, string>> = {}) {
   const [program, all] = programLine(args)
-  const result = spawnSync(program, all, { env: options, encoding: 'utf8' })
+  const result = spawnSync(program, all, { env: { ...kept, ...options }, encoding: 'utf8' })
   return { code: result.status, stdout: result.stdout, stderr: result.stderr }
 }
 

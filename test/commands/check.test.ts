@@ -10,6 +10,7 @@ import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { change, newFile } from '../catalogue/change.ts'
+import { bare } from '../program.ts'
 
 /** The folder is short, as the path of a socket must be. */
 async function makeCatalogue(t: Test) {
@@ -25,7 +26,8 @@ async function makeCatalogue(t: Test) {
 
 function run(database: string, socket: string, ...flags: string[]) {
   const files = ['--database', database, '--control-socket', socket]
-  const child = spawn('env', ['-i', process.execPath, 'src/cli.js', 'check', ...files, ...flags])
+  const [program, ...words] = [...bare, process.execPath, 'src/cli.js', 'check', ...files, ...flags]
+  const child = spawn(program, words)
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))

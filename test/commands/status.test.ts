@@ -10,7 +10,7 @@ import { statusLines } from '../../src/commands/status.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
 import { testFolder } from '../folder.ts'
-import { programLine } from '../program.ts'
+import { kept, programLine } from '../program.ts'
 
 const atUs = Date.UTC(2026, 0, 22, 5, 7, 9) * 1000 + 123_456
 
@@ -137,7 +137,7 @@ t.test('the command prints these lines, and problems with their time', async (t)
   writeFileSync(join(day, 'a\tb'), '')
   const run = (...words: string[]) => {
     const [node, args] = programLine([...words, '--database', 'c.db', '--control-socket', 's'])
-    return spawnSync(node, args, { cwd: folder, encoding: 'utf8', env: {} })
+    return spawnSync(node, args, { cwd: folder, encoding: 'utf8', env: kept })
   }
   t.equal(run('index', '--once', '--archive', 'archive').status, 0)
   const { status, stdout } = run('status')

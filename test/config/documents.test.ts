@@ -141,10 +141,11 @@ t.test('README.md links to the reference, and names only keys that exist', async
 
 t.test('the help of a command lists exactly the options that it uses', async (t) => {
   for (const command of commands) {
-    const { stdout } = spawnSync(process.execPath, ['src/cli.js', command, '--help'], {
-      encoding: 'utf8',
-    })
+    const line = ['src/cli.js', command, '--help']
+    const { status, stdout, stderr } = spawnSync(process.execPath, line, { encoding: 'utf8' })
+    t.strictSame({ status, stderr }, { status: 0, stderr: '' }, command)
     const help = stdout.replaceAll(/\s+/g, ' ')
+    t.equal(help.includes('--config <file>'), command !== 'parse', command)
     for (const key of optionKeys) {
       const { flag, meaning, defaultText, default: value } = optionOf(key)
       // A key without a flag may share its name with an option of a command.

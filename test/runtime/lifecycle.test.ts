@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import t from '../tap.ts'
+import { bare } from '../program.ts'
 
 interface Outcome {
   readonly code: number | null
@@ -20,9 +21,8 @@ function run(script: string, signals: readonly NodeJS.Signals[] = []): Promise<O
     const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
     const stay = () => setInterval(() => {}, 1000)
     ${script}`
-  // Without the test runner's hooks, which handle the end of a process themselves.
-  const command = ['-i', process.execPath, '--input-type=module', '--eval', source]
-  const child = spawn('env', command)
+  const [first, ...rest] = [...bare, process.execPath, '--input-type=module', '--eval', source]
+  const child = spawn(first, rest)
   const left = [...signals]
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => {

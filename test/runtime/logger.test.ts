@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import t from '../tap.ts'
+import { bare } from '../program.ts'
 
 /** Runs a script that has `createLogger` and returns the lines it printed. */
 function linesOf(script: string, stdout: 'pipe' | number = 'pipe'): string[] {
   const source = `import { createLogger } from './src/runtime/logger.ts'\n${script}`
-  const command = ['-i', process.execPath, '--input-type=module', '--eval', source]
-  const output = execFileSync('env', command, {
+  const [first, ...rest] = [...bare, process.execPath, '--input-type=module', '--eval', source]
+  const output = execFileSync(first, rest, {
     encoding: 'utf8',
     stdio: ['ignore', stdout, 'inherit'],
   }) as string | null

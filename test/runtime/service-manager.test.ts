@@ -11,7 +11,7 @@ import type { Test } from 'tap'
 import { ServiceManager } from '../../src/runtime/service-manager.ts'
 import { testFolder } from '../folder.ts'
 import { until } from '../indexer/until.ts'
-import { programLine } from '../program.ts'
+import { kept, programLine } from '../program.ts'
 
 const missing = ['systemd-notify', 'python3'].find(
   (program) => spawnSync(program, ['--version']).error !== undefined,
@@ -39,7 +39,7 @@ async function startListener(t: Test) {
   })
   await until(t, 'the listener runs', () => messages.includes('listening'))
   const count = (message: string): number => messages.filter((each) => each === message).length
-  return { env: { PATH: process.env['PATH'], NOTIFY_SOCKET: `@${name}` }, messages, count }
+  return { env: { PATH: process.env['PATH'], ...kept, NOTIFY_SOCKET: `@${name}` }, messages, count }
 }
 
 function openLog() {

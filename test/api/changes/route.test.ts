@@ -51,8 +51,6 @@ t.test('a page of changes has the fields last_seq, next and results', async (t) 
   t.strictSame(Object.keys(page.results[0] ?? {}), ['seq', 'change', 'at', 'record'])
   t.equal(Object.keys(page.results[0]?.record ?? {}).length, 10)
   t.match(page.results[0]?.at, /^2026-01-22T05:06:07\.\d{6}Z$/)
-  const headers = { 'if-none-match': String(answer.headers.etag) }
-  t.equal((await app.inject({ url: `${path}?since=0`, headers })).statusCode, 304)
 })
 
 t.test('the next links lead through all changes to the end of the feed', async (t) => {
@@ -261,19 +259,13 @@ t.test('the HTML page describes each change, with present size and time of the f
   t.match(filtered.body, 'Further filters: <code>filename=&lt;b&gt;</code> </p>')
 })
 
-t.test('HEAD and OPTIONS work, POST gets 405, and a missing slash is redirected', async (t) => {
+t.test('HEAD does not wait, and begins no event stream', async (t) => {
   const { app } = await openFeed(t)
-  const head = await app.inject({ method: 'HEAD', url: `${path}?wait=60` })
-  t.match(head, { statusCode: 200, body: '' })
-  const options = await app.inject({ method: 'OPTIONS', url: path })
-  t.match(options.json(), {
-    name: 'Changes',
-    renders: exact(['application/json', 'text/html', 'text/event-stream']),
-  })
-  t.equal((await app.inject({ method: 'POST', url: path })).statusCode, 405)
-  t.equal((await app.inject('/rinex/api/changes?since=1')).headers.location, 'changes/?since=1')
-  const events = { method: 'HEAD', url: path, headers: { accept: 'text/event-stream' } } as const
-  t.match(await app.inject(events), { statusCode: 200, body: '' })
+  for (const accept of ['application/json', 'text/event-stream']) {
+    const url = `${path}?wait=60`
+    const head = await app.inject({ method: 'HEAD', url, headers: { accept } })
+    t.match(head, { statusCode: 200, body: '' })
+  }
 })
 
 interface Client {

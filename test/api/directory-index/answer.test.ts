@@ -6,7 +6,6 @@ import { listingDate } from '../../../src/api/directory-index/answer.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 import type { Service } from '../service.ts'
-import { sendRaw } from '../wire.ts'
 
 const data = '/rinex/data/'
 const facts = { size: 12_345, mtimeUs: Date.UTC(2026, 0, 22, 5, 0, 59) * 1000 + 999_999 }
@@ -180,54 +179,6 @@ t.test('a listing ignores Accept and the query parameters of other web servers',
     t.equal((await get(service, `${day}/`, { accept })).body, body, accept)
   for (const format of ['html', 'xml', 'JSON', 'csv'])
     t.equal((await get(service, `${day}/?format=${format}`)).statusCode, 404, format)
-})
-
-t.test('a directory without its trailing slash is redirected', async (t) => {
-  const service = await openFilled(t)
-  const cases: [string, string][] = [
-    ['/rinex/data', 'data/'],
-    ['/rinex/data?format=json', 'data/?format=json'],
-    ['/rinex/data/obs', 'obs/'],
-    [`/rinex/data/${day}?C=N;O=D`, '001/?C=N;O=D'],
-    [`/rinex/data/${hour}?x=//evil.example`, '05/?x=//evil.example'],
-  ]
-  for (const [url, location] of cases)
-    for (const method of ['GET', 'HEAD'] as const) {
-      const answer = await service.app.inject({ method, url })
-      t.equal(answer.statusCode, 301, `${method} ${url}`)
-      t.equal(answer.headers.location, location)
-    }
-  for (const url of ['/rinex/data/nowhere', '/rinex/data/obs/2027', `/rinex/data/${day}/x.gz`])
-    t.equal((await service.app.inject(url)).statusCode, 404, url)
-})
-
-t.test('HEAD has the headers of GET and no body', async (t) => {
-  const service = await openFilled(t)
-  const port = await service.listen()
-  for (const target of ['', `${day}/`, `${day}/?format=json`]) {
-    const [whole, head] = await Promise.all(
-      ['GET', 'HEAD'].map((method) =>
-        sendRaw(
-          port,
-          `${method} ${data}${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
-        ),
-      ),
-    )
-    const comparable = (text = '') =>
-      text.replace(/^(x-request-id|date|transfer-encoding): .*$/gim, '').trim()
-    t.equal(comparable(head?.head), comparable(whole?.head), target)
-    t.equal(head?.body.length, 0)
-  }
-})
-
-t.test('methods other than GET, HEAD and OPTIONS get 405', async (t) => {
-  const service = await openFilled(t)
-  for (const url of [data, `${data}${day}/`]) {
-    const put = await service.app.inject({ method: 'PUT', url })
-    t.equal(put.statusCode, 405)
-    t.equal(put.headers.allow, 'GET, HEAD, OPTIONS')
-    t.equal((await service.app.inject({ method: 'OPTIONS', url })).statusCode, 204)
-  }
 })
 
 t.test('a conditional request gets 304 if the ETag or the date matches', async (t) => {

@@ -1,5 +1,5 @@
 /**
- * Headers of offloaded downloads; test/acceptance/nginx.test.ts and apache.test.ts test them with
+ * Headers of offloaded downloads; test/acceptance/web-servers.test.ts tests them with
  * real web servers.
  */
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'

@@ -31,13 +31,10 @@ const nonsense = [
   '%00'.repeat(900),
 ]
 
-/** Invalid times. */
+/** Invalid times, as they are sent; `times.test.ts` has those without an encoding. */
 const invalidTimes = listed(`
-  2026 2026-01 2026-02-30 2025-02-29 2026-13-01 2026-00-01 2026-01-00 0000-00-00 -2026-01-01
-  %2b2026-01-01 12026-01-01 2026-01-01T 2026-01-01T24:00 2026-01-01T05:60 2026-01-01T05:00:60
-  2026-01-01T05 2026-01-01T05:00%2b24:00 2026-01-01T05:00%2b01:60 2026-01-01T05:00%2b1
-  2026-01-01T05:00ZZ 2026-01-01T05:00:00. 2026-01-01%0900:00 2026-W01-1
-  %d9%a2%d9%a0%d9%a2%d9%a6-01-01 1767225600
+  %2b2026-01-01 2026-01-01T05:00%2b24:00 2026-01-01T05:00%2b1 2026-01-01%0900:00
+  %d9%a2%d9%a0%d9%a2%d9%a6-01-01
 `)
 
 /** Values of `nonsense` that have the form of a code. */
@@ -125,29 +122,18 @@ const rows: readonly Row[] = [
   { query: 'data_date__lte=2025-12-31T19:00:00-0500', found: 2 },
   { query: 'data_date=2026-01-01', found: 2 },
   { query: 'date=2026-01-01', found: total },
-  { query: 'doy=2026-000', faults: ['doy'] },
-  { query: 'doy=2026-366', faults: ['doy'] },
   { query: 'doy=2024-366', found: 0 },
   { query: 'doy=0000-001', found: 0 },
   // Ranges.
   { query: 'overlaps=../..', found: total },
   { query: 'overlaps=2026-01-01/2026-01-01', found: 2 },
-  { query: 'overlaps=2026-01-02/2026-01-01', faults: ['overlaps'] },
-  ...['/', '//', '../../..', '..', '.../..', '2026-01-01', '2026-01-01/', '/2026-01-01'].map(
-    (value) => ({
-      query: `overlaps=${value}`,
-      faults: ['overlaps'],
-    }),
-  ),
   { query: `overlaps=${'/'.repeat(3000)}`, faults: ['overlaps'] },
   { query: `overlaps=${'../'.repeat(1000)}`, faults: ['overlaps'] },
   { query: 'overlaps=../..&'.repeat(400), found: total },
   { query: 'overlaps=../2026-01-01&overlaps=2026-01-03/..', found: 0 },
   // Orderings.
-  ...['--id', '-', 'ID', 'id,-', 'id,size', 'size', 'id;', '%00', '__proto__'].map((value) => ({
-    query: `ordering=${value}`,
-    faults: ['ordering'],
-  })),
+  { query: 'ordering=id;', faults: ['ordering'] },
+  { query: 'ordering=%00', faults: ['ordering'] },
   { query: 'ordering=x&ordering=id', found: total },
   ...['+id', 'filename%20', '%20-id,', ','].map((value) => ({
     query: `ordering=${value}`,
@@ -157,8 +143,6 @@ const rows: readonly Row[] = [
   { query: 'ordering=id&ordering=x', faults: ['ordering'] },
   // Contradicting filters find nothing.
   { query: 'file_version=r2&rinexVersion=3', found: 0 },
-  { query: 'station=GRAZ00AUT&country=DEU', found: 0 },
-  { query: 'date=2026-01-01&doy=2026-002', found: 0 },
   { query: `filename__contains=a&`.repeat(370), found: total },
   {
     query: `station=${Array.from({ length: 1500 }, (_, i) => `x${String(i).padStart(3, '0').slice(-3)}`).join()}`,
@@ -191,17 +175,12 @@ const rows: readonly Row[] = [
     found: total,
     ignored: Array.from({ length: 20 }, (_, i) => `k${i}`).join(', '),
   },
-  // All faults in one response, and strict.
+  // All faults in one response; `unknown-parameters.test.ts` has more of `strict`.
   {
     query: 'id__gt=x&date=x&station=x&ordering=x&area=x',
     faults: ['id__gt', 'date', 'station', 'ordering', 'area'],
   },
-  { query: 'strict=1', found: total },
-  { query: 'strict=0&x=1', found: total, ignored: 'x' },
-  { query: 'strict=1&x=1', faults: ['x'] },
   { query: 'x=1&y=2&date=x&strict=true', faults: ['x', 'y', 'date'] },
-  { query: 'strict=1&__proto__=1', faults: ['__proto__'] },
-  { query: 'strict=1&__proto__=1&constructor=1', faults: ['__proto__', 'constructor'] },
   { query: 'strict=1&toString=1', faults: ['toString'] },
   {
     query: `strict=1&${Array.from({ length: 1000 }, (_, i) => `k${i}`).join('&')}`,
@@ -425,19 +404,6 @@ t.test('a query with invalid bytes gets 400, a query that is too long gets 431',
       t.ok(statuses.includes(answer.status), `${name}: ${answer.status}`)
       t.same(faultsOf(answer), [])
     }
-})
-
-t.test('an unknown format gets 404', async (t) => {
-  const { app } = await openList(t)
-  for (const format of ['CSV', 'csv%00', 'xml', '../csv', 'json,csv', '__proto__', 'constructor'])
-    for (const path of ['rinex-file/', 'station/', 'changes/']) {
-      const answer = await app.inject(`${api}${path}?format=${format}`)
-      t.equal(answer.statusCode, 404, `${path} ${format}`)
-      t.same(answer.json(), { detail: 'Not found.' })
-    }
-  for (const path of ['station/', 'changes/'])
-    for (const format of ['csv', 'ndjson', 'urls'])
-      t.equal((await app.inject(`${api}${path}?format=${format}`)).statusCode, 404, path + format)
 })
 
 t.test(

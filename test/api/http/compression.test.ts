@@ -96,24 +96,6 @@ t.test('a long response is compressed in the encoding that the client prefers', 
   t.ok(long > 1, 'some responses are long')
 })
 
-t.test('a 304 response has the Vary header of the page', async (t) => {
-  const { app } = await openWithFiles(t)
-  const get = (headers: Record<string, string>) =>
-    app.inject({ url: `${api}/rinex-file/`, headers })
-  for (const [headers, vary] of [
-    [page, 'Accept, Accept-Encoding'],
-    [{ accept: 'application/json' }, 'Accept'],
-  ] as const) {
-    const { headers: first } = await get({ ...headers, 'accept-encoding': 'gzip' })
-    const notModified = await get({
-      ...headers,
-      'accept-encoding': 'gzip',
-      'if-none-match': String(first.etag),
-    })
-    t.match(notModified, { statusCode: 304, headers: { vary, 'content-encoding': undefined } })
-  }
-})
-
 t.test('JSON and everything below data/ is not compressed', async (t) => {
   const { app } = await openWithFiles(t)
   for (const [path, headers] of others) {

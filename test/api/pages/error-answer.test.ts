@@ -1,24 +1,9 @@
-/** HTML pages with unknown or invalid parameters. */
+/** HTML pages of errors. */
 import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
 const api = '/rinex/api/rinex-file/'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-
-t.test('a page names the same ignored parameters as the header', async (t) => {
-  const { app } = await openService(t)
-  for (const path of ['rinex-file', 'station']) {
-    const url = `/rinex/api/${path}/`
-    const page = await app.inject({ url: `${url}?sation=graz&<b>=1`, headers: browser })
-    t.equal(page.statusCode, 200)
-    t.equal(page.headers['ignored-parameters'], 'sation, %3Cb%3E')
-    t.match(page.body, /role="status">Unknown parameters, ignored/)
-    t.match(page.body, '<code>sation</code>')
-    t.match(page.body, '<code>&lt;b&gt;</code>')
-    const without = await app.inject({ url: `${url}?limit=3`, headers: browser })
-    t.notMatch(without.body, 'Unknown parameters')
-  }
-})
 
 t.test('browsers get a 400 as an HTML page with the faults and a link without them', async (t) => {
   const { app } = await openService(t)

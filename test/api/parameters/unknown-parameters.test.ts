@@ -88,9 +88,11 @@ t.test('unknown parameters are faults beside those of other parameters', async (
 t.test('pages with a form show which parameters were ignored', async (t) => {
   const { operations, get } = await openResources(t)
   for (const { url } of operations.filter(({ url }) => !url.endsWith('/changes/'))) {
-    const { body } = await get(`${url}?sation=x`, page)
+    const { body, headers } = await get(`${url}?sation=x&<b>=1`, page)
+    t.equal(headers['ignored-parameters'], 'sation, %3Cb%3E', url)
     if (!body.includes('class="filters"')) continue
     t.match(body, /role="status">Unknown parameters, ignored:\s*<code>sation<\/code>/, url)
+    t.match(body, '<code>&lt;b&gt;</code>', url)
     t.notMatch((await get(url, page)).body, 'Unknown parameters', url)
   }
 })
