@@ -9,8 +9,8 @@ import { questionsFor } from '../../../src/catalogue/questions/questions.ts'
 import { Lookups } from '../../../src/catalogue/selection/lookups.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
-import { change, newFile } from '../change.ts'
-import { openWide } from './wide.ts'
+import { openCatalogue } from '../catalogue.ts'
+import { newFile } from '../change.ts'
 
 const days = 60
 const stations = 1000
@@ -18,7 +18,7 @@ const start = Date.UTC(2026, 0, 1) * 1000
 
 /** 60,000 files of two types and 1,000 stations; half of the files were replaced. */
 async function openLarge(t: Test) {
-  const { database, writer } = openWide(t)
+  const { database, writer, apply } = openCatalogue(t, { stepUs: 1 })
   for (let day = 1; day <= days; day++) {
     const ddd = String(day).padStart(3, '0')
     const path = `obs/2026/${ddd}`
@@ -27,10 +27,10 @@ async function openLarge(t: Test) {
       return `${code}${ddd}0.26${n % 2 === 0 ? 'd' : 'n'}.gz`
     })
     const added = names.map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
-    await writer.apply([change(path, { added })])
+    await apply({ added }, path)
     const files = [...((await writer.directory(path))?.files ?? [])].slice(0, stations / 2)
     const modified = files.map(([name, { id }]) => ({ id, name, size: 2, mtimeUs: 2 }))
-    await writer.apply([change(path, { modified })])
+    await apply({ modified }, path)
   }
   const db = new Sqlite(database, { readonly: true })
   t.teardown(() => db.close())

@@ -16,23 +16,14 @@ import Sqlite from 'better-sqlite3'
 import t from '../../tap.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { change, newFile } from '../change.ts'
+import { manyNames, openCatalogue } from '../catalogue.ts'
 import { testFolder } from '../../folder.ts'
 
-const nowUs = () => 1_700_000_000_000_000
-const day = 'obs/2026/001'
-const stations = Array.from({ length: 50 }, (_, index) => `s${String(index).padStart(3, '0')}`)
-const names = stations.map((station) => `${station}0010.26d.gz`)
+const nowUs = () => 1
 
 t.test('a page has its records in descending order of ids, and the count', async (t) => {
-  const database = join(testFolder(t), 'catalogue.db')
-  const writer = openWriter({ database, nowUs })
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-    writer.close()
-  })
-  await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
+  const { reader, add } = openCatalogue(t)
+  await add(...manyNames(50))
   const cases = [
     { limit: 3, offset: 0, ids: [50, 49, 48] },
     { limit: 3, offset: 47, ids: [3, 2, 1] },
