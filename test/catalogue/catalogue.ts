@@ -41,12 +41,21 @@ export const checksumOf = (id: number, other: Partial<Checksum> = {}): Checksum 
 export const manyNames = (count: number, end = '0010.26d.gz', first = 0): string[] =>
   Array.from({ length: count }, (_, n) => (first + n).toString(36).padStart(4, '0') + end)
 
-/** @param options.stepUs how far the clock advances each time it is read */
-export function openCatalogue(t: Test, options: { folder?: string; stepUs?: number } = {}) {
+interface CatalogueOptions {
+  readonly folder?: string
+  /** How far the clock of the test advances each time it is read. */
+  readonly stepUs?: number
+  /** Another clock than that of the test. */
+  readonly nowUs?: () => number
+}
+
+/** Opens a new catalogue, or that of a folder. */
+export function openCatalogue(t: Test, options: CatalogueOptions = {}) {
   const { folder = testFolder(t), stepUs = 0 } = options
   const database = join(folder, 'catalogue.db')
   const clock = { us: 1_700_000_000_000_000 }
-  const writer = openWriter({ database, nowUs: () => (clock.us += stepUs) - stepUs })
+  const { nowUs = () => (clock.us += stepUs) - stepUs } = options
+  const writer = openWriter({ database, nowUs })
   const reader = openReader({ database })
   let db: Sqlite.Database | undefined
   const close = (): void => {

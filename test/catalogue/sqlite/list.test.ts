@@ -45,8 +45,9 @@ function namesOf(wave: number): string[] {
   )
   const yearly = [
     `${station}_R_20240010000_01Y_30S_MO.crx.gz`,
-    `${station}_R_20230010000_01Y_30S_MO.crx.gz`,
-    `${station}_R_19990010000_${String(90 + wave)}Y_30S_MO.crx.gz`,
+    `${station}_R_20233650000_01Y_30S_MO.crx.gz`,
+    `${station}_R_19990010000_${String(94 + wave)}Y_30S_MO.crx.gz`,
+    `${station}_R_19983650000_${String(94 + wave)}Y_30S_MO.crx.gz`,
   ]
   return [...long, ...short, ...yearly]
 }
@@ -145,6 +146,7 @@ const choices: readonly (readonly [name: string, value: string])[] = [
   ['overlaps', '2024-01-01/2024-01-01'],
   ['overlaps', '2024-12-31/2025-01-01'],
   ['overlaps', '2026-01-12T02:20:00Z/2026-01-12T02:59:59Z'],
+  ['overlaps', '2026-01-12T03:00:00Z/2026-01-12T03:00:00Z'],
   ['overlaps', '../1960-06-01'],
   ['overlaps', '2150-01-01T00:00:00Z/2299-01-01'],
   ['startDate', '2150-01-02'],
