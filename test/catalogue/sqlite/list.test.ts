@@ -177,8 +177,9 @@ const choices: readonly (readonly [name: string, value: string])[] = [
 
 const keys = ['id', 'data_date', 'created', 'modified', 'filename']
 const steps = keys.flatMap((key) => [key, `-${key}`])
-/** Orderings by one key and by several. */
+/** Orderings by one key and by several; the newest first has ways of its own. */
 const orderings = fc.oneof(
+  fc.constant('-id'),
   fc.constantFrom(...steps),
   fc
     .uniqueArray(fc.constantFrom(...steps), {
@@ -225,7 +226,16 @@ function allRecords({ db }: OpenedCatalogue): Known[] {
   })
 }
 
-const chosen = fc.subarray([...choices], { maxLength: 3 }).map((some) => {
+/** Dates and kinds alone have ways of their own. */
+const datesAndKinds = choices.filter(([name]) =>
+  /date|doy|year|overlaps|file_|content|interval/i.test(name),
+)
+
+const subsets = fc.oneof(
+  fc.subarray([...choices], { maxLength: 3 }),
+  fc.subarray(datesAndKinds, { maxLength: 2 }),
+)
+const chosen = subsets.map((some) => {
   const parameters: Record<string, string> = {}
   for (const [name, value] of some) parameters[name] = value
   return parameters
