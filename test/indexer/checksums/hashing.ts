@@ -12,7 +12,7 @@ import { until } from '../until.ts'
 
 type HashClient = ChecksumContext['hashClient']
 
-/** Hashes in this process: the hash process has the lowest priority, and is slow on a busy machine. */
+/** Hashes in this process: one of the lowest priority is slow on a busy machine. */
 export function localHashClient(
   archive: string,
   before: { digest?: (paths: string[]) => unknown; identify?: () => unknown } = {},
