@@ -13,6 +13,9 @@ import { change, newFile } from './change.ts'
 /** The directory of most files. */
 export const day = 'obs/2026/001'
 
+/** That of a directory that is not young, unlike the directories of tests. */
+export const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
+
 export const facts = { size: 10, mtimeUs: 1000 }
 
 export const identity: FileIdentity = {

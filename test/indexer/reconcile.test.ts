@@ -3,10 +3,9 @@ import type { FileIdentity } from '../../src/catalogue/records.ts'
 import type { KnownDirectory, KnownFile } from '../../src/catalogue/writer.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
-import { day, identity as bound } from '../catalogue/catalogue.ts'
+import { day, identity as bound, stamp } from '../catalogue/catalogue.ts'
 import { emptySnapshotOf, unreadableSnapshotOf } from './parts.ts'
 
-const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
 const name = 'graz0010.26d.gz'
 const other = 'zimm0010.26d.gz'
 

@@ -20,11 +20,10 @@ import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter, WriterOptions } from '../../../src/catalogue/sqlite/writer.ts'
-import { day, manyNames } from '../catalogue.ts'
+import { day, manyNames, stamp } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { testFolder } from '../../folder.ts'
 
-const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
 const pageSize = 4096
 
 function openFolder(t: Test) {

@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t, { exact } from '../../tap.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { day, facts, openCatalogue } from '../catalogue.ts'
+import { day, facts, openCatalogue, stamp } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { testFolder } from '../../folder.ts'
 
@@ -268,7 +268,6 @@ t.test('the summary counts files, directories, misplaced files and rejections', 
 
 t.test('a removed directory leaves the catalogue, but its tombstones stay', async (t) => {
   const { writer, reader, apply } = openCatalogue(t)
-  const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
   await apply({ stamp, added: [newFile(graz)] })
   t.same(await writer.directories(), [{ path: day, stamp }])
   await apply({ gone: true, removed: [1] })
@@ -330,7 +329,6 @@ t.test(
 t.test('an older copy is detected', async (t) => {
   const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
-  const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
   const first = openCatalogue(t, { folder })
   const early = await first.apply({ stamp, added: [newFile(graz)] })
   first.close()
