@@ -1,15 +1,5 @@
 import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  mkdtempSync,
-  rmSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
@@ -17,7 +7,7 @@ import t from '../../tap.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { manyNames, openCatalogue } from '../catalogue.ts'
-import { testFolder } from '../../folder.ts'
+import { commonFolder, testFolder } from '../../folder.ts'
 
 const nowUs = () => 1
 
@@ -92,17 +82,12 @@ t.test(
   'a reader of another user reads while the writer runs, after it stopped, and after it was killed',
   { skip: isRoot ? false : 'needs root to run as two users' },
   async (t) => {
-    // Outside of the checkout, because other users may have no access to its folders.
-    const folder = mkdtempSync(join(tmpdir(), 'catalogue-'))
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
     const group = 65_534
     const writerUser = ['--reuid=64001', `--regid=${group}`]
     const readerUser = ['--reuid=64002', `--regid=${group}`]
-    const state = join(folder, 'state')
-    mkdirSync(state)
+    const state = join(commonFolder(t, { state: {} }), 'state')
     chownSync(state, 64_001, group)
     chmodSync(state, 0o2750)
-    chmodSync(folder, 0o755)
     const database = join(state, 'catalogue.db')
     const modules = join(process.cwd(), 'src')
     const canRunAsReader = await runAs(readerUser, '', []).then(
