@@ -18,7 +18,6 @@ import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { ownHost } from '../loopback.ts'
 import { lacks, longestMs, startService, stop, timeoutMs, until } from './service.ts'
 import type { Options, Service } from './service.ts'
 import { arrive, filesBelow, hourDirectory, pathIn, paths, put } from './tree.ts'
@@ -74,10 +73,10 @@ async function startFront(t: Test) {
       })
     sent.end()
   })
-  await new Promise<void>((resolve) => server.listen(0, ownHost, resolve))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.closeAllConnections())
   t.teardown(() => server.close())
-  front.url = `http://${ownHost}:${(server.address() as AddressInfo).port}`
+  front.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return front
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { percentile, startScanned, longestMs, slow, until, untilEqual } from './service.ts'
+import { percentile, startScanned, longestMs, slow, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
 import { dayDirectory, makeOldDays, pathIn, put } from './tree.ts'
 

@@ -3,17 +3,7 @@ import type { FileIdentity } from '../../src/catalogue/records.ts'
 import { compareIdentity } from '../../src/catalogue/identity.ts'
 import type { IdentityComparison } from '../../src/catalogue/identity.ts'
 import { fc } from '../random.ts'
-
-const stored: FileIdentity = {
-  inode: 7,
-  size: 10,
-  mtimeUs: 1000,
-  ctimeUs: 2000,
-  links: 1,
-  mode: 0o100644,
-  uid: 5,
-  gid: 6,
-}
+import { identity as stored } from './catalogue.ts'
 
 const cases: { title: string; seen: Partial<FileIdentity>; outcome: IdentityComparison }[] = [
   { title: 'nothing differs', seen: {}, outcome: 'same' },

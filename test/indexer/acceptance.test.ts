@@ -16,16 +16,14 @@ import { loadPersistedRemovals, DeletionGuard } from '../../src/indexer/state/de
 import type { PersistedRemovals } from '../../src/indexer/state/deletion-guard.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
-import { change, newFile } from '../catalogue/change.ts'
+import { day, manyNames, stamp } from '../catalogue/catalogue.ts'
+import { change } from '../catalogue/change.ts'
 import { noProblems, openParts, unreadableSnapshotOf } from './parts.ts'
 
-const day = 'obs/2026/001'
 const graz = 'graz0010.26d.gz'
 const zimm = 'zimm0010.26d.gz'
 const content = gzipSync('observations '.repeat(1000))
 const old = new Date('2020-01-01T00:00:00Z')
-/** That of a directory that is not young: the directories of the tests are. */
-const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
 const hourMs = 3_600_000
 
 function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
@@ -160,10 +158,10 @@ t.test('a large file that grows delays the other files of its directory only onc
 })
 
 t.test('too many removals at once are withheld until the files are back', async (t) => {
-  const { archive, writer, readAndApply, status } = openAcceptanceOn(t)
+  const { archive, add, readAndApply, status } = openAcceptanceOn(t)
   mkdirSync(join(archive, day), { recursive: true })
-  const catalogued = Array.from({ length: 1001 }, (_, n) => `${1000 + n}0010.26d.gz`)
-  await writer.apply([change(day, { added: catalogued.map((name) => newFile(name)) })])
+  const catalogued = manyNames(1001)
+  await add(...catalogued)
   const withheld = await readAndApply(() => ({ stamp }))
   t.same(withheld.change.removed, [])
   t.equal(withheld.change.stamp, undefined, 'sweeps read the directory again')
@@ -193,13 +191,13 @@ t.test('a directory that cannot be read loses no file', async (t) => {
 })
 
 t.test('the time since which removals are withheld is stored, and counts on', async (t) => {
-  const catalogued = Array.from({ length: 1001 }, (_, n) => newFile(`${1000 + n}0010.26d.gz`))
   for (const hours of [0, 5, 7]) {
     const sinceMs = performance.now() - hours * hourMs
     const withheld = hours === 0 ? [] : [{ directory: day, area: 'obs' as const, sinceMs }]
-    const { archive, writer, nowUs, readAndApply } = openAcceptanceOn(t, { withheld, removed: [] })
+    const opened = openAcceptanceOn(t, { withheld, removed: [] })
+    const { archive, writer, add, nowUs, readAndApply } = opened
     mkdirSync(join(archive, day), { recursive: true })
-    await writer.apply([change(day, { added: catalogued })])
+    await add(...manyNames(1001))
     await readAndApply()
     t.equal(await writer.count('obs'), hours < 6 ? 1001 : 0, `${hours} hours`)
     const directories = await writer.directories()

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { exact } from '../tap.ts'
 import { splitChange } from '../../src/indexer/directory-parts.ts'
 import { emptySnapshotOf, noProblems, refusing } from './parts.ts'
+import { manyNames, stamp } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { openApplyStageOn } from './apply-stage.ts'
 import { readDirectory } from '../../src/indexer/tree/read-directory.ts'
@@ -10,13 +11,7 @@ import { tooManyEntries } from '../../src/indexer/tree/directory-snapshot.ts'
 import { testFolder } from '../folder.ts'
 
 const day = 'obs/2020/001'
-const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
-/** RINEX names in the order of their bytes. */
-const namesOf = (count: number): string[] =>
-  Array.from({ length: count }, (_, index) => {
-    const site = index.toString(36).toUpperCase().padStart(4, '0')
-    return `${site}00AUT_R_20200010000_01D_30S_MO.crx.gz`
-  })
+const namesOf = (count: number) => manyNames(count, '0010.20d.gz')
 const snapshotOf = (names: readonly string[]) => ({ ...emptySnapshotOf(day), names, stamp })
 
 t.test('a large change is split into parts', async (t) => {

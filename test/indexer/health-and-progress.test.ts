@@ -1,5 +1,4 @@
 /** Known directories, health, scan progress and batches. */
-import pino from 'pino'
 import t, { exact } from '../tap.ts'
 import type { DirectoryChange } from '../../src/catalogue/writer.ts'
 import { Batch } from '../../src/indexer/batch.ts'
@@ -7,8 +6,9 @@ import { Health } from '../../src/indexer/state/health.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Scan } from '../../src/indexer/scan-progress.ts'
 import type { WalkStep } from '../../src/indexer/tree/walk.ts'
+import { manyNames } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { failing, noProblems, openParts } from './parts.ts'
+import { emptySnapshotOf, failing, memoryLogger, noProblems, openParts } from './parts.ts'
 import { fc } from '../random.ts'
 
 t.test('known directories are listed as children of their parents, after any changes', async () => {
@@ -41,9 +41,7 @@ t.test('known directories are listed as children of their parents, after any cha
 
 t.test('the health is the phase or degraded, with its reasons and its beginning', async (t) => {
   let nowUs = 1
-  const lines: { msg: string; problem: string }[] = []
-  const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
-  const logger = pino({}, { write })
+  const { logger, lines } = memoryLogger()
   const health = new Health({ logger, nowUs: () => nowUs, version: '1', lastScan: undefined })
   const status = () => health.status(noProblems)
   const problem = (text: string) => ({ text, advice: `Think about ${text}.` })
@@ -83,22 +81,7 @@ t.test('the health is the phase or degraded, with its reasons and its beginning'
 t.test('a scan counts regular files and reports its progress', async (t) => {
   const scan = new Scan(5)
   const step = (path: string, parts: object, done: number): WalkStep => ({
-    snapshot: {
-      path,
-      outcome: 'read',
-      error: undefined,
-      identity: undefined,
-      names: [],
-      misplaced: 0,
-      stamp: undefined,
-      sizes: undefined,
-      mtimesUs: undefined,
-      identities: undefined,
-      away: [],
-      directories: [],
-      rejections: [],
-      ...parts,
-    },
+    snapshot: { ...emptySnapshotOf(path), ...parts },
     pending: 3,
     done,
   })
@@ -134,10 +117,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
 t.test('a batch collects directories until it is large or old enough', async (t) => {
   const { writer, sql } = openParts(t)
   const batch = new Batch(writer, () => 0)
-  const files = (count: number) =>
-    Array.from({ length: count }, (_, n) =>
-      newFile(`${1000 + (n % 9000)}${String(1 + Math.floor(n / 9000)).padStart(3, '0')}0.26d.gz`),
-    )
+  const files = (count: number) => manyNames(count).map((name) => newFile(name))
   t.match(await batch.flush(), { applied: undefined, error: undefined, changes: exact([]) })
   const day = (n: number, parts: Partial<DirectoryChange>) => change(`obs/2026/00${n}`, parts)
   batch.add(day(1, { added: files(1) }), false)

@@ -3,14 +3,11 @@ import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { CatalogueCorrupt } from '../../src/catalogue/writer.ts'
 import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
-import { startIndexer } from '../../src/indexer/indexer.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Scans } from '../../src/indexer/scans.ts'
-import { change, newFile } from '../catalogue/change.ts'
-import { failing, noProblems, openParts } from './parts.ts'
+import { emptyScan, failing, noProblems, openParts, startOn } from './parts.ts'
 import { until } from './until.ts'
 
 const name = 'graz0010.26d.gz'
@@ -19,16 +16,11 @@ const second = 1e6
 /** Heartbeats at times that the test sets; a sweep takes `tookSeconds`. */
 async function openHeart(t: Test, sweepIntervalMs = 60_000) {
   const parts = openParts(t)
-  await parts.writer.apply([change('obs/2026/001', { added: [newFile(name)] })])
-  const reader = openReader({ database: parts.database })
-  t.teardown(() => {
-    reader.close()
-  })
+  await parts.add(name)
   let nowUs = parts.nowUs()
   const real = new Heartbeat({ ...parts, sweepIntervalMs, nowUs: () => nowUs })
   return {
     ...parts,
-    reader,
     startUs: nowUs,
     beat: (startedUs: number, tookSeconds = 1) => {
       nowUs = startedUs + tookSeconds * second
@@ -36,7 +28,7 @@ async function openHeart(t: Test, sweepIntervalMs = 60_000) {
     },
     setClock: (us: number) => (nowUs = us),
     heartbeat: (startedUs: number, usualSeconds: number) => real.beat(startedUs, usualSeconds),
-    stored: async () => (await reader.head()).heartbeat,
+    stored: async () => (await parts.reader.head()).heartbeat,
   }
 }
 
@@ -149,15 +141,7 @@ t.test('the heartbeat goes back only with the clock', async (t) => {
   t.equal((await stored())?.atUs, backUs)
 })
 
-const summary = {
-  startedUs: 5 * second,
-  endedUs: 6 * second,
-  directories: 1,
-  files: 0,
-  added: 0,
-  modified: 0,
-  removed: 0,
-}
+const summary = { ...emptyScan, startedUs: 5 * second }
 
 t.test('only a complete scan of the whole archive has a heartbeat', async (t) => {
   const parts = openParts(t)
@@ -182,24 +166,9 @@ t.test('only a complete scan of the whole archive has a heartbeat', async (t) =>
 })
 
 t.test('an indexer beats from the end of the first scan on, while it can read', async (t) => {
-  const parts = openParts(t)
-  const { archive, database, put, nowUs } = parts
+  const { archive, indexer, put, nowUs, reader } = await startOn(t)
   put(`obs/2026/001/${name}`)
   mkdirSync(join(archive, 'nrt'))
-  const times = { sweepIntervalMs: 20, fullReadMs: 86_400_000, keepRemovalsMs: 86_400_000 }
-  const window = { obsDays: 14, nrtDays: 3 }
-  const indexer = await startIndexer({
-    ...parts,
-    ...times,
-    window,
-    backupIntervalMs: 0,
-    version: '1',
-  })
-  t.teardown(() => indexer.close())
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-  })
   const beatUs = async () => (await reader.head()).heartbeat?.atUs
   t.equal(await beatUs(), undefined)
   const beforeUs = nowUs()

@@ -5,9 +5,9 @@ import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import pino from 'pino'
 import type { Test } from 'tap'
-import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { createClock } from '../../src/runtime/clock.ts'
-import type { IndexerContext } from '../../src/indexer/state/context.ts'
+import { startIndexer } from '../../src/indexer/indexer.ts'
+import type { IndexerContext, IndexerOptions } from '../../src/indexer/state/context.ts'
 import { DeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
 import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
 import { FileFaults, Health } from '../../src/indexer/state/health.ts'
@@ -17,19 +17,30 @@ import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
+import { openCatalogue } from '../catalogue/catalogue.ts'
 import { testFolder } from '../folder.ts'
 
-export function openParts(t: Test) {
-  const folder = testFolder(t, { archive: {} })
-  const [archive, database] = [join(folder, 'archive'), join(folder, 'catalogue.db')]
+interface LogLine {
+  readonly level: number
+  readonly msg: string
+  readonly problem?: string
+  readonly path?: string
+}
+
+/** A logger, and the lines that it has written. */
+export function memoryLogger(level = 'debug') {
+  const lines: LogLine[] = []
+  const logger = pino({ level }, { write: (line) => lines.push(JSON.parse(line) as LogLine) })
+  return { logger, lines }
+}
+
+/** @param folder that of parts that were closed; by default a new one with an empty archive */
+export function openParts(t: Test, folder = testFolder(t, { archive: {} })) {
+  const archive = join(folder, 'archive')
   const nowUs = createClock()
-  const writer = openWriter({ database, nowUs })
+  const { database, writer, reader, apply, add, close } = openCatalogue(t, { folder, nowUs })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
-  const lines: { level: number; msg: string; problem?: string }[] = []
-  const logger = pino(
-    { level: 'debug' },
-    { write: (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number]) },
-  )
+  const { logger, lines } = memoryLogger()
   const health = new Health({ logger, nowUs, version: 'test', lastScan: undefined })
   const metrics = new IndexerMetrics(nowUs)
   const sweepIntervalMs = 60_000
@@ -59,7 +70,6 @@ export function openParts(t: Test) {
   t.teardown(async () => {
     metrics.close()
     await tree.close()
-    writer.close()
   })
   const put = (path: string, content: string | Buffer = gzipSync('x')): string => {
     mkdirSync(join(archive, dirname(path)), { recursive: true })
@@ -76,7 +86,19 @@ export function openParts(t: Test) {
       db.close()
     }
   }
-  return { ...context, folder, database, lines, put, sql }
+  return { ...context, folder, database, reader, apply, add, close, lines, put, sql }
+}
+
+/** A running indexer; a test may close it, and start another one on the same parts. */
+export async function startOn(t: Test, parts = openParts(t), other: Partial<IndexerOptions> = {}) {
+  const indexer = await startIndexer({ ...parts, sweepIntervalMs: 20, ...other })
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await indexer.close()
+    isOpen = false
+  }
+  t.teardown(close)
+  return { ...parts, indexer, close }
 }
 
 /** SQL that makes a write fail, as on a full disk. */
@@ -123,4 +145,15 @@ export const noProblems = {
   withheldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 0 },
   hashing: undefined,
+}
+
+/** The summary of a scan that found nothing. */
+export const emptyScan = {
+  startedUs: 0,
+  endedUs: 1,
+  directories: 0,
+  files: 0,
+  added: 0,
+  modified: 0,
+  removed: 0,
 }

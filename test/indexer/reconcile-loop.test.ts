@@ -4,28 +4,18 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { startIndexer } from '../../src/indexer/indexer.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { ReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
-import { change, newFile } from '../catalogue/change.ts'
-import { failing, openParts, refusing, unreadableSnapshotOf } from './parts.ts'
+import { day, manyNames } from '../catalogue/catalogue.ts'
+import { newFile } from '../catalogue/change.ts'
+import { failing, openParts, refusing, startOn, unreadableSnapshotOf } from './parts.ts'
 import { until } from './until.ts'
 
-const day = 'obs/2026/001'
 const graz = 'graz0010.26d.gz'
-const times = {
-  sweepIntervalMs: 50,
-  fullReadMs: 86_400_000,
-  keepRemovalsMs: 86_400_000,
-  backupIntervalMs: 0,
-  version: 'test',
-  onFailure: () => undefined,
-  window: { obsDays: 14, nrtDays: 3 },
-}
-
-async function startOn(t: Test) {
+/** A running indexer whose requests to the tree are counted. */
+async function start(t: Test) {
   const parts = openParts(t)
   mkdirSync(join(parts.archive, 'nrt'))
   let requested = (): void => undefined
@@ -41,14 +31,12 @@ async function startOn(t: Test) {
         if (--count === 0) resolve()
       }
     })
-  const indexer = await startIndexer({ ...parts, tree, ...times })
-  let open = true
-  const close = async () => {
-    if (open) await indexer.close()
-    open = false
+  /** Starts the next indexer on the same catalogue. */
+  const restart = async () => {
+    const next = startTreeReader({ archive: parts.archive, linkedDirectories: [] })
+    return (await startOn(t, { ...parts, tree: next })).indexer
   }
-  t.teardown(close)
-  return { ...parts, indexer, untilRequested, close }
+  return { ...(await startOn(t, parts, { tree })), untilRequested, restart }
 }
 
 /** The reconcile loop alone, without sources of dirty directories. */
@@ -65,7 +53,7 @@ function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
 }
 
 t.test('a file that a client registers is read at once', async (t) => {
-  const { indexer, put } = await startOn(t)
+  const { indexer, put } = await start(t)
   await indexer.catchUp({ scan: true, patient: false })
   t.same(await indexer.register(`${day}/${graz}`), {
     outcome: 'refused',
@@ -83,7 +71,7 @@ t.test('a file that a client registers is read at once', async (t) => {
 })
 
 t.test('the answer to a registration is true even if the file cannot be written', async (t) => {
-  const { indexer, put, archive, sql } = await startOn(t)
+  const { indexer, put, archive, sql } = await start(t)
   await indexer.catchUp({ scan: true, patient: false })
   const path = `${day}/${graz}`
   put(path)
@@ -150,7 +138,7 @@ t.test('a registered file is read before queued directories and during a scan', 
 t.test(
   'a scan that cannot be written does not end the indexer, and its summary is not stored',
   async (t) => {
-    const { indexer, put, sql, writer, logger, nowUs, tree, archive, lines } = await startOn(t)
+    const { indexer, put, sql, writer, lines, restart } = await start(t)
     put(`${day}/${graz}`)
     sql(failing('INSERT ON file'))
     await t.rejects(indexer.catchUp({ scan: true, patient: false }), { code: 'INCOMPLETE_SCAN' })
@@ -164,15 +152,14 @@ t.test(
     t.ok(lines.some(({ msg }) => msg === 'the summary of the scan cannot be stored'))
     t.equal((await writer.summary()).lastScan, undefined)
     sql('DROP TRIGGER failing')
-    const parts = { writer, logger, nowUs, tree, archive }
-    const next = await startIndexer({ ...parts, ...times })
+    const next = await restart()
     t.match(await next.catchUp({ scan: false, patient: false }), { now: true, scan: { files: 1 } })
     t.not((await writer.summary()).lastScan, undefined)
   },
 )
 
 t.test('a scan is complete and stored although one directory is refused', async (t) => {
-  const { indexer, put, sql, writer } = await startOn(t)
+  const { indexer, put, sql, writer } = await start(t)
   put(`${day}/${graz}`)
   put('obs/2026/002/zimm0020.26d.gz')
   sql(refusing(graz))
@@ -186,35 +173,25 @@ t.test('a scan is complete and stored although one directory is refused', async 
 })
 
 t.test('removals just before a restart are counted after the restart', async (t) => {
-  const { indexer, archive, writer, logger, nowUs, close } = await startOn(t)
+  const { indexer, archive, writer, apply, close, restart } = await start(t)
   for (const path of ['obs/2020/001', 'obs/2020/002']) {
     mkdirSync(join(archive, path), { recursive: true })
-    const doy = path.slice(-3)
-    const names = Array.from({ length: 600 }, (_, n) => newFile(`${1000 + n}${doy}0.20d.gz`))
-    await writer.apply([change(path, { added: names })])
+    const names = manyNames(600, `${path.slice(-3)}0.20d.gz`)
+    await apply({ added: names.map((name) => newFile(name)) }, path)
   }
   indexer.rescan({ path: 'obs/2020/001', full: false, acceptRemovals: false })
   await until(t, 'one half is gone', async () => (await writer.count('obs')) === 600)
   await close()
-  const next = await startIndexer({
-    ...times,
-    archive,
-    writer,
-    logger,
-    nowUs,
-    tree: startTreeReader({ archive, linkedDirectories: [] }),
-  })
-  t.teardown(() => next.close())
+  const next = await restart()
   await next.catchUp({ scan: true, patient: false })
   t.equal(await writer.count('obs'), 600, 'the other half stays')
   t.match(next.status(), { state: 'degraded', withheldRemovals: 600 })
 })
 
 t.test('withheld removals are released after six hours, across restarts', async (t) => {
-  const { indexer, archive, writer, logger, nowUs, sql, close } = await startOn(t)
+  const { indexer, archive, writer, add, nowUs, sql, close, restart } = await start(t)
   mkdirSync(join(archive, day), { recursive: true })
-  const names = Array.from({ length: 1001 }, (_, n) => newFile(`${1000 + n}0010.26d.gz`))
-  await writer.apply([change(day, { added: names })])
+  await add(...manyNames(1001))
   await indexer.catchUp({ scan: true, patient: false })
   t.match(indexer.status(), { withheldRemovals: 1001 })
   await close()
@@ -225,14 +202,7 @@ t.test('withheld removals are released after six hours, across restarts', async 
     { hours: 0.2, passed: null, left: 0 },
   ]) {
     sql(`UPDATE directory SET held_since_us = held_since_us - ${hours * 3600e6}`)
-    const next = await startIndexer({
-      ...times,
-      archive,
-      writer,
-      logger,
-      nowUs,
-      tree: startTreeReader({ archive, linkedDirectories: [] }),
-    })
+    const next = await restart()
     await next.catchUp({ scan: true, patient: false })
     await next.close()
     t.equal(await writer.count('obs'), left, `${passed} hours have passed`)
@@ -285,7 +255,7 @@ t.test('caughtUp also waits for subdirectories that are found meanwhile', async 
 t.test(
   'rescans are merged, and the summary of a rescan of the whole archive is stored',
   async (t) => {
-    const { indexer, put, writer } = await startOn(t)
+    const { indexer, put, writer } = await start(t)
     put(`${day}/${graz}`)
     await indexer.catchUp({ scan: true, patient: false })
     const first = (await writer.summary()).lastScan?.startedUs ?? 0
@@ -300,7 +270,7 @@ t.test(
 )
 
 t.test('a rescan of a directory that is neither on disk nor known is refused', async (t) => {
-  const { indexer, archive, put, writer } = await startOn(t)
+  const { indexer, archive, put, writer } = await start(t)
   put(`${day}/${graz}`)
   await indexer.catchUp({ scan: true, patient: false })
   const order = (path: string) => indexer.rescan({ path, full: false, acceptRemovals: false })
@@ -319,7 +289,7 @@ t.test('a rescan of a directory that is neither on disk nor known is refused', a
 })
 
 t.test('an area that never existed is missing', async (t) => {
-  const { indexer, archive, put } = await startOn(t)
+  const { indexer, archive, put } = await start(t)
   rmSync(join(archive, 'nrt'), { recursive: true })
   put(`${day}/${graz}`)
   await indexer.catchUp({ scan: true, patient: false })
@@ -337,7 +307,7 @@ t.test('the indexer can be closed at any moment', async (t) => {
   t.teardown(() => process.off('unhandledRejection', note))
   for (const moment of ['a scan', 'a sweep', 'its first watches'])
     t.test(`the indexer can be closed during ${moment}`, async (t) => {
-      const { indexer, put, close, sql, archive, untilRequested } = await startOn(t)
+      const { indexer, put, close, sql, archive, untilRequested } = await start(t)
       for (let number = 1; number <= 300; number++)
         put(
           `obs/2020/${String(number).padStart(3, '0')}/graz${String(number).padStart(3, '0')}0.20d.gz`,

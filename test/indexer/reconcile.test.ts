@@ -3,29 +3,17 @@ import type { FileIdentity } from '../../src/catalogue/records.ts'
 import type { KnownDirectory, KnownFile } from '../../src/catalogue/writer.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
+import { day, identity as bound, stamp } from '../catalogue/catalogue.ts'
+import { emptySnapshotOf, unreadableSnapshotOf } from './parts.ts'
 
-const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
 const name = 'graz0010.26d.gz'
 const other = 'zimm0010.26d.gz'
 
-function snapshot(parts: Partial<DirectorySnapshot>): DirectorySnapshot {
-  return {
-    path: 'obs/2026/001',
-    outcome: 'read',
-    error: undefined,
-    identity: undefined,
-    stamp,
-    names: [],
-    sizes: undefined,
-    mtimesUs: undefined,
-    identities: undefined,
-    misplaced: 0,
-    away: [],
-    directories: [],
-    rejections: [],
-    ...parts,
-  }
-}
+const snapshot = (parts: Partial<DirectorySnapshot>): DirectorySnapshot => ({
+  ...emptySnapshotOf(day),
+  stamp,
+  ...parts,
+})
 
 function known(files: Record<string, Partial<KnownFile>>, sure = true): KnownDirectory {
   const complete = Object.entries(files).map(
@@ -43,19 +31,9 @@ function known(files: Record<string, Partial<KnownFile>>, sure = true): KnownDir
   }
 }
 
-const unreadable = { reason: 'unreadable-directory', count: 1, names: [''] }
+const { rejections } = unreadableSnapshotOf(day)
 const facts = { sizes: [10], mtimesUs: [1000] }
 
-const bound: FileIdentity = {
-  inode: 7,
-  size: 10,
-  mtimeUs: 1000,
-  ctimeUs: 2000,
-  links: 1,
-  mode: 0o100644,
-  uid: 5,
-  gid: 6,
-}
 /** A snapshot with a file of this identity. */
 const seen = (other: Partial<FileIdentity> = {}): Partial<DirectorySnapshot> => {
   const { inode, ctimeUs, links, mode, uid, gid } = { ...bound, ...other }
@@ -160,13 +138,13 @@ const cases: {
   },
   {
     title: 'an unreadable directory that was stored by its parent is reported',
-    snapshot: { outcome: 'unreadable', stamp: undefined, rejections: [unreadable] },
+    snapshot: { outcome: 'unreadable', stamp: undefined, rejections },
     known: known({}, false),
-    change: { rejections: [unreadable] },
+    change: { rejections },
   },
   {
     title: 'a reported one is not written again',
-    snapshot: { outcome: 'unreadable', stamp: undefined, rejections: [unreadable] },
+    snapshot: { outcome: 'unreadable', stamp: undefined, rejections },
     known: { ...known({}, false), unreadable: true },
     change: undefined,
   },

@@ -1,19 +1,9 @@
-import pino from 'pino'
 import t, { exact } from '../tap.ts'
-import type { ScanSummary } from '../../src/catalogue/records.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Rescans } from '../../src/indexer/scans.ts'
+import { emptyScan, memoryLogger } from './parts.ts'
 import { until } from './until.ts'
 
-const summary: ScanSummary = {
-  startedUs: 0,
-  endedUs: 1,
-  directories: 0,
-  files: 0,
-  added: 0,
-  modified: 0,
-  removed: 0,
-}
 const plain = { path: undefined, full: false, acceptRemovals: false }
 
 /** Rescans whose scans are ended by the test. */
@@ -21,12 +11,12 @@ function openOrders(result: Partial<ScanResult> = {}) {
   const scans: { roots: readonly string[]; full: boolean; end: (error?: Error) => void }[] = []
   const accepted: string[] = []
   const errors: unknown[] = []
-  const lines: unknown[] = []
-  const stream = { write: (line: string) => lines.push(JSON.parse(line)) }
+  const { logger, lines } = memoryLogger()
   const scan = (roots: readonly string[], full: boolean) =>
     new Promise<ScanResult>((resolve, reject) => {
       const end = (error?: Error) => {
-        if (error === undefined) resolve({ summary, archiveRead: true, written: true, ...result })
+        if (error === undefined)
+          resolve({ summary: emptyScan, archiveRead: true, written: true, ...result })
         else reject(error)
       }
       scans.push({ roots, full, end })
@@ -34,7 +24,7 @@ function openOrders(result: Partial<ScanResult> = {}) {
   const rescans = new Rescans(
     {
       deletionGuard: { permitWithheld: (roots) => accepted.push(roots.join()) },
-      logger: pino({}, stream),
+      logger,
       onFailure: (error) => errors.push(error),
     },
     { scan },

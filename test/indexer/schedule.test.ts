@@ -2,7 +2,7 @@ import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Schedule } from '../../src/indexer/schedule.ts'
-import { change } from '../catalogue/change.ts'
+import { stamp } from '../catalogue/catalogue.ts'
 import { noProblems, openParts } from './parts.ts'
 import { until } from './until.ts'
 
@@ -34,12 +34,11 @@ function openScheduleOn(
 }
 
 t.test('a sweep queues the directories that may have changed, to read their facts', async (t) => {
-  const { put, schedule, drain, writer, health, beatsUs, nowUs } = openScheduleOn(t, {
+  const { apply, put, schedule, drain, health, beatsUs, nowUs } = openScheduleOn(t, {
     directories: [],
   })
   put('obs/2020/001/graz0010.20d.gz')
-  const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
-  await writer.apply([change('obs/2020/001', { stamp })])
+  await apply({ stamp }, 'obs/2020/001')
   t.equal(health.status(noProblems).lastSweepUs, undefined)
   const beforeUs = nowUs()
   t.equal(await schedule.sweepNow(), 3)

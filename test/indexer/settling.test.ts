@@ -13,83 +13,56 @@ const file = (size: number, minutesAgo: number) => ({
   mtimeUs: (wallMs - minutesAgo * minute) * 1000,
 })
 
-const cases: {
-  title: string
-  before?: { state: ReturnType<typeof file>; minutesAgo: number; unreadable?: true; once?: true }
-  state: ReturnType<typeof file>
-  decision: SettlingDecision
-}[] = [
-  { title: 'an old file is taken', state: file(9, 11), decision: 'take' },
-  { title: 'a young file is inflated', state: file(9, 1), decision: 'inflate' },
-  {
-    title: 'a file with an mtime in the future is inflated',
-    state: file(9, -600),
-    decision: 'inflate',
-  },
-  {
-    title: 'a file that has grown is inflated again',
-    before: { state: file(8, 1), minutesAgo: 1 },
-    state: file(9, 0),
-    decision: 'inflate',
-  },
-  {
-    title: 'an unchanged file waits',
-    before: { state: file(9, 1), minutesAgo: 1 },
-    state: file(9, 1),
-    decision: 'wait',
-  },
-  {
-    title: 'a file that was read once may have been finished within the same tick',
-    before: { state: file(9, 1), minutesAgo: 1, once: true },
-    state: file(9, 1),
-    decision: 'inflate',
-  },
-  {
-    title: 'and is not taken before the second read',
-    before: { state: file(9, 11), minutesAgo: 11, once: true },
-    state: file(9, 11),
-    decision: 'inflate',
-  },
-  {
-    title: 'a file unchanged for long is taken as incomplete',
-    before: { state: file(9, 11), minutesAgo: 5 },
-    state: file(9, 11),
-    decision: 'take-incomplete',
-  },
-  {
-    title: 'a file with an mtime in the future that was seen unchanged for long is taken too',
-    before: { state: file(9, -600), minutesAgo: 10 },
-    state: file(9, -600),
-    decision: 'take-incomplete',
-  },
-  {
-    title: 'a file with an mtime in the future that has changed is inflated',
-    before: { state: file(8, -600), minutesAgo: 10 },
-    state: file(9, -600),
-    decision: 'inflate',
-  },
-  {
-    title: 'a changed file with an old mtime is inflated',
-    before: { state: file(8, 0), minutesAgo: 1 },
-    state: file(9, 60),
-    decision: 'inflate',
-  },
-  {
-    title: 'an unreadable file is tried again, changed or not',
-    before: { state: file(9, 1), minutesAgo: 1, unreadable: true },
-    state: file(9, 1),
-    decision: 'inflate',
-  },
-  {
-    title: 'and is taken when it is old, since it may be complete',
-    before: { state: file(9, 11), minutesAgo: 5, unreadable: true },
-    state: file(9, 11),
-    decision: 'take',
-  },
+interface Before {
+  readonly state: ReturnType<typeof file>
+  readonly minutesAgo: number
+  readonly unreadable?: true
+  readonly once?: true
+}
+/** A file of eight bytes with an mtime, and how long ago it was read. */
+const smaller = (mtimeAgo: number, minutesAgo: number): Before => ({
+  state: file(8, mtimeAgo),
+  minutesAgo,
+})
+const same = (mtimeAgo: number, minutesAgo: number): Before => ({
+  state: file(9, mtimeAgo),
+  minutesAgo,
+})
+
+/** A file of nine bytes with an mtime, and how it was before. */
+const cases: [title: string, mtimeAgo: number, before: Before | undefined, SettlingDecision][] = [
+  ['an old file is taken', 11, undefined, 'take'],
+  ['a young file is inflated', 1, undefined, 'inflate'],
+  ['a file with an mtime in the future is inflated', -600, undefined, 'inflate'],
+  ['a file that has grown is inflated again', 0, smaller(1, 1), 'inflate'],
+  ['an unchanged file waits', 1, same(1, 1), 'wait'],
+  [
+    'a file that was read once may have been finished within the same tick',
+    1,
+    { ...same(1, 1), once: true },
+    'inflate',
+  ],
+  ['and is not taken before the second read', 11, { ...same(11, 11), once: true }, 'inflate'],
+  ['a file unchanged for long is taken as incomplete', 11, same(11, 5), 'take-incomplete'],
+  [
+    'one with an mtime in the future, seen unchanged for long',
+    -600,
+    same(-600, 10),
+    'take-incomplete',
+  ],
+  ['one with an mtime in the future that has changed', -600, smaller(-600, 10), 'inflate'],
+  ['a changed file with an old mtime is inflated', 60, smaller(0, 1), 'inflate'],
+  ['an unreadable file is tried again', 1, { ...same(1, 1), unreadable: true }, 'inflate'],
+  [
+    'and is taken when it is old: it may be complete',
+    11,
+    { ...same(11, 5), unreadable: true },
+    'take',
+  ],
 ]
 
 t.test('a file is accepted when it is complete or has not changed for ten minutes', async (t) => {
-  for (const { title, before, state, decision } of cases) {
+  for (const [title, mtimeAgo, before, decision] of cases) {
     const settling = new Settling()
     const steadyMs = 20 * minute
     if (before !== undefined) {
@@ -99,7 +72,7 @@ t.test('a file is accepted when it is complete or has not changed for ten minute
       if (!before.once && !before.unreadable)
         settling.markIncomplete(path, before.state, thenMs + 3000)
     }
-    t.equal(settling.decide(path, state, { steadyMs, wallMs }), decision, title)
+    t.equal(settling.decide(path, file(9, mtimeAgo), { steadyMs, wallMs }), decision, title)
   }
 })
 

@@ -1,6 +1,5 @@
 import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import pino from 'pino'
 import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { Health } from '../../src/indexer/state/health.ts'
@@ -8,6 +7,7 @@ import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
 import { isHot, WatchController } from '../../src/indexer/watch-controller.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { identityOf } from '../../src/indexer/tree/directory-snapshot.ts'
+import { memoryLogger } from './parts.ts'
 import { until } from './until.ts'
 import { testFolder } from '../folder.ts'
 
@@ -41,8 +41,7 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
       path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
     ),
   )
-  const lines: unknown[] = []
-  const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  const { logger, lines } = memoryLogger('warn')
   const deps = { nowUs: () => Date.now() * 1000, version: 'test', lastScan: undefined, logger }
   const health = new Health(deps)
   const watchController = new WatchController({

@@ -75,35 +75,14 @@ t.test('one wrong part of a short name is named, two make the form unknown', asy
 t.test('a wrong kind of character in a short name makes the form unknown', async (t) => {
   for (const pattern of ['graz022a.26o', 'graz022a15.26o']) {
     for (let column = 0; column < pattern.length; column++) {
-      for (const character of [
-        '_',
-        '-',
-        ' ',
-        '\n',
-        '\0',
-        'é',
-        'ſ',
-        '٣',
-        '/',
-        ':',
-        '@',
-        '[',
-        '`',
-        '{',
-      ]) {
+      for (const character of '_- \n\0éſ٣/:@[`{') {
         const name = `${pattern.slice(0, column)}${character}${pattern.slice(column + 1)}.gz`
         t.match(parseFilename(name), { reason: 'unknown-form' }, JSON.stringify(name))
       }
     }
   }
-  for (const name of [
-    'graz022015.26o.gz',
-    'graz0a20.26o.gz',
-    'graz0220.2ao.gz',
-    'graz0220.260.gz',
-  ]) {
-    t.match(parseFilename(name), { reason: 'unknown-form' }, name)
-  }
+  for (const stem of ['graz022015.26o', 'graz0a20.26o', 'graz0220.2ao', 'graz0220.260'])
+    t.match(parseFilename(`${stem}.gz`), { reason: 'unknown-form' }, stem)
 })
 
 const anyParts = fc.record({

@@ -1,7 +1,11 @@
+/**
+ * Histories made by hand, whose answers are known: those of the slow reference, and of the program.
+ */
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
 import { histories } from './histories.ts'
 import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
+import { checkedMissing, checkedNow, checkedRange } from './compared.ts'
 import type { History, Measure, Period, Rule } from './oracle.ts'
 
 const minute = 60
@@ -46,7 +50,7 @@ const daysOf = (
   measure: Measure = 'archived',
 ) => {
   const perDay = day / lengths[history.period]
-  return oracleRange(
+  return checkedRange(
     history,
     { from: firstDay * perDay, to: (firstDay + days) * perDay - 1 },
     measure,
@@ -61,7 +65,7 @@ const start = dayOf('2025-03-03')
 t.test('a series that comes is present since 28 days, and all of its slots are', async (t) => {
   const asOf = (start + 60) * day + 30 * minute
   const slots = slotsOf('01H', start, 60)
-  t.strictSame(oracleNow(historyOf('01H', slots, asOf)), {
+  t.strictSame(checkedNow(historyOf('01H', slots, asOf)), {
     state: 'present',
     ended: false,
     since: (start + 32) * day,
@@ -83,7 +87,7 @@ t.test('a series that comes is present since 28 days, and all of its slots are',
 t.test('a series that is dead for 9 days is down, and the days count in full', async (t) => {
   const slots = slotsOf('01H', start, 365)
   const history = historyOf('01H', slots, (start + 374) * day + 30 * minute)
-  const now = oracleNow(history)
+  const now = checkedNow(history)
   t.match(now, { state: 'down', ended: false, since: (start + 365) * day, class: 'poor' })
   t.match(now, { possible_28d: 28 * 24, present_28d: 19 * 24, share_28d: 19 / 28 })
   t.equal(percent(now.completeness_28d), '67.9 %')
@@ -91,7 +95,7 @@ t.test('a series that is dead for 9 days is down, and the days count in full', a
   t.equal(percent(all.completeness), '97.6 %')
   t.equal(all.states, 'P8760M144L72F24')
   // Half a day later, all that is missing is 9.5 days of 28.
-  const later = oracleNow({ ...history, asOf: (start + 374) * day + 12.5 * hour })
+  const later = checkedNow({ ...history, asOf: (start + 374) * day + 12.5 * hour })
   t.equal(percent(later.completeness_28d), '66.1 %')
 })
 
@@ -114,7 +118,7 @@ for (const days of [15, 40])
     const stray = (start + 100 + days) * 24 + 7
     const slots = [...slotsOf('01H', start, 100), stray]
     const end = (stray + 1) * hour
-    const at = (asOf: number) => oracleNow(historyOf('01H', slots, asOf))
+    const at = (asOf: number) => checkedNow(historyOf('01H', slots, asOf))
     t.match(at(end - hour - 1), { state: 'down', since: (start + 100) * day })
     t.match(at(end), { state: 'present', since: stray * hour })
     const { late_after_s } = at(end)
@@ -133,7 +137,7 @@ t.test(
     for (let slot = back - 36; slot < back; slot++)
       delivered.set(slot, (back - slot - 1) * hour + 90)
     const history = historyOf('01H', [...delivered.keys()], (start + 60) * day + 5 * minute)
-    const now = oracleNow({ ...history, delivered })
+    const now = checkedNow({ ...history, delivered })
     // 24 of the arrivals came within 24 hours, and count: 24 of 661 are less than 5 %.
     t.match(now, { state: 'present', usual_s: 60, late_after_s: 600 })
     t.equal(now.within_target_28d, (28 * 24 - 35) / (28 * 24))
@@ -145,7 +149,7 @@ t.test('late after is the 95th percentile, with limits', async (t) => {
     const history = historyOf(period, slotsOf(period, start, days), (start + days) * day, {
       latency,
     })
-    return oracleNow(history).late_after_s
+    return checkedNow(history).late_after_s
   }
   t.equal(lateAfter('01H', 1, 1234), 1234, '24 arrivals are enough')
   t.equal(lateAfter('15M', 1, 12), 300)
@@ -159,46 +163,69 @@ t.test('late after is the 95th percentile, with limits', async (t) => {
   const delivered = new Map(slotsOf('01H', start, 1).map((slot, index) => [slot, 1000 + index]))
   const history = historyOf('01H', [...delivered.keys()], (start + 1) * day)
   // Of 24 arrivals the 23rd (22.8); the median is the 12th.
-  t.match(oracleNow({ ...history, delivered }), { late_after_s: 1022, usual_s: 1011 })
+  t.match(checkedNow({ ...history, delivered }), { late_after_s: 1022, usual_s: 1011 })
 })
 
 t.test('a slot is due, then late, then missing, each from an exact second on', async (t) => {
-  const slots = slotsOf('01H', start, 10)
-  const slot = (start + 10) * 24
-  const end = (slot + 1) * hour
-  const at = (asOf: number) => {
-    const history = historyOf('01H', slots, asOf)
-    const { states } = oracleRange(history, { from: slot, to: slot }, 'archived')
-    return [states, ...oracleMissing(history, { from: slot, to: slot })]
+  for (const [period, limit, lateDays] of [
+    ['15M', 300, 3],
+    ['01H', 600, 3],
+    ['01D', 7200, 7],
+  ] as const) {
+    const slots = slotsOf(period, start, 10)
+    const slot = (start + 10) * (day / lengths[period])
+    const end = (slot + 1) * lengths[period]
+    const missing = end + lateDays * day
+    const at = (asOf: number) => {
+      const history = historyOf(period, slots, asOf)
+      const range = { from: slot, to: slot }
+      const { states, expected, possible } = checkedRange(history, range, 'archived')
+      return [states, expected, possible, ...checkedMissing(history, range)]
+    }
+    const late = { slot, state: 'late', expected_by: end + limit, since: end + limit }
+    t.strictSame(at(end - 1), ['F1', 0, 0])
+    t.strictSame(at(end), ['D1', 0, 0])
+    t.strictSame(at(end + limit - 1), ['D1', 0, 0])
+    t.strictSame(at(end + limit), ['L1', 1, 1, late])
+    t.strictSame(at(missing - 1), ['L1', 1, 1, late])
+    t.strictSame(at(missing), ['M1', 1, 1, { ...late, state: 'missing', since: missing }])
   }
-  const expected_by = end + 600
-  const late = { slot, state: 'late', expected_by, since: expected_by }
-  t.strictSame(at(end - 1), ['F1'])
-  t.strictSame(at(end), ['D1'])
-  t.strictSame(at(end + 599), ['D1'])
-  t.strictSame(at(end + 600), ['L1', late])
-  t.strictSame(at(end + 3 * day - 1), ['L1', late])
-  t.strictSame(at(end + 3 * day), [
-    'M1',
-    { slot, state: 'missing', expected_by, since: end + 3 * day },
-  ])
+})
+
+t.test('a series that stops is late, then down, then silent, from a second on', async (t) => {
+  const slots = slotsOf('01H', start, 40)
+  const end = (start + 40) * day
+  for (const [seconds, state, ended] of [
+    [hour + 599, 'present', false],
+    [hour + 600, 'late', false],
+    [day + 600, 'late', false],
+    [day + 601, 'down', false],
+    // Without arrivals in 28 days, the limit is an hour.
+    [40 * day + 2 * hour - 1, 'down', false],
+    [40 * day + 2 * hour, 'silent', true],
+  ] as const) {
+    // The run of delivered slots begins 28 days before the present slot.
+    const since = state === 'present' ? end + hour - 28 * day : end
+    const found = checkedNow(historyOf('01H', slots, end + seconds))
+    t.match(found, { state, since, ended }, `${seconds} s after the last file`)
+  }
 })
 
 t.test('a series that ran for a year is missed for 90 days, and has then ended', async (t) => {
   const slots = slotsOf('01D', start, 365)
   const at = (days: number) => historyOf('01D', slots, (start + 365 + days) * day + hour)
   // The last day is 364, and day 454 is the last one on which it is expected.
-  t.match(oracleNow(at(91)), { state: 'down', ended: false, class: 'poor' })
+  t.match(checkedNow(at(91)), { state: 'down', ended: false, class: 'poor' })
   const ended = at(92)
-  t.match(oracleNow(ended), { state: 'silent', ended: true, since: (start + 365) * day })
-  t.match(oracleNow(ended), { possible_28d: 0, completeness_28d: null, class: null })
+  t.match(checkedNow(ended), { state: 'silent', ended: true, since: (start + 365) * day })
+  t.match(checkedNow(ended), { possible_28d: 0, completeness_28d: null, class: null })
   const answer = daysOf(ended, start, 460)
   t.match(answer, { states: 'P365M85L5S1D1F3', ended: true, possible: 365, present: 365 })
   t.match(answer, { completeness: 1, class: null, share: 1, expected: 362 })
   t.strictSame(answer.gaps, [])
   // A return ends the end.
   const back = historyOf('01D', [...slots, start + 500], (start + 501) * day + hour)
-  t.match(oracleNow(back), { state: 'present', ended: false, since: (start + 500) * day })
+  t.match(checkedNow(back), { state: 'present', ended: false, since: (start + 500) * day })
   t.match(daysOf(back, start, 501), { possible: 501, present: 366, ended: false, class: 'poor' })
   t.strictSame(daysOf(back, start, 501).gaps, [
     [(start + 365) * day, (start + 455) * day, 90, 'missing'],
@@ -208,8 +235,8 @@ t.test('a series that ran for a year is missed for 90 days, and has then ended',
 
 t.test('a stray file makes no series', async (t) => {
   const history = historyOf('01D', [start], (start + 20) * day)
-  t.match(oracleNow(history), { state: 'silent', ended: false, since: (start + 1) * day })
-  t.match(oracleNow(history), { last_slot: start * day, possible_28d: 0, class: null })
+  t.match(checkedNow(history), { state: 'silent', ended: false, since: (start + 1) * day })
+  t.match(checkedNow(history), { last_slot: start * day, possible_28d: 0, class: null })
   t.match(daysOf(history, start, 19), { states: 'P1S18', first: null, last: start * day })
   t.match(daysOf(history, start, 19), {
     possible: 0,
@@ -224,7 +251,7 @@ t.test('a file that is misdated to 1999 lowers no figure', async (t) => {
   const real = slotsOf('01D', dayOf('2020-01-01'), 100)
   const old = dayOf('1999-08-22')
   const history = historyOf('01D', [old, ...real], (dayOf('2020-01-01') + 100) * day + hour)
-  const answer = oracleRange(history, { from: old, to: dayOf('2020-04-09') }, 'archived')
+  const answer = checkedRange(history, { from: old, to: dayOf('2020-04-09') }, 'archived')
   t.match(answer, {
     first: time('2020-01-01T00:00:00'),
     possible: 100,
@@ -244,33 +271,38 @@ t.test('a station that runs for ten hours a night is missed only by a rule', asy
   const slots = slotsOf('01H', start, 60).filter((slot) => hours.has(slot % 24))
   const noon = (start + 60) * day - 12 * hour
   const until = slots.filter((slot) => slot * hour < noon)
-  t.match(oracleNow(historyOf('01H', until, noon)), { state: 'silent', expected_28d: 0 })
-  t.match(oracleNow(historyOf('01H', until, noon)), { possible_28d: 671, present_28d: 280 })
+  t.match(checkedNow(historyOf('01H', until, noon)), { state: 'silent', expected_28d: 0 })
+  t.match(checkedNow(historyOf('01H', until, noon)), { possible_28d: 671, present_28d: 280 })
   const ruled = historyOf('01H', until, noon, { rules: [{ hours }] })
   // The range of 28 days begins at noon, and its first slot of a night is 20:00.
   const since = noon - 28 * day + 8 * hour
-  t.match(oracleNow(ruled), { state: 'present', expected_28d: 280, share_28d: 1, since })
+  t.match(checkedNow(ruled), { state: 'present', expected_28d: 280, share_28d: 1, since })
   t.equal(daysOf(ruled, start + 58, 1).states, 'P6S14P4')
   const evening = { ...ruled, asOf: noon + 9 * hour + 600 }
-  t.match(oracleNow(evening), { state: 'late', since: (start + 59) * day + 6 * hour })
+  t.match(checkedNow(evening), { state: 'late', since: (start + 59) * day + 6 * hour })
   // Off for a day, the station is late until its limit and a day have passed since its last file.
-  t.equal(oracleNow({ ...ruled, asOf: noon + 18 * hour + 600 }).state, 'late')
-  t.equal(oracleNow({ ...ruled, asOf: noon + 18 * hour + 601 }).state, 'down')
+  t.equal(checkedNow({ ...ruled, asOf: noon + 18 * hour + 600 }).state, 'late')
+  t.equal(checkedNow({ ...ruled, asOf: noon + 18 * hour + 601 }).state, 'down')
 })
 
 t.test('a campaign of three days is missed for three days', async (t) => {
   const slots = slotsOf('01H', start, 3)
   const at = (days: number) => historyOf('01H', slots, (start + days) * day - 1)
   t.equal(daysOf(at(30), start, 8).states, 'P72M72S48')
-  t.match(oracleNow(at(6)), { state: 'down', ended: false })
-  t.match(oracleNow(at(8)), { state: 'silent', ended: true, since: (start + 3) * day })
+  t.match(checkedNow(at(6)), { state: 'down', ended: false })
+  t.match(checkedNow(at(8)), { state: 'silent', ended: true, since: (start + 3) * day })
   t.match(daysOf(at(30), start, 8), { possible: 72, present: 72, expected: 48, gaps: exact([]) })
 })
 
 t.test('a series that begins tomorrow is not there yet', async (t) => {
   const asOf = start * day + 12 * hour
   const history = historyOf('01H', slotsOf('01H', start + 1, 2), asOf)
-  t.match(oracleNow(history), { state: 'silent', since: null, last_slot: null, last_arrival: null })
+  t.match(checkedNow(history), {
+    state: 'silent',
+    since: null,
+    last_slot: null,
+    last_arrival: null,
+  })
   t.match(daysOf(history, start, 2), {
     states: 'S11D1F36',
     first: null,
@@ -278,15 +310,15 @@ t.test('a series that begins tomorrow is not there yet', async (t) => {
     spans: exact([]),
   })
   const rules = [{ fromDay: start + 1 }]
-  t.match(oracleNow({ ...history, rules }), { state: 'silent', since: null, expected_28d: 0 })
-  t.match(oracleNow({ ...history, rules: [{ fromDay: start }] }), { state: 'down', since: null })
+  t.match(checkedNow({ ...history, rules }), { state: 'silent', since: null, expected_28d: 0 })
+  t.match(checkedNow({ ...history, rules: [{ fromDay: start }] }), { state: 'down', since: null })
 })
 
 t.test('a purge lowers neither the past nor the completeness of what is archived', async (t) => {
   const slots = slotsOf('01H', start, 40)
   const live = new Set(slots.slice(0, -48))
   const history = { ...historyOf('01H', slots, (start + 40) * day), live }
-  t.match(oracleNow(history), { state: 'present', completeness_28d: 1, present_28d: 672 })
+  t.match(checkedNow(history), { state: 'present', completeness_28d: 1, present_28d: 672 })
   const archived = daysOf(history, start, 40)
   t.match(archived, { states: 'P912R48', possible: 912, present: 912, delivered: 936 })
   t.strictSame(archived.gaps, [[(start + 38) * day, (start + 40) * day, 48, 'removed']])
@@ -322,7 +354,7 @@ t.test('only the states text of deliveries knows nothing of the time before it k
 t.test('a file that comes before its slot has ended is present, but not possible', async (t) => {
   const slots = slotsOf('01H', start, 10)
   const history = historyOf('01H', slots, (start + 10) * day - 10 * minute, { latency: 0 })
-  t.match(oracleNow(history), { state: 'present', last_arrival: (start + 10) * day })
+  t.match(checkedNow(history), { state: 'present', last_arrival: (start + 10) * day })
   t.match(daysOf(history, start, 10), { states: 'P240', possible: 239, expected: 216 })
 })
 

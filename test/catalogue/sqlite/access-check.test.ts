@@ -1,15 +1,6 @@
 /** Error messages for database files that cannot be used. */
 import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
@@ -18,7 +9,7 @@ import type { Test } from 'tap'
 import { unusable } from '../../../src/catalogue/sqlite/access-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
-import { testFolder } from '../../folder.ts'
+import { commonFolder, testFolder } from '../../folder.ts'
 import { failureReason } from '../../program.ts'
 
 t.test('a path that is not a regular file is rejected by name, and no file is created', (t) => {
@@ -79,16 +70,11 @@ function errorOutput(command: string, args: readonly string[], cwd?: string): Pr
 
 /** A database and its side files, all owned by root, in a folder that every user may write. */
 async function databaseOfRoot(t: Test) {
-  // Outside the checkout: other users may not enter its folders.
-  const folder = mkdtempSync(join(tmpdir(), 'usable-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = commonFolder(t, { archive: { obs: {}, nrt: {} } })
   const database = join(folder, 'state/c.db')
   const writer = openWriter({ database, nowUs: () => 0 })
   await writer.checkpoint()
   writer.close()
-  mkdirSync(join(folder, 'archive/obs'), { recursive: true })
-  mkdirSync(join(folder, 'archive/nrt'))
-  chmodSync(folder, 0o755)
   chmodSync(join(folder, 'state'), 0o777)
   for (const suffix of ['', '-lock', '-numbers']) chmodSync(database + suffix, 0o666)
   return { folder, database }

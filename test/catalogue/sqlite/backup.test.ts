@@ -1,6 +1,7 @@
 /** Backups, and recovery of a corrupt database with and without them. */
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   openSync,
   closeSync,
@@ -19,11 +20,10 @@ import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter, WriterOptions } from '../../../src/catalogue/sqlite/writer.ts'
+import { day, manyNames, stamp } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { testFolder } from '../../folder.ts'
 
-const day = 'obs/2026/001'
-const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
 const pageSize = 4096
 
 function openFolder(t: Test) {
@@ -45,7 +45,7 @@ function openFolder(t: Test) {
     readdirSync(folder)
       .map((name) => name.replace(/corrupt-[-\dT]+Z/, 'corrupt'))
       .sort()
-  return { database, clock, open, close, names }
+  return { folder, database, clock, open, close, names }
 }
 
 /** Adds a file of the station to the directory. */
@@ -157,17 +157,12 @@ t.test('no backup is made if the newest backup is young or nothing has changed',
 t.test('a backup shows one state of a catalogue that is written while it is made', async (t) => {
   const { open, database } = openFolder(t)
   const writer = open()
-  const names = Array.from({ length: 20_000 }, (_, n) => `s${n.toString(36).padStart(3, '0')}`)
-  for (const [n, part] of [names.slice(0, 10_000), names.slice(10_000)].entries())
-    await writer.apply([
-      change(`obs/2026/00${n + 2}`, {
-        added: part.map((name) => newFile(`${name}00${n + 2}0.26d.gz`)),
-      }),
-    ])
+  const names = manyNames(20_000)
+  await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
   const made = writer.backup({ ifOlderThanMs: 0 })
   let during = 0
   for (let ended = false; !ended; during++) {
-    await add(writer, `a${during.toString(36).padStart(3, '0')}`)
+    await add(writer, `z${during.toString(36).padStart(3, '0')}`)
     // One iteration of the event loop.
     ended = await Promise.race([
       made.then(() => true),
@@ -177,7 +172,7 @@ t.test('a backup shows one state of a catalogue that is written while it is made
   const db = new Sqlite(`${database}-backup-1`, { readonly: true })
   t.teardown(() => db.close())
   t.equal(db.pragma('integrity_check', { simple: true }), 'ok')
-  const kept = db.prepare(`SELECT count(*) FROM file WHERE name GLOB 'a*'`).pluck().get() as number
+  const kept = db.prepare(`SELECT count(*) FROM file WHERE name GLOB 'z*'`).pluck().get() as number
   t.ok(kept <= during, `${kept} of ${during}`)
   t.equal(db.prepare('SELECT seq FROM catalogue').pluck().get(), names.length + kept)
 })
@@ -263,15 +258,21 @@ t.test('the WAL of a removed database is not used with the restored backup', asy
 })
 
 t.test('a bad backup is skipped', async (t) => {
-  const { open, close, database, names } = openFolder(t)
-  const fill = async () => {
-    const writer = open()
-    for (const station of ['graz', 'zimm']) {
-      await add(writer, station)
-      await writer.backup({ ifOlderThanMs: 0 })
-    }
+  const { folder, open, close, database, names } = openFolder(t)
+  const writer = open()
+  for (const station of ['graz', 'zimm']) {
+    await add(writer, station)
+    await writer.backup({ ifOlderThanMs: 0 })
+  }
+  close()
+  overwrite(database)
+  const kept = testFolder(t)
+  cpSync(folder, kept, { recursive: true })
+  /** Puts the damaged database and its backups back. */
+  const restore = () => {
     close()
-    overwrite(database)
+    rmSync(folder, { recursive: true })
+    cpSync(kept, folder, { recursive: true })
   }
   const bad: Readonly<Record<string, (backup: string) => void>> = {
     corrupt: overwrite,
@@ -284,7 +285,7 @@ t.test('a bad backup is skipped', async (t) => {
   }
   for (const [name, damage] of Object.entries(bad))
     await t.test(`the next backup is used if the newest backup is bad: ${name}`, async (t) => {
-      await fill()
+      restore()
       damage(`${database}-backup-1`)
       const writer = open()
       const { restored, rejectedBackups } = writer.recovery
@@ -292,11 +293,9 @@ t.test('a bad backup is skipped', async (t) => {
       t.match(rejectedBackups, exact([{ backup: `${database}-backup-1` }]))
       t.same([...(await idsOf(writer)).keys()], ['graz0010.26d.gz'])
       t.ok(names().includes('catalogue.db-backup-1.corrupt'), 'it is quarantined')
-      close()
-      for (const end of ['', '-backup-1', '-backup-2']) rmSync(database + end, { force: true })
     })
   await t.test('without a good backup a new database is created', async (t) => {
-    await fill()
+    restore()
     for (const n of [1, 2]) overwrite(`${database}-backup-${n}`)
     const writer = open()
     t.equal(writer.recovery.restored, undefined)
@@ -311,7 +310,7 @@ t.test('a database that is found corrupt when it is backed up is quarantined', a
   for (let n = 0; n < 40; n++)
     await writer.apply([
       change(`obs/2025/${100 + n}`, {
-        added: ['graz', 'zimm'].map((s) => newFile(`${s}${100 + n}0.25d.gz`)),
+        added: manyNames(2, `${100 + n}0.25d.gz`).map((name) => newFile(name)),
       }),
     ])
   await writer.backup({ ifOlderThanMs: 0 })

@@ -3,42 +3,33 @@ import { join } from 'node:path'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { ChangeFilters, ChangesPage } from '../../../src/catalogue/reader.ts'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { day, manyNames, openCatalogue } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { testFolder } from '../../folder.ts'
 
-const day = 'obs/2026/001'
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const grazShort = 'graz0010.26m.gz'
 const zimm = 'zimm0010.26d.gz'
 
-function openCatalogue(t: Test, folder = testFolder(t)) {
-  const database = join(folder, 'catalogue.db')
-  const clock = { us: 1_700_000_000_000_000 }
-  const writer = openWriter({ database, nowUs: () => clock.us })
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-    writer.close()
-  })
+function openFeed(t: Test, folder = testFolder(t)) {
+  const opened = openCatalogue(t, { folder })
   const changes = (since: number, limit = 1000, filters: ChangeFilters = {}) =>
-    reader.changes({ since, limit, filters })
-  return { database, writer, reader, clock, changes }
+    opened.reader.changes({ since, limit, filters })
+  return { ...opened, changes }
 }
 
 const brief = ({ changes }: ChangesPage) =>
   changes.map(({ seq, change, record }) => `${seq} ${change} ${record.id}`)
 
 t.test('the feed has the latest change of each file, in the order of seq', async (t) => {
-  const { writer, clock, changes } = openCatalogue(t)
+  const { clock, apply, changes } = openFeed(t)
   const added = [graz, grazShort, zimm].map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
-  const { head } = await writer.apply([change(day, { added })])
+  const { head } = await apply({ added })
   t.strictSame(brief(await changes(0)), ['1 created 1', '2 created 2', '3 created 3'])
   clock.us += 10
-  await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 2, mtimeUs: 2 }] })])
+  await apply({ modified: [{ id: 1, name: graz, size: 2, mtimeUs: 2 }] })
   clock.us += 10
-  const last = await writer.apply([change(day, { removed: [2] })])
+  const last = await apply({ removed: [2] })
   const page = await changes(0)
   t.strictSame(brief(page), ['3 created 3', '4 modified 1', '5 removed 2'])
   t.match(page, { head: last.head, purgedSeq: 0, throughSeq: 5 })
@@ -55,14 +46,14 @@ t.test('the feed has the latest change of each file, in the order of seq', async
 })
 
 t.test('a restored file is reported as created, at the time of its return', async (t) => {
-  const { writer, reader, clock, changes } = openCatalogue(t)
+  const { clock, reader, apply, changes } = openFeed(t)
   const added = [newFile(graz, { size: 1, mtimeUs: 1 })]
-  await writer.apply([change(day, { added })])
+  await apply({ added })
   const [record] = (await reader.page({ limit: 1, offset: 0 })).records
   clock.us += 10
-  await writer.apply([change(day, { removed: [1] })])
+  await apply({ removed: [1] })
   clock.us += 10
-  await writer.apply([change(day, { added })])
+  await apply({ added })
   t.strictSame(await changes(0), {
     head: await reader.head(),
     purgedSeq: 0,
@@ -71,18 +62,18 @@ t.test('a restored file is reported as created, at the time of its return', asyn
     changes: [{ seq: 3, change: 'created', atUs: clock.us, record }],
   })
   clock.us += 10
-  await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 2, mtimeUs: 2 }] })])
+  await apply({ modified: [{ id: 1, name: graz, size: 2, mtimeUs: 2 }] })
   t.match(await changes(0), { changes: exact([{ seq: 4, change: 'modified', atUs: clock.us }]) })
 })
 
 t.test('the feed has only changes that match the filters', async (t) => {
-  const { writer, changes } = openCatalogue(t)
+  const { writer, apply, changes } = openFeed(t)
   const hourly = 'GRAZ00AUT_S_20260010500_01H_MN.rnx.gz'
   await writer.apply([
     change(day, { added: [graz, grazShort, zimm].map((name) => newFile(name)) }),
     change('nrt/2026/001/05', { added: [newFile(hourly)] }),
   ])
-  await writer.apply([change(day, { removed: [3] })])
+  await apply({ removed: [3] })
   const cases: [ChangeFilters, number[]][] = [
     [{}, [1, 2, 4, 3]],
     [{ stations: ['GRAZ'] }, [1, 2, 4]],
@@ -106,14 +97,12 @@ t.test('the feed has only changes that match the filters', async (t) => {
 })
 
 t.test('a query with filters examines a limited number of changes', async (t) => {
-  const { writer, changes } = openCatalogue(t)
-  const names = Array.from({ length: 5000 }, (_, i) => `s${String(i).padStart(3, '0')}`)
-  for (let dayOfYear = 1; dayOfYear <= 5; dayOfYear++) {
-    const doy = String(dayOfYear).padStart(3, '0')
-    const added = names.slice(0, 1000).map((station) => newFile(`${station}${doy}0.26d.gz`))
-    await writer.apply([change(`obs/2026/${doy}`, { added })])
+  const { apply, changes } = openFeed(t)
+  for (const ddd of ['001', '002', '003', '004', '005']) {
+    const added = manyNames(1000, `${ddd}0.26d.gz`).map((name) => newFile(name))
+    await apply({ added }, `obs/2026/${ddd}`)
   }
-  const filters = { stations: ['S999'] }
+  const filters = { stations: ['00RR'] }
   const first = await changes(0, 10, filters)
   t.match(first, { throughSeq: 2000, head: { seq: 5000 }, changes: { length: 2 } })
   const last = await changes(4000, 10, filters)
@@ -123,14 +112,10 @@ t.test('a query with filters examines a limited number of changes', async (t) =>
 })
 
 t.test('a query with filters examines a limited number of removals, too', async (t) => {
-  const { writer, changes } = openCatalogue(t)
-  const names = Array.from(
-    { length: 3000 },
-    (_, n) => `${n.toString(36).padStart(4, '0')}0010.26d.gz`,
-  )
-  await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
-  const removed = names.map((_, index) => index + 1)
-  await writer.apply([change(day, { removed })])
+  const { apply, add, changes } = openFeed(t)
+  const names = manyNames(3000)
+  await add(...names)
+  await apply({ removed: names.map((_, index) => index + 1) })
   // The changes 3001 to 6000 are the removals; no live file is left.
   const filters = { names: [{ how: 'contains', text: 'zzz' }] } as const
   const first = await changes(3000, 10, filters)
@@ -140,12 +125,12 @@ t.test('a query with filters examines a limited number of removals, too', async 
 })
 
 t.test('old removals are purged, and purgedSeq is the last purged seq', async (t) => {
-  const { writer, reader, clock, changes } = openCatalogue(t)
+  const { clock, writer, reader, apply, add, changes } = openFeed(t)
   const added = [graz, grazShort, zimm].map((name) => newFile(name))
-  await writer.apply([change(day, { added })])
-  await writer.apply([change(day, { removed: [1] })])
+  await apply({ added })
+  await apply({ removed: [1] })
   clock.us += 100
-  await writer.apply([change(day, { removed: [2] })])
+  await apply({ removed: [2] })
   t.strictSame(await writer.purgeRemovals(clock.us - 100), { more: false })
   t.match(await changes(0), { purgedSeq: 0, changes: { length: 3 } })
   await writer.purgeRemovals(clock.us)
@@ -156,19 +141,15 @@ t.test('old removals are purged, and purgedSeq is the last purged seq', async (t
     { changes: exact([]), head: { seq: 5 } },
     'a seq that does not exist yet',
   )
-  await writer.apply([change(day, { added: [newFile(graz)] })])
+  await add(graz)
   t.match(await reader.page({ limit: 1, offset: 0 }), { records: exact([{ id: 4, name: graz }]) })
 })
 
 t.test('a removed directory is purged with the last of its removals', async (t) => {
-  const { writer, clock } = openCatalogue(t)
-  const added = Array.from({ length: 2500 }, (_, i) => {
-    const station = i.toString(36).padStart(4, '0')
-    return newFile(`${station}0010.26d.gz`)
-  })
-  await writer.apply([change(day, { added })])
-  const removed = Array.from({ length: 2500 }, (_, i) => i + 1)
-  await writer.apply([change(day, { removed, gone: true })])
+  const { clock, writer, apply, add } = openFeed(t)
+  const names = manyNames(2500)
+  await add(...names)
+  await apply({ removed: names.map((_, index) => index + 1), gone: true })
   clock.us += 1
   t.strictSame(await writer.purgeRemovals(clock.us), { more: true })
   t.ok(await writer.directory(day))
@@ -178,11 +159,11 @@ t.test('a removed directory is purged with the last of its removals', async (t) 
 
 t.test('a client with a seq of another database must start again', async (t) => {
   const folder = testFolder(t)
-  const first = openWriter({ database: join(folder, 'catalogue.db'), nowUs: () => 1 })
-  const { head } = await first.apply([change(day, { added: [newFile(graz)] })])
+  const first = openCatalogue(t, { folder })
+  const { head } = await first.add(graz)
   first.close()
   rmSync(join(folder, 'catalogue.db'))
-  const { reader, changes } = openCatalogue(t, folder)
+  const { reader, changes } = openFeed(t, folder)
   const rebuilt = await reader.head()
   t.not(rebuilt.epoch, head.epoch)
   const page = await changes(head.seq)

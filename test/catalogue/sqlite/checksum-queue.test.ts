@@ -1,62 +1,39 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { testFolder } from '../../folder.ts'
+import { checksumOf, day, facts, manyNames, openCatalogue, sha256 } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 
-const day = 'obs/2026/001'
 const [graz, zimm] = ['graz0010.26d.gz', 'zimm0010.26d.gz']
-const facts = { size: 10, mtimeUs: 1000 }
-const identity = { ...facts, inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
-const sha256 = createHash('sha256').update('x').digest()
-
-function open(t: Test, folder = testFolder(t)) {
-  const database = join(folder, 'catalogue.db')
-  let us = 5_000_000
-  const writer = openWriter({ database, nowUs: () => us++ })
-  const reader = openReader({ database })
-  const close = (): void => {
-    reader.close()
-    writer.close()
-  }
-  t.teardown(close)
+/** A catalogue, and the checksums and ids of its files by their names. */
+function open(t: Test) {
+  const opened = openCatalogue(t, { stepUs: 1 })
+  const { reader } = opened
   const sumOf = async (name: string) => (await reader.file({ directory: day, name }))?.sha256
   const idOf = async (name: string) => (await reader.file({ directory: day, name }))?.id ?? 0
   const files = async () => (await reader.summary()).checksums.files
-  return { folder, database, writer, reader, close, sumOf, idOf, files }
+  return { ...opened, sumOf, idOf, files }
 }
-
-const sum = (id: number, other: object = {}) => ({
-  id,
-  ...identity,
-  sha256,
-  problem: undefined,
-  rested: true,
-  ...other,
-})
 
 t.test(
   'a checksum is valid for the version that was read, and raises only detailsSeq',
   async (t) => {
-    const { writer, reader, sumOf, idOf, files } = open(t)
-    await writer.apply([change(day, { added: [newFile(graz, facts), newFile(zimm, facts)] })])
+    const { writer, reader, apply, sumOf, idOf, files } = open(t)
+    await apply({ added: [newFile(graz, facts), newFile(zimm, facts)] })
     const [head, id] = [await reader.head(), await idOf(graz)]
-    await writer.keepChecksums([sum(id)], 0)
+    await writer.keepChecksums([checksumOf(id)], 0)
     t.same(await sumOf(graz), sha256)
     t.equal(await sumOf(zimm), undefined)
     t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
 
     const others = [{ size: 11 }, { mtimeUs: 1001 }]
     for (const other of others) {
-      await writer.keepChecksums([sum(await idOf(zimm), other)], 0)
+      await writer.keepChecksums([checksumOf(await idOf(zimm), other)], 0)
       t.equal(await sumOf(zimm), undefined, 'a checksum of another version is not stored')
     }
-    await writer.keepChecksums([sum(99)], 0)
+    await writer.keepChecksums([checksumOf(99)], 0)
     t.equal(await files(), 1, 'the checksum of a removed file is not stored')
-    await writer.keepChecksums([sum(id)], 0)
+    await writer.keepChecksums([checksumOf(id)], 0)
     t.equal(await files(), 1, 'a checksum that is stored again counts once')
   },
 )
@@ -64,16 +41,16 @@ t.test(
 t.test(
   'a size that becomes known by hashing changes the listing version, a checksum alone does not',
   async (t) => {
-    const { writer, reader, idOf } = open(t)
-    await writer.apply([change(day, { added: [newFile(graz), newFile(zimm, facts)] })])
+    const { writer, reader, apply, idOf } = open(t)
+    await apply({ added: [newFile(graz), newFile(zimm, facts)] })
     const versions = async () => {
       const states = ['obs/2026', day].map(async (path) => (await reader.directory(path))?.version)
       return Promise.all(states)
     }
     const before = await versions()
-    await writer.keepChecksums([sum(await idOf(zimm))], 0)
+    await writer.keepChecksums([checksumOf(await idOf(zimm))], 0)
     t.same(await versions(), before)
-    await writer.keepChecksums([sum(await idOf(graz))], 0)
+    await writer.keepChecksums([checksumOf(await idOf(graz))], 0)
     const after = await versions()
     t.match(
       (await reader.filesIn({ path: day, after: '', limit: 1 })).entries,
@@ -89,8 +66,8 @@ t.test(
 t.test(
   'the checksums version of a directory changes when any of its checksums changes',
   async (t) => {
-    const { writer, reader, idOf } = open(t)
-    await writer.apply([change(day, { added: [newFile(graz, facts), newFile(zimm)] })])
+    const { writer, reader, apply, idOf } = open(t)
+    await apply({ added: [newFile(graz, facts), newFile(zimm)] })
     const [id, other] = [await idOf(graz), await idOf(zimm)]
     const seen: unknown[] = [await reader.checksumsVersion(day)]
     const changesVersion = async (name: string, action: () => Promise<unknown>) => {
@@ -99,20 +76,21 @@ t.test(
       t.notOk(seen.includes(version), name)
       seen.push(version)
     }
-    const apply = (parts: Parameters<typeof change>[1]) => writer.apply([change(day, parts)])
-    await changesVersion('file hashed', () => writer.keepChecksums([sum(id)], 0))
+    await changesVersion('file hashed', () => writer.keepChecksums([checksumOf(id)], 0))
     const again = createHash('sha256').update('y').digest()
     await changesVersion('file hashed again', () =>
-      writer.keepChecksums([sum(id, { sha256: again })], 0),
+      writer.keepChecksums([checksumOf(id, { sha256: again })], 0),
     )
-    await changesVersion('hashed, size becomes known', () => writer.keepChecksums([sum(other)], 0))
+    await changesVersion('hashed, size becomes known', () =>
+      writer.keepChecksums([checksumOf(other)], 0),
+    )
     await changesVersion('file modified', () =>
       apply({ modified: [{ ...facts, size: 12, id, name: graz }] }),
     )
     await changesVersion('file removed', () => apply({ removed: [other] }))
     await changesVersion('file restored', () => apply({ added: [newFile(zimm, facts)] }))
 
-    await writer.apply([change('obs/2026/002', { added: [newFile('graz0020.26d.gz', facts)] })])
+    await apply({ added: [newFile('graz0020.26d.gz', facts)] }, 'obs/2026/002')
     await writer.keepChecksums([], 7)
     t.equal(await reader.checksumsVersion(day), seen.at(-1), 'other directories do not matter')
     t.equal(await reader.checksumsVersion('obs/2026/003'), undefined)
@@ -122,8 +100,7 @@ t.test(
 )
 
 t.test('a new, changed or stale file awaits its checksum, an older file does not', async (t) => {
-  const { writer, reader, idOf } = open(t)
-  const apply = (parts: Parameters<typeof change>[1]) => writer.apply([change(day, parts)])
+  const { writer, reader, apply, idOf } = open(t)
   await apply({ added: [newFile(graz, facts)] })
   const id = await idOf(graz)
   t.equal(await reader.awaitsChecksum(id), false, 'before hashing begins')
@@ -132,7 +109,7 @@ t.test('a new, changed or stale file awaits its checksum, an older file does not
   await apply({ added: [newFile(zimm, facts)] })
   const other = await idOf(zimm)
   t.equal(await reader.awaitsChecksum(other), true, 'new')
-  await writer.keepChecksums([sum(other)], 1)
+  await writer.keepChecksums([checksumOf(other)], 1)
   t.equal(await reader.awaitsChecksum(other), false, 'hashed before the others')
   await writer.hashAgain([other], 0)
   t.equal(await reader.awaitsChecksum(other), true, 'stale')
@@ -142,47 +119,48 @@ t.test('a new, changed or stale file awaits its checksum, an older file does not
 })
 
 t.test('a checksum is deleted when its file is modified or removed', async (t) => {
-  const { writer, sumOf, idOf, files, reader } = open(t)
+  const { writer, reader, apply, sumOf, idOf, files } = open(t)
   const added = [newFile(graz, facts), newFile(zimm, facts)]
-  await writer.apply([change(day, { added })])
+  await apply({ added })
   const [id, other] = [await idOf(graz), await idOf(zimm)]
-  await writer.keepChecksums([sum(id, { problem: 'broken' }), sum(other, { problem: 'broken' })], 0)
+  await writer.keepChecksums(
+    [checksumOf(id, { problem: 'broken' }), checksumOf(other, { problem: 'broken' })],
+    0,
+  )
   t.match(await reader.summary(), { checksums: { broken: { count: 2 } } })
-  await writer.apply([change(day, { modified: [{ ...facts, size: 12, id, name: graz }] })])
+  await apply({ modified: [{ ...facts, size: 12, id, name: graz }] })
   t.equal(await sumOf(graz), undefined)
   t.equal(await files(), 1)
-  await writer.apply([change(day, { removed: [other] })])
+  await apply({ removed: [other] })
   t.equal(await files(), 0)
   t.match(await reader.summary(), { checksums: { broken: { count: 0, examples: exact([]) } } })
-  await writer.apply([change(day, { added: [newFile(zimm, facts)] })])
+  await apply({ added: [newFile(zimm, facts)] })
   t.equal(await idOf(zimm), other)
   t.equal(await sumOf(zimm), undefined, 'a restored file must be hashed again')
 })
 
 t.test('hashing sets size and mtime of a file if they were unknown', async (t) => {
-  const { writer, reader, sumOf, idOf } = open(t)
-  await writer.apply([change(day, { added: [newFile(graz)] })])
+  const { writer, reader, add, sumOf, idOf } = open(t)
+  await add(graz)
   const head = await reader.head()
-  await writer.keepChecksums([sum(await idOf(graz))], 0)
+  await writer.keepChecksums([checksumOf(await idOf(graz))], 0)
   t.same(await sumOf(graz), sha256)
   t.match(await reader.file({ directory: day, name: graz }), { ...facts, seq: head.seq })
   t.same(await reader.head(), { ...head, detailsSeq: head.detailsSeq + 1 })
 })
 
 t.test('new and modified files are found by their change number', async (t) => {
-  const { writer, idOf } = open(t)
-  const fileNames = (count: number, from: number) =>
-    Array.from({ length: count }, (_, n) => `s${String(from + n).padStart(3, '0')}0010.26d.gz`)
-  const add = (names: string[]) =>
-    writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
+  const { writer, apply, idOf } = open(t)
+  const add = (...names: readonly string[]) =>
+    apply({ added: names.map((name) => newFile(name, facts)) })
   const found = async (since?: number) => {
     const { files, ...rest } = await writer.arrivedUnhashed(since)
     return { paths: files.map(({ path }) => path), ...rest }
   }
-  await add([zimm])
+  await add(zimm)
   t.same(await found(), { paths: [], throughSeq: 1, behind: 0 }, 'none of a new catalogue')
   await writer.keepChecksums([], 1)
-  await add([graz])
+  await add(graz)
   t.match(await found(), {
     paths: exact([`${day}/${graz}`]),
     throughSeq: 2,
@@ -190,17 +168,17 @@ t.test('new and modified files are found by their change number', async (t) => {
   })
   t.match(await found(2), { paths: exact([]), throughSeq: 2, behind: 0 })
   const id = await idOf(zimm)
-  await writer.apply([change(day, { modified: [{ ...facts, id, name: zimm }] })])
+  await apply({ modified: [{ ...facts, id, name: zimm }] })
   t.match(await found(2), { paths: exact([`${day}/${zimm}`]), throughSeq: 3 })
-  await writer.keepChecksums([sum(id)], 1)
+  await writer.keepChecksums([checksumOf(id)], 1)
   t.match(await found(0), { paths: exact([`${day}/${graz}`]) }, 'hashed files are left out')
   await writer.keepChecksums([], 3)
   await writer.keepChecksums([], 2)
   t.match(await found(), { paths: exact([]) }, 'the stored position never goes back')
 
   await t.test('a large number of new files is found in chunks', async (t) => {
-    const names = fileNames(250, 0)
-    await add(names)
+    const names = manyNames(250)
+    await add(...names)
     const seen: string[] = []
     for (let since = 3; ;) {
       const { paths, throughSeq, behind } = await found(since)
@@ -214,14 +192,14 @@ t.test('new and modified files are found by their change number', async (t) => {
     )
   })
   await t.test('the search continues past many hashed files and past removals', async (t) => {
-    const names = Array.from({ length: 1500 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
-    await add(names)
+    const names = manyNames(1500, '0010.26o.gz')
+    await add(...names)
     const most = await Promise.all(names.map(idOf))
     await writer.keepChecksums(
-      most.map((each) => sum(each)),
+      most.map((each) => checksumOf(each)),
       3,
     )
-    const { head } = await writer.apply([change(day, { removed: [id] })])
+    const { head } = await apply({ removed: [id] })
     const first = await found(253)
     t.match(first, { paths: exact([]), throughSeq: 1253, behind: 501 })
     t.match(await found(first.throughSeq), { paths: exact([]), throughSeq: head.seq, behind: 0 })
@@ -229,9 +207,9 @@ t.test('new and modified files are found by their change number', async (t) => {
 })
 
 t.test('all files without a checksum are found, highest id first', async (t) => {
-  const { writer } = open(t)
-  const names = Array.from({ length: 4500 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
-  await writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
+  const { writer, apply } = open(t)
+  const names = manyNames(4500)
+  await apply({ added: names.map((name) => newFile(name, facts)) })
   const walk = async (): Promise<number[]> => {
     const ids: number[] = []
     for (let below: number | undefined = Infinity; below !== undefined;) {
@@ -248,15 +226,15 @@ t.test('all files without a checksum are found, highest id first', async (t) => 
   )
   const most = names.map((_, index) => index + 1).filter((id) => id !== 7 && id !== 4000)
   await writer.keepChecksums(
-    most.map((id) => sum(id)),
+    most.map((id) => checksumOf(id)),
     0,
   )
   t.same(await walk(), [4000, 7])
 })
 
 t.test('the checksums of a directory are read in chunks, in the order of names', async (t) => {
-  const { writer, reader } = open(t)
-  const names = Array.from({ length: 1200 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
+  const { writer, reader, apply } = open(t)
+  const names = manyNames(1200)
   await writer.apply([
     change(day, { added: names.toReversed().map((name) => newFile(name, facts)) }),
     change('obs/2026/002', { added: [newFile('graz0020.26d.gz', facts)] }),
@@ -274,6 +252,6 @@ t.test('the checksums of a directory are read in chunks, in the order of names',
     next: undefined,
   })
   t.equal(await reader.checksums({ directory: 'obs/2026/004', after: '' }), undefined)
-  await writer.apply([change('obs/2026/003', { gone: true })])
+  await apply({ gone: true }, 'obs/2026/003')
   t.equal(await reader.checksums({ directory: 'obs/2026/003', after: '' }), undefined)
 })

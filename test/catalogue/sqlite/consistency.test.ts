@@ -1,32 +1,14 @@
 /** The counts agree with the records after any changes. */
-import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import t, { exact } from '../../tap.ts'
-import type { Test } from 'tap'
 import { checkConsistency, differencesOf } from '../../../src/catalogue/sqlite/consistency-check.ts'
 import type { FileFilter } from '../../../src/catalogue/filter.ts'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import type { OpenedWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import type { Checksum } from '../../../src/catalogue/writer.ts'
+import type { CatalogueWriter, Checksum } from '../../../src/catalogue/writer.ts'
+import { checksumOf, day, openCatalogue } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { applySteps, steps as singleSteps } from '../random-steps.ts'
-import { testFolder } from '../../folder.ts'
 import { fc } from '../../random.ts'
 
-const directories = ['obs/2026/001', 'nrt/2026/001/05', 'obs/odd'] as const
-
-function open(t: Test) {
-  const database = join(testFolder(t), 'catalogue.db')
-  let us = 1_700_000_000_000_000
-  const writer = openWriter({ database, nowUs: () => us++ })
-  const db = new Sqlite(database)
-  t.teardown(() => {
-    db.close()
-    writer.close()
-  })
-  return { database, writer, db }
-}
+const directories = [day, 'nrt/2026/001/05', 'obs/odd'] as const
 
 type Step =
   | { readonly does: 'toggle'; readonly files: readonly number[] }
@@ -76,7 +58,7 @@ function fileAt(index: number): { path: string; name: string } {
 }
 
 /** The changes of a step, one per directory, to be applied in one transaction. */
-async function changesOf(writer: OpenedWriter, step: Exclude<Step, { does: 'jump' | 'hash' }>) {
+async function changesOf(writer: CatalogueWriter, step: Exclude<Step, { does: 'jump' | 'hash' }>) {
   const changes = []
   for (const path of directories) {
     const known = (await writer.directory(path))?.files ?? new Map<string, { id: number }>()
@@ -102,33 +84,26 @@ function namedFile(name: string) {
 }
 
 /** Checksums of files, and of one that does not exist. */
-async function checksumsOf(writer: OpenedWriter, files: readonly number[]): Promise<Checksum[]> {
+async function checksumsOf(writer: CatalogueWriter, files: readonly number[]): Promise<Checksum[]> {
   const known = await Promise.all(
     files.map(fileAt).map(async ({ path, name }, index) => {
       const file = (await writer.directory(path))?.files.get(name)
       return { id: file?.id ?? 999_999_999, size: file?.size ?? index, mtimeUs: 1 }
     }),
   )
-  const rest = { inode: 1, ctimeUs: 1, links: 1, mode: 1, uid: 1, gid: 1, rested: true }
-  return known.map((facts, index) => ({
-    ...facts,
-    ...rest,
-    size: index % 5 === 4 ? facts.size + 1 : facts.size,
-    sha256: Buffer.alloc(32),
-    problem: index % 3 === 0 ? 'incomplete' : undefined,
-  }))
-}
-
-function setNextId(db: Sqlite.Database, id: number): void {
-  const last = db.prepare('SELECT coalesce(max(id), 0) FROM file').pluck().get() as number
-  if (id <= last) return
-  db.prepare('UPDATE catalogue SET last_id = ?').run(id - 1)
+  return known.map(({ id, size, mtimeUs }, index) =>
+    checksumOf(id, {
+      size: index % 5 === 4 ? size + 1 : size,
+      mtimeUs,
+      problem: index % 3 === 0 ? 'incomplete' : undefined,
+    }),
+  )
 }
 
 t.test('the counts agree with the records after any changes', async (t) => {
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
-      const { writer, db } = open(t)
+      const { writer, db, setNextId } = openCatalogue(t, { stepUs: 1 })
       let refused = 0
       for (const step of steps) {
         if (step.does === 'jump') {
@@ -136,7 +111,7 @@ t.test('the counts agree with the records after any changes', async (t) => {
             seq: number
           }
           const size = 2 ** step.level
-          setNextId(db, (Math.floor(seq / size) + 1) * size - step.before)
+          setNextId((Math.floor(seq / size) + 1) * size - step.before)
           continue
         }
         if (step.does === 'hash')
@@ -155,7 +130,7 @@ t.test('the counts agree with the records after any changes', async (t) => {
 t.test('the counts agree with the records after each of single changes', async (t) => {
   await fc.assert(
     fc.asyncProperty(singleSteps, async (all) => {
-      const { writer, db } = open(t)
+      const { writer, db } = openCatalogue(t, { stepUs: 1 })
       for (const step of all) {
         await applySteps(writer, [step])
         const differences = differencesOf(db)
@@ -170,14 +145,14 @@ t.test('the counts agree with the records after each of single changes', async (
 t.test(
   'all rows of counts are deleted when all files are removed, also with large gaps between ids',
   async (t) => {
-    const { writer, db } = open(t)
+    const { writer, apply, db, setNextId } = openCatalogue(t, { stepUs: 1 })
     for (let round = 0; round < 3; round++) {
-      setNextId(db, 2 ** 22 * round + 70)
+      setNextId(2 ** 22 * round + 70)
       const added = ['graz0010.26d.gz', 'zimm0010.26d.gz'].map((name) => newFile(name))
       const path = `obs/2026/00${round + 1}`
-      await writer.apply([change(path, { added })])
+      await apply({ added }, path)
       const ids = [...((await writer.directory(path))?.files.values() ?? [])].map(({ id }) => id)
-      await writer.apply([change(path, { removed: ids })])
+      await apply({ removed: ids }, path)
     }
     for (const table of ['id_count', 'day_count', 'station_count'])
       t.equal(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
@@ -185,10 +160,10 @@ t.test(
 )
 
 t.test('indexes and counts that a first scan defers are built at its end', async (t) => {
-  const { writer, db } = open(t)
+  const { writer, add, db } = openCatalogue(t, { stepUs: 1 })
   const rows = () => db.prepare('SELECT count(*) FROM station_count').pluck().get()
   await writer.deferIndexes()
-  await writer.apply([change(directories[0], { added: [newFile('graz0010.26d.gz')] })])
+  await add('graz0010.26d.gz')
   t.equal(rows(), 0)
   t.same(db.prepare('SELECT name FROM built').all(), [])
   t.same(differencesOf(db), [], 'tables that are not built are not compared')
@@ -197,18 +172,16 @@ t.test('indexes and counts that a first scan defers are built at its end', async
   t.equal(rows(), 1)
   await writer.deferIndexes()
   t.match(await writer.buildIndexes(), { names: { length: 0 }, left: 0 }, 'there are files now')
-  await writer.apply([change(directories[0], { added: [newFile('zimm0010.26d.gz')] })])
+  await add('zimm0010.26d.gz')
   t.equal(rows(), 2)
   t.same(differencesOf(db), [])
 })
 
 t.test('queries that need a deferred index throw NotBuilt, other queries work', async (t) => {
-  const { writer, database } = open(t)
-  const reader = openReader({ database })
-  t.teardown(() => reader.close())
-  const [path, name] = [directories[0], 'graz0010.26d.gz']
+  const { writer, reader, add } = openCatalogue(t, { stepUs: 1 })
+  const [path, name] = [day, 'graz0010.26d.gz']
   await writer.deferIndexes()
-  await writer.apply([change(path, { added: [newFile(name), newFile('zimm0010.26n.gz')] })])
+  await add(name, 'zimm0010.26n.gz')
   const page = { limit: 1, offset: 0 }
   t.match(await reader.page(page), { count: 2, records: exact([{ id: 2 }]) })
   t.match(await reader.page({ ...page, offset: 1 }), { records: exact([{ name }]) })
@@ -236,9 +209,9 @@ t.test('queries that need a deferred index throw NotBuilt, other queries work', 
 })
 
 t.test('differences are listed by table and row, and are repaired', async (t) => {
-  const { database, writer, db } = open(t)
+  const { database, writer, apply, db } = openCatalogue(t, { stepUs: 1 })
   const added = [newFile('graz0010.26d.gz', { size: 7, mtimeUs: 1 }), newFile('zimm0010.26d.gz')]
-  await writer.apply([change('obs/2026/001', { added })])
+  await apply({ added })
   const sizes = 'bytes 7, sized 1'
   const cases = {
     'UPDATE id_count SET files = 3 WHERE level = 6 AND kind = 0': `id_count: level 6, kind 0, bucket 0: stored files 3, ${sizes}, counted files 2, ${sizes}`,

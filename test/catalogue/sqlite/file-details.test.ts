@@ -2,39 +2,21 @@
  * Details of files (size, mtime, checksum, problem), and `detailsSeq`, which grows when they
  * change.
  */
-import { join } from 'node:path'
 import t, { exact } from '../../tap.ts'
-import type { Test } from 'tap'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { change, newFile } from '../change.ts'
-import { testFolder } from '../../folder.ts'
+import { checksumOf, day, facts, identity, openCatalogue, sha256 } from '../catalogue.ts'
+import { newFile } from '../change.ts'
 
-const day = 'obs/2026/001'
 const graz = 'graz0010.26d.gz'
 const zimm = 'zimm0010.26d.gz'
-const facts = { size: 10, mtimeUs: 1000 }
-const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
-
-function openCatalogue(t: Test) {
-  const database = join(testFolder(t), 'catalogue.db')
-  const writer = openWriter({ database, nowUs: () => 1e15 })
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-    writer.close()
-  })
-  return { writer, reader }
-}
 
 t.test(
   'a file that is incomplete when its size becomes known is reported as incomplete',
   async (t) => {
-    const { writer, reader } = openCatalogue(t)
-    await writer.apply([change(day, { added: [newFile(graz)] })])
+    const { reader, apply, add } = openCatalogue(t)
+    await add(graz)
     const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000, incomplete: true }]
-    await writer.apply([change(day, { filled })])
+    await apply({ filled })
     t.match(await reader.record({ id: 1, details: true }), { details: { problem: 'incomplete' } })
     t.match(await reader.summary(), {
       incomplete: { count: 1, examples: exact([`${day}/${graz}`]) },
@@ -49,9 +31,8 @@ const sequencesOf = async ({ head }: Pick<CatalogueReader, 'head'>) => {
 }
 
 t.test('changes of details raise detailsSeq, changes of records raise seq', async (t) => {
-  const { writer, reader } = openCatalogue(t)
-  const checksum = { id: 1, ...facts, ...identity, sha256: Buffer.alloc(32, 1), problem: undefined }
-  const other = { ...facts, ...identity, ctimeUs: 3000 }
+  const { writer, reader, apply } = openCatalogue(t)
+  const other = { ...identity, ctimeUs: 3000 }
   const steps: [string, () => Promise<unknown>, { seq: number; detailsSeq: number }][] = [
     ['new file', () => apply({ added: [newFile(graz)] }), { seq: 1, detailsSeq: 0 }],
     [
@@ -59,11 +40,7 @@ t.test('changes of details raise detailsSeq, changes of records raise seq', asyn
       () => apply({ filled: [{ id: 1, name: graz, ...facts }] }),
       { seq: 1, detailsSeq: 1 },
     ],
-    [
-      'file hashed',
-      () => writer.keepChecksums([{ ...checksum, rested: true }], 1),
-      { seq: 1, detailsSeq: 2 },
-    ],
+    ['file hashed', () => writer.keepChecksums([checksumOf(1)], 1), { seq: 1, detailsSeq: 2 }],
     [
       'attributes changed, checksum kept',
       () =>
@@ -74,7 +51,7 @@ t.test('changes of details raise detailsSeq, changes of records raise seq', asyn
     ['hashing postponed', () => writer.hashAgain([1], 5), { seq: 1, detailsSeq: 3 }],
     [
       'file hashed again',
-      () => writer.keepChecksums([{ ...checksum, rested: true }], 1),
+      () => writer.keepChecksums([checksumOf(1)], 1),
       { seq: 1, detailsSeq: 4 },
     ],
     ['hashing requested', () => writer.hashAgain([1], 5), { seq: 1, detailsSeq: 5 }],
@@ -86,7 +63,6 @@ t.test('changes of details raise detailsSeq, changes of records raise seq', asyn
     ['file removed', () => apply({ removed: [1] }), { seq: 3, detailsSeq: 5 }],
     ['no change', () => apply({}), { seq: 3, detailsSeq: 5 }],
   ]
-  const apply = (parts: Parameters<typeof change>[1]) => writer.apply([change(day, parts)])
   for (const [name, run, expected] of steps) {
     await run()
     t.same(await sequencesOf(reader), expected, name)
@@ -94,19 +70,10 @@ t.test('changes of details raise detailsSeq, changes of records raise seq', asyn
 })
 
 t.test('pages, chunks and changes include details only if they are requested', async (t) => {
-  const { writer, reader } = openCatalogue(t)
-  const sha256 = Buffer.alloc(32, 1)
+  const { writer, reader, apply } = openCatalogue(t)
   const added = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
-  await writer.apply([change('obs/2026/002', { added: [...added, newFile('onsa0010.26d.gz')] })])
-  const checksum = {
-    id: 1,
-    ...facts,
-    ...identity,
-    sha256,
-    problem: 'broken' as const,
-    rested: true,
-  }
-  await writer.keepChecksums([checksum], 3)
+  await apply({ added: [...added, newFile('onsa0010.26d.gz')] }, 'obs/2026/002')
+  await writer.keepChecksums([checksumOf(1, { problem: 'broken' })], 3)
   const expected = [
     { size: undefined, mtimeUs: undefined, sha256: undefined, problem: 'misplaced' },
     { ...facts, sha256: undefined, problem: 'incomplete' },
@@ -138,7 +105,7 @@ t.test('pages, chunks and changes include details only if they are requested', a
     )
   const { records: withoutDetails } = await reader.page({ limit: 20, offset: 0 })
   t.notOk(withoutDetails.some((record) => 'details' in record))
-  await writer.apply([change('obs/2026/002', { removed: [1] })])
+  await apply({ removed: [1] }, 'obs/2026/002')
   const removed = await reader.changes({ ...query, since: 3, filters: {} })
   const gone = { ...facts, sha256: undefined, problem: undefined }
   t.match(removed.changes, exact([{ change: 'removed', record: { details: gone } }]))

@@ -1,34 +1,26 @@
 /** Directory listings of the catalogue. */
-import { join } from 'node:path'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../../src/catalogue/reader.ts'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
-import { change, newFile } from '../change.ts'
+import { openCatalogue } from '../catalogue.ts'
+import { newFile } from '../change.ts'
 
 const name = 'graz0010.26d.gz'
 const startUs = 1_769_058_367_000_000
 
-function open(t: Test, database = join(testFolder(t), 'catalogue.db')) {
-  let us = startUs
-  const writer = openWriter({ database, nowUs: () => us })
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-    writer.close()
-  })
+function open(t: Test, folder = testFolder(t)) {
+  const opened = openCatalogue(t, { folder })
+  const { apply, clock, reader } = opened
+  clock.us = startUs
   return {
-    database,
-    reader,
-    writer,
-    setClock: (to: number) => (us = to),
+    ...opened,
+    setClock: (to: number) => (clock.us = to),
     add: (directory: string, ...names: string[]) =>
-      writer.apply([change(directory, { added: names.map((each) => newFile(each)) })]),
+      apply({ added: names.map((each) => newFile(each)) }, directory),
     remove: async (directory: string, file: string) => {
       const record = await reader.file({ directory, name: file })
-      await writer.apply([change(directory, { removed: [record?.id ?? 0] })])
+      await apply({ removed: [record?.id ?? 0] }, directory)
     },
   }
 }
@@ -95,7 +87,7 @@ t.test(
 )
 
 t.test('a directory exists as long as it is on disk or has files', async (t) => {
-  const { reader, writer, add, remove } = open(t)
+  const { reader, apply, add, remove } = open(t)
   const exists = async (path: string) => (await reader.directory(path)) !== undefined
   t.ok(await exists(''))
   t.notOk(await exists('obs'))
@@ -105,14 +97,14 @@ t.test('a directory exists as long as it is on disk or has files', async (t) => 
   await remove('obs/2026/001', name)
   t.ok(await exists('obs/2026/001'), 'empty')
   t.same(await namesBelow(reader, 'obs'), [])
-  await writer.apply([change('obs/2026/001', { gone: true })])
+  await apply({ gone: true }, 'obs/2026/001')
   t.notOk(await exists('obs/2026/001'), 'gone')
 })
 
 t.test('a change sets changedUs of all parent directories, which only grows', async (t) => {
-  const { reader, writer, setClock, add, remove } = open(t)
+  const { reader, apply, setClock, add, remove } = open(t)
   const directories = ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002']
-  for (const path of directories) await writer.apply([change(path, {})])
+  for (const path of directories) await apply({}, path)
   const times = async () =>
     Promise.all(directories.map(async (path) => (await reader.directory(path))?.changedUs))
   t.same(await times(), [undefined, undefined, undefined, undefined])
@@ -149,16 +141,13 @@ t.test('a change sets changedUs of all parent directories, which only grows', as
 t.test(
   'after a future clock was corrected, only the directories that it changed and their parents keep future times',
   async (t) => {
-    const { database, reader, writer, setClock, add } = open(t)
-    for (const path of ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002'])
-      await writer.apply([change(path, {})])
+    const { folder, reader, writer, apply, setClock, add } = open(t)
+    for (const path of ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002']) await apply({}, path)
     const aheadUs = startUs + 10 * 365 * 86_400_000_000
     setClock(aheadUs)
     await add('obs/2026/001', name)
     writer.close()
-    const reopened = openWriter({ database, nowUs: () => startUs })
-    t.teardown(() => reopened.close())
-    await reopened.apply([change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] })])
+    await open(t, folder).add('obs/2026/002', 'zimm0020.26d.gz')
     t.match(await reader.directory('obs/2026'), { changedUs: aheadUs + 1_000_000 })
     t.match(await reader.directory('obs/2026/001'), { changedUs: aheadUs })
     t.match(await reader.directory('obs/2026/002'), { changedUs: startUs })

@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, openSync, statSync, writeSync } from 'node:fs'
-import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
@@ -15,14 +14,13 @@ import { upgradeDatabase } from '../../../src/catalogue/sqlite/upgrade.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
-import { change, newFile } from '../change.ts'
+import { checksumOf, facts, openCatalogue } from '../catalogue.ts'
+import { newFile } from '../change.ts'
 import { makeEarlier, read } from '../earlier-database.ts'
 import { testFolder } from '../../folder.ts'
 import { programLine } from '../../program.ts'
 
-const day = 'obs/2026/001'
 const hour = 'nrt/2026/001/05'
-const facts = { size: 10, mtimeUs: 1000 }
 
 /** Tables that a migration must not change. */
 const unchangedTables = [
@@ -80,47 +78,29 @@ function schemaOf(database: string): unknown {
 
 /** A catalogue with misplaced, modified, removed and hashed files, and ids over several ranges. */
 async function makeDatabase(t: Test) {
-  const database = join(testFolder(t), 'catalogue.db')
-  const writer = openWriter({ database, nowUs: () => 1 })
+  const { database, db, writer, apply, close } = openCatalogue(t)
   const names = ['graz0010.26d.gz', 'zimm0010.26n.gz', 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz']
-  const added = names.map((name) => newFile(name, facts))
-  await writer.apply([change(day, { added, misplaced: 0 })])
-  await writer.apply([
-    change(hour, { added: [newFile('zimm001f.26d.gz'), newFile('zimm0010.26d.gz')], misplaced: 1 }),
-  ])
-  await writer.apply([change('obs/odd', { added: [newFile('onsa0010.26d.gz')], misplaced: 1 })])
-  await writer.apply([
-    change(day, {
-      removed: [2],
-      modified: [{ id: 1, name: names[0] ?? '', size: 11, mtimeUs: 5 }],
-    }),
-  ])
-  const identity = { ...facts, inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
-  const checksum = {
-    id: 3,
-    ...identity,
-    sha256: randomBytes(32),
-    problem: 'broken' as const,
-    rested: true,
-  }
-  await writer.keepChecksums([checksum], 5)
+  await apply({ added: names.map((name) => newFile(name, facts)), misplaced: 0 })
+  const hourly = ['zimm001f.26d.gz', 'zimm0010.26d.gz'].map((name) => newFile(name))
+  await apply({ added: hourly, misplaced: 1 }, hour)
+  await apply({ added: [newFile('onsa0010.26d.gz')], misplaced: 1 }, 'obs/odd')
+  await apply({
+    removed: [2],
+    modified: [{ id: 1, name: names[0] ?? '', size: 11, mtimeUs: 5 }],
+  })
+  await writer.keepChecksums([checksumOf(3, { problem: 'broken' })], 5)
   await writer.checkpoint()
-  const db = new Sqlite(database)
-  for (const [table, by] of [
-    ['file', 300_000],
-    ['file', 2_000_000],
-  ] as const)
-    db.exec(`INSERT INTO ${table} (id, directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
-      SELECT id + ${by}, directory, ${by} || name, station, kind, data_date, created_us, seq, 0, 0, misplaced FROM ${table} WHERE id < 100`)
+  for (const by of [300_000, 2_000_000])
+    db.exec(`INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
+      SELECT id + ${by}, directory, ${by} || name, station, kind, data_date, created_us, seq, 0, 0, misplaced FROM file WHERE id < 100`)
   db.exec('UPDATE directory SET files = (SELECT count(*) FROM file WHERE directory = directory.id)')
   db.exec(
     `UPDATE area SET files = (SELECT sum(files) FROM directory WHERE path LIKE area.name || '%')`,
   )
   db.exec('UPDATE catalogue SET details_seq = 0, last_id = (SELECT max(id) FROM file)')
-  db.close()
   await writer.repairCounts()
   await writer.checkpoint()
-  writer.close()
+  close()
   return database
 }
 

@@ -1,17 +1,16 @@
 /** Pages of very many rejected names. */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { problems } from '../../../src/catalogue/questions/problems.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
-import { openWide } from './wide.ts'
+import { openCatalogue } from '../catalogue.ts'
 
 const kinds = ['incomplete', 'rejected'] as const
 
 /** 8,000 directories with a hundred rejected names each, of two reasons. */
 function openRejected(t: Test) {
-  const { database, db } = openWide(t)
+  const { reader, db } = openCatalogue(t)
   db.exec(`INSERT INTO directory (path) WITH RECURSIVE n (i) AS (
       VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 8000)
     SELECT printf('nrt/%d/%03d/%02d', 2000 + i / 8784, 1 + (i / 24) % 366, i % 24) FROM n`)
@@ -20,10 +19,6 @@ function openRejected(t: Test) {
     `INSERT INTO rejection SELECT id, iif(id % 10 = 0, 'symlink', 'not-gz'), 100, ${names}, 5
      FROM directory d`,
   ).run({ hundred: JSON.stringify(Array.from({ length: 100 }, (_, n) => n)) })
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-  })
   return { db, reader }
 }
 

@@ -7,8 +7,8 @@ import { List } from '../../../src/catalogue/questions/list.ts'
 import { Lookups } from '../../../src/catalogue/selection/lookups.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
-import { change, newFile } from '../change.ts'
-import { openWide } from './wide.ts'
+import { manyNames, openCatalogue } from '../catalogue.ts'
+import { newFile } from '../change.ts'
 
 const day = 86_400
 const us = (seconds: number): number => seconds * 1e6
@@ -19,7 +19,7 @@ const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: 
   ['the plain list', {}],
   ['a type', { types: ['n'] }],
   ['a duration', { durations: ['h'] }],
-  ['a station', { stations: ['S001'] }],
+  ['a station', { stations: ['000S'] }],
   ['a country', { countries: ['AUT'] }],
   ['a day', { days: [start / day + 3] }],
   ['a range of days', { dataDate: { fromUs: us(start), toUs: us(start + 9 * day) } }],
@@ -27,9 +27,9 @@ const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: 
     'data that overlap a range',
     { overlaps: { fromUs: us(start + day), toUs: us(start + 2 * day) } },
   ],
-  ['a station in a range of days', { stations: ['S001'], dataDate: { fromUs: us(start + day) } }],
-  ['a name', { names: [{ how: 'is', text: 's0010010.26d.gz' }] }],
-  ['the start of a name', { names: [{ how: 'starts', text: 's001' }] }],
+  ['a station in a range of days', { stations: ['000S'], dataDate: { fromUs: us(start + day) } }],
+  ['a name', { names: [{ how: 'is', text: '000s0010.26d.gz' }] }],
+  ['the start of a name', { names: [{ how: 'starts', text: '000s' }] }],
   ['created since', { created: { fromUs: 1_700_000_000_000_012 } }],
   ['modified since', { modified: { fromUs: 1_700_000_000_000_012 } }],
   ['a cursor', { idAbove: 5000 }],
@@ -41,18 +41,15 @@ const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: 
 
 /** The steps of the query plans of all statements that the list executes for a page. */
 async function openPlans(t: Test) {
-  const { database, writer } = openWide(t)
+  const { database, apply } = openCatalogue(t, { stepUs: 1 })
   for (let dayOfYear = 1; dayOfYear <= 30; dayOfYear++) {
     const ddd = String(dayOfYear).padStart(3, '0')
-    const names = Array.from(
-      { length: 200 },
-      (_, n) => `s${String(n).padStart(3, '0')}${ddd}0.26d.gz`,
-    )
+    const names = manyNames(200, `${ddd}0.26d.gz`)
     const long = `GRAZ00AUT_R_2026${ddd}0000_01D_30S_MO.crx.gz`
     const added = [...names, `graz${ddd}0.26n.gz`, `graz${ddd}b.26o.gz`, long].map((name) =>
       newFile(name),
     )
-    await writer.apply([change(`obs/2026/${ddd}`, { added })])
+    await apply({ added }, `obs/2026/${ddd}`)
   }
   const run: string[] = []
   const db = new Sqlite(database, { readonly: true, verbose: (sql) => void run.push(String(sql)) })

@@ -1,38 +1,19 @@
 import { execFile } from 'node:child_process'
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  statSync,
-  mkdtempSync,
-  rmSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import t from '../../tap.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { change, newFile } from '../change.ts'
-import { testFolder } from '../../folder.ts'
+import { manyNames, openCatalogue } from '../catalogue.ts'
+import { commonFolder, testFolder } from '../../folder.ts'
 
-const nowUs = () => 1_700_000_000_000_000
-const day = 'obs/2026/001'
-const stations = Array.from({ length: 50 }, (_, index) => `s${String(index).padStart(3, '0')}`)
-const names = stations.map((station) => `${station}0010.26d.gz`)
+const nowUs = () => 1
 
 t.test('a page has its records in descending order of ids, and the count', async (t) => {
-  const database = join(testFolder(t), 'catalogue.db')
-  const writer = openWriter({ database, nowUs })
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-    writer.close()
-  })
-  await writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
+  const { reader, add } = openCatalogue(t)
+  await add(...manyNames(50))
   const cases = [
     { limit: 3, offset: 0, ids: [50, 49, 48] },
     { limit: 3, offset: 47, ids: [3, 2, 1] },
@@ -101,17 +82,12 @@ t.test(
   'a reader of another user reads while the writer runs, after it stopped, and after it was killed',
   { skip: isRoot ? false : 'needs root to run as two users' },
   async (t) => {
-    // Outside of the checkout, because other users may have no access to its folders.
-    const folder = mkdtempSync(join(tmpdir(), 'catalogue-'))
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }))
     const group = 65_534
     const writerUser = ['--reuid=64001', `--regid=${group}`]
     const readerUser = ['--reuid=64002', `--regid=${group}`]
-    const state = join(folder, 'state')
-    mkdirSync(state)
+    const state = join(commonFolder(t, { state: {} }), 'state')
     chownSync(state, 64_001, group)
     chmodSync(state, 0o2750)
-    chmodSync(folder, 0o755)
     const database = join(state, 'catalogue.db')
     const modules = join(process.cwd(), 'src')
     const canRunAsReader = await runAs(readerUser, '', []).then(

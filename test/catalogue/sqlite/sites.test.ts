@@ -2,34 +2,24 @@
  * Only codes with live files join short codes: in the list, the stations, the series and the
  * network.
  */
-import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { change, newFile } from '../change.ts'
-import { testFolder } from '../../folder.ts'
+import { day, openCatalogue } from '../catalogue.ts'
 
-const day = 'obs/2026/001'
 const short = 'graz0010.26d.gz'
 const long = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const twin = 'GRAZ01DEU_R_20260010000_01D_30S_MO.crx.gz'
 /** 2026-01-01, the day of the files. */
 const slot = 20_454
 
-function openCatalogue(t: Test, database = join(testFolder(t), 'catalogue.db')) {
-  const writer = openWriter({ database, nowUs: () => (slot + 1) * 86_400_000_000 })
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-    writer.close()
-  })
-  const add = (...names: readonly string[]) =>
-    writer.apply([change(day, { added: names.map((name) => newFile(name)) })])
+function openSite(t: Test) {
+  const opened = openCatalogue(t)
+  const { apply, clock, reader } = opened
+  clock.us = (slot + 1) * 86_400_000_000
   const remove = async (name: string) => {
     const known = await reader.file({ directory: day, name })
-    await writer.apply([change(day, { removed: [known?.id ?? 0] })])
+    await apply({ removed: [known?.id ?? 0] })
   }
   const slots = (code: string) =>
     reader.seriesSlots({
@@ -59,7 +49,7 @@ function openCatalogue(t: Test, database = join(testFolder(t), 'catalogue.db')) 
       network: series.map(({ station, ids }) => `${station}: ${ids.length}`).sort(),
     }
   }
-  return { database, writer, reader, add, remove, slots, shown }
+  return { ...opened, remove, slots, shown }
 }
 
 const joined = {
@@ -72,7 +62,7 @@ const joined = {
 }
 
 t.test('a second long code separates a site only as long as it has files', async (t) => {
-  const { database, add, remove, shown } = openCatalogue(t)
+  const { database, add, remove, shown } = openSite(t)
   await add(short, long)
   t.strictSame(await shown(), joined)
   await add(twin)
@@ -96,7 +86,7 @@ t.test('a second long code separates a site only as long as it has files', async
 })
 
 t.test('a long code that lost its files joins nothing', async (t) => {
-  const { add, remove, shown, reader, slots } = openCatalogue(t)
+  const { reader, add, remove, shown, slots } = openSite(t)
   await add(short, long)
   await remove(long)
   t.strictSame(await shown(), {
@@ -121,17 +111,15 @@ t.test('a long code that lost its files joins nothing', async (t) => {
 })
 
 t.test('readers notice that a repair of the counts joins or separates a site', async (t) => {
-  const { database, writer, reader, add, shown } = openCatalogue(t)
+  const { writer, reader, add, db, shown } = openSite(t)
   await add(short, long, twin)
   const before = await shown()
   const { seq } = await reader.head()
-  const db = new Sqlite(database)
   db.exec(
     `DELETE FROM station_count WHERE station = (SELECT id FROM station WHERE code = 'GRAZ01DEU');
      UPDATE station SET live_seq = 0;
      UPDATE catalogue SET details_seq = details_seq + 1`,
   )
-  db.close()
   t.match(await shown(), exact({ stations: joined.stations, countries: [2, 0] }))
   await writer.repairCounts()
   t.strictSame(await shown(), before)
@@ -140,7 +128,7 @@ t.test('readers notice that a repair of the counts joins or separates a site', a
 })
 
 t.test('no code joins another before the counts are built', async (t) => {
-  const { writer, reader, add, shown, slots } = openCatalogue(t)
+  const { writer, reader, add, shown, slots } = openSite(t)
   await writer.deferIndexes()
   await add(short, long)
   const notBuilt = { code: 'NOT_BUILT' }

@@ -1,62 +1,24 @@
 /** Checksums that may be of another version than the file on disk. */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import type { FileIdentity } from '../../../src/catalogue/records.ts'
-import type { Checksum, DirectoryChange } from '../../../src/catalogue/writer.ts'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { testFolder } from '../../folder.ts'
-import { change, newFile } from '../change.ts'
+import { checksumOf, day, facts, identity, openCatalogue, sha256 } from '../catalogue.ts'
+import { newFile } from '../change.ts'
 
-const day = 'obs/2026/001'
 const [graz, zimm, onsa] = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']
-const facts = { size: 10, mtimeUs: 1000 }
-const identity: FileIdentity = {
-  ...facts,
-  inode: 7,
-  ctimeUs: 2000,
-  links: 1,
-  mode: 0o100644,
-  uid: 1,
-  gid: 1,
-}
 const linked = { ...identity, ctimeUs: 3000, links: 2 }
-const sha256 = createHash('sha256').update('x').digest()
-const sum = (id: number, other: Partial<Checksum> = {}): Checksum => ({
-  id,
-  ...identity,
-  sha256,
-  problem: undefined,
-  rested: true,
-  ...other,
-})
 
-function open(t: Test, folder = testFolder(t)) {
-  const database = join(folder, 'catalogue.db')
-  let us = 5_000_000
-  const writer = openWriter({ database, nowUs: () => us++ })
-  const reader = openReader({ database })
-  const close = (): void => {
-    reader.close()
-    writer.close()
-  }
-  t.teardown(close)
-  const apply = (parts: Partial<DirectoryChange>) => writer.apply([change(day, parts)])
+function open(t: Test) {
+  const opened = openCatalogue(t, { stepUs: 1 })
+  const { apply, clock, writer, reader } = opened
+  clock.us = 5_000_000
   return {
-    folder,
-    database,
-    writer,
-    reader,
-    close,
-    apply,
+    ...opened,
     /** Adds three files with checksums; their ids are 1 to 3. */
     fill: async () => {
       await apply({ added: [graz, zimm, onsa].map((name) => newFile(name, facts)) })
       await writer.keepChecksums(
-        [1, 2, 3].map((id) => sum(id)),
+        [1, 2, 3].map((id) => checksumOf(id)),
         3,
       )
     },
@@ -65,22 +27,17 @@ function open(t: Test, folder = testFolder(t)) {
     /** Ids in the queue at a time; by default after all times of the queue. */
     queue: async (nowUs = 1e15) => (await writer.staleChecksums(nowUs)).files.map(({ id }) => id),
     counts: () => {
-      const db = new Sqlite(database, { readonly: true })
-      try {
-        const counted = db.prepare('SELECT files, stale FROM hashing').get()
-        const rows =
-          'SELECT count(*) - count(stale_us) AS files, count(stale_us) AS stale FROM checksum'
-        t.same(counted, db.prepare(rows).get(), 'the counts are those of the rows')
-        return counted
-      } finally {
-        db.close()
-      }
+      const counted = opened.db.prepare('SELECT files, stale FROM hashing').get()
+      const rows =
+        'SELECT count(*) - count(stale_us) AS files, count(stale_us) AS stale FROM checksum'
+      t.same(counted, opened.db.prepare(rows).get(), 'the counts are those of the rows')
+      return counted
     },
   }
 }
 
 t.test('a checksum is bound to the file that was read', async (t) => {
-  const { fill, fileOf, boundOf, apply } = open(t)
+  const { apply, fill, fileOf, boundOf } = open(t)
   await fill()
   t.match(await fileOf(graz), { sha256, identity })
   t.same(await boundOf(graz), identity)
@@ -94,9 +51,9 @@ t.test('a checksum is bound to the file that was read', async (t) => {
 })
 
 t.test('a stale checksum is not shown, and its file is in the queue of checksums', async (t) => {
-  const { fill, reader, writer, fileOf, boundOf, apply, queue, counts } = open(t)
+  const { writer, reader, apply, fill, fileOf, boundOf, queue, counts } = open(t)
   await fill()
-  await writer.keepChecksums([sum(1, { problem: 'broken' })], 3)
+  await writer.keepChecksums([checksumOf(1, { problem: 'broken' })], 3)
   const [head, record] = [await reader.head(), await fileOf(graz)]
   const versions = [await reader.checksumsVersion(day), (await reader.directory(day))?.version]
   t.same(await queue(), [])
@@ -124,7 +81,7 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
   await apply({ rehash: [1] })
   t.equal(await reader.checksumsVersion(day), version, 'marking it a second time changes nothing')
   const other = createHash('sha256').update('y').digest()
-  await writer.keepChecksums([sum(1, { sha256: other, inode: 8 })], 3)
+  await writer.keepChecksums([checksumOf(1, { sha256: other, inode: 8 })], 3)
   t.match(await fileOf(graz), { sha256: other, identity: { ...identity, inode: 8 } })
   t.same(await queue(), [])
   t.same(counts(), { files: 3, stale: 0 })
@@ -132,7 +89,7 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
 })
 
 t.test('a stale checksum is deleted with its file, or when the file is modified', async (t) => {
-  const { fill, apply, queue, counts } = open(t)
+  const { apply, fill, queue, counts } = open(t)
   await fill()
   await apply({ rehash: [1, 2, 3] })
   t.same(counts(), { files: 0, stale: 3 })
@@ -145,7 +102,7 @@ t.test('a stale checksum is deleted with its file, or when the file is modified'
 })
 
 t.test('the queue of checksums is sorted by the times at which its files are due', async (t) => {
-  const { fill, writer, apply, queue } = open(t)
+  const { writer, apply, fill, queue } = open(t)
   await fill()
   await apply({ rehash: [3] })
   await apply({ rehash: [1] })
@@ -167,19 +124,19 @@ t.test('the queue of checksums is sorted by the times at which its files are due
 })
 
 t.test('the checksum of a file that had changed just before is stale at once', async (t) => {
-  const { fill, writer, fileOf, queue, counts } = open(t)
+  const { writer, fill, fileOf, queue, counts } = open(t)
   await fill()
-  await writer.keepChecksums([sum(1, { rested: false })], 3)
+  await writer.keepChecksums([checksumOf(1, { rested: false })], 3)
   t.match(await fileOf(graz), { sha256: undefined, identity: undefined })
   t.same(await queue(), [1])
   t.same(counts(), { files: 2, stale: 1 })
 })
 
 t.test('a comparison of attributes that is older than the latest hashing is dropped', async (t) => {
-  const { fill, writer, fileOf, apply, queue } = open(t)
+  const { writer, apply, fill, fileOf, queue } = open(t)
   await fill()
   const attributes = [{ id: 1, identity: linked, boundCtimeUs: identity.ctimeUs }]
-  await writer.keepChecksums([sum(1, { ctimeUs: 2500 })], 3)
+  await writer.keepChecksums([checksumOf(1, { ctimeUs: 2500 })], 3)
   await apply({ attributes })
   t.match(await fileOf(graz), { sha256: undefined })
   t.same(await queue(), [1], 'it is queued')
@@ -198,14 +155,14 @@ t.test('the list of checksums has the problems of broken and incomplete files', 
   }
   t.same(await problems(), { graz: undefined, onsa: undefined, zimm: 'incomplete' })
   await writer.keepChecksums(
-    [sum(1, { problem: 'broken' }), sum(2, { problem: 'incomplete' }), sum(3)],
+    [checksumOf(1, { problem: 'broken' }), checksumOf(2, { problem: 'incomplete' }), checksumOf(3)],
     3,
   )
   t.same(await problems(), { graz: 'broken', onsa: undefined, zimm: 'incomplete' })
   await apply({ rehash: [1, 2] })
   t.same(await problems(), { graz: undefined, onsa: undefined, zimm: 'incomplete' })
   await writer.keepChecksums(
-    [sum(1), sum(2, { problem: 'broken' }), sum(3, { problem: 'incomplete' })],
+    [checksumOf(1), checksumOf(2, { problem: 'broken' }), checksumOf(3, { problem: 'incomplete' })],
     3,
   )
   t.same(

@@ -13,35 +13,20 @@ import {
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t, { exact } from '../../tap.ts'
-import type { Test } from 'tap'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { day, facts, openCatalogue, stamp } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { testFolder } from '../../folder.ts'
 
-const day = 'obs/2026/001'
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const zimm = 'zimm0010.26d.gz'
 
 /** Stands for a missing record. */
 const noRecord = { id: 0, seq: 0, name: '', directory: '' }
 
-/** A catalogue in its own folder, with a clock that the test sets. */
-function openCatalogue(t: Test, folder = testFolder(t)) {
-  const database = join(folder, 'catalogue.db')
-  const clock = { us: 1_700_000_000_000_000 }
-  const writer = openWriter({ database, nowUs: () => clock.us })
-  const reader = openReader({ database })
-  t.teardown(() => {
-    reader.close()
-    writer.close()
-  })
-  return { database, writer, reader, clock }
-}
-
 t.test('each new file gets the next id and the next seq', async (t) => {
-  const { writer, reader } = openCatalogue(t)
-  const applied = await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
+  const { reader, add } = openCatalogue(t)
+  const applied = await add(graz, zimm)
   t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
   const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
   const records = await Promise.all(
@@ -59,10 +44,10 @@ t.test('each new file gets the next id and the next seq', async (t) => {
 })
 
 t.test('ids of the files of a directory are in the order of their start times', async (t) => {
-  const { writer, reader } = openCatalogue(t)
+  const { reader, apply } = openCatalogue(t)
   const starts = ['1045', '1000', '1030', '1015']
   const added = starts.map((start) => newFile(`GRAZ00AUT_R_2026001${start}_15M_01S_MO.crx.gz`))
-  await writer.apply([change('nrt/2026/001/10', { added })])
+  await apply({ added }, 'nrt/2026/001/10')
   const { records } = await reader.page({ limit: 20, offset: 0 })
   t.same(
     records.map(({ name }) => name.slice(19, 23)),
@@ -71,11 +56,11 @@ t.test('ids of the files of a directory are in the order of their start times', 
 })
 
 t.test('the letter case of names is kept', async (t) => {
-  const { writer, reader } = openCatalogue(t)
+  const { reader, apply } = openCatalogue(t)
   const names = ['GRAZ0010.26d.gz', 'graz0010.26d.gz', 'grAz0010.26d.gz', 'Graz0010.26d.gz']
   const others = ['12340010.26d.gz', '12ab0010.26d.gz', '12AB0010.26d.gz', zimm, graz]
   const all = [...names, ...others].sort()
-  const { added } = await writer.apply([change(day, { added: all.map((name) => newFile(name)) })])
+  const { added } = await apply({ added: all.map((name) => newFile(name)) })
   t.equal(added, all.length)
   const files = await Promise.all(all.map((name) => reader.file({ directory: day, name })))
   for (const [at, name] of all.entries())
@@ -93,24 +78,24 @@ t.test('the letter case of names is kept', async (t) => {
 })
 
 t.test('a size and an mtime that become known are not a modification', async (t) => {
-  const { writer, reader, clock } = openCatalogue(t)
-  const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
+  const { clock, reader, apply, add } = openCatalogue(t)
+  const { head } = await add(graz)
   clock.us += 5
   const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000 }]
   const { seq, detailsSeq } = head
   const next = { seq, detailsSeq: detailsSeq + 1 }
-  t.match(await writer.apply([change(day, { filled })]), { head: next, modified: 0 })
+  t.match(await apply({ filled }), { head: next, modified: 0 })
   const record = await reader.record({ id: 1 })
   t.match(record, { size: 10, mtimeUs: 1000 })
   t.equal(record?.modifiedUs, record?.createdUs)
 })
 
 t.test('a modified file keeps id and created, and gets a new modified', async (t) => {
-  const { writer, reader, clock } = openCatalogue(t)
-  await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+  const { clock, reader, apply } = openCatalogue(t)
+  await apply({ added: [newFile(graz, facts)] })
   const before = await reader.record({ id: 1 })
   clock.us += 7
-  await writer.apply([change(day, { modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] })])
+  await apply({ modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] })
   t.same(await reader.record({ id: 1 }), {
     ...before,
     size: 11,
@@ -121,16 +106,16 @@ t.test('a modified file keeps id and created, and gets a new modified', async (t
 })
 
 t.test('each change raises the time `modified`, even after the clock was set back', async (t) => {
-  const { writer, reader, clock } = openCatalogue(t)
-  await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+  const { clock, reader, apply } = openCatalogue(t)
+  await apply({ added: [newFile(graz, facts)] })
   const versions = [await reader.record({ id: 1 })]
   clock.us -= 3_600_000_000
   for (const size of [11, 12]) {
-    await writer.apply([change(day, { modified: [{ id: 1, name: graz, size, mtimeUs: 2000 }] })])
+    await apply({ modified: [{ id: 1, name: graz, size, mtimeUs: 2000 }] })
     versions.push(await reader.record({ id: 1 }))
   }
-  await writer.apply([change(day, { removed: [1] })])
-  await writer.apply([change(day, { added: [newFile(graz, { size: 13, mtimeUs: 2000 })] })])
+  await apply({ removed: [1] })
+  await apply({ added: [newFile(graz, { size: 13, mtimeUs: 2000 })] })
   versions.push(await reader.record({ id: 1 }))
   versions.reduce((before, after) => {
     t.ok(after && after.modifiedUs > after.createdUs, 'later than created')
@@ -140,22 +125,22 @@ t.test('each change raises the time `modified`, even after the clock was set bac
 })
 
 t.test('a removed file leaves the list, and a restored file has its earlier id', async (t) => {
-  const { writer, reader, clock } = openCatalogue(t)
-  await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+  const { clock, reader, apply, add } = openCatalogue(t)
+  await apply({ added: [newFile(graz, facts)] })
   const before = await reader.record({ id: 1 })
-  t.match(await writer.apply([change(day, { removed: [1] })]), { removed: 1, head: { seq: 2 } })
+  t.match(await apply({ removed: [1] }), { removed: 1, head: { seq: 2 } })
   t.equal(await reader.record({ id: 1 }), undefined)
   t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, records: exact([]) })
 
   await t.test('a file that is restored unchanged has its earlier record', async (t) => {
-    await writer.apply([change(day, { added: [newFile(zimm)] })])
-    await writer.apply([change(day, { added: [newFile(graz, { size: 10, mtimeUs: 1000 })] })])
+    await add(zimm)
+    await apply({ added: [newFile(graz, facts)] })
     t.same(await reader.record({ id: 1 }), { ...before, seq: 4 })
   })
   await t.test('a file that is restored as another version is modified', async (t) => {
-    await writer.apply([change(day, { removed: [1] })])
+    await apply({ removed: [1] })
     clock.us += 9
-    await writer.apply([change(day, { added: [newFile(graz, { size: 99, mtimeUs: 3000 })] })])
+    await apply({ added: [newFile(graz, { size: 99, mtimeUs: 3000 })] })
     t.same(await reader.record({ id: 1 }), {
       ...before,
       seq: 6,
@@ -165,31 +150,31 @@ t.test('a removed file leaves the list, and a restored file has its earlier id',
     })
   })
   await t.test('a new file never gets an id that was issued before', async (t) => {
-    await writer.apply([change(day, { removed: [1, 2] })])
-    await writer.apply([change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] })])
+    await apply({ removed: [1, 2] })
+    await apply({ added: [newFile('zimm0020.26d.gz')] }, 'obs/2026/002')
     t.match(await reader.page({ limit: 20, offset: 0 }), { count: 1, records: exact([{ id: 3 }]) })
   })
 })
 
 t.test('removals since a time are counted', async (t) => {
-  const { writer, clock } = openCatalogue(t)
+  const { clock, writer, apply, add } = openCatalogue(t)
   const hour = 'nrt/2026/001/05'
-  await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
-  await writer.apply([change(hour, { added: [newFile(graz), newFile(zimm)] })])
+  await add(graz, zimm)
+  await apply({ added: [newFile(graz), newFile(zimm)] }, hour)
   const startUs = clock.us
   for (const removed of [[1], [2]]) {
     clock.us += 10
-    await writer.apply([change(day, { removed })])
+    await apply({ removed })
   }
   clock.us += 10
-  await writer.apply([change(hour, { removed: [3, 4] })])
+  await apply({ removed: [3, 4] }, hour)
   const latest = { area: 'nrt', atUs: startUs + 30, count: 2 }
   t.same(await writer.removedSince(startUs + 30), [latest])
   const both = [latest, { area: 'obs', atUs: startUs + 20, count: 1 }]
   t.same(await writer.removedSince(startUs + 11), both)
   t.equal((await writer.removedSince(0)).length, 3)
   t.same(await writer.removedSince(clock.us + 1), [])
-  await writer.apply([change(hour, { added: [newFile(graz), newFile(zimm)] })])
+  await apply({ added: [newFile(graz), newFile(zimm)] }, hour)
   t.same(await writer.removedSince(startUs + 30), [], 'restored files are not counted')
 })
 
@@ -208,7 +193,7 @@ t.test('the same name in two directories has two records', async (t) => {
 })
 
 t.test('an invalid change is rejected, and all other changes are applied', async (t) => {
-  const { writer, reader } = openCatalogue(t)
+  const { writer, reader, add } = openCatalogue(t)
   const [before, after] = ['obs/2025/365', 'obs/2026/002']
   const applied = await writer.apply([
     change(before, { added: [newFile('zimm3650.25d.gz')] }),
@@ -233,7 +218,7 @@ t.test('an invalid change is rejected, and all other changes are applied', async
     ],
   )
   t.same(await writer.directory(day), undefined)
-  const again = await writer.apply([change(day, { added: [newFile(graz)] })])
+  const again = await add(graz)
   t.match(again, { added: 1, refused: exact([]), head: { seq: 3 } })
 })
 
@@ -248,9 +233,7 @@ t.test('a programming error rejects the whole transaction, not only one director
 })
 
 t.test('when the database fails, nothing of the transaction is applied', async (t) => {
-  const { writer, reader, database } = openCatalogue(t)
-  const db = new Sqlite(database)
-  t.teardown(() => db.close())
+  const { writer, reader, db } = openCatalogue(t)
   db.exec(`CREATE TRIGGER failing BEFORE INSERT ON file WHEN new.name = '${graz}'
     BEGIN SELECT json('no space'); END`)
   const changes = [
@@ -265,14 +248,14 @@ t.test('when the database fails, nothing of the transaction is applied', async (
 })
 
 t.test('the summary counts files, directories, misplaced files and rejections', async (t) => {
-  const { writer, reader } = openCatalogue(t)
+  const { writer, reader, apply } = openCatalogue(t)
   const rejections = [{ reason: 'not-gz', count: 3, names: ['a.Z'] }]
   await writer.apply([
     change('obs', {}),
     change(day, { added: [newFile(graz), newFile(zimm)], rejections, misplaced: 1 }),
     change('obs/2026/002', { rejections: [{ reason: 'not-gz', count: 1, names: ['b.Z'] }] }),
   ])
-  await writer.apply([change(day, { removed: [1], rejections, misplaced: 1 })])
+  await apply({ removed: [1], rejections, misplaced: 1 })
   const expected = {
     areas: { obs: { files: 1, directories: 3 }, nrt: { files: 0, directories: 0 } },
     misplaced: 1,
@@ -284,21 +267,20 @@ t.test('the summary counts files, directories, misplaced files and rejections', 
 })
 
 t.test('a removed directory leaves the catalogue, but its tombstones stay', async (t) => {
-  const { writer, reader } = openCatalogue(t)
-  const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
-  await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
+  const { writer, reader, apply } = openCatalogue(t)
+  await apply({ stamp, added: [newFile(graz)] })
   t.same(await writer.directories(), [{ path: day, stamp }])
-  await writer.apply([change(day, { gone: true, removed: [1] })])
+  await apply({ gone: true, removed: [1] })
   t.same(await writer.directories(), [])
-  await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
+  await apply({ stamp, added: [newFile(graz)] })
   t.match(await reader.record({ id: 1 }), { name: graz })
   t.match(await writer.directory(day), { stamp })
 })
 
 t.test('a second writer is rejected', async (t) => {
-  const { database, writer } = openCatalogue(t)
+  const { database, add } = openCatalogue(t)
   t.throws(() => openWriter({ database, nowUs: () => 0 }), { code: 'ALREADY_RUNNING' })
-  await writer.apply([change(day, { added: [newFile(graz)] })])
+  await add(graz)
 })
 
 t.test(
@@ -307,11 +289,11 @@ t.test(
     const folder = testFolder(t)
     const database = join(folder, 'catalogue.db')
     const fill = async (name: string) => {
-      const writer = openWriter({ database, nowUs: () => 1 })
-      const applied = await writer.apply([change(day, { added: [newFile(name)] })])
+      const { writer, add, close } = openCatalogue(t, { folder })
+      const { head } = await add(name)
       const ids = [...((await writer.directory(day))?.files.values() ?? [])].map(({ id }) => id)
-      writer.close()
-      return { head: applied.head, id: Math.max(...ids) }
+      close()
+      return { head, id: Math.max(...ids) }
     }
     const first = await fill(graz)
     copyFileSync(database, join(folder, 'backup'))
@@ -347,20 +329,18 @@ t.test(
 t.test('an older copy is detected', async (t) => {
   const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
-  const open = () => openWriter({ database, nowUs: () => 1 })
-  const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
-  let writer = open()
-  const early = await writer.apply([change(day, { stamp, added: [newFile(graz)] })])
-  writer.close()
+  const first = openCatalogue(t, { folder })
+  const early = await first.apply({ stamp, added: [newFile(graz)] })
+  first.close()
   copyFileSync(database, join(folder, 'copy'))
-  writer = open()
-  t.equal(writer.recovery.isOlderCopy, false)
-  const late = await writer.apply([change(day, { stamp, added: [newFile(zimm)] })])
+  const second = openCatalogue(t, { folder })
+  t.equal(second.writer.recovery.isOlderCopy, false)
+  const late = await second.apply({ stamp, added: [newFile(zimm)] })
   t.equal(late.head.epoch, early.head.epoch)
-  writer.close()
+  second.close()
 
   copyFileSync(join(folder, 'copy'), database)
-  writer = open()
+  const { writer, add, close } = openCatalogue(t, { folder })
   t.equal(writer.recovery.isOlderCopy, true)
   t.same([...((await writer.directory(day))?.files.keys() ?? [])], [graz], 'its records stay')
   t.same(
@@ -369,26 +349,25 @@ t.test('an older copy is detected', async (t) => {
     'its directories will be read again',
   )
   const other = 'gope0010.26d.gz'
-  const { head } = await writer.apply([change(day, { added: [newFile(other)] })])
+  const { head } = await add(other)
   t.not(head.epoch, late.head.epoch)
   t.ok(head.seq > late.head.seq)
   const known = await writer.directory(day)
   t.equal(known?.files.get(graz)?.id, 1)
   t.ok((known?.files.get(other)?.id ?? 0) > 2)
-  writer.close()
-  writer = open()
-  t.equal(writer.recovery.isOlderCopy, false, 'it is no older copy after that')
-  writer.close()
+  close()
+  const { recovery } = openCatalogue(t, { folder }).writer
+  t.equal(recovery.isOlderCopy, false, 'it is no older copy after that')
 })
 
 t.test('a file that is not a database is quarantined', async (t) => {
   const folder = testFolder(t, {
     'catalogue.db': 'no database at all, but long enough to be read as one',
   })
-  const { writer } = openCatalogue(t, folder)
+  const { writer, add } = openCatalogue(t, { folder })
   t.ok(writer.recovery.quarantined?.startsWith(join(folder, 'catalogue.db.corrupt-')))
   t.equal(readdirSync(folder).filter((name) => name.includes('.corrupt-')).length, 1)
-  await writer.apply([change(day, { added: [newFile(graz)] })])
+  await add(graz)
 })
 
 t.test('a database of another program or of a newer version is rejected', async (t) => {
@@ -410,30 +389,31 @@ t.test('a database of another program or of a newer version is rejected', async 
 t.test('an empty file becomes a new database', async (t) => {
   const folder = testFolder(t)
   writeFileSync(join(folder, 'catalogue.db'), '')
-  const { writer } = openCatalogue(t, folder)
+  const { writer } = openCatalogue(t, { folder })
   t.equal(writer.recovery.quarantined, undefined)
 })
 
 t.test('the file of numbers has the issued ones after each commit', async (t) => {
-  const { database, writer } = openCatalogue(t)
+  const { database, apply, add } = openCatalogue(t)
   const path = `${database}-numbers`
   const persisted = () => JSON.parse(readFileSync(path, 'utf8')) as unknown
   t.same(persisted(), { id: 0, seq: 0 })
-  await writer.apply([change(day, { added: [newFile(graz), newFile(zimm)] })])
+  await add(graz, zimm)
   t.same(persisted(), { id: 2, seq: 2 })
-  await writer.apply([change(day, { removed: [1] })])
+  await apply({ removed: [1] })
   t.same(persisted(), { id: 2, seq: 3 })
   rmSync(path)
   mkdirSync(`${path}.new`)
-  await writer.apply([change(day, { removed: [2] })])
+  await apply({ removed: [2] })
   t.notOk(existsSync(path), 'a file that cannot be written delays nothing')
   rmdirSync(`${path}.new`)
-  await writer.apply([change(day, { added: [newFile(graz)] })])
+  await add(graz)
   t.same(persisted(), { id: 2, seq: 5 }, 'it is written with the next numbers')
 })
 
 t.test('a lost database is replaced by one with numbers a million higher', async (t) => {
-  const database = join(testFolder(t), 'catalogue.db')
+  const folder = testFolder(t)
+  const database = join(folder, 'catalogue.db')
   const contents: Readonly<Record<string, [text: string, seq: number]>> = {
     'the file after a power failure': ['{"id":5,"seq":7}', 1_000_007],
     'the file of an earlier build': [
@@ -445,15 +425,16 @@ t.test('a lost database is replaced by one with numbers a million higher', async
   for (const [name, [text, seq]] of Object.entries(contents)) {
     rmSync(database, { force: true })
     writeFileSync(`${database}-numbers`, text)
-    const writer = openWriter({ database, nowUs: () => 1 })
-    const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
+    const { add, close } = openCatalogue(t, { folder })
+    const { head } = await add(graz)
     t.equal(head.seq, seq + 1, name)
-    writer.close()
+    close()
   }
 })
 
 t.test('a process that is killed after a commit leaves the numbers of this commit', async (t) => {
-  const database = join(testFolder(t), 'catalogue.db')
+  const folder = testFolder(t)
+  const database = join(folder, 'catalogue.db')
   openWriter({ database, nowUs: () => 1 }).close()
   copyFileSync(database, `${database}.copy`)
   const imported = ['src/catalogue/sqlite/writer.ts', 'test/catalogue/change.ts'].map((path) =>
@@ -469,24 +450,21 @@ t.test('a process that is killed after a commit leaves the numbers of this commi
   t.equal(killed.signal, 'SIGKILL', killed.stderr.toString())
   for (const side of ['', '-wal', '-shm']) rmSync(database + side)
   renameSync(`${database}.copy`, database)
-  const writer = openWriter({ database, nowUs: () => 1 })
-  t.teardown(() => {
-    writer.close()
-  })
+  const { writer, add } = openCatalogue(t, { folder })
   t.ok(writer.recovery.isOlderCopy)
-  const { head } = await writer.apply([change(day, { added: [newFile(graz)] })])
+  const { head } = await add(graz)
   t.equal(head.seq, 1_000_051)
   const known = await writer.directory(day)
   t.equal(known?.files.get(graz)?.id, 1_000_051)
 })
 
 t.test('nothing is written to a database that was moved away', async (t) => {
-  const { writer, database } = openCatalogue(t)
-  await writer.apply([change(day, { added: [newFile(graz)] })])
+  const { database, writer, add } = openCatalogue(t)
+  await add(graz)
   renameSync(database, `${database}-away`)
   const counts = { directories: 1, files: 1, added: 1, modified: 0, removed: 0 }
   const writes: Record<string, () => Promise<unknown>> = {
-    apply: () => writer.apply([change(day, { added: [newFile(zimm)] })]),
+    apply: () => add(zimm),
     purgeRemovals: () => writer.purgeRemovals(1),
     keepChecksums: () => writer.keepChecksums([], 1),
     hashAgain: () => writer.hashAgain([1], 1),

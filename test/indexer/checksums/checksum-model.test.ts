@@ -5,7 +5,6 @@
  * One case is excluded, as in the rule of checksums: a file that gets new attributes and, before
  * the next snapshot, other bytes with the same inode, size and mtime.
  */
-import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -22,21 +21,20 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from '../../tap.ts'
+import type { Test } from 'tap'
 import type { DirectoryChange } from '../../../src/catalogue/writer.ts'
 import { compareIdentity, toIdentity } from '../../../src/catalogue/identity.ts'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
 import { ChecksumFiles } from '../../../src/indexer/checksums/checksum-files.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
 import type { DirectorySnapshot } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
+import { day, openCatalogue } from '../../catalogue/catalogue.ts'
+import { overwrite, replace } from '../../file-changes.ts'
 import { laterThan } from '../../file-clock.ts'
-import { testFolder } from '../../folder.ts'
 import { openParts } from '../parts.ts'
 import { fc } from '../../random.ts'
+import { localHashClient, sha256Of } from './hashing.ts'
 
-const day = 'obs/2026/001'
 const names = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']
 
 /** File operations; those of one kind must not follow those of the other before a snapshot. */
@@ -60,23 +58,14 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
 /** An archive of one directory, its catalogue, and the pending work between them. */
-function openModel(parts: ReturnType<typeof openParts>, folder: string) {
+function openModel(t: Test, parts: ReturnType<typeof openParts>) {
+  const { folder, writer, reader, close } = openCatalogue(t, { nowUs: parts.nowUs })
   const archive = join(folder, 'archive')
   const directory = join(archive, day)
   mkdirSync(directory, { recursive: true })
-  const database = join(folder, 'catalogue.db')
-  const writer = openWriter({ database, nowUs: parts.nowUs })
-  const reader = openReader({ database })
   // With a clock that is ahead, every file is old enough to be read.
   const nowUs = () => parts.nowUs() + 10e6
-  const inArchive = (path: string) => join(archive, path)
-  const hashClient = {
-    digest: (files: readonly { path: string }[]) =>
-      Promise.all(files.map((file) => digestFile({ ...file, path: inArchive(file.path) }))),
-    identify: (paths: readonly string[]) =>
-      Promise.resolve(paths.map((path) => identifyFile(inArchive(path)))),
-    close: () => undefined,
-  }
+  const hashClient = localHashClient(archive)
   const reading = new ChecksumFiles({ ...parts, writer, hashClient, nowUs, isClosing: () => false })
   let through = 0
   const snapshots: DirectorySnapshot[] = []
@@ -121,10 +110,7 @@ function openModel(parts: ReturnType<typeof openParts>, folder: string) {
       while (snapshots.length > 0) await steps.reconcile()
       await steps.apply()
     },
-    close: () => {
-      reader.close()
-      writer.close()
-    },
+    close,
   }
 }
 
@@ -139,23 +125,17 @@ function openActs({ directory }: Model) {
   const clock = join(directory, '.clock')
   writeFileSync(clock, '')
   const content = (length: number) => Buffer.alloc(length, String(++number))
-  const create = (path: string, length = 20): void => {
-    writeFileSync(path, content(length))
+  const create = (path: string): void => {
+    writeFileSync(path, content(20))
     utimesSync(path, 1000, number)
   }
   const doTo: Record<Act, (path: string, other: string) => void> = {
     replace(path) {
-      const { size, mtime, mode } = statSync(path)
-      create(`${path}.new`, size)
-      // Like `cp -p` and rsync. A file system reuses the inode of a removed file.
-      chmodSync(`${path}.new`, mode)
-      utimesSync(`${path}.new`, mtime, mtime)
-      renameSync(`${path}.new`, path)
+      // A file system reuses the inode of a removed file.
+      replace(path, content(statSync(path).size))
     },
     overwrite(path) {
-      const { size, mtime } = statSync(path)
-      writeFileSync(path, content(size))
-      utimesSync(path, mtime, mtime)
+      overwrite(path, content(statSync(path).size))
     },
     swap(path, other) {
       renameSync(path, `${path}.aside`)
@@ -208,9 +188,6 @@ function openActs({ directory }: Model) {
   }
 }
 
-const sha256Of = (path: string): string =>
-  createHash('sha256').update(readFileSync(path)).digest('hex')
-
 /** Names of files whose downloads would get the checksum of other bytes. */
 async function wrongDigests({ directory, reader }: Model): Promise<string[]> {
   const wrong: string[] = []
@@ -219,7 +196,7 @@ async function wrongDigests({ directory, reader }: Model): Promise<string[]> {
     const found = await reader.file({ directory: day, name })
     if (found?.sha256 === undefined || found.identity === undefined || !existsSync(path)) continue
     if (compareIdentity(found.identity, toIdentity(statSync(path))) === 'changed') continue
-    if (Buffer.from(found.sha256).toString('hex') !== sha256Of(path)) wrong.push(name)
+    if (Buffer.from(found.sha256).toString('hex') !== sha256Of(readFileSync(path))) wrong.push(name)
   }
   return wrong
 }
@@ -241,7 +218,7 @@ async function unlike({ directory, reader }: Model): Promise<string[]> {
     ({ name, sha256 }) => `${name} ${sha256 && Buffer.from(sha256).toString('hex')}`,
   )
   const there = names.filter((name) => existsSync(join(directory, name)))
-  const expected = there.map((name) => `${name} ${sha256Of(join(directory, name))}`)
+  const expected = there.map((name) => `${name} ${sha256Of(readFileSync(join(directory, name)))}`)
   return [
     ...shown.filter((line) => !expected.includes(line)),
     ...expected.filter((line) => !shown.includes(line)),
@@ -272,7 +249,7 @@ t.test('a checksum always belongs to the bytes of its file', async (t) => {
   const parts = openParts(t)
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
-      const model = openModel(parts, testFolder(t))
+      const model = openModel(t, parts)
       try {
         await run(model, steps)
       } finally {

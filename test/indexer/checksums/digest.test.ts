@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   chmodSync,
   linkSync,
   mkdirSync,
-  renameSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -16,8 +15,10 @@ import t from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { digestFile } from '../../../src/indexer/checksums/digest.ts'
 import type { Digest } from '../../../src/indexer/checksums/digest.ts'
+import { overwrite, replace } from '../../file-changes.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
+import { sha256Of } from './hashing.ts'
 
 const megabyte = 1024 * 1024
 const small = gzipSync('observations')
@@ -60,8 +61,7 @@ t.test('a file is read to its end, whether it is complete or damaged', async (t)
   for (const { name, content, problem } of cases) {
     writeFileSync(path, content)
     utimesSync(path, 1000, 1000)
-    const sha256 = createHash('sha256').update(content).digest('hex')
-    const expected = { ...toIdentity(statSync(path)), sha256, problem }
+    const expected = { ...toIdentity(statSync(path)), sha256: sha256Of(content), problem }
     t.match(expected, { size: content.length, mtimeUs: 1e9 })
     t.strictSame(await digestFile({ path }), expected, name)
   }
@@ -94,65 +94,64 @@ t.test('a file has a digest only if it is the requested version', async (t) => {
   t.equal(await digestFile({ path, size, mtimeUs: 1e9 + 1 }), undefined)
 })
 
-t.test('a file that changes while it is read gets no wrong digest', async (t) => {
-  const path = join(testFolder(t), 'file')
-  const hash = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
-  await t.test('a file that grows is read again', async (t) => {
-    writeFileSync(path, large)
-    let touched = false
-    const digest = await digestFile({ path }, () => {
-      if (!touched) appendFileSync(path, 'x')
-      touched = true
-    })
-    const content = Buffer.concat([large, Buffer.from('x')])
-    t.match(digest, { size: content.length, sha256: hash(content) })
-  })
-  await t.test('a file that is overwritten with its old mtime is read again', async (t) => {
-    writeFileSync(path, large)
-    utimesSync(path, 1000, 1000)
-    const other = broken(large)
-    let touched = false
-    const digest = await digestFile({ path }, () => {
-      if (touched) return
-      touched = true
-      writeFileSync(path, other)
-      utimesSync(path, 1000, 1000)
-    })
-    t.match(digest, { mtimeUs: 1e9, sha256: hash(other), problem: 'broken' })
-  })
-  await t.test('a file that is replaced with the same size and time is read again', async (t) => {
-    writeFileSync(path, large)
-    utimesSync(path, 1000, 1000)
-    const other = broken(large)
-    let touched = false
-    const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 }, () => {
-      if (touched) return
-      touched = true
-      writeFileSync(`${path}.new`, other)
-      utimesSync(`${path}.new`, 1000, 1000)
-      renameSync(`${path}.new`, path)
-    })
-    t.match(digest, { ...toIdentity(statSync(path)), sha256: hash(other) })
-  })
-  await t.test('a file that gets a hard link is read again, and the link is counted', async (t) => {
-    writeFileSync(path, large)
-    let touched = false
-    const digest = await digestFile({ path }, () => {
-      if (!touched) linkSync(path, `${path}.link`)
-      touched = true
-    })
-    t.match(digest, { links: 2, sha256: hash(large) })
-  })
-  await t.test('a file that keeps changing has no digest', async (t) => {
-    writeFileSync(path, large)
-    t.equal(await digestFile({ path }, () => appendFileSync(path, 'x')), undefined)
-  })
-  await t.test('a file that becomes another version than requested has no digest', async (t) => {
+const other = broken(large)
+
+/** What happens to the large file while it is read, and the digest that it has then. */
+const changes: {
+  readonly title: string
+  readonly act: (path: string) => void
+  readonly isRepeated?: boolean
+  /** Whether the version before the change is requested. */
+  readonly isRequested?: boolean
+  readonly expected: Buffer | undefined
+}[] = [
+  {
+    title: 'a file that grows is read again',
+    act: (path) => appendFileSync(path, 'x'),
+    expected: Buffer.concat([large, Buffer.from('x')]),
+  },
+  {
+    title: 'a file that is overwritten with its old mtime is read again',
+    act: (path) => overwrite(path, other),
+    expected: other,
+  },
+  {
+    title: 'a file that is replaced with the same size and time is read again',
+    act: (path) => replace(path, other),
+    isRequested: true,
+    expected: other,
+  },
+  {
+    title: 'a file that gets a hard link is read again, and the link is counted',
+    act: (path) => linkSync(path, `${path}.link`),
+    expected: large,
+  },
+  {
+    title: 'a file that keeps changing has no digest',
+    act: (path) => appendFileSync(path, 'x'),
+    isRepeated: true,
+    expected: undefined,
+  },
+  {
+    title: 'a file that becomes another version than requested has no digest',
+    act: (path) => appendFileSync(path, 'x'),
+    isRequested: true,
+    expected: undefined,
+  },
+]
+
+for (const { title, act, isRepeated = false, isRequested = false, expected } of changes)
+  t.test(title, async (t) => {
+    const path = join(testFolder(t), 'file')
     writeFileSync(path, large)
     utimesSync(path, 1000, 1000)
-    const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 }, () => {
-      appendFileSync(path, 'x')
+    let isDone = false
+    const version = isRequested ? { size: large.length, mtimeUs: 1e9 } : {}
+    const digest = await digestFile({ path, ...version }, () => {
+      if (!isDone) act(path)
+      isDone = !isRepeated
     })
-    t.equal(digest, undefined)
+    const identity = toIdentity(statSync(path))
+    t.match(digest, expected && { ...identity, sha256: sha256Of(expected) })
+    if (expected === other) t.equal(digest?.problem, 'broken')
   })
-})

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../../tap.ts'
+import type { Test } from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { HashClient, HashingFailed } from '../../../src/indexer/checksums/hash-client.ts'
 import { testFolder } from '../../folder.ts'
@@ -18,105 +19,93 @@ function children(): number[] {
 
 const content = gzipSync('observations')
 
-t.test('files are read in the order of the requests, in one process', async (t) => {
+/** A client of an archive with a whole and a damaged file, and the processes that it starts. */
+function open(t: Test, limits: { idleMs?: number; silentMs?: number } = {}) {
   const archive = testFolder(t, { a: content, b: 'no gzip' })
-  const hashClient = new HashClient({ archive })
-  t.teardown(() => hashClient.close())
   const before = children()
+  const hashClient = new HashClient({ archive, ...limits })
+  t.teardown(() => hashClient.close())
+  const processes = () => children().filter((pid) => !before.includes(pid))
+  return {
+    archive,
+    hashClient,
+    processes,
+    digest: (...paths: string[]) => hashClient.digest(paths.map((path) => ({ path }))),
+    /** Stops the process, which then hangs. */
+    stop: (): number => {
+      const [pid = 0] = processes()
+      process.kill(pid, 'SIGSTOP')
+      return pid
+    },
+  }
+}
+
+t.test('files are read in the order of the requests, in one process', async (t) => {
+  const { digest, processes } = open(t)
   t.match(
-    await hashClient.digest([{ path: 'b' }, { path: 'missing' }, { path: 'a' }]),
+    await digest('b', 'missing', 'a'),
     exact([
       { problem: 'broken', size: 7 },
       undefined,
       { problem: undefined, size: content.length },
     ]),
   )
-  const started = children().filter((pid) => !before.includes(pid))
+  const started = processes()
   t.equal(started.length, 1)
-  const [, , , , , , , , , , , , , , , , , , nice] = readFileSync(
-    `/proc/${started[0]}/stat`,
-    'utf8',
-  )
-    .replace(/\(.*\)/, 'name')
-    .split(' ')
-  t.equal(nice, '19', 'of the lowest priority')
-  t.match(await hashClient.digest([{ path: 'a' }]), exact([{ problem: undefined }]))
-  t.same(
-    children().filter((pid) => !before.includes(pid)),
-    started,
-  )
+  const stat = readFileSync(`/proc/${started[0]}/stat`, 'utf8')
+  t.equal(stat.replace(/\(.*\)/, 'name').split(' ')[18], '19', 'of the lowest priority')
+  t.match(await digest('a'), exact([{ problem: undefined }]))
+  t.same(processes(), started)
 })
 
 t.test('files are identified without being read', async (t) => {
-  const archive = testFolder(t, { a: content })
-  const hashClient = new HashClient({ archive })
-  t.teardown(() => hashClient.close())
+  const { archive, hashClient, digest } = open(t)
   const identity = toIdentity(statSync(`${archive}/a`))
   t.same(await hashClient.identify(['a', 'missing']), [identity, undefined])
-  t.match(await hashClient.digest([{ path: 'a' }]), exact([identity]))
+  t.match(await digest('a'), exact([identity]))
 })
 
 t.test('an idle hash process ends, and is started again for new work', async (t) => {
-  const archive = testFolder(t, { a: content })
-  const before = children().length
-  const hashClient = new HashClient({ archive, idleMs: 1 })
-  t.teardown(() => hashClient.close())
-  t.equal(children().length, before, 'none before there is work')
+  const { digest, processes } = open(t, { idleMs: 1 })
+  t.equal(processes().length, 0, 'none before there is work')
   for (let turn = 0; turn < 2; turn++) {
-    t.match(await hashClient.digest([{ path: 'a' }]), exact([{ problem: undefined }]))
-    await until(t, 'it has ended', () => children().length === before)
+    t.match(await digest('a'), exact([{ problem: undefined }]))
+    await until(t, 'it has ended', () => processes().length === 0)
   }
 })
 
 t.test('a hash process that hangs is killed and replaced', async (t) => {
-  const archive = testFolder(t, { a: content })
-  const before = children()
-  const hashClient = new HashClient({ archive, silentMs: 1000 })
-  t.teardown(() => hashClient.close())
+  const { digest, stop } = open(t, { silentMs: 1000 })
   const works = () =>
-    hashClient.digest([{ path: 'a' }]).then(
+    digest('a').then(
       () => true,
       () => false,
     )
   // On a busy machine it may be silent for that long without hanging.
   await until(t, 'it works', works)
-  const pid = children().find((each) => !before.includes(each)) ?? 0
-  process.kill(pid, 'SIGSTOP')
-  await t.rejects(
-    hashClient.digest([{ path: 'a' }]),
-    new HashingFailed('the disk has not answered for 1 s'),
-  )
+  const pid = stop()
+  await t.rejects(digest('a'), new HashingFailed('the disk has not answered for 1 s'))
   await until(t, 'it is gone', () => !children().includes(pid))
   await until(t, 'it works again', works)
 })
 
 t.test('a call fails when the hash process dies', async (t) => {
-  const archive = testFolder(t, { a: content })
-  const before = children()
-  const hashClient = new HashClient({ archive })
-  t.teardown(() => hashClient.close())
-  await hashClient.digest([{ path: 'a' }])
-  const pid = children().find((each) => !before.includes(each)) ?? 0
-  process.kill(pid, 'SIGSTOP')
-  const requested = hashClient.digest([{ path: 'a' }])
+  const { digest, stop } = open(t)
+  await digest('a')
+  const pid = stop()
+  const requested = digest('a')
   process.kill(pid, 'SIGKILL')
   await t.rejects(requested, new HashingFailed('the hash process has ended: SIGKILL'))
-  t.match(await hashClient.digest([{ path: 'a' }]), exact([{ problem: undefined }]))
+  t.match(await digest('a'), exact([{ problem: undefined }]))
 })
 
 t.test('close does not wait for the hash process', async (t) => {
-  const archive = testFolder(t, { a: content })
-  const before = children()
-  const hashClient = new HashClient({ archive })
-  await hashClient.digest([{ path: 'a' }])
-  const pid = children().find((each) => !before.includes(each)) ?? 0
-  process.kill(pid, 'SIGSTOP')
-  const requested = hashClient.digest([{ path: 'a' }])
+  const { hashClient, digest, stop } = open(t)
+  await digest('a')
+  const pid = stop()
+  const requested = digest('a')
   hashClient.close()
   await t.rejects(requested, new HashingFailed('the hash client is closed'))
-  await t.rejects(
-    hashClient.digest([{ path: 'a' }]),
-    new HashingFailed('the hash client is closed'),
-  )
+  await t.rejects(digest('a'), new HashingFailed('the hash client is closed'))
   await until(t, 'the process is gone', () => !children().includes(pid))
 })

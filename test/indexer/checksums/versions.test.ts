@@ -2,53 +2,32 @@
  * Operations on files with a checksum: which files are hashed again, with real snapshots and real
  * hashing.
  */
-import { createHash, randomBytes } from 'node:crypto'
-import {
-  chmodSync,
-  chownSync,
-  linkSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import { chmodSync, chownSync, linkSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
-import { ChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
-import { openParts } from '../parts.ts'
+import { day } from '../../catalogue/catalogue.ts'
+import { overwrite, replace } from '../../file-changes.ts'
 import { until } from '../until.ts'
+import { localHashClient, openHashing } from './hashing.ts'
 
-const day = 'obs/2026/001'
 const oldMs = 1_000_000
 
-interface Ways {
-  /** Runs an action before the hash client identifies files. */
-  readonly beforeIdentify?: () => void
-}
-
-function open(t: Test, { beforeIdentify }: Ways = {}) {
-  const parts = openParts(t)
-  const { archive, writer } = parts
-  const reader = openReader({ database: parts.database })
-  t.teardown(() => reader.close())
-  const pathOf = (name: string) => `${archive}/${day}/${name}`
+/** @param beforeIdentify called before files are identified */
+function open(t: Test, beforeIdentify?: () => void) {
+  const opened = openHashing(t)
+  const { archive, pathOf, sumOf, onDisk, start, writer } = opened
   const put = (name: string, content = gzipSync(randomBytes(50), { level: 0 })) => {
-    parts.put(`${day}/${name}`, content)
+    opened.put(`${day}/${name}`, content)
     utimesSync(pathOf(name), oldMs, oldMs)
   }
   /** Reads the directory and applies the differences. */
   const readAndApply = async () => {
-    const snapshot = await parts.tree.snapshot({ path: day, depth: 'facts' })
+    const snapshot = await opened.tree.snapshot({ path: day, depth: 'facts' })
     const change = reconcile(snapshot, await writer.directory(day), true)
     if (change !== undefined) await writer.apply([change])
     return change
@@ -61,79 +40,30 @@ function open(t: Test, { beforeIdentify }: Ways = {}) {
     withheld = new Promise((resolve) => (release = resolve))
     return release
   }
-  // In this process: one of the lowest priority is slow on a busy machine.
-  const hashClient: ChecksumContext['hashClient'] = {
-    async digest(files) {
+  const hashClient = localHashClient(archive, {
+    digest: async (paths) => {
       await withheld
-      requested.push(...files.map(({ path }) => path.slice(day.length + 1)))
-      return Promise.all(
-        files.map((file) => digestFile({ ...file, path: join(archive, file.path) })),
-      )
+      requested.push(...paths.map((path) => path.slice(day.length + 1)))
     },
-    identify(paths) {
-      beforeIdentify?.()
-      return Promise.resolve(paths.map((path) => identifyFile(join(archive, path))))
-    },
-    close: () => undefined,
-  }
-  const start = async (other: Partial<ChecksumContext> = {}) => {
-    // With a clock that is ahead, every file is old enough to be read.
-    const nowUs = () => parts.nowUs() + 10e6
-    const deps = { ...parts, nowUs, all: false, isBusy: () => false, hashClient, ...other }
-    const hashing = new ChecksumSchedule(deps)
-    t.teardown(() => hashing.close())
-    hashing.start()
-    const position = () => parts.sql('SELECT seq FROM hashing') as { seq: number | null }[]
-    await until(t, 'hashing has begun', () => position()[0]?.seq !== null)
-    return hashing
-  }
-  const shown = async (name: string): Promise<string | undefined> => {
-    const sha256 = (await reader.file({ directory: day, name }))?.sha256
-    return sha256 && Buffer.from(sha256).toString('hex')
-  }
-  const onDisk = (name: string) =>
-    createHash('sha256')
-      .update(readFileSync(pathOf(name)))
-      .digest('hex')
+    ...(beforeIdentify && { identify: beforeIdentify }),
+  })
   const allRight = (names: readonly string[]) =>
     until(t, 'all have the checksum of what is on disk', async () => {
-      for (const name of names) if ((await shown(name)) !== onDisk(name)) return false
+      for (const name of names) if ((await sumOf(name)) !== onDisk(name)) return false
       return true
     })
   return {
-    ...parts,
-    reader,
-    pathOf,
+    ...opened,
+    start: (other: Partial<ChecksumContext> = {}) => start({ hashClient, ...other }),
     put,
     readAndApply,
     requested,
     hold,
-    start,
-    shown,
-    onDisk,
     allRight,
   }
 }
 
 type Opened = ReturnType<typeof open>
-
-/** Other bytes of the same length. */
-function otherOf(path: string): Buffer {
-  const content = readFileSync(path)
-  content[12] = (content[12] ?? 0) ^ 255
-  return content
-}
-
-const setTime = (path: string): void => utimesSync(path, oldMs, oldMs)
-const overwrite = (path: string): void => {
-  writeFileSync(path, otherOf(path))
-  setTime(path)
-}
-const replace = (path: string): void => {
-  writeFileSync(`${path}.new`, otherOf(path))
-  setTime(`${path}.new`)
-  renameSync(`${path}.new`, path)
-}
 
 const isRoot = process.getuid?.() === 0
 
@@ -141,7 +71,11 @@ const ways: { title: string; make: (path: string) => void; isRead: boolean }[] =
   { title: 'nothing', make: () => undefined, isRead: false },
   { title: 'replaced by rename, with its size and time', make: replace, isRead: true },
   { title: 'overwritten in place, with its time set back', make: overwrite, isRead: true },
-  { title: 'touched with its own time', make: setTime, isRead: true },
+  {
+    title: 'touched with its own time',
+    make: (path) => utimesSync(path, oldMs, oldMs),
+    isRead: true,
+  },
   {
     title: 'a hard link made',
     make: (path) => linkSync(path, `${path}.link`),
@@ -175,7 +109,7 @@ t.test(
   'only files whose bytes may have changed are hashed again, and no record is modified',
   async (t) => {
     const opened = open(t)
-    const { readAndApply, requested, hold, start, shown, onDisk, allRight, pathOf, reader } = opened
+    const { readAndApply, requested, hold, start, sumOf, onDisk, allRight, pathOf, reader } = opened
     const nothing = { added: [], modified: [], filled: [], removed: [] }
     const hashing = await start()
     await addHashed(opened, names)
@@ -185,7 +119,7 @@ t.test(
     t.match(await readAndApply(), exact(nothing))
     for (const [index, { title, isRead }] of ways.entries()) {
       const name = names[index] ?? ''
-      t.equal(await shown(name), isRead ? undefined : onDisk(name), title)
+      t.equal(await sumOf(name), isRead ? undefined : onDisk(name), title)
     }
     const again = (await readAndApply()) ?? { attributes: [], rehash: [] }
     t.match(again, exact({ attributes: [], rehash: [] }), 'nothing is left to be written')
@@ -204,8 +138,8 @@ t.test(
       unlinkSync(`${linked}.link`)
       for (const title of ['chmod', 'chown']) overwrite(pathOf(nameOf(title)))
       await readAndApply()
-      t.equal(await shown(nameOf('a hard link made')), onDisk(nameOf('a hard link made')))
-      for (const title of ['chmod', 'chown']) t.equal(await shown(nameOf(title)), undefined, title)
+      t.equal(await sumOf(nameOf('a hard link made')), onDisk(nameOf('a hard link made')))
+      for (const title of ['chmod', 'chown']) t.equal(await sumOf(nameOf(title)), undefined, title)
       release()
       await allRight(names)
       t.same(requested.toSorted(), [nameOf('chmod'), nameOf('chown')])
@@ -215,14 +149,14 @@ t.test(
 
 t.test('a stale checksum is recomputed after a restart too', async (t) => {
   const opened = open(t)
-  const { readAndApply, requested, start, allRight, pathOf, shown } = opened
+  const { readAndApply, requested, start, allRight, pathOf, sumOf } = opened
   const [name = ''] = names
   const first = await start()
   await addHashed(opened, [name])
   await first.close()
   replace(pathOf(name))
   await readAndApply()
-  t.equal(await shown(name), undefined)
+  t.equal(await sumOf(name), undefined)
   await start()
   await allRight([name])
   t.same(requested, [name])
@@ -232,7 +166,7 @@ t.test(
   'an unreadable file does not delay others, and leaves the queue with its record',
   async (t) => {
     const opened = open(t)
-    const { readAndApply, hold, start, shown, allRight, pathOf, sql, reader } = opened
+    const { readAndApply, hold, start, sumOf, allRight, pathOf, sql, reader } = opened
     const [away = '', other = ''] = names
     await start()
     await addHashed(opened, [away, other])
@@ -244,7 +178,7 @@ t.test(
     await allRight([other])
     const staleOf = () => sql('SELECT stale FROM hashing')
     t.same(staleOf(), [{ stale: 1 }])
-    t.equal(await shown(away), undefined)
+    t.equal(await sumOf(away), undefined)
     await readAndApply()
     t.equal(await reader.file({ directory: day, name: away }), undefined)
     t.same(staleOf(), [{ stale: 0 }])
@@ -253,8 +187,8 @@ t.test(
 
 t.test('a file that is replaced before its checksum is stored is hashed again', async (t) => {
   const during: (() => void)[] = []
-  const opened = open(t, { beforeIdentify: () => during.shift()?.() })
-  const { put, readAndApply, requested, start, allRight, pathOf, shown, onDisk } = opened
+  const opened = open(t, () => during.shift()?.())
+  const { put, readAndApply, requested, start, allRight, pathOf, sumOf, onDisk } = opened
   const [name = ''] = names
   await start()
   // After it was stored, and without another snapshot.
@@ -265,12 +199,12 @@ t.test('a file that is replaced before its checksum is stored is hashed again', 
   t.same(requested, [name, name])
   const found = (await readAndApply()) ?? { attributes: [], rehash: [] }
   t.match(found, exact({ attributes: [], rehash: [] }), 'a snapshot finds no more differences')
-  t.equal(await shown(name), onDisk(name))
+  t.equal(await sumOf(name), onDisk(name))
 })
 
 t.test('a file that was changed just before it was hashed is hashed again', async (t) => {
   const opened = open(t)
-  const { put, readAndApply, start, pathOf, shown, onDisk, sql, writer } = opened
+  const { put, readAndApply, start, pathOf, sumOf, onDisk, sql, writer } = opened
   const [name = ''] = names
   let nowUs = opened.nowUs
   await start({
@@ -293,7 +227,7 @@ t.test('a file that was changed just before it was hashed is hashed again', asyn
     const [{ stale } = { stale: 0 }] = sql('SELECT stale FROM hashing') as { stale: number }[]
     return stale === 1
   })
-  t.equal(await shown(name), undefined)
+  t.equal(await sumOf(name), undefined)
   nowUs = () => opened.nowUs() + 10e6
-  await until(t, 'it has its checksum', async () => (await shown(name)) === onDisk(name))
+  await until(t, 'it has its checksum', async () => (await sumOf(name)) === onDisk(name))
 })

@@ -108,53 +108,26 @@ t.test('a file with a directory in its place is missing', async (t) => {
   }
 })
 
-interface Absence {
-  readonly go: (parts: { disk: string; folder: string }) => void
-  /** Paths on a disk that is away. */
-  readonly away: readonly string[]
+/** What is in the place of a linked disk, or of the way to it, while it is away. */
+const absences: Record<string, (disk: string) => void> = {
+  'is not there': () => undefined,
+  'is an empty mount point': (disk) => mkdirSync(disk),
+  'is a file': (disk) => writeFileSync(disk, 'not mounted'),
+  'is a symlink to a missing path': (disk) => symlinkSync(join(disk, 'x'), disk),
 }
 
-/** The ways in which a linked disk, or the way to it, is away. */
-const absences: Record<string, Absence> = {
-  'is not there': {
-    go({ disk, folder }) {
-      renameSync(disk, join(folder, 'moved'))
-    },
-    away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
-  },
-  'is an empty mount point': {
-    go({ disk, folder }) {
-      renameSync(disk, join(folder, 'moved'))
-      mkdirSync(disk)
-    },
-    away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
-  },
-  'is a file': {
-    go({ disk, folder }) {
-      renameSync(disk, join(folder, 'moved'))
-      writeFileSync(disk, 'not mounted')
-    },
-    away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
-  },
-  'is a symlink to a missing path': {
-    go({ disk, folder }) {
-      renameSync(disk, join(folder, 'moved'))
-      symlinkSync(join(disk, 'x'), disk)
-    },
-    away: ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y'],
-  },
-}
-
-for (const [what, { go, away }] of Object.entries(absences))
+for (const [what, put] of Object.entries(absences))
   t.test(`no file on a linked disk counts as missing while the disk ${what}`, async (t) => {
     const made = makeTree(t)
     t.same(made.snapshot('obs/2010/001').names, [name, link])
+    const away = ['obs/2009', 'obs/2009/001', 'obs/2009/001/x/y']
     const all = ['obs', ...away]
     t.same(
       made.outcomes(...all),
       all.map(() => 'read'),
     )
-    go(made)
+    renameSync(made.disk, join(made.folder, 'moved'))
+    put(made.disk)
     t.same(made.outcomes(...all), ['read', ...away.map(() => 'unreadable')])
     t.ok(made.snapshot('obs').directories.includes('2009'), 'it is still a directory')
     for (const depth of ['names', 'facts'] as const)
@@ -196,6 +169,20 @@ t.test('a disk linked from another linked disk may be away alone', async (t) => 
   t.same(outcomes(), ['unreadable', 'unreadable'])
   mkdirSync(join(second, 'other'))
   t.same(outcomes(), ['missing', 'missing'], 'it is there, and holds no such year')
+})
+
+t.test('a mount point below the linked directory may lack its disk', async (t) => {
+  const { archive, disk, outcomes } = makeTree(t)
+  mkdirSync(join(disk, 'mount'))
+  symlinkSync(join(disk, 'mount'), join(archive, 'obs/2007'))
+  symlinkSync(join(disk, 'mount/2008'), join(archive, 'obs/2008'))
+  const linked = ['obs/2007', 'obs/2008', 'obs/2008/001']
+  t.same(outcomes(...linked), ['unreadable', 'unreadable', 'unreadable'])
+  rmSync(join(archive, 'nrt'), { recursive: true })
+  symlinkSync(join(disk, 'mount'), join(archive, 'nrt'))
+  t.same(outcomes('nrt'), ['read'], 'but an empty area may be new')
+  mkdirSync(join(disk, 'mount/other'))
+  t.same(outcomes(...linked), ['read', 'missing', 'missing'], 'the disk holds no such year')
 })
 
 t.test('an area that is no directory is lost, whatever is in its place', async (t) => {

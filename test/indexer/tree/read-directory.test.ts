@@ -3,7 +3,6 @@ import fs from 'node:fs'
 import {
   chmodSync,
   mkdirSync,
-  realpathSync,
   renameSync,
   statSync,
   symlinkSync,
@@ -23,6 +22,9 @@ import { until } from '../until.ts'
 
 const name = 'graz0010.26d.gz'
 const old = new Date('2020-01-01T00:00:00Z')
+
+const read = (archive: string, path: string, depth: 'names' | 'auto' | 'facts' = 'facts') =>
+  readDirectory({ archive, linkedDirectories: [] }, { path, depth })
 
 t.test('a snapshot has names, facts, subdirectories and rejections of a directory', async (t) => {
   const archive = testFolder(t, {
@@ -46,10 +48,7 @@ t.test('a snapshot has names, facts, subdirectories and rejections of a director
   execFileSync('mkfifo', [join(path, 'onsa0010.26d.gz')])
   utimesSync(join(path, name), old, old)
   utimesSync(path, old, old)
-  const snapshot = readDirectory(
-    { archive, linkedDirectories: [] },
-    { path: 'obs/2026/001', depth: 'facts' },
-  )
+  const snapshot = read(archive, 'obs/2026/001')
   t.match(snapshot, {
     outcome: 'read',
     names: exact([name]),
@@ -78,12 +77,7 @@ t.test('names of another date are counted as misplaced', async (t) => {
     ['obs/misc', 1],
     ['obs/2026', 0],
   ] as const
-  for (const [path, misplaced] of cases)
-    t.match(
-      readDirectory({ archive, linkedDirectories: [] }, { path, depth: 'names' }),
-      { misplaced },
-      path,
-    )
+  for (const [path, misplaced] of cases) t.match(read(archive, path, 'names'), { misplaced }, path)
 })
 
 t.test('dangerous names are rejected with a reason', async (t) => {
@@ -100,10 +94,7 @@ t.test('dangerous names are rejected with a reason', async (t) => {
     '%2e%2e.gz',
   ]
   for (const name of names) writeFileSync(join(archive, 'obs', name), '')
-  const snapshot = readDirectory(
-    { archive, linkedDirectories: [] },
-    { path: 'obs', depth: 'facts' },
-  )
+  const snapshot = read(archive, 'obs')
   t.same(snapshot.names, [])
   t.equal(
     snapshot.rejections.reduce((sum, { count }) => sum + count, 0),
@@ -114,10 +105,9 @@ t.test('dangerous names are rejected with a reason', async (t) => {
 
 t.test('the stamp of a directory that has just changed is undefined', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })
-  const tree = { archive, linkedDirectories: [] }
   const isSeenYoung = () => {
     utimesSync(join(archive, 'obs'), new Date(), new Date())
-    return readDirectory(tree, { path: 'obs', depth: 'names' }).stamp === undefined
+    return read(archive, 'obs').stamp === undefined
   }
   // Again if so much time has passed that it is not young any more.
   await until(t, 'that of a directory that has just changed', isSeenYoung)
@@ -137,7 +127,7 @@ t.test('with depth auto, facts are read unless the date and the mtime are old', 
     mkdirSync(join(archive, path), { recursive: true })
     writeFileSync(join(archive, path, name), '')
     utimesSync(join(archive, path), touched, touched)
-    const snapshot = readDirectory({ archive, linkedDirectories: [] }, { path, depth: 'auto' })
+    const snapshot = read(archive, path, 'auto')
     t.equal(snapshot.sizes !== undefined, facts, title)
     t.equal(snapshot.identities !== undefined, facts, title)
     t.equal(identityAt(snapshot, 0) !== undefined, facts, title)
@@ -150,8 +140,7 @@ function dayOfYear(date: Date): number {
 
 t.test('unreadable and missing directories are distinguished', async (t) => {
   const archive = testFolder(t, { obs: { '2026': { '001': {} } }, nrt: {} })
-  const tree = { archive, linkedDirectories: [] }
-  const outcome = (path: string) => readDirectory(tree, { path, depth: 'names' }).outcome
+  const outcome = (path: string) => read(archive, path, 'names').outcome
   t.equal(outcome('obs/2026/002'), 'missing')
   t.equal(outcome('nrt/2026'), 'lost-area', 'an empty area is a lost disk')
   renameSync(join(archive, 'obs'), join(archive, 'aside'))
@@ -163,96 +152,15 @@ t.test('a directory without permission is unreadable', async (t) => {
   const archive = commonFolder(t, { obs: { '2026': { [name]: '' } } })
   chmodSync(join(archive, 'obs/2026'), 0)
   t.teardown(() => chmodSync(join(archive, 'obs/2026'), 0o755))
-  const tree = { archive, linkedDirectories: [] }
-  const snapshot = await asOtherUser(() =>
-    readDirectory(tree, { path: 'obs/2026', depth: 'names' }),
-  )
+  const snapshot = await asOtherUser(() => read(archive, 'obs/2026', 'names'))
   t.match(snapshot, { outcome: 'unreadable', error: 'EACCES' })
   t.match(snapshot.rejections, exact([{ reason: 'unreadable-directory', count: 1 }]))
-})
-
-t.test('symlinks are followed into linked directories', async (t) => {
-  const folder = testFolder(t, {
-    archive: { obs: {} },
-    disk2: { '2019': { [name]: '' }, [name]: '' },
-    elsewhere: { '2018': {} },
-  })
-  const archive = join(folder, 'archive')
-  symlinkSync(join(folder, 'disk2/2019'), join(archive, 'obs/2019'))
-  symlinkSync(join(folder, 'disk2', name), join(archive, 'obs', name))
-  symlinkSync(join(folder, 'elsewhere/2018'), join(archive, 'obs/2018'))
-  symlinkSync(join(folder, 'missing'), join(archive, 'obs/2017'))
-  const linkedDirectories = [realpathSync(join(folder, 'disk2'))]
-  const snapshot = readDirectory({ archive, linkedDirectories }, { path: 'obs', depth: 'facts' })
-  t.match(snapshot, {
-    directories: exact(['2019']),
-    names: exact([name]),
-    rejections: exact([{ reason: 'symlink', count: 2 }]),
-  })
-  t.match(readDirectory({ archive, linkedDirectories }, { path: 'obs/2019', depth: 'names' }), {
-    names: exact([name]),
-  })
-})
-
-t.test('directories on a linked disk that is away are unreadable, not missing', async (t) => {
-  const folder = testFolder(t, {
-    archive: { obs: { '2020': {} } },
-    disks: { one: { '2019': { '001': { [name]: '' } }, '2018': {} }, two: {} },
-  })
-  const archive = join(folder, 'archive')
-  const disks = join(folder, 'disks')
-  symlinkSync(join(disks, 'one/2019'), join(archive, 'obs/2019'))
-  symlinkSync(join(disks, 'two'), join(archive, 'obs/2017'))
-  symlinkSync(join(folder, 'elsewhere'), join(archive, 'obs/2016'))
-  const outcomes = (...paths: string[]) =>
-    paths.map((path) => {
-      const tree = { archive, linkedDirectories: [disks] }
-      return readDirectory(tree, { path, depth: 'facts' }).outcome
-    })
-  const whole = ['obs', 'obs/2019', 'obs/2019/001'] as const
-  t.same(outcomes(...whole), ['read', 'read', 'read'])
-  t.same(outcomes('obs/2017', 'obs/2016'), ['unreadable', 'missing'], 'an empty one may be away')
-  symlinkSync(join(disks, 'two'), join(archive, 'nrt'))
-  t.same(outcomes('nrt'), ['read'], 'but an empty area may be new')
-
-  for (const [what, go, comeBack] of [
-    [
-      'not mounted',
-      () => {
-        renameSync(join(disks, 'one'), join(folder, 'one'))
-        mkdirSync(join(disks, 'one'))
-      },
-      () => renameSync(join(folder, 'one'), join(disks, 'one')),
-    ],
-    [
-      'not there, nor where it is linked from',
-      () => renameSync(disks, join(folder, 'moved')),
-      () => renameSync(join(folder, 'moved'), disks),
-    ],
-    [
-      'empty where the link ends',
-      () => renameSync(join(disks, 'one/2019/001'), join(folder, '001')),
-      () => renameSync(join(folder, '001'), join(disks, 'one/2019/001')),
-    ],
-  ] as const) {
-    go()
-    t.same(outcomes(...whole), ['read', 'unreadable', 'unreadable'], what)
-    const snapshot = readDirectory(
-      { archive, linkedDirectories: [disks] },
-      { path: 'obs', depth: 'names' },
-    )
-    t.ok(snapshot.directories.includes('2019'), 'it is still a directory')
-    comeBack()
-    t.same(outcomes(...whole), ['read', 'read', 'read'], 'and back')
-  }
-  renameSync(join(disks, 'one/2019'), join(folder, '2019'))
-  t.same(outcomes(...whole), ['read', 'missing', 'missing'], 'what lies beside it is there')
 })
 
 t.test('a socket with a RINEX name is rejected', async (t) => {
   const archive = testFolder(t, { obs: {} })
   await listenIn(t, join(archive, 'obs'), name)
-  t.match(readDirectory({ archive, linkedDirectories: [] }, { path: 'obs', depth: 'facts' }), {
+  t.match(read(archive, 'obs'), {
     names: exact([]),
     rejections: exact([{ reason: 'not-a-file', count: 1 }]),
   })
@@ -274,10 +182,7 @@ t.test('a file that arrives while the names of a cold directory are read gets it
     restore.restore()
     syncBuiltinESMExports()
   })
-  const snapshot = readDirectory(
-    { archive, linkedDirectories: [] },
-    { path: 'obs/2019/001', depth: 'auto' },
-  )
+  const snapshot = read(archive, 'obs/2019/001', 'auto')
   t.match(snapshot, exact({ names: [name] }))
   t.strictSame(snapshot.sizes, Float64Array.of(10))
   t.end()

@@ -1,0 +1,137 @@
+/** The answers of the program to a history, compared with those of the slow reference. */
+import assert from 'node:assert/strict'
+import { availabilityOf } from '../../src/series/availability.ts'
+import type { ExpectedRule } from '../../src/series/expectation.ts'
+import { slotAt, slotsPerDay, startOf } from '../../src/series/series.ts'
+import { summariseSeries } from '../../src/series/series-summary.ts'
+import { firstSlot, slotStates, stateText } from '../../src/series/slot-states.ts'
+import { SlotSet } from '../../src/series/slot-set.ts'
+import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
+import type { History, Measure, MissingSlot, NowAnswer, Range, RangeAnswer } from './oracle.ts'
+
+/** The history in the form of the functions under test. */
+function pastOf(history: History, range?: Range) {
+  const { period, delivered: latencies, live: liveSlots, asOf, rules = [] } = history
+  const perDay = slotsPerDay(period)
+  const now = slotAt(asOf, period)
+  const all = [...latencies.keys()].filter((slot) => slot <= now).sort((a, b) => a - b)
+  const days = {
+    firstDay: Math.floor(Math.min(all[0] ?? now, range?.from ?? now) / perDay),
+    lastDay: Math.floor(now / perDay),
+  }
+  const delivered = SlotSet.of(period, all, days)
+  const live = SlotSet.of(period, liveSlots, days).upTo(now)
+  const arrived = all.flatMap((slot) => {
+    const latency = latencies.get(slot)
+    return latency === undefined ? [] : [{ slot, latency }]
+  })
+  return {
+    delivered,
+    live,
+    first: firstSlot((slot) => delivered.firstFrom(slot), period),
+    last: delivered.lastUpTo(now),
+    arrivals: {
+      slots: arrived.map(({ slot }) => slot),
+      latencies: arrived.map(({ latency }) => latency),
+    },
+    rules: rules.map(({ fromDay, toDay, hours }): ExpectedRule => ({ fromDay, toDay, hours })),
+  }
+}
+
+const orNull = <T>(value: T | undefined): T | null => value ?? null
+
+function summaryOf(history: History, range?: Range) {
+  const { period, asOf } = history
+  const summary = summariseSeries(pastOf(history, range), asOf)
+  return {
+    state: summary.state,
+    ended: summary.ended,
+    since: orNull(summary.since),
+    usual_s: orNull(summary.usualLatency),
+    late_after_s: summary.lateAfter,
+    last_slot: summary.lastSlot === undefined ? null : startOf(summary.lastSlot, period),
+    last_arrival: orNull(summary.lastArrival),
+    possible_28d: summary.possible,
+    present_28d: summary.present,
+    completeness_28d: orNull(summary.completeness),
+    expected_28d: summary.expected,
+    delivered_28d: summary.delivered,
+    share_28d: orNull(summary.share),
+    within_target_28d: orNull(summary.withinTarget),
+    class: orNull(summary.class),
+  }
+}
+
+function availability(history: History, range: Range, measure: Measure) {
+  const { period, asOf, knownFrom } = history
+  const past = pastOf(history, range)
+  const from = slotAt(asOf, period) - 28 * slotsPerDay(period)
+  const latencies = past.arrivals.latencies
+    .filter((_, index) => (past.arrivals.slots[index] ?? NaN) >= from)
+    .sort((a, b) => a - b)
+  const found = availabilityOf(
+    { ...past, range, latencies, knownFromSeconds: knownFrom },
+    measure,
+    asOf,
+  )
+  const start = (slot: number): number => startOf(slot, period)
+  return {
+    states: stateText(found.runs),
+    first: past.first === undefined ? null : start(past.first),
+    last: past.last === undefined ? null : start(past.last),
+    ended: found.ended,
+    slots: range.to - range.from + 1,
+    possible: found.possible,
+    present: found.present,
+    completeness: orNull(found.completeness),
+    expected: found.expected,
+    delivered: found.delivered,
+    share: orNull(found.share),
+    class: orNull(found.class),
+    gaps: found.gaps.map(({ firstSlot, slots, state }) => [
+      start(firstSlot),
+      start(firstSlot + slots),
+      slots,
+      state,
+    ]),
+    spans: found.runs
+      .filter(({ state }) => state === 'present')
+      .map(({ firstSlot, slots }) => [start(firstSlot), start(firstSlot + slots)]),
+  }
+}
+
+/** The state now and the figures of 28 days. */
+export function checkedNow(history: History, range?: Range): NowAnswer {
+  const wanted = oracleNow(history)
+  assert.deepEqual(summaryOf(history, range), wanted)
+  return wanted
+}
+
+/** States, figures and gaps of a range. */
+export function checkedRange(history: History, range: Range, measure: Measure): RangeAnswer {
+  const wanted = oracleRange(history, range, measure)
+  assert.deepEqual(availability(history, range, measure), wanted)
+  return wanted
+}
+
+/** Late and missing slots of a range. */
+export function checkedMissing(history: History, range: Range): MissingSlot[] {
+  const { delivered, first, rules } = pastOf(history, range)
+  const { late_after_s: lateAfter } = oracleNow(history)
+  const states = slotStates(
+    { live: delivered, delivered, first, lateAfter, rules },
+    range,
+    history.asOf,
+  )
+  const found = states.runs.flatMap(({ state, firstSlot, slots }) =>
+    state === 'late' || state === 'missing'
+      ? Array.from({ length: slots }, (_, index) => ({ slot: firstSlot + index, state }))
+      : [],
+  )
+  const wanted = oracleMissing(history, range)
+  assert.deepEqual(
+    found,
+    wanted.map(({ slot, state }) => ({ slot, state })),
+  )
+  return wanted
+}
