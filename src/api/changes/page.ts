@@ -12,12 +12,12 @@ import {
   readableSize,
   readableTime,
 } from '../pages/labels.ts'
-import { followLink, page } from '../pages/layout.ts'
+import { page } from '../pages/layout.ts'
 import type { Cell } from '../pages/table.ts'
 import type { WireChange } from './schema.ts'
 
 const template = `<%~ include('@form', it.form) %>
-<div<% if (it.isLatest) { %> data-live="<%= it.follow %>"<% } %>>
+<div<% if (it.isLatest) { %> data-live<% } %>>
 <p class="extent"><%= it.extent %></p>
 <% if (it.others.length > 0) { %><p>Further filters: <% for (const { name, value } of it.others) { %><code><%= name %>=<%= value %></code> <% } %></p>
 <% } %>
@@ -80,11 +80,6 @@ export function renderChanges(data: ChangesPageData): string {
     form,
     others: form.hidden.filter(({ name }) => changesFilters.has(name)),
     feed: next.replace('format=api', 'format=json'),
-    follow: followLink(
-      '../',
-      head,
-      kept.filter(([name]) => changesFilters.has(name)),
-    ),
     table: {
       label: 'Changes',
       className: 'files',

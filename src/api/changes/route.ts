@@ -17,19 +17,12 @@ import { mediaTypes, negotiate } from '../http/negotiate.ts'
 import { changesForm, renderChanges } from './page.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
-import { Semaphore } from '../http/semaphore.ts'
 
 /** Milliseconds by which the idle timeout of a connection exceeds the wait of its long poll. */
 const idleMarginMs = 10_000
 
 /** Maximum number of events in a chunk of an event stream. */
 const eventsPerRead = 200
-
-/**
- * Maximum number of HTML pages that wait for changes at the same time. Further pages fetch
- * themselves every few seconds instead (page.js).
- */
-const maxPages = 50
 
 const formats = ['json', 'html', 'events'] as const
 type PageFormat = 'json' | 'html'
@@ -38,11 +31,6 @@ interface FeedParts {
   readonly context: ApiContext
   readonly longPolls: LongPolls
   readonly watch: HeadWatch
-  /**
-   * Permits for HTML pages that wait for changes, so that pages do not take all long polls from the
-   * programs.
-   */
-  readonly pagePolls: Semaphore
 }
 
 export function addChanges(app: FastifyInstance, context: ApiContext): void {
@@ -50,10 +38,6 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
     context,
     longPolls: openLongPolls(),
     watch: new HeadWatch(context.reader),
-    pagePolls: new Semaphore({
-      permits: maxPages,
-      full: 'Too many pages are waiting for changes.',
-    }),
   }
   app.addHook('preClose', (done) => {
     feed.longPolls.close()
@@ -89,7 +73,6 @@ async function sendPage(
   const feedRequest = format === 'html' ? { ...parsed, details: true } : parsed
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     const { turn } = context.limits.wait(request, reply)
-    if (format === 'html') feed.pagePolls.holdFor(reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
     const source = { reader: context.reader, watch: feed.watch, turn }

@@ -8,7 +8,7 @@ import {
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
-import { followLink, page } from '../pages/layout.ts'
+import { page } from '../pages/layout.ts'
 import { stateCell } from '../pages/table.ts'
 import { bannerOf } from '../series/banner.ts'
 import { mainSeries } from '../series/known-series.ts'
@@ -17,7 +17,7 @@ import type { WireSeries } from '../series/series-fields.ts'
 import { daysSvg, hoursSvg } from './network-pictures.ts'
 import type { WireNetwork } from './schema.ts'
 
-const template = `<div data-live="<%= it.follow %>">
+const template = `<div data-live>
 <p class="lead"><%= it.sentence %></p>
 <ul class="totals">
 <% for (const total of it.totals) { %><li><a href="../series/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.state %></span></a></li>
@@ -62,7 +62,7 @@ const render = page('network', template)
 const maxLate = 25
 
 export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string {
-  const { states, currency, head } = network
+  const { states, currency } = network
   const { asOf = 0 } = currency
   const shown = worstFirst(states)
   const frame = {
@@ -74,7 +74,6 @@ export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string
     banner: bannerOf(currency),
   }
   return render(frame, {
-    follow: followLink('../', head),
     sentence: sentenceOf(wire),
     totals: Object.entries(wire.series)
       .filter(([, count]) => count > 0)

@@ -3,7 +3,6 @@
  * they need no build step. Output of `<%=` is escaped.
  */
 import { Eta } from 'eta/core'
-import type { Head } from '../../catalogue/records.ts'
 import { chipsTemplate, formTemplate } from './filter-form.ts'
 import { tableTemplate } from './table.ts'
 
@@ -119,21 +118,4 @@ export function fragment(name: string, template: string): (data: object) => stri
 export function page(name: string, template: string): (frame: PageFrame, data: object) => string {
   const render = fragment(name, template)
   return (frame, data) => eta.render('@layout', { sections, ...frame, body: render(data) })
-}
-
-/**
- * The URL that the script of a page with a changing state requests: a long poll of the change feed
- * after the given state. Its response arrives when a file changes, or after 50 seconds.
- * @param up relative path from the page to the API root
- * @param filters of the page
- */
-export function followLink(
-  up: string,
-  { epoch, seq }: Pick<Head, 'epoch' | 'seq'>,
-  filters: readonly (readonly [string, string])[] = [],
-): string {
-  const query = new URLSearchParams([...filters] as [string, string][])
-  const place = { epoch, since: String(seq), limit: '1', wait: '50' }
-  for (const [name, value] of Object.entries(place)) query.set(name, value)
-  return `${up}changes/?${query.toString()}`
 }

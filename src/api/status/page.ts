@@ -5,7 +5,7 @@ import { page } from '../pages/layout.ts'
 import type { Cell, Table } from '../pages/table.ts'
 import { readableNumber, readableSeconds, readableTime } from '../pages/labels.ts'
 
-const template = `<div data-live="">
+const template = `<div data-live>
 <p class="lead">The indexer is <strong class="state <%= it.tone %>"><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
 <% if (it.reasons.length > 0) { %>
 <ul class="notice fault">

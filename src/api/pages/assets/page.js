@@ -20,48 +20,19 @@ addEventListener('pageshow', () => {
   for (const field of document.querySelectorAll('form [disabled]')) field.disabled = false
 })
 
-// Updates the part of the page that shows a changing state. The attribute of this part is a URL of
-// the change feed: its response arrives when a file changes, or after 50 seconds. If the attribute
-// is empty, and for a minute after a failed request of the feed, the page is fetched every five
-// seconds. Hidden pages are not updated.
+// Updates the part of a page that shows a changing state: fetches the page every ten seconds while
+// it is visible. The server answers an unchanged page with 304.
 const live = document.querySelector('[data-live]')
 if (live !== null) {
-  const pollMs = 5000
-  // Milliseconds between a change and the request for the page, because the states of the network
-  // may be a little older than the feed.
-  const reloadDelayMs = 1500
-  const retryMs = 60_000
+  const pollMs = 10_000
   const note = document.createElement('p')
   note.className = 'note live'
   live.before(note)
-  let waiting = new AbortController()
-  let pollUntil = 0
-  let leaveHidden = () => {}
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) waiting.abort()
-    else leaveHidden()
-  })
-  const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-  const get = async (address, signal) => {
-    const response = await fetch(address, { headers: { accept: 'text/html' }, signal })
-    if (!response.ok) throw new Error(`status ${response.status}`)
-    return response.text()
-  }
-  const untilChanged = async () => {
-    const address = live.dataset.live
-    if (address === '' || Date.now() < pollUntil) return delay(pollMs)
-    waiting = new AbortController()
-    try {
-      await get(address, waiting.signal)
-      await delay(reloadDelayMs)
-    } catch {
-      if (!document.hidden) pollUntil = Date.now() + retryMs
-    }
-  }
+  const say = (text) => (note.textContent = `${text} ${new Date().toISOString().slice(11, 19)} UTC`)
+  let tag = ''
   let shown = live.innerHTML
   // Replaces the content. Open parts stay open, and the focus stays where it is.
   const show = (next) => {
-    live.dataset.live = next.dataset.live
     if (next.innerHTML === shown) return
     shown = next.innerHTML
     const all = (selector) => [...live.querySelectorAll(selector)]
@@ -73,24 +44,30 @@ if (live !== null) {
     if (focused >= 0) all(focusable)[focused]?.focus({ preventScroll: true })
   }
   const refresh = async () => {
-    const time = `${new Date().toISOString().slice(11, 19)} UTC`
     try {
-      // An unchanged page is answered with 304.
-      const page = new DOMParser().parseFromString(await get(location.href), 'text/html')
-      const next = page.querySelector('[data-live]')
-      if (next !== null) show(next)
-      note.textContent = `Live, checked at ${time}`
+      const headers = { accept: 'text/html', ...(tag !== '' && { 'if-none-match': tag }) }
+      const response = await fetch(location.href, { headers, cache: 'no-store' })
+      if (response.status !== 304) {
+        if (!response.ok) throw new Error(`status ${response.status}`)
+        const page = new DOMParser().parseFromString(await response.text(), 'text/html')
+        const next = page.querySelector('[data-live]')
+        if (next !== null) show(next)
+        tag = response.headers.get('etag') ?? ''
+      }
+      say('Live, checked every ten seconds, last at')
     } catch {
-      note.textContent = `Not updated: no answer at ${time}`
-      await delay(pollMs)
+      say('Not updated: no answer at')
     }
   }
+  let timer
   const follow = async () => {
-    for (;;) {
-      if (document.hidden) await new Promise((resolve) => (leaveHidden = resolve))
-      else await untilChanged()
-      if (!document.hidden) await refresh()
-    }
+    clearTimeout(timer)
+    if (document.hidden) return
+    await refresh()
+    clearTimeout(timer)
+    timer = setTimeout(follow, pollMs)
   }
-  follow()
+  say('Live, checked every ten seconds, loaded at')
+  timer = setTimeout(follow, pollMs)
+  document.addEventListener('visibilitychange', follow)
 }
