@@ -4,6 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 
+/**
+ * SQLite may still make a file in a folder whose connections are just being closed: the removal is
+ * then repeated.
+ */
+const removing = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }
+
 type Content = NonNullable<Parameters<Test['testdir']>[0]>
 
 /** Number of folders per test. */
@@ -21,8 +27,8 @@ export function testFolder(t: Test, content: Content = {}): string {
   // eslint-disable-next-line no-restricted-properties -- the one place
   if (count === 1) return t.testdir(content)
   const folder = `${t.testdirName}-${count}`
-  rmSync(folder, { recursive: true, force: true })
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  rmSync(folder, removing)
+  t.teardown(() => rmSync(folder, removing))
   fill(folder, content)
   return folder
 }
@@ -33,7 +39,7 @@ export function testFolder(t: Test, content: Content = {}): string {
  */
 export function commonFolder(t: Test, content: Content = {}): string {
   const folder = mkdtempSync(join(tmpdir(), 'test-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  t.teardown(() => rmSync(folder, removing))
   fill(folder, content)
   execFileSync('chmod', ['-R', 'a+rX', folder])
   return folder

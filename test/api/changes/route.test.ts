@@ -448,34 +448,6 @@ t.test('polls and event streams of one address share one limit', async (t) => {
   }, 'accepted after another client left')
 })
 
-t.test('waiting HTML pages have their own limit, so that programs can still wait', async (t) => {
-  let reads = 0
-  const service = await openFeed(
-    t,
-    countingChanges(() => reads++),
-  )
-  const port = await service.listen()
-  const page = 'Accept: text/html\r\n'
-  const wait = (headers: string, client: number) =>
-    openGet(t, port, `${path}?wait=60&since=5`, { headers, client })
-  const pages = Array.from({ length: 50 }, (_, n) => wait(page, 2 + Math.floor(n / 10)))
-  const [first] = await Promise.all(pages)
-  await until(() => reads >= 50, 'all wait')
-  const late = await wait(page, 9)
-  await until(() => late.ended, 'rejected')
-  t.match(late.text, /^HTTP\/1\.1 429 /)
-  const program = await wait('', 9)
-  await until(() => reads >= 51, 'a program waits')
-  t.equal(program.text, '')
-  first?.socket.destroy()
-  await until(async () => {
-    const before = reads
-    const again = await wait(page, 9)
-    await until(() => again.ended || reads > before, 'a response, or it waits')
-    return !again.ended
-  }, 'a place is free')
-})
-
 t.test('above the total limit a waiting client gets 429, until some clients leave', async (t) => {
   let reads = 0
   const service = await openFeed(
