@@ -263,8 +263,10 @@ t.test('HEAD does not wait, and begins no event stream', async (t) => {
   const { app } = await openFeed(t)
   for (const accept of ['application/json', 'text/event-stream']) {
     const url = `${path}?wait=60`
-    const head = await app.inject({ method: 'HEAD', url, headers: { accept } })
+    const headers = { accept, 'accept-encoding': 'gzip' }
+    const head = await app.inject({ method: 'HEAD', url, headers })
     t.match(head, { statusCode: 200, body: '' })
+    t.equal(head.headers.vary, 'Accept', 'never compressed, which would delay events')
   }
 })
 
