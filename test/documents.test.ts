@@ -32,7 +32,7 @@ function linesWith(pattern: RegExp): string[] {
 
 t.test('every source folder is named in docs/ARCHITECTURE.md', async (t) => {
   const text = readFileSync('docs/ARCHITECTURE.md', 'utf8')
-  const named = Array.from(text.matchAll(/^\| `(src\/[^`]+)`/gm), ([, folder]) => folder)
+  const named = Array.from(text.matchAll(/^- `(src\/[^`]+)`: /gm), ([, folder]) => folder)
   const folders = readdirSync('src', { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && entry.parentPath !== 'src')
     .map((entry) => entry.parentPath)
