@@ -3,12 +3,12 @@
  * storage for the log.
  */
 import type { Logger } from 'pino'
+import type { ApiContext } from '../http/context.ts'
 import { microsecondsToIso } from '../http/times.ts'
 import type { Static } from '../openapi/schema.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 
 export type UnservedReason = (typeof unservedReasons)[number]
-export type WireUnservedFiles = Static<typeof unservedFilesSchema>
 
 /**
  * Maximum number of files in the report, because a catalogue may have millions that are missing.
@@ -59,12 +59,17 @@ export class UnservedFiles {
     })).reverse()
   }
 
-  wire(): WireUnservedFiles {
+  wire(): Static<typeof unservedFilesSchema> {
     const latest = this.files()
       .slice(0, maxInStatus)
       .map(({ path, reason, sinceUs }) => ({ path, reason, at: microsecondsToIso(sinceUs) }))
     return { count: this.#count, latest }
   }
+}
+
+/** What the resources need that note or show unserved files. */
+export interface DownloadsContext extends ApiContext {
+  readonly unservedFiles: UnservedFiles
 }
 
 const repeatMs = 3_600_000

@@ -134,7 +134,7 @@ function factsOf(record: WireRecord, isWaiting: boolean) {
     { name: 'Record', value: String(record.id) },
     { name: 'Checksum', value: checksumState(file?.sha256 ?? null, isWaiting) },
     { name: 'SHA-256', value: file?.sha256 },
-  ].filter(({ value }) => value !== undefined && value !== null && value !== '')
+  ]
 }
 
 function checksumState(sha256: string | null, isWaiting: boolean): string {
@@ -156,7 +156,7 @@ function historyFacts({ created, modified }: WireRecord, { seq, change, href }: 
         `${readableTime(change.at, 'second')}, ${changeLabel({ ...change, created, modified })}`,
     },
     { name: 'Number of the change', value: readableNumber(seq), href },
-  ].filter(({ value }) => value !== undefined)
+  ]
 }
 
 function changeNoteOf({ href }: RecordHistory): string {

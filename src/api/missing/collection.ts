@@ -17,7 +17,7 @@ import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { keyFields } from '../series/series-fields.ts'
+import { keyFields, stationHref } from '../series/series-fields.ts'
 import { matchesSeries, period, stateChoice } from '../series/series-filter.ts'
 import { missingSlots, missingStates, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
@@ -43,10 +43,7 @@ function time(
 }
 
 const fields = {
-  ...keyFields<MissingSlot>(
-    ({ series }) => series,
-    ({ station }) => `../station/${station}/?format=api`,
-  ),
+  ...keyFields<MissingSlot>(({ series }) => series, stationHref),
   start: time('Start of the slot.', '2026-01-22T03:00:00Z', (slot) => timesOf(slot).start, {
     label: 'Start of data',
     cell: (start) => ({ text: readableDate(start), time: start }),
@@ -122,10 +119,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
     parameters,
     check: {
       of: ['from', 'to'],
-      fault: (days, { stations }) => {
-        const fault = rangeFault(days, stations?.length === 1, today(context))
-        return fault === undefined ? undefined : ['from', { fault }]
-      },
+      fault: (days, { stations }) => rangeFault(days, stations?.length === 1, today(context)),
     },
     hasCsv: true,
     state: () => networkState(context),
@@ -151,9 +145,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       description:
         'One row for each slot that is expected and not delivered: late, or missing. The CSV has all rows at once, as a worklist for backfilling. The response depends on the clock, so its `ETag` changes about every minute.',
       page: 'A page of the missing files.',
-      returns: 'A page of the missing files.',
       further: currencyMembers,
-      headers: currencyMembers.headers,
       samples: ['missing/?station=GRAZ&period=01H&format=csv'],
     },
   })

@@ -1,23 +1,12 @@
 /** Patterns of the names that missing files would have, in the syntax of the shell. Pure. */
 import { periodRules, slotsPerDay } from '../../series/series.ts'
-import type { SeriesKey } from '../../series/series.ts'
 import {
   dayOfYearAt,
   secondsPerDay,
   secondsPerHour,
   secondsPerMinute,
 } from '../../parse/calendar.ts'
-
-type PatternSeries = SeriesKey & { readonly station: string }
-
-/** The pattern of the names of a series' file in a slot. */
-export function missingPattern(series: PatternSeries, slot: number): string {
-  return patternOf(series, slot, false)
-}
-
-function patternOf(series: PatternSeries, slot: number, isWholeDay: boolean): string {
-  return (series.station.length === 9 ? longPattern : shortPattern)(series, slot, isWholeDay)
-}
+import type { NetworkKey } from '../series/known-series.ts'
 
 /**
  * Returns patterns of the names of a series' files in these slots: long names (RINEX 3.05, section
@@ -25,42 +14,32 @@ function patternOf(series: PatternSeries, slot: number, isWholeDay: boolean): st
  * day on which all files are missing has one pattern.
  * @param slots ascending
  */
-export function missingPatterns(
-  series: PatternSeries,
-  slots: readonly number[],
-): readonly string[] {
+export function missingPatterns(series: NetworkKey, slots: readonly number[]): readonly string[] {
   const perDay = slotsPerDay(series.period)
-  const byDay = new Map<number, number[]>()
-  for (const slot of slots) {
-    const day = Math.floor(slot / perDay)
-    byDay.set(day, [...(byDay.get(day) ?? []), slot])
-  }
-  return Array.from(byDay).flatMap(([, daySlots]) => {
+  const byDay = Map.groupBy(slots, (slot) => Math.floor(slot / perDay))
+  return Array.from(byDay.values()).flatMap((daySlots) => {
     if (perDay > 1 && daySlots.length === perDay)
-      return [patternOf(series, daySlots[0] ?? NaN, true)]
-    return daySlots.map((slot) => patternOf(series, slot, false))
+      return [missingPattern(series, daySlots[0] ?? NaN, true)]
+    return daySlots.map((slot) => missingPattern(series, slot))
   })
-}
-
-/** @param isWholeDay true if the pattern is for all slots of the day */
-function longPattern(
-  { station, fileType, period }: PatternSeries,
-  slot: number,
-  isWholeDay: boolean,
-): string {
-  const { year, day, hour, minute } = partsOf(slot * periodRules[period].seconds)
-  const time = isWholeDay ? '????' : `${hour}${minute}`
-  return `${station}_?_${year}${day}${time}_${period}_*${fileType.toUpperCase()}.*`
 }
 
 const shortTypes = { o: '[oOdD]', n: '[nNgGlLpPqQfFhH]', m: '[mM]' } as const
 
-function shortPattern(
-  { station, fileType, period }: PatternSeries,
+/**
+ * The pattern of the names of a series' file in a slot.
+ * @param isWholeDay true if the pattern is for all slots of the day
+ */
+export function missingPattern(
+  { station, fileType, period }: NetworkKey,
   slot: number,
-  isWholeDay: boolean,
+  isWholeDay = false,
 ): string {
   const { year, day, hour, minute } = partsOf(slot * periodRules[period].seconds)
+  if (station.length === 9) {
+    const time = isWholeDay ? '????' : `${hour}${minute}`
+    return `${station}_?_${year}${day}${time}_${period}_*${fileType.toUpperCase()}.*`
+  }
   const letter = isWholeDay ? '[a-x]' : String.fromCharCode(97 + Number(hour))
   const session = { '01D': '0', '01H': letter, '15M': `${letter}${isWholeDay ? '??' : minute}` }[
     period

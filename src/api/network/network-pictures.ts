@@ -7,6 +7,7 @@ import { readableShare } from '../pages/labels.ts'
 import { gridSvg } from '../pages/svg.ts'
 import type { GridRow, Mark as MarkShape } from '../pages/svg.ts'
 import type { KnownSeries } from '../series/known-series.ts'
+import { stationHref } from '../series/series-fields.ts'
 
 type Mark = 'good' | 'fair' | 'poor' | 'none' | 'late' | 'due'
 
@@ -91,7 +92,7 @@ function picture(
 }
 
 function rowOf({ station }: KnownSeries, row: Omit<GridRow<Mark>, 'label' | 'href'>) {
-  return { ...row, label: station, href: `../station/${station}/?format=api` }
+  return { ...row, label: station, href: stationHref({ station }) }
 }
 
 /**

@@ -60,6 +60,10 @@ export const tableTemplate = `<div class="wide" tabindex="0" role="region" aria-
 </div>
 `
 
+export function numberColumns(...labels: readonly string[]): readonly Column[] {
+  return labels.map((label) => ({ label, isNumber: true }))
+}
+
 /** The state of a series or a slot: a shape and a word. */
 export function stateCell(state: string): Cell {
   return { text: state, className: `state ${state}` }

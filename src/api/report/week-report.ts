@@ -35,10 +35,7 @@ export function weekReport({
   replaced,
 }: ReportSources): WireReport {
   const shown = series.filter(isOfWeek)
-  const byStation = new Map<string, SeriesOfDays[]>()
-  for (const each of shown)
-    byStation.set(each.station, [...(byStation.get(each.station) ?? []), each])
-  const stations = Array.from(byStation)
+  const stations = Array.from(Map.groupBy(shown, ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([station, found]) => stationReport(station, found, week))
   return {

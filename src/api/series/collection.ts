@@ -53,9 +53,7 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
       description:
         'The state of each series of the network now, and what it delivered in the last 28 days. The CSV has all series at once. The response depends on the clock, so its `ETag` changes about every minute.',
       page: 'A page of the series.',
-      returns: 'A page of the series.',
       further: currencyMembers,
-      headers: currencyMembers.headers,
       samples: ['series/?state=late,down&format=csv'],
     },
   })

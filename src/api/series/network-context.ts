@@ -5,7 +5,7 @@ import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/conditional-requests.ts'
 import { secondsToIso } from '../http/times.ts'
 import * as schema from '../openapi/schema.ts'
-import { bannerOf } from './banner.ts'
+import { readableTime } from '../pages/labels.ts'
 import type { CurrencyReader } from './currency-reader.ts'
 import type { NetworkStatus } from './known-series.ts'
 import type { NetworkStatusCache } from './network-status.ts'
@@ -39,6 +39,21 @@ export function stateOf({ head, currency }: Omit<NetworkStatus, 'states'>) {
     further: serialiseCurrency(currency),
     banner: bannerOf(currency),
   }
+}
+
+/**
+ * The sentences above pages with states, about how far the catalogue follows the archive; none for
+ * a current catalogue whose indexer has no problems.
+ */
+function bannerOf({ asOf, notCurrent, problems }: Currency): readonly string[] {
+  const further = problems.map((problem) => `The indexer reports: ${problem}.`)
+  if (notCurrent === undefined) return further
+  const since = asOf === undefined ? '' : `, as of ${readableTime(secondsToIso(asOf))} UTC`
+  const consequence =
+    asOf === undefined
+      ? 'States are not known yet.'
+      : `States stand still${since}: nothing turns late.`
+  return [`This catalogue is not current: ${notCurrent}. ${consequence}`, ...further]
 }
 
 /** The states of the network, and what answers say of them. */

@@ -69,16 +69,6 @@ export class NetworkStatusCache {
   }
 
   /**
-   * Returns the states now, in a turn of the requester: many requests may have waited for the same
-   * states.
-   */
-  async currentFor({ turn }: Pick<Requester, 'turn'>): Promise<NetworkStatus> {
-    const current = await this.current()
-    await turn()
-    return current
-  }
-
-  /**
    * Returns the states of the slots of some series on some days, in turns of the requester. Days
    * that the window in memory does not contain are read from the catalogue.
    */

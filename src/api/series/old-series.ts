@@ -126,8 +126,12 @@ function versionOf(
   return [firstStart, lastStart, files, delivered.firstFrom(-Infinity), now].join()
 }
 
-/** The live slots and the recorded ones of a series. */
-function together(live: LiveSlots, { delivered, first }: Delivered, lastDay: number): Delivered {
+/** The live slots and the recorded ones of a series, in a set that begins with the first. */
+export function together(
+  live: LiveSlots,
+  { delivered, first }: Delivered,
+  lastDay: number,
+): Delivered {
   const { period } = delivered
   const [oldest] = live.slots
   const firstDay = Math.min(

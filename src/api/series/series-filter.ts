@@ -4,7 +4,7 @@ import { countryOf } from '../../parse/countries.ts'
 import { periods } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import { choices, isChosen, selection } from '../parameters/parameter.ts'
-import type { SeriesStatus } from './known-series.ts'
+import type { NetworkKey } from './known-series.ts'
 
 export const period = choices(periods, {
   meaning: 'The periods of the files; by default all.',
@@ -26,7 +26,7 @@ export function stateChoice<State extends string>(
  * @param chosen periods; none for all
  */
 export function matchesSeries(
-  { station, fileType, period: own }: Omit<SeriesStatus, 'summary'>,
+  { station, fileType, period: own }: NetworkKey,
   { stations, countries, types }: Pick<FileFilter, 'stations' | 'countries' | 'types'>,
   chosen: readonly Period[] = [],
 ): boolean {

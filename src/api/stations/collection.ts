@@ -81,7 +81,6 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       summary: 'List stations',
       description: 'Returns a page with one row per site, by default sorted by code.',
       page: 'A page of the stations.',
-      returns: 'A page of the stations.',
       example: { count: 6, next: `${exampleLinks.api}station/?format=api&limit=1&offset=1` },
       samples: ['station/?country=AUT'],
     },

@@ -184,21 +184,14 @@ export function latencyCsv({ days }: WireLatency): string {
 
 /** Summarises the arrivals of each day. An arrival belongs to the day on which its slot starts. */
 function daysOf(arrivals: SeriesArrivals['arrivals'], perDay: number): WireLatency['days'] {
-  const byDay = new Map<number, number[]>()
-  for (const [slot, latency] of arrivals) {
-    const day = Math.floor(slot / perDay)
-    const known = byDay.get(day)
-    if (known === undefined) byDay.set(day, [latency])
-    else known.push(latency)
-  }
-  return Array.from(byDay, ([day, latencies]) => ({
-    date: dayToIso(day),
-    n: latencies.length,
-    within_600: latencies.filter((latency) => latency <= 600).length,
-    median_s:
-      percentile(
-        latencies.toSorted((a, b) => a - b),
-        0.5,
-      ) ?? null,
-  }))
+  const byDay = Map.groupBy(arrivals, ([slot]) => Math.floor(slot / perDay))
+  return Array.from(byDay, ([day, ofDay]) => {
+    const latencies = ofDay.map(([, latency]) => latency).sort((a, b) => a - b)
+    return {
+      date: dayToIso(day),
+      n: latencies.length,
+      within_600: latencies.filter((latency) => latency <= 600).length,
+      median_s: percentile(latencies, 0.5) ?? null,
+    }
+  })
 }

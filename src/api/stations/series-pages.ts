@@ -9,6 +9,7 @@ import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { readableDate, readableNumber, readableSeconds, readableShare } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
+import { numberColumns } from '../pages/table.ts'
 import type { Table } from '../pages/table.ts'
 import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
 import { availabilityParameters, latencyParameters } from './series-parameters.ts'
@@ -135,10 +136,6 @@ function renderSeriesPage(
       form: filterForm(form, { kept: Object.entries(parameters), limit: 0 }),
     },
   )
-}
-
-function numberColumns(...labels: readonly string[]) {
-  return labels.map((label) => ({ label, isNumber: true }))
 }
 
 /** Returns the day of the last slot. An end at midnight belongs to the day before. */

@@ -1,14 +1,12 @@
 /** Serves the availability and the latency of a station's series. */
 import type { FastifyInstance } from 'fastify'
 import type { Asker } from '../../catalogue/reader.ts'
-import type { Head } from '../../catalogue/records.ts'
 import { availabilityOf } from '../../series/availability.ts'
 import type { Currency } from '../../series/currency.ts'
 import { slotAt, slotsPerDay } from '../../series/series.ts'
 import { SlotSet } from '../../series/slot-set.ts'
 import type { Format } from '../http/negotiate.ts'
 import { addAnswer } from '../resources/answer.ts'
-import type { State } from '../resources/answer.ts'
 import { currencyMembers, stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { calendarSvg } from './pictures.ts'
@@ -64,8 +62,8 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
     bodies: described.availabilityBodies,
     state: async ({ format }) => {
       const present = await presentOf(context)
-      const { headers, ...state } = present
-      return { ...state, headers: { ...headers, ...cacheForMinute(format, nowUs() / 1e6) } }
+      const headers = { ...present.headers, ...cacheForMinute(format, nowUs() / 1e6) }
+      return { ...present, headers }
     },
     read: async ({ request, values, ignored }, { currency, nowSeconds, banner }, asker) => {
       const code = codeOf(request)
@@ -126,20 +124,14 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
   })
 }
 
-interface Present extends State {
-  readonly head: Head
-  readonly currency: Currency
-  readonly banner: readonly string[]
-  /** The time for which states are computed: now, until the first scan has ended. */
-  readonly nowSeconds: number
-}
-
-/** The state of the catalogue, and how current it is. */
-async function presentOf({ reader, currency: reading, nowUs }: NetworkContext): Promise<Present> {
+/**
+ * How current the catalogue is, and the time for which states are computed: now, until the first
+ * scan has ended.
+ */
+async function presentOf({ reader, currency: reading, nowUs }: NetworkContext) {
   const head = await reader.head()
   const currency = await reading.of(head)
-  const { version, headers, banner } = stateOf({ head, currency })
-  return { version, headers, banner, head, currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
+  return { ...stateOf({ head, currency }), currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
 }
 
 /**

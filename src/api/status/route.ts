@@ -1,21 +1,16 @@
 /** Serves the status of the indexer and the catalogue. */
-import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
+import type { DownloadsContext } from '../downloads/unserved-files.ts'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
-import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/conditional-requests.ts'
 import { renderStatus } from './page.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { statusBodies } from './schema.ts'
 import { describeStatus, problemsOf } from './serialise.ts'
 
-interface StatusContext extends ApiContext {
-  readonly unservedFiles: UnservedFiles
-}
-
-export function addStatus(app: FastifyInstance, context: StatusContext): void {
+export function addStatus(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, indexerStatus, settings, unservedFiles, nowUs } = context
   addAnswer(app, context, {
     path: 'status/',
