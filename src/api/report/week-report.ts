@@ -1,6 +1,6 @@
 /** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
 import type { ReplacedFiles } from '../../catalogue/series-queries.ts'
-import { completenessOf, ratio, shareClass } from '../../series/completeness.ts'
+import { completenessOf, shareClass, sumOf } from '../../series/completeness.ts'
 import type { Currency } from '../../series/currency.ts'
 import { withinTarget } from '../../series/series-summary.ts'
 import { endOfSlot } from '../../series/series.ts'
@@ -101,13 +101,7 @@ function isPoor({ slots }: SeriesOfDays): boolean {
 
 /** The completeness of all series together. */
 function total(series: readonly SeriesOfDays[]) {
-  const counts = { possible: 0, present: 0 }
-  for (const { slots } of series) {
-    const { possible, present } = completenessOf(slots, 'delivered')
-    counts.possible += possible
-    counts.present += present
-  }
-  return { ...counts, completeness: ratio(counts.present, counts.possible) }
+  return sumOf(series.map(({ slots }) => completenessOf(slots, 'delivered')))
 }
 
 function stationReport(

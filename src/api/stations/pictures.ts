@@ -6,7 +6,8 @@ import { readableDate, readableSeconds } from '../pages/labels.ts'
 import { gridSvg, rounded, svg, svgWidth } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
 import { linesOf } from './series-formats.ts'
-import type { SeriesAvailability, WireLatency } from './series-formats.ts'
+import type { WireLatency } from './series-formats.ts'
+import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 
 const labelWidth = 68
 
@@ -91,7 +92,7 @@ export function histogramSvg({ histogram, station }: WireLatency): string {
  */
 export function dotsSvg(
   { from, to, period, station }: WireLatency,
-  arrivals: readonly (readonly [slot: number, latency: number])[],
+  arrivals: SeriesLatencies['arrivals'],
 ): string {
   const [first, end] = [Date.parse(from) / 864e5, Date.parse(to) / 864e5 + 1]
   const perDay = slotsPerDay(period)

@@ -14,7 +14,8 @@ import type { Table } from '../pages/table.ts'
 import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
 import { availabilityParameters, latencyParameters } from './series-parameters.ts'
 import { linesOf, serialiseAvailability } from './series-formats.ts'
-import type { SeriesAvailability, WireLatency } from './series-formats.ts'
+import type { WireLatency } from './series-formats.ts'
+import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 
 const render = page(
   'series-of-station',
@@ -75,7 +76,11 @@ export function renderAvailability(
 }
 
 /** @param arrivals slots with their latency in seconds */
-export function renderLatency(wire: WireLatency, arrivals: Arrivals, said: Said): string {
+export function renderLatency(
+  wire: WireLatency,
+  arrivals: SeriesLatencies['arrivals'],
+  said: Said,
+): string {
   const { station, file_type, period, from, to } = wire
   return renderSeriesPage(latencyForm, wire, {
     ...said,
@@ -103,8 +108,6 @@ export function renderLatency(wire: WireLatency, arrivals: Arrivals, said: Said)
     },
   })
 }
-
-type Arrivals = readonly (readonly [slot: number, latency: number])[]
 
 /** What a page says beside its subject: the names of unknown parameters, and its banner. */
 interface Said {
