@@ -2,7 +2,7 @@
 import type { Alert, AlertSeries } from '../../series/alerts.ts'
 import { queryText, resourceUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
-import { readableTime, typeLabel } from '../pages/labels.ts'
+import { escaped, readableTime, typeLabel } from '../pages/labels.ts'
 
 /**
  * Maximum number of series that the text of an entry names. Only an `ingest-stalled` alert has more
@@ -63,10 +63,4 @@ export function alertTitle({ kind, since, series }: Alert): string {
 function seriesText({ station, period, file_type: type, since }: AlertSeries): string {
   const start = since === null ? 'never delivered' : `nothing since ${readableTime(since)} UTC`
   return `${station} ${period} ${typeLabel(type)}: ${start}`
-}
-
-/** Escapes text for XML and HTML, also for their attributes. */
-export function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
-  return text.replaceAll(/[&<"]/g, (character) => entities[character] ?? character)
 }

@@ -4,6 +4,7 @@ import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
 import type { Requester } from '../http/context.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
 import { iconData } from '../pages/assets-route.ts'
+import { escaped } from '../pages/labels.ts'
 
 export interface ListingFormat {
   readonly name: 'html' | 'json'
@@ -30,7 +31,7 @@ const sizeWidth = 19
 const html: ListingFormat = {
   name: 'html',
   begin: (path, isRoot) => {
-    const title = `Index of ${escapeHtml(path)}`
+    const title = `Index of ${escaped(path)}`
     return `<!doctype html>
 <html lang="en">
 <head>
@@ -136,7 +137,7 @@ function byName(a: Subdirectory, b: Subdirectory): number {
 }
 
 function htmlLine(name: string, us: number | undefined, size: number | undefined): string {
-  const safe = escapeHtml(name)
+  const safe = escaped(name)
   const padding = ' '.repeat(Math.max(0, nameWidth - name.length))
   return `<a href="${safe}">${safe}</a>${padding} ${shortTime(us)} ${String(size ?? '-').padStart(sizeWidth)}\n`
 }
@@ -149,21 +150,4 @@ function shortTime(us: number | undefined): string {
 
 function httpDate(us: number | undefined): string | null {
   return us === undefined ? null : formatHttpDate(Math.floor(us / 1_000_000))
-}
-
-const special: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/**
- * Escapes text for HTML. Catalogued names need no escaping, but the listings do not rely on that.
- */
-function escapeHtml(text: string): string {
-  return /[&<>"']/.test(text)
-    ? text.replace(/[&<>"']/g, (character) => special[character] ?? '')
-    : text
 }

@@ -6,7 +6,7 @@ import { HttpError } from '../http/errors.ts'
 import { catalogueOffset } from '../http/query.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
-import { choices, isChosen, selection } from '../parameters/parameter.ts'
+import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
 import { listProblems, problemNames } from './problem-list.ts'
@@ -70,7 +70,7 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
       problem: choices(problemNames, {
         meaning: 'The kinds of problems; by default all.',
         example: 'rejected',
-        field: selection('Problem', problemNames),
+        label: 'Problem',
       }),
     },
     // Some problems are not in the catalogue and change without a new seq.

@@ -11,14 +11,14 @@ import { readableDate, readableTime } from '../pages/labels.ts'
 import { stateCell } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
-import { day, isChosen, ordering } from '../parameters/parameter.ts'
+import { choices, day, isChosen, ordering } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { keyFields, stationHref } from '../series/series-fields.ts'
-import { matchesSeries, period, stateChoice } from '../series/series-filter.ts'
+import { matchesSeries, period } from '../series/series-filter.ts'
 import { missingSlots, missingStates, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
 import { missingPattern } from './name-patterns.ts'
@@ -84,9 +84,10 @@ const fields = {
 
 const parameters = {
   period,
-  state: stateChoice(missingStates, {
+  state: choices(missingStates, {
     meaning: 'The states of the slots; by default both.',
     example: 'late',
+    label: 'State',
   }),
   from: day({
     meaning:

@@ -6,7 +6,7 @@ import type { Measure } from '../../series/completeness.ts'
 import { periods, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { typeLabel } from '../pages/labels.ts'
-import { choice, day, selection } from '../parameters/parameter.ts'
+import { choice, day } from '../parameters/parameter.ts'
 import type { Values } from '../parameters/request.ts'
 
 /** Maximum number of years, and of slots, in a range. */
@@ -20,13 +20,14 @@ function seriesParameters(usual: Period) {
       meaning: 'Type of the files.',
       default: 'o',
       example: 'o',
-      field: selection('Type', fileTypes, typeLabel),
+      label: 'Type',
+      textOf: typeLabel,
     }),
     period: choice(periods, {
       meaning: 'Period of the files.',
       default: usual,
       example: usual,
-      field: selection('Period', periods),
+      label: 'Period',
     }),
     from: day({
       meaning:
@@ -48,7 +49,7 @@ export const availabilityParameters = {
       '`archived` counts files that are in the archive now. `delivered` counts all files that were delivered, also those that were removed since.',
     default: 'archived',
     example: 'archived',
-    field: selection('Measure', measures),
+    label: 'Measure',
   }),
 }
 
