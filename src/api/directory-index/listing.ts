@@ -108,7 +108,8 @@ export async function* listingOf(
   const subdirectories = { path: directory, limit: chunkSize.directories }
   for await (const chunk of inChunks((query) => reader.subdirectories(query), subdirectories, turn))
     directories.push(...chunk)
-  directories.sort(byName)
+  // In the order of bytes, as the catalogue sorts files.
+  directories.sort((a, b) => (a.name < b.name ? -1 : 1))
   for (let start = 0; start < directories.length; start += chunkSize.files)
     yield write(directories.slice(start, start + chunkSize.files), format.directory)
   const files = { path: directory, limit: chunkSize.files }
@@ -129,11 +130,6 @@ async function* inChunks<T>(
     yield entries
     after = next
   }
-}
-
-/** Sorts names in the order of their bytes, as the catalogue sorts files. */
-function byName(a: Subdirectory, b: Subdirectory): number {
-  return a.name < b.name ? -1 : 1
 }
 
 function htmlLine(name: string, us: number | undefined, size: number | undefined): string {

@@ -23,7 +23,7 @@ const template = `<p class="lead"><a class="button" href="<%= it.download_path %
 <% } %>
 <h2>History</h2>
 <%~ include('@facts', { facts: it.history }) %>
-<p class="note"><%= it.changeNote %></p>
+<p class="note">The catalogue stores only the latest change of each file<% if (it.isInFeed) { %>. The number leads to it in the change feed.<% } else { %>; the change feed begins after this one.<% } %></p>
 <% for (const group of it.groups) { %>
 <h2><%= group.title %></h2>
 <% if (group.rows.length === 0) { %><p>None.</p><% } else { %>
@@ -99,7 +99,7 @@ export function renderRecord(record: WireRecord, context: RecordContext): string
     facts: factsOf(record, isWaiting),
     commands: commandsOf(record),
     history: historyFacts(record, history),
-    changeNote: changeNoteOf(history),
+    isInFeed: history.href !== undefined,
     groups: [
       { title: 'The same time, in other types and names', rows: beside.sameTime.map(rowOf) },
       { title: 'Before', rows: beside.before.map(rowOf) },
@@ -157,12 +157,6 @@ function historyFacts({ created, modified }: WireRecord, { seq, change, href }: 
     },
     { name: 'Number of the change', value: readableNumber(seq), href },
   ]
-}
-
-function changeNoteOf({ href }: RecordHistory): string {
-  return href === undefined
-    ? 'The catalogue stores only the latest change of each file; the change feed begins after this one.'
-    : 'The catalogue stores only the latest change of each file. The number leads to it in the change feed.'
 }
 
 function commandsOf({ download_path, filename, file }: WireRecord): readonly string[] {

@@ -67,12 +67,12 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
 
 type AskedRecord = AskedOf<{ readonly expand: typeof expand }, Format>
 
-function idOf({ request }: Pick<AskedRecord, 'request'>): number {
+function idOf({ request }: AskedRecord): number {
   return Number((request.params as { readonly id: string }).id)
 }
 
 /** The HTML page shows all details. */
-function withDetails({ values, format }: Pick<AskedRecord, 'values' | 'format'>): boolean {
+function withDetails({ values, format }: AskedRecord): boolean {
   return values.expand.length > 0 || format === 'html'
 }
 

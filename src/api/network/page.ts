@@ -31,11 +31,9 @@ const template = `<div data-live="<%= it.follow %>">
 <div class="pictures">
 <% for (const picture of it.pictures) { %>
 <section>
-<h2><%= picture.title %></h2>
+<h2><%= picture.label %></h2>
 <p><%= picture.text %></p>
-<div class="wide" tabindex="0" role="region" aria-label="<%= picture.title %>">
-<%~ picture.svg %>
-</div>
+<%~ include('@picture', picture) %>
 </section>
 <% } %>
 </div>
@@ -112,12 +110,12 @@ function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
   const hourly = shown.filter(({ period }) => period === '01H')
   return [
     {
-      title: 'The last 24 hours',
+      label: 'The last 24 hours',
       text: 'Hourly observation files by the hour of their data (UTC); at the right the number of hours that are delivered.',
       svg: hourly.length === 0 ? '' : hoursSvg(hourly, nowSeconds),
     },
     {
-      title: 'The last 28 days',
+      label: 'The last 28 days',
       text: 'Observation files by the day of the year of their data; at the right how complete they are, the least complete first.',
       svg: shown.length === 0 ? '' : daysSvg(shown, nowSeconds),
     },

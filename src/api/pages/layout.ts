@@ -95,6 +95,14 @@ partial(
 `,
 )
 
+/** Shows a picture, which scrolls sideways on narrow screens. */
+partial(
+  'picture',
+  `<div class="wide" tabindex="0" role="region" aria-label="<%= it.label %>">
+<%~ it.svg %>
+</div>`,
+)
+
 /** Shows the facts that have a value in columns: each has a name, a value and perhaps a link. */
 partial(
   'facts',

@@ -72,11 +72,12 @@ function hasEnded({ period, summary: { ended, lastSlot } }: SeriesOfDays, week: 
 
 /** The totals, the series that are poor, and the change against the week before. */
 function summaryOf(series: readonly SeriesOfDays[], before: readonly SeriesOfDays[]): string[] {
-  const [now, earlier] = [total(series), total(before)]
+  const completeness = ({ slots }: SeriesOfDays) => completenessOf(slots, 'delivered')
+  const [now, earlier] = [sumOf(series.map(completeness)), sumOf(before.map(completeness))]
   if (now.completeness === undefined) return ['No files were possible in this week.']
   const share = readableShare(now.completeness)
   const files = `${readableNumber(now.present)} of ${readableNumber(now.possible)} files`
-  const poor = series.filter(isPoor)
+  const poor = series.filter((each) => shareClass(completeness(each).completeness) === 'poor')
   const names = poor.map(({ station, period }) => `${station} ${period}`).join(', ')
   return [
     `${share} complete: ${files} of ${counted(series.length, 'series', 'series')} were delivered.`,
@@ -93,15 +94,6 @@ function changeSentence(now: number, before: number | undefined): string {
   if (Number(points) === 0) return `As in the week before (${readableShare(before)}).`
   const change = `${points.replace('-', '')} percentage points ${now < before ? 'less' : 'more'}`
   return `${change} than in the week before (${readableShare(before)}).`
-}
-
-function isPoor({ slots }: SeriesOfDays): boolean {
-  return shareClass(completenessOf(slots, 'delivered').completeness) === 'poor'
-}
-
-/** The completeness of all series together. */
-function total(series: readonly SeriesOfDays[]) {
-  return sumOf(series.map(({ slots }) => completenessOf(slots, 'delivered')))
 }
 
 function stationReport(
@@ -220,7 +212,7 @@ export function weekLabel(week: string): string {
 }
 
 function stationLine({ station, daily, hourly, within_600: inTime }: WireReportStation): string {
-  const share = inTime === null ? '-' : percent(inTime)
+  const share = inTime === null ? '-' : readableShare(inTime)
   return `${station.padEnd(10)}${shareText(daily).padStart(20)}${shareText(hourly).padStart(20)}${share.padStart(12)}`
 }
 
@@ -231,9 +223,5 @@ function shareText(share: WireReportShare | null): string {
     return `${share.delivered}/${share.expected} expected`
   const counts = `${share.present}/${share.possible}`
   if (share.completeness === null) return counts
-  return `${counts.padStart(9)} ${percent(share.completeness).padStart(8)}`
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`
+  return `${counts.padStart(9)} ${readableShare(share.completeness).padStart(8)}`
 }

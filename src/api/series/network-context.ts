@@ -3,7 +3,7 @@ import type { Currency } from '../../series/currency.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/conditional-requests.ts'
-import { secondsToIso } from '../http/times.ts'
+import { isoOrNull } from '../http/times.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
 import type { CurrencyReader } from './currency-reader.ts'
@@ -19,16 +19,8 @@ export interface NetworkContext extends ApiContext {
 }
 
 /** What JSON answers say of how current their states are. */
-interface WireCurrency {
-  readonly as_of: string | null
-  readonly not_current: string | null
-}
-
-export function serialiseCurrency({ asOf, notCurrent }: Currency): WireCurrency {
-  return {
-    as_of: asOf === undefined ? null : secondsToIso(asOf),
-    not_current: notCurrent ?? null,
-  }
+export function serialiseCurrency({ asOf, notCurrent }: Currency) {
+  return { as_of: isoOrNull(asOf), not_current: notCurrent ?? null }
 }
 
 /** The state of an answer with a head that shows states: they follow from how current it is. */
@@ -48,7 +40,7 @@ export function stateOf({ head, currency }: Omit<NetworkStatus, 'states'>) {
 function bannerOf({ asOf, notCurrent, problems }: Currency): readonly string[] {
   const further = problems.map((problem) => `The indexer reports: ${problem}.`)
   if (notCurrent === undefined) return further
-  const since = asOf === undefined ? '' : `, as of ${readableTime(secondsToIso(asOf))} UTC`
+  const since = `, as of ${readableTime(isoOrNull(asOf))} UTC`
   const consequence =
     asOf === undefined
       ? 'States are not known yet.'

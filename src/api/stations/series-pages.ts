@@ -25,10 +25,8 @@ const render = page(
 <p class="notice">The short code belongs to several stations: <% for (const code of it.ambiguous) { %><a href="../../<%= code %>/?format=api"><%= code %></a> <% } %></p>
 <% } %>
 <p class="lead"><%= it.sentence %></p>
-<% for (const { label, svg } of it.pictures) { %>
-<div class="wide" tabindex="0" role="region" aria-label="<%= label %>">
-<%~ svg %>
-</div>
+<% for (const picture of it.pictures) { %>
+<%~ include('@picture', picture) %>
 <% } %>
 <p>The same as <% for (const format of it.formats) { %><a href="<%= it.query %>&amp;format=<%= format %>"><%= format.toUpperCase() %></a> <% } %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>

@@ -102,7 +102,7 @@ async function readSections(
   ]
 }
 
-function calendarSection(series: SeriesAvailability, title: string): StationSection[] {
+function calendarSection(series: SeriesAvailability, label: string): StationSection[] {
   const { availability, period } = series
   const isEmpty = availability.runs.every(({ state }) =>
     ['silent', 'future', 'unknown', 'due'].includes(state),
@@ -110,13 +110,13 @@ function calendarSection(series: SeriesAvailability, title: string): StationSect
   if (isEmpty) return []
   const href = `availability/?period=${period}&format=api`
   const sentence = availabilitySentence(availability)
-  return [{ title, sentence, href, picture: calendarSvg(series) }]
+  return [{ label, sentence, href, svg: calendarSvg(series) }]
 }
 
 function latencySection(series: SeriesLatencies): StationSection[] {
   if (series.arrivals.length === 0) return []
-  const title = 'Arrival of hourly observation files'
+  const label = 'Arrival of hourly observation files'
   const href = 'latency/?format=api'
   const wire = serialiseLatency(series)
-  return [{ title, sentence: latencySentence(wire), href, picture: dotsSvg(wire, series.arrivals) }]
+  return [{ label, sentence: latencySentence(wire), href, svg: dotsSvg(wire, series.arrivals) }]
 }
