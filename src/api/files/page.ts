@@ -5,13 +5,8 @@ import { pageUrl } from '../http/links.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
 import { fragment } from '../pages/layout.ts'
-import {
-  durationLabel,
-  readableDate,
-  readableSize,
-  readableTime,
-  typeLabel,
-} from '../pages/labels.ts'
+import { durationLabel, readableSize, readableTime, typeLabel } from '../pages/labels.ts'
+import { dateCell } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
 import { fileFields } from '../pages/file-fields.ts'
 import type { WireRecord } from './serialise.ts'
@@ -70,7 +65,7 @@ export const filesView: CollectionView<WireRecord> = {
       key: 'data_date',
       label: 'Start of data',
       first: 'descending',
-      cell: ({ data_date: time }) => ({ text: readableDate(time), time }),
+      cell: ({ data_date: time }) => dateCell(time),
     },
     { label: 'Type', cell: (record) => typeLabel(record.file_type) },
     { label: 'Period', cell: (record) => durationLabel(record.file_duration) },

@@ -7,8 +7,8 @@ import type { Requester } from '../http/context.ts'
 import { badFields } from '../http/errors.ts'
 import { secondsToIso } from '../http/times.ts'
 import * as schema from '../openapi/schema.ts'
-import { readableDate, readableTime } from '../pages/labels.ts'
-import { stateCell } from '../pages/table.ts'
+import { readableTime } from '../pages/labels.ts'
+import { dateCell, stateCell } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { choices, day, isChosen, ordering } from '../parameters/parameter.ts'
@@ -46,7 +46,7 @@ const fields = {
   ...keyFields<MissingSlot>(({ series }) => series, stationHref),
   start: time('Start of the slot.', '2026-01-22T03:00:00Z', (slot) => timesOf(slot).start, {
     label: 'Start of data',
-    cell: (start) => ({ text: readableDate(start), time: start }),
+    cell: dateCell,
   }),
   end: field(schema.moment('End of the slot.'), '2026-01-22T04:00:00Z', (slot) =>
     secondsToIso(timesOf(slot).end),
