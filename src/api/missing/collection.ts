@@ -12,6 +12,7 @@ import { dateCell, stateCell } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { choices, day, isChosen, ordering } from '../parameters/parameter.ts'
+import type { Values } from '../parameters/request.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
@@ -191,11 +192,10 @@ const maxRows = 100_000
  */
 const maxDays = { network: 62, station: 40 * 366 }
 
-interface Days {
-  readonly from: number | undefined
-  readonly to: number | undefined
-}
+type Days = Pick<Values<typeof parameters>, 'from' | 'to'>
 
+const mostDays = (isOneStation: boolean): number =>
+  isOneStation ? maxDays.station : maxDays.network
 const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
 const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
 
@@ -204,8 +204,7 @@ const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
  * @param last the last day for which states are known
  */
 function rangeOf({ from, to }: Days, isOneStation: boolean, last: number): DayRange {
-  const most = isOneStation ? maxDays.station : maxDays.network
-  const toDay = to ?? Math.min(last, (from ?? last) + most - 1)
+  const toDay = to ?? Math.min(last, (from ?? last) + mostDays(isOneStation) - 1)
   return { fromDay: from ?? toDay - recentDays + 1, toDay }
 }
 
@@ -213,9 +212,8 @@ function rangeFault(asked: Days, isOneStation: boolean, last: number): string | 
   const { fromDay, toDay } = rangeOf(asked, isOneStation, last)
   const days = toDay - fromDay + 1
   if (days < 1) return 'The range ends before it begins.'
-  if (isOneStation)
-    return days > maxDays.station ? 'A range of one station has at most 40 years.' : undefined
-  return days > maxDays.network
-    ? `A range has at most ${maxDays.network} days; that of one station has at most 40 years.`
-    : undefined
+  if (days <= mostDays(isOneStation)) return undefined
+  return isOneStation
+    ? 'A range of one station has at most 40 years.'
+    : `A range has at most ${maxDays.network} days; that of one station has at most 40 years.`
 }

@@ -101,7 +101,10 @@ function scanOf({ scan }: WireStatus) {
     percent: Math.floor(scan.done * 100),
     facts: [
       { name: 'Started (UTC)', value: readableTime(scan.started, 'second') },
-      { name: 'Time left', value: left === null ? 'not known yet' : `about ${timeLeft(left)}` },
+      {
+        name: 'Time left',
+        value: left === null ? 'not known yet' : `about ${readableSeconds(Math.ceil(left))}`,
+      },
       {
         name: 'Directories read',
         value: `${readableNumber(done)} of ${readableNumber(found)} found so far`,
@@ -110,10 +113,6 @@ function scanOf({ scan }: WireStatus) {
       { name: 'Files a second', value: readableNumber(Math.round(scan.files_per_second)) },
     ],
   }
-}
-
-function timeLeft(seconds: number): string {
-  return readableSeconds(Math.ceil(seconds))
 }
 
 const problemLink = (problem: string, isPublic: boolean): string | undefined =>
