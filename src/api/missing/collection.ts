@@ -20,9 +20,8 @@ import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { keyFields, stationHref } from '../series/series-fields.ts'
 import { matchesSeries, period } from '../series/series-filter.ts'
-import { missingSlots, missingStates, timesOf } from './missing-slots.ts'
+import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
-import { missingPattern } from './name-patterns.ts'
 
 const field = fieldOf<MissingSlot>()
 
