@@ -57,12 +57,12 @@ export const availabilityParameters = {
 export const latencyParameters = seriesParameters('01H')
 
 /** UTC days since 1970, both included. */
-export interface SeriesRequest extends SeriesKey {
+interface SeriesRequest extends SeriesKey {
   readonly fromDay: number
   readonly toDay: number
 }
 
-export interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
+interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
   /** `undefined` means the day of the first file, at most `maxDays` before `toDay`. */
   readonly fromDay: number | undefined
   readonly measure: Measure

@@ -4,11 +4,12 @@ import type { Currency } from '../../series/currency.ts'
 import { slotAt, slotsPerDay } from '../../series/series.ts'
 import { SlotSet } from '../../series/slot-set.ts'
 import type { Requester } from '../http/context.ts'
+import type { Values } from '../parameters/request.ts'
 import { stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { slotsOf } from '../series/network-days.ts'
-import { maxDays } from './series-parameters.ts'
-import type { AvailabilityRequest, SeriesRequest } from './series-parameters.ts'
+import { daysOfAvailability, daysOfLatency, maxDays } from './series-parameters.ts'
+import type { availabilityParameters, latencyParameters } from './series-parameters.ts'
 import { unknownStation } from './station-code.ts'
 
 interface Present {
@@ -17,8 +18,12 @@ interface Present {
   readonly nowSeconds: number
 }
 
-/** A request for a station; the code is in upper case. */
-type OfStation<Request> = Request & { readonly code: string; readonly asker: Requester }
+/** A request for a series of a station, whose code is in upper case. */
+interface Wanted<Values> {
+  readonly code: string
+  readonly values: Values
+  readonly asker: Requester
+}
 
 export async function presentOf({ reader, currency: reading, nowUs }: NetworkContext) {
   const head = await reader.head()
@@ -34,9 +39,10 @@ export type SeriesAvailability = Awaited<ReturnType<typeof readAvailability>>
  */
 export async function readAvailability(
   { reader, expected }: NetworkContext,
-  { code, asker, fileType, period, measure, fromDay, toDay }: OfStation<AvailabilityRequest>,
+  { code, values, asker }: Wanted<Values<typeof availabilityParameters>>,
   { currency, nowSeconds }: Present,
 ) {
+  const { fileType, period, measure, fromDay, toDay } = daysOfAvailability(values, nowSeconds)
   const perDay = slotsPerDay(period)
   const now = slotAt(nowSeconds, period)
   const to = (toDay + 1) * perDay - 1
@@ -80,9 +86,10 @@ export type SeriesLatencies = Awaited<ReturnType<typeof readLatencies>>
  */
 export async function readLatencies(
   { reader }: NetworkContext,
-  { code, asker, ...request }: OfStation<SeriesRequest>,
+  { code, values, asker }: Wanted<Values<typeof latencyParameters>>,
   { currency, nowSeconds }: Present,
 ) {
+  const request = daysOfLatency(values, nowSeconds)
   const { fileType, period } = request
   const slots = { ...slotsOf(request, request), now: slotAt(nowSeconds, period) }
   const found = await reader.seriesArrivals({ code, fileType, period, ...slots }, asker)

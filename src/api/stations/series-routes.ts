@@ -59,8 +59,7 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       return { ...present, headers }
     },
     read: async ({ request, values, ignored }, present, asker) => {
-      const days = daysOfAvailability(values, present.nowSeconds)
-      const wanted = { ...days, code: codeOf(request), asker }
+      const wanted = { code: codeOf(request), values, asker }
       const series = await readAvailability(context, wanted, present)
       const { banner } = present
       return {
@@ -101,12 +100,8 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
     bodies: described.latencyBodies,
     state: () => presentOf(context),
     read: async ({ request, values, ignored }, present, asker) => {
-      const days = daysOfLatency(values, present.nowSeconds)
-      const series = await readLatencies(
-        context,
-        { ...days, code: codeOf(request), asker },
-        present,
-      )
+      const wanted = { code: codeOf(request), values, asker }
+      const series = await readLatencies(context, wanted, present)
       const wire = serialiseLatency(series)
       const { banner } = present
       return {

@@ -14,7 +14,6 @@ import type { StationSection } from './page.ts'
 import { calendarSvg, dotsSvg } from './pictures.ts'
 import { serialiseLatency } from './series-formats.ts'
 import { availabilitySentence, latencySentence } from './series-pages.ts'
-import { daysOfAvailability, daysOfLatency } from './series-parameters.ts'
 import { readAvailability, readLatencies } from './series-reader.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import { codeOf, stationParams, stationPath, unknownStation } from './station-code.ts'
@@ -83,17 +82,13 @@ async function readSections(
   station: { readonly code: string; readonly asker: Requester },
   present: { readonly currency: Currency; readonly nowSeconds: number },
 ): Promise<readonly StationSection[]> {
-  const { nowSeconds } = present
-  const days = { file_type: 'o', from: undefined, to: undefined } as const
-  const availability = (period: Period) => {
-    const request = daysOfAvailability({ ...days, period, measure: 'archived' }, nowSeconds)
-    return readAvailability(context, { ...request, ...station }, present)
-  }
-  const lastWeeks = daysOfLatency({ ...days, period: '01H' }, nowSeconds)
+  const usual = { file_type: 'o', from: undefined, to: undefined, measure: 'archived' } as const
+  const availability = (period: Period) =>
+    readAvailability(context, { ...station, values: { ...usual, period } }, present)
   const [daily, hourly, latencies] = await Promise.all([
     availability('01D'),
     availability('01H'),
-    readLatencies(context, { ...lastWeeks, ...station }, present),
+    readLatencies(context, { ...station, values: { ...usual, period: '01H' } }, present),
   ])
   return [
     ...calendarSection(daily, 'Daily observation files'),
