@@ -49,6 +49,7 @@ import { addAvailability, addLatency } from './stations/series-routes.ts'
 import { addStation } from './stations/station.ts'
 import { addStatus } from './status/route.ts'
 import { UnservedFiles } from './downloads/unserved-files.ts'
+import type { DownloadsContext } from './downloads/unserved-files.ts'
 
 export type { ApiDeps, ApiSettings } from './http/settings.ts'
 
@@ -57,7 +58,9 @@ const maxBodyBytes = 16 * 1024
 /** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
-  const metrics = openMetrics({ ...deps, currency })
+  const expected = deps.settings.expected ?? new ExpectedRules([])
+  const network = new NetworkStatusCache({ ...deps, expected, currency })
+  const metrics = openMetrics({ ...deps, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
@@ -95,9 +98,6 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) => {
     if (!enter(request, reply)) answer(notFound(), request, reply)
   })
-  const expected = deps.settings.expected ?? new ExpectedRules([])
-  const network = new NetworkStatusCache({ ...deps, expected, currency })
-  metrics.showSeries(network)
   // The deliveries of the last weeks are read before the first request needs them.
   app.addHook('onListen', async () => {
     await network.ifLoaded()
@@ -134,10 +134,7 @@ function serverFactory(inFlight: InFlightRequests, watchers: readonly Watcher[])
 }
 
 /** Adds the resources in the order of the reference. */
-function addResources(
-  app: FastifyInstance,
-  context: NetworkContext & { readonly unservedFiles: UnservedFiles },
-): void {
+function addResources(app: FastifyInstance, context: NetworkContext & DownloadsContext): void {
   addRoot(app, context)
   addRinexFile(app, context)
   addRecord(app, context)

@@ -33,12 +33,23 @@ export function completenessOf(figures: SlotFigures, measure: Measure): Complete
   const isArchived = measure === 'archived'
   const possible = figures.possible - (isArchived ? removed : 0)
   const present = figures.present + (isArchived ? 0 : removed)
+  return withShares({ possible, present, expected, delivered })
+}
+
+/** The completeness of several series together. */
+export function sumOf(all: readonly Counts[]): Completeness {
+  const sum = (key: keyof Counts): number => all.reduce((total, each) => total + each[key], 0)
+  const [possible, present] = [sum('possible'), sum('present')]
+  return withShares({ possible, present, expected: sum('expected'), delivered: sum('delivered') })
+}
+
+type Counts = Pick<Completeness, 'possible' | 'present' | 'expected' | 'delivered'>
+
+function withShares(counts: Counts): Completeness {
+  const { possible, present, expected, delivered } = counts
   return {
-    possible,
-    present,
+    ...counts,
     completeness: ratio(present, possible),
-    expected,
-    delivered,
     share: ratio(delivered, expected),
   }
 }

@@ -2,7 +2,7 @@
 import type { Alert, AlertSeries } from '../../series/alerts.ts'
 import { queryText, resourceUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
-import { readableTime, typeLabel } from '../pages/labels.ts'
+import { escaped, readableTime, typeLabel } from '../pages/labels.ts'
 
 /**
  * Maximum number of series that the text of an entry names. Only an `ingest-stalled` alert has more
@@ -15,25 +15,19 @@ export function alertFeed(
   alerts: readonly Alert[],
   { links, kept, nowIso }: { links: Links; kept: readonly Parameter[]; nowIso: string },
 ): string {
+  // ISO times sort as text.
+  const times = alerts.map(({ changed }) => changed).sort()
   const self = `${links.api}alerts/?${queryText([...kept, ['format', 'atom']])}`
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${escaped(self)}</id>
 <title>Alerts of the RINEX file catalogue</title>
-<updated>${newest(alerts) ?? nowIso}</updated>
+<updated>${times.at(-1) ?? nowIso}</updated>
 <author><name>RINEX file catalogue</name></author>
 <link rel="self" type="application/atom+xml" href="${escaped(self)}"/>
 <link rel="alternate" type="text/html" href="${escaped(resourceUrl(links, 'alerts'))}"/>
 ${alerts.map((alert) => entryOf(alert, links)).join('')}</feed>
 `
-}
-
-/** The time of the alert that changed last; ISO times sort as text. */
-function newest(alerts: readonly Alert[]): string | undefined {
-  return alerts
-    .map(({ changed }) => changed)
-    .sort()
-    .at(-1)
 }
 
 function entryOf(alert: Alert, links: Links): string {
@@ -63,10 +57,4 @@ export function alertTitle({ kind, since, series }: Alert): string {
 function seriesText({ station, period, file_type: type, since }: AlertSeries): string {
   const start = since === null ? 'never delivered' : `nothing since ${readableTime(since)} UTC`
   return `${station} ${period} ${typeLabel(type)}: ${start}`
-}
-
-/** Escapes text for XML and HTML, also for their attributes. */
-export function escaped(text: string): string {
-  const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' }
-  return text.replaceAll(/[&<"]/g, (character) => entities[character] ?? character)
 }

@@ -10,7 +10,7 @@ import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { seriesFields } from '../series/series-fields.ts'
+import { availabilityHref, seriesFields } from '../series/series-fields.ts'
 import { matchesSeries } from '../series/series-filter.ts'
 import { alertFeed, alertTitle } from './atom.ts'
 
@@ -77,11 +77,11 @@ const fields = {
 
 /** The title of an alert, with a link to its series. */
 function alertCell(alert: Alert) {
-  const { station = '', file_type: type = '', period = '' } = alert.series[0] ?? {}
+  const [first] = alert.series
   const href =
-    alert.kind === 'ingest-stalled'
+    alert.kind === 'ingest-stalled' || first === undefined
       ? '../series/?state=late,down&format=api'
-      : `../station/${station}/availability/?file_type=${type}&period=${period}&format=api`
+      : availabilityHref({ ...first, fileType: first.file_type })
   return { text: alertTitle(alert), href, isHeader: true }
 }
 
@@ -118,9 +118,7 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
       description:
         'The alerts that are open now, the longest loss first. The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes about every minute.',
       page: 'A page of the alerts.',
-      returns: 'A page of the alerts.',
       further: currencyMembers,
-      headers: currencyMembers.headers,
       samples: ['alerts/?country=AUT&format=atom'],
     },
   })

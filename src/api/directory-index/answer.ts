@@ -59,26 +59,18 @@ function formatOf(request: FastifyRequest): ListingFormat {
  */
 const unsettledUs = 10_000_000
 
-interface ListingDate {
-  readonly headers: { readonly 'last-modified'?: string }
-  /**
-   * True if the listing did not change since the client's `If-Modified-Since`: this date must equal
-   * the time of the latest change.
-   */
-  readonly matches: (ifModifiedSince: string | undefined) => boolean
-}
-
 /**
  * The date of a listing is the time of its latest change. Many changes can have the same second.
  * While more of them may become visible, the date is one second earlier and matches nothing, so
  * that no client keeps an outdated listing. Pure.
  */
-export function listingDate({ changedUs }: DirectoryState, nowUs: number): ListingDate {
+export function listingDate({ changedUs }: DirectoryState, nowUs: number) {
   if (changedUs === undefined) return { headers: {}, matches: () => false }
   const second = Math.floor(Math.min(changedUs, nowUs) / 1_000_000)
   const isSettled = nowUs - changedUs >= unsettledUs
   return {
     headers: { 'last-modified': formatHttpDate(isSettled ? second : second - 1) },
-    matches: (text) => isSettled && parseHttpDate(text ?? '') === second,
+    /** True if the listing did not change since the `If-Modified-Since` of a client. */
+    matches: (text: string | undefined) => isSettled && parseHttpDate(text ?? '') === second,
   }
 }

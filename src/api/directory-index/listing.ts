@@ -4,6 +4,7 @@ import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
 import type { Requester } from '../http/context.ts'
 import { formatHttpDate } from '../http/conditional-requests.ts'
 import { iconData } from '../pages/assets-route.ts'
+import { escaped } from '../pages/labels.ts'
 
 export interface ListingFormat {
   readonly name: 'html' | 'json'
@@ -30,7 +31,7 @@ const sizeWidth = 19
 const html: ListingFormat = {
   name: 'html',
   begin: (path, isRoot) => {
-    const title = `Index of ${escapeHtml(path)}`
+    const title = `Index of ${escaped(path)}`
     return `<!doctype html>
 <html lang="en">
 <head>
@@ -107,7 +108,8 @@ export async function* listingOf(
   const subdirectories = { path: directory, limit: chunkSize.directories }
   for await (const chunk of inChunks((query) => reader.subdirectories(query), subdirectories, turn))
     directories.push(...chunk)
-  directories.sort(byName)
+  // In the order of bytes, as the catalogue sorts files.
+  directories.sort((a, b) => (a.name < b.name ? -1 : 1))
   for (let start = 0; start < directories.length; start += chunkSize.files)
     yield write(directories.slice(start, start + chunkSize.files), format.directory)
   const files = { path: directory, limit: chunkSize.files }
@@ -130,13 +132,8 @@ async function* inChunks<T>(
   }
 }
 
-/** Sorts names in the order of their bytes, as the catalogue sorts files. */
-function byName(a: Subdirectory, b: Subdirectory): number {
-  return a.name < b.name ? -1 : 1
-}
-
 function htmlLine(name: string, us: number | undefined, size: number | undefined): string {
-  const safe = escapeHtml(name)
+  const safe = escaped(name)
   const padding = ' '.repeat(Math.max(0, nameWidth - name.length))
   return `<a href="${safe}">${safe}</a>${padding} ${shortTime(us)} ${String(size ?? '-').padStart(sizeWidth)}\n`
 }
@@ -149,21 +146,4 @@ function shortTime(us: number | undefined): string {
 
 function httpDate(us: number | undefined): string | null {
   return us === undefined ? null : formatHttpDate(Math.floor(us / 1_000_000))
-}
-
-const special: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/**
- * Escapes text for HTML. Catalogued names need no escaping, but the listings do not rely on that.
- */
-function escapeHtml(text: string): string {
-  return /[&<>"']/.test(text)
-    ? text.replace(/[&<>"']/g, (character) => special[character] ?? '')
-    : text
 }

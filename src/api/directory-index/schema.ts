@@ -1,8 +1,7 @@
 /** The OpenAPI description of directory listings. */
-import { curl, exampleLinks } from '../openapi/examples.ts'
 import type { Responses, RouteSchema } from '../openapi/openapi.ts'
-import { filePlace, ifNoneMatch, placeOf } from '../openapi/parameters.ts'
-import { errors, json, withHeaders } from '../openapi/responses.ts'
+import { dataPaths, filePlace, ifNoneMatch } from '../openapi/parameters.ts'
+import { errors, json, sometimes, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 
 const entrySchema = schema.component(
@@ -33,10 +32,7 @@ const response: Responses = {
     description: 'The entries: first directories, then files, each sorted by name.',
     headers: {
       ...withHeaders('Allow', 'ETag'),
-      'Last-Modified': {
-        description: 'Time of the last change in the listing.',
-        schema: schema.text(undefined, { examples: [modified] }),
-      },
+      'Last-Modified': sometimes('Time of the last change in the listing.', modified),
     },
     content: {
       'text/html': { schema: schema.text() },
@@ -57,22 +53,13 @@ const format = schema.oneOf(
   { examples: ['json'] },
 )
 
-/** @param directory below `data/`, with a slash at its end */
-function listing(directory: string, operationId: string, summary: string) {
-  const { params, example } = placeOf(directory)
-  const operation: RouteSchema = {
-    operationId,
-    tags: ['Downloads'],
-    summary,
-    description,
-    params,
-    querystring: { format },
-    headers: ifNoneMatch,
-    response,
-    'x-codeSamples': [curl(`${exampleLinks.data}${example}?format=json`)],
-  }
-  return [`/data/${directory}`, operation] as const
-}
+const listing = dataPaths({
+  description,
+  querystring: { format },
+  headers: ifNoneMatch,
+  response,
+  query: '?format=json',
+})
 
 /** One route serves all paths below `data/`; these are the paths of a usual archive. */
 export const listingPaths: Readonly<Record<string, RouteSchema>> = Object.fromEntries([

@@ -9,7 +9,6 @@ import type { FoundFile } from '../../catalogue/records.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { openListings } from '../directory-index/answer.ts'
 import { printable, requestLog } from '../http/access-log.ts'
-import type { ApiContext } from '../http/context.ts'
 import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 import type { Semaphore } from '../http/semaphore.ts'
@@ -21,11 +20,7 @@ import { diskTimeoutMs, openDiskThreads, unavailablePart } from './storage-check
 import { listingPaths } from '../directory-index/schema.ts'
 import { downloadPaths } from './schema.ts'
 import { StorageLog } from './unserved-files.ts'
-import type { UnservedFiles } from './unserved-files.ts'
-
-export interface DownloadsContext extends ApiContext {
-  readonly unservedFiles: UnservedFiles
-}
+import type { DownloadsContext } from './unserved-files.ts'
 
 export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, settings, dataPath } = context

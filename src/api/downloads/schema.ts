@@ -1,8 +1,7 @@
 /** The OpenAPI description of downloads and checksum lists. */
-import { curl, exampleLinks } from '../openapi/examples.ts'
-import type { HeaderObject, Responses, RouteSchema } from '../openapi/openapi.ts'
-import { placeOf } from '../openapi/parameters.ts'
-import { detailSchema, errors, negotiable } from '../openapi/responses.ts'
+import type { Responses, RouteSchema } from '../openapi/openapi.ts'
+import { dataPaths } from '../openapi/parameters.ts'
+import { always, detailSchema, errors, negotiable, sometimes } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 
 /** Reasons why a catalogued file is not served. */
@@ -26,32 +25,22 @@ export const unservedFilesSchema = schema.object('Catalogued files that could no
   ),
 })
 
-const header = (description: string, example: string): HeaderObject => ({
-  description,
-  required: true,
-  schema: { type: 'string', examples: [example] },
-})
-
 const validators = {
-  ETag: header('Strong tag of this version of the file.', '"24d52f-18bf…"'),
-  'Last-Modified': header('Modification time of the file.', 'Fri, 23 Jan 2026 00:12:40 GMT'),
+  ETag: always('Strong tag of this version of the file.', '"24d52f-18bf…"'),
+  'Last-Modified': always('Modification time of the file.', 'Fri, 23 Jan 2026 00:12:40 GMT'),
 }
 
 const contents = {
   ...validators,
-  'Accept-Ranges': header('Range requests are supported.', 'bytes'),
-  'Content-Disposition': header('The file name.', 'attachment; filename="…"'),
-  'Content-Length': header('Number of bytes in the body.', '2413871'),
+  'Accept-Ranges': always('Range requests are supported.', 'bytes'),
+  'Content-Disposition': always('The file name.', 'attachment; filename="…"'),
+  'Content-Length': always('Number of bytes in the body.', '2413871'),
 }
 
-const digested: HeaderObject = {
-  description:
-    'SHA-256 of the whole file (RFC 9530), for the version that is sent. Missing until the file is hashed (new files within seconds, old files in the background, if the server hashes them), and again after it was replaced, also by a file of the same size and modification time.',
-  schema: {
-    type: 'string',
-    examples: ['sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:'],
-  },
-}
+const digested = sometimes(
+  'SHA-256 of the whole file (RFC 9530), for the version that is sent. Missing until the file is hashed (new files within seconds, old files in the background, if the server hashes them), and again after it was replaced, also by a file of the same size and modification time.',
+  'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:',
+)
 
 const gzip = { 'application/gzip': { schema: { type: 'string', format: 'binary' } } }
 
@@ -66,20 +55,20 @@ const responses: Responses = {
     headers: {
       ...contents,
       'Repr-Digest': digested,
-      'Content-Range': header('The range, and the size of the file.', 'bytes 0-1023/2413871'),
+      'Content-Range': always('The range, and the size of the file.', 'bytes 0-1023/2413871'),
     },
     content: gzip,
   },
   '303': {
     description:
       'The directory has no file of this name, but one whose name differs only in the case of letters. No body.',
-    headers: { Location: header('The name of that file, as a relative URL.', 'graz0220.26d.gz') },
+    headers: { Location: always('The name of that file, as a relative URL.', 'graz0220.26d.gz') },
   },
   '304': { description: 'The client has this version. No body.', headers: validators },
   ...errors('NotFound', 'PreconditionFailed'),
   '416': {
     description: 'The range is outside of the file.',
-    headers: { 'Content-Range': header('The size of the file.', 'bytes */2413871') },
+    headers: { 'Content-Range': always('The size of the file.', 'bytes */2413871') },
     content: negotiable(detailSchema, { detail: 'Range not satisfiable.' }),
   },
   ...errors('Unavailable'),
@@ -128,12 +117,12 @@ const checksumsTag = 'W/"5b0e4c1f-4-dfa0k7m9jcb-2-text-Zk3mQx1a"'
 const checksums: Responses = {
   '200': {
     description: 'One line per file, in the order of names.',
-    headers: { ETag: header('Weak tag of the list.', checksumsTag) },
+    headers: { ETag: always('Weak tag of the list.', checksumsTag) },
     content: { 'text/plain': { schema: schema.text(), example: checksumsExample } },
   },
   '304': {
     description: 'The client has this list. No body.',
-    headers: { ETag: header('The tag of the list.', checksumsTag) },
+    headers: { ETag: always('The tag of the list.', checksumsTag) },
   },
   ...errors('NotFound', 'TooManyRequests', 'Unavailable'),
 }
@@ -141,39 +130,20 @@ const checksums: Responses = {
 const checksumsDescription =
   'The SHA-256 of the files of a directory, in the format of `sha256sum -c`. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose gzip stream is damaged (`broken`) or has no end (`incomplete`). Listings do not contain this file.'
 
-/** @param directory below `data/`, with a slash at its end */
-function download(directory: string, operationId: string, summary: string) {
-  const path = `${directory}{filename}`
-  const { params, example } = placeOf(path)
-  const operation: RouteSchema = {
-    operationId,
-    tags: ['Downloads'],
-    summary,
-    description,
-    params,
-    headers: requestHeaders,
-    response: responses,
-    'x-codeSamples': [curl(`${exampleLinks.data}${example}`, '-O -C -')],
-  }
-  return [`/data/${path}`, operation] as const
-}
+const download = dataPaths({
+  name: '{filename}',
+  description,
+  headers: requestHeaders,
+  response: responses,
+  options: '-O -C -',
+})
 
-/** @param directory below `data/`, with a slash at its end */
-function sums(directory: string, operationId: string, summary: string) {
-  const path = `${directory}SHA256SUMS`
-  const { params, example } = placeOf(path)
-  const operation: RouteSchema = {
-    operationId,
-    tags: ['Downloads'],
-    summary,
-    description: checksumsDescription,
-    params,
-    headers: tagKnown,
-    response: checksums,
-    'x-codeSamples': [curl(`${exampleLinks.data}${example}`)],
-  }
-  return [`/data/${path}`, operation] as const
-}
+const sums = dataPaths({
+  name: 'SHA256SUMS',
+  description: checksumsDescription,
+  headers: tagKnown,
+  response: checksums,
+})
 
 /** One route serves all paths below `data/`; these are the paths of a usual archive. */
 export const downloadPaths: Readonly<Record<string, RouteSchema>> = Object.fromEntries([

@@ -2,13 +2,14 @@
  * Remembers what could not be served: files for the status and the problems, and parts of the
  * storage for the log.
  */
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
+import type { ApiContext } from '../http/context.ts'
 import { microsecondsToIso } from '../http/times.ts'
 import type { Static } from '../openapi/schema.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 
 export type UnservedReason = (typeof unservedReasons)[number]
-export type WireUnservedFiles = Static<typeof unservedFilesSchema>
 
 /**
  * Maximum number of files in the report, because a catalogue may have millions that are missing.
@@ -20,8 +21,9 @@ const maxInStatus = 10
 export class UnservedFiles {
   readonly #onFile: (reason: UnservedReason) => void
   readonly #nowMs: () => number
-  /** A map has the order of insertion, so its last entries are the latest. */
-  readonly #latest = new Map<string, { readonly reason: UnservedReason; readonly atMs: number }>()
+  readonly #latest = new LRUCache<string, { reason: UnservedReason; atMs: number }>({
+    max: maxFiles,
+  })
   #count = 0
 
   /**
@@ -40,9 +42,7 @@ export class UnservedFiles {
   note(path: string, reason: UnservedReason): void {
     this.#count++
     this.#onFile(reason)
-    this.#latest.delete(path)
     this.#latest.set(path, { reason, atMs: this.#nowMs() })
-    removeOldest(this.#latest, maxFiles)
   }
 
   /** Removes a file from the report, because it could be opened. */
@@ -56,15 +56,20 @@ export class UnservedFiles {
       path,
       reason,
       sinceUs: atMs * 1000,
-    })).reverse()
+    }))
   }
 
-  wire(): WireUnservedFiles {
+  wire(): Static<typeof unservedFilesSchema> {
     const latest = this.files()
       .slice(0, maxInStatus)
       .map(({ path, reason, sinceUs }) => ({ path, reason, at: microsecondsToIso(sinceUs) }))
     return { count: this.#count, latest }
   }
+}
+
+/** What the resources need that note or show unserved files. */
+export interface DownloadsContext extends ApiContext {
+  readonly unservedFiles: UnservedFiles
 }
 
 const repeatMs = 3_600_000
@@ -74,10 +79,10 @@ export class StorageLog {
   readonly #logger: Logger
   readonly #nowMs: () => number
   /**
-   * Time of the latest log line by path, oldest first. The number of paths is limited, because
-   * withheld removals may affect thousands of directories.
+   * Time of the latest log line by path. The number of paths is limited, because withheld removals
+   * may affect thousands of directories.
    */
-  readonly #loggedMs = new Map<string, number>()
+  readonly #loggedMs = new LRUCache<string, number>({ max: maxPaths })
 
   /** @param nowMs a monotonic clock */
   constructor(logger: Logger, nowMs: () => number) {
@@ -92,11 +97,9 @@ export class StorageLog {
    * archive root
    */
   note(path: string, message: string): void {
-    const latest = this.#loggedMs.get(path)
+    const latest = this.#loggedMs.peek(path)
     if (latest !== undefined && this.#nowMs() - latest < repeatMs) return
-    this.#loggedMs.delete(path)
     this.#loggedMs.set(path, this.#nowMs())
-    removeOldest(this.#loggedMs, maxPaths)
     this.#logger.warn({ path }, message)
   }
 
@@ -105,16 +108,10 @@ export class StorageLog {
    * @param file absolute path of a file that was opened
    */
   opened(file: string): void {
-    for (const path of this.#loggedMs.keys())
+    for (const path of [...this.#loggedMs.keys()])
       if (file === path || file.startsWith(`${path}/`)) {
         this.#loggedMs.delete(path)
         this.#logger.info({ path }, 'recovered: downloads are served again')
       }
   }
-}
-
-/** Removes the entry that was added first, if a map has more than `most` entries. */
-function removeOldest(map: Map<string, unknown>, most: number): void {
-  const [oldest] = map.keys()
-  if (map.size > most && oldest !== undefined) map.delete(oldest)
 }

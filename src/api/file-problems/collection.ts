@@ -1,13 +1,12 @@
 /** The list of the files with problems. */
 import type { FastifyInstance } from 'fastify'
-import type { UnservedFiles } from '../downloads/unserved-files.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { DownloadsContext } from '../downloads/unserved-files.ts'
 import { digest } from '../http/conditional-requests.ts'
 import { HttpError } from '../http/errors.ts'
 import { catalogueOffset } from '../http/query.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
-import { choices, isChosen, selection } from '../parameters/parameter.ts'
+import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
 import { listProblems, problemNames } from './problem-list.ts'
@@ -57,11 +56,7 @@ const description = [
   'If the paths are not public (`problems = "command-line"`), the response is `403`.',
 ].join('\n\n')
 
-interface ProblemsContext extends ApiContext {
-  readonly unservedFiles: UnservedFiles
-}
-
-export function addProblems(app: FastifyInstance, context: ProblemsContext): void {
+export function addProblems(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, settlingFiles, settings, unservedFiles } = context
   const sources = { reader, settling: settlingFiles, unservable: () => unservedFiles.files() }
   addCollection(app, context, {
@@ -75,7 +70,7 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       problem: choices(problemNames, {
         meaning: 'The kinds of problems; by default all.',
         example: 'rejected',
-        field: selection('Problem', problemNames),
+        label: 'Problem',
       }),
     },
     // Some problems are not in the catalogue and change without a new seq.

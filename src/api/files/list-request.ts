@@ -1,24 +1,18 @@
 /** Parses the query strings of lists of files: filters, ordering, details. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
-import type { FileFilter, OrderStep, Ordering } from '../../catalogue/filter.ts'
-import type { Parameter as Kept } from '../http/links.ts'
+import type { OrderStep, Ordering } from '../../catalogue/filter.ts'
 import type { Format } from '../http/negotiate.ts'
-import type { PageRange, Query } from '../http/query.ts'
+import type { Query } from '../http/query.ts'
 import { expand, filterParameters } from '../parameters/file-filters.ts'
 import { invalidChoice } from '../parameters/parameter.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { readRequest } from '../parameters/request.ts'
+import type { Asked } from '../parameters/request.ts'
 
-export interface ListRequest {
-  readonly filter: FileFilter
+export interface ListRequest extends Omit<Asked<typeof listParameters>, 'values'> {
   readonly ordering: Ordering
   /** True if the records contain their details (`expand=file`). */
   readonly details: boolean
-  /** Parameters that links to other pages repeat. The links sort them. */
-  readonly kept: readonly Kept[]
-  /** Names of unknown parameters. */
-  readonly ignored: readonly string[]
-  readonly range: PageRange
 }
 
 const orderKey = `-?(${orderKeys.join('|')})`

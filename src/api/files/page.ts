@@ -5,13 +5,8 @@ import { pageUrl } from '../http/links.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
 import { fragment } from '../pages/layout.ts'
-import {
-  durationLabel,
-  readableDate,
-  readableSize,
-  readableTime,
-  typeLabel,
-} from '../pages/labels.ts'
+import { durationLabel, readableSize, readableTime, typeLabel } from '../pages/labels.ts'
+import { dateCell } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
 import { fileFields } from '../pages/file-fields.ts'
 import type { WireRecord } from './serialise.ts'
@@ -70,7 +65,7 @@ export const filesView: CollectionView<WireRecord> = {
       key: 'data_date',
       label: 'Start of data',
       first: 'descending',
-      cell: ({ data_date: time }) => ({ text: readableDate(time), time }),
+      cell: ({ data_date: time }) => dateCell(time),
     },
     { label: 'Type', cell: (record) => typeLabel(record.file_type) },
     { label: 'Period', cell: (record) => durationLabel(record.file_duration) },
@@ -96,7 +91,7 @@ function listedCell({ created, modified }: WireRecord): Cell {
 }
 
 /** A page of the list, with the details of its files. */
-export interface ListPageData extends CollectionPage<WireRecord> {
+interface ListPageData extends CollectionPage<WireRecord> {
   readonly ordering: Ordering
   readonly links: Links
   /** The headers of the same page as JSON. */
@@ -105,18 +100,23 @@ export interface ListPageData extends CollectionPage<WireRecord> {
 
 export function renderList(list: ListPageData): string {
   const { links } = list
-  const below = renderSelection({ ...selectionOf(list), wire: wireText(list) })
+  const below = renderSelection(selectionOf(list))
   return renderCollection(filesView, list, { links, below })
 }
 
 /** The selection in other formats, and commands that fetch it. */
-function selectionOf({ kept, links, range }: ListPageData) {
+function selectionOf({ kept, links, range, headers }: ListPageData) {
   const urlAs = (format: string): string =>
     pageUrl(links, 'rinex-file', [...kept, ['format', format]])
+  const place: readonly Parameter[] = [
+    ['limit', String(range.limit)],
+    ['offset', String(range.offset)],
+  ]
+  const json = pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
   const filters = kept.filter(([name]) => name !== 'ordering')
   return {
     formats: {
-      json: jsonUrl({ kept, links, range }),
+      json,
       csv: urlAs('csv'),
       ndjson: urlAs('ndjson'),
       urls: urlAs('urls'),
@@ -126,6 +126,7 @@ function selectionOf({ kept, links, range }: ListPageData) {
       `curl -s '${shellSafe(urlAs('urls'))}' | wget -N -x -nH -i -`,
       `curl -s --compressed '${shellSafe(urlAs('csv'))}' > list.csv`,
     ],
+    wire: wireText(json, headers),
   }
 }
 
@@ -134,17 +135,9 @@ function shellSafe(url: string): string {
   return url.replaceAll("'", '%27')
 }
 
-function jsonUrl({ kept, links, range }: Pick<ListPageData, 'kept' | 'links' | 'range'>): string {
-  const place: readonly Parameter[] = [
-    ['limit', String(range.limit)],
-    ['offset', String(range.offset)],
-  ]
-  return pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
-}
-
 /** The request for the same page as JSON, and the head of the response, as a program sees them. */
-function wireText(list: ListPageData): string {
-  const url = new URL(jsonUrl(list))
+function wireText(target: string, headers: ListPageData['headers']): string {
+  const url = new URL(target)
   const lines = [
     `GET ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,
@@ -153,7 +146,7 @@ function wireText(list: ListPageData): string {
     'Content-Type: application/json',
     'Vary: Accept',
     'Cache-Control: no-cache',
-    ...Object.entries(list.headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]
   return lines.join('\n')
 }

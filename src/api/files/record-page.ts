@@ -23,7 +23,7 @@ const template = `<p class="lead"><a class="button" href="<%= it.download_path %
 <% } %>
 <h2>History</h2>
 <%~ include('@facts', { facts: it.history }) %>
-<p class="note"><%= it.changeNote %></p>
+<p class="note">The catalogue stores only the latest change of each file<% if (it.isInFeed) { %>. The number leads to it in the change feed.<% } else { %>; the change feed begins after this one.<% } %></p>
 <% for (const group of it.groups) { %>
 <h2><%= group.title %></h2>
 <% if (group.rows.length === 0) { %><p>None.</p><% } else { %>
@@ -99,7 +99,7 @@ export function renderRecord(record: WireRecord, context: RecordContext): string
     facts: factsOf(record, isWaiting),
     commands: commandsOf(record),
     history: historyFacts(record, history),
-    changeNote: changeNoteOf(history),
+    isInFeed: history.href !== undefined,
     groups: [
       { title: 'The same time, in other types and names', rows: beside.sameTime.map(rowOf) },
       { title: 'Before', rows: beside.before.map(rowOf) },
@@ -134,7 +134,7 @@ function factsOf(record: WireRecord, isWaiting: boolean) {
     { name: 'Record', value: String(record.id) },
     { name: 'Checksum', value: checksumState(file?.sha256 ?? null, isWaiting) },
     { name: 'SHA-256', value: file?.sha256 },
-  ].filter(({ value }) => value !== undefined && value !== null && value !== '')
+  ]
 }
 
 function checksumState(sha256: string | null, isWaiting: boolean): string {
@@ -156,13 +156,7 @@ function historyFacts({ created, modified }: WireRecord, { seq, change, href }: 
         `${readableTime(change.at, 'second')}, ${changeLabel({ ...change, created, modified })}`,
     },
     { name: 'Number of the change', value: readableNumber(seq), href },
-  ].filter(({ value }) => value !== undefined)
-}
-
-function changeNoteOf({ href }: RecordHistory): string {
-  return href === undefined
-    ? 'The catalogue stores only the latest change of each file; the change feed begins after this one.'
-    : 'The catalogue stores only the latest change of each file. The number leads to it in the change feed.'
+  ]
 }
 
 function commandsOf({ download_path, filename, file }: WireRecord): readonly string[] {

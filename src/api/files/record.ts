@@ -4,14 +4,12 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
-import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { FileRecord, ListedFile } from '../../catalogue/records.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { changesUrl } from '../http/links.ts'
-import type { Links } from '../http/links.ts'
+import { pageUrl } from '../http/links.ts'
 import type { Format } from '../http/negotiate.ts'
 import { microsecondsToIso } from '../http/times.ts'
 import * as schema from '../openapi/schema.ts'
@@ -56,8 +54,8 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
       const json = () => wire
       if (asked.format === 'json') return { bodies: { json, html: () => '' } }
       const [beside, history, isWaiting] = await Promise.all([
-        filesBeside({ reader, requester }, record, links()),
-        readHistory(reader, record, links()),
+        filesBeside(context, record, requester),
+        readHistory(context, record),
         wire.file?.sha256 === null && willBeHashed(id),
       ])
       return { bodies: { json, html: () => renderRecord(wire, { beside, history, isWaiting }) } }
@@ -67,12 +65,12 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
 
 type AskedRecord = AskedOf<{ readonly expand: typeof expand }, Format>
 
-function idOf({ request }: Pick<AskedRecord, 'request'>): number {
+function idOf({ request }: AskedRecord): number {
   return Number((request.params as { readonly id: string }).id)
 }
 
 /** The HTML page shows all details. */
-function withDetails({ values, format }: Pick<AskedRecord, 'values' | 'format'>): boolean {
+function withDetails({ values, format }: AskedRecord): boolean {
   return values.expand.length > 0 || format === 'html'
 }
 
@@ -87,9 +85,9 @@ const rangeDays: Readonly<Record<FileDuration, number>> = { m: 1, h: 1, d: 7, y:
  * after.
  */
 async function filesBeside(
-  { reader, requester }: { reader: Pick<CatalogueReader, 'page'>; requester: Requester },
+  { reader, links }: ApiContext,
   file: ListedFile,
-  links: Links,
+  requester: Requester,
 ): Promise<FilesBeside> {
   const name = parseFilename(file.name)
   if (name.kind !== 'parsed') return { sameTime: [], before: [], after: [] }
@@ -104,7 +102,7 @@ async function filesBeside(
     const { records } = await reader.page(query, requester)
     return records
       .filter(({ id }) => id !== file.id)
-      .map((record) => serialiseRecord(record, links))
+      .map((record) => serialiseRecord(record, links()))
   }
   const [sameTime, before, after] = await Promise.all([
     read({ stations, dataDate: { fromUs: startUs, toUs: startUs } }, false, maxFiles),
@@ -116,9 +114,8 @@ async function filesBeside(
 
 /** Reads the latest change of a record with one lookup by its seq. */
 async function readHistory(
-  reader: Pick<CatalogueReader, 'changes'>,
-  { id, name, seq }: Pick<FileRecord, 'id' | 'name' | 'seq'>,
-  links: Links,
+  { reader, links }: ApiContext,
+  { id, name, seq }: FileRecord,
 ): Promise<RecordHistory> {
   const { changes } = await reader.changes({ since: seq - 1, limit: 1, filters: {} })
   const change = changes.find((each) => each.seq === seq && each.record.id === id)
@@ -127,7 +124,7 @@ async function readHistory(
     seq,
     change: { kind: change.change, at: microsecondsToIso(change.atUs) },
     // With `limit=1` the feed stops at this change, however many follow.
-    href: changesUrl(links, [
+    href: pageUrl(links(), 'changes', [
       ['filename', name],
       ['limit', '1'],
       ['since', String(seq - 1)],

@@ -24,11 +24,8 @@ const timeoutMs = 60_000
 const maxReads = 10
 const readIntervalMs = 100
 
-export type RegisterContext = Pick<ApiContext, 'administration' | 'links' | 'reader'>
-
 /** Registers a file with the indexer, and answers with its record. */
-export function registerFile(context: RegisterContext): RouteHandlerMethod {
-  const { administration, links, reader } = context
+export function registerFile({ administration, links, reader }: ApiContext): RouteHandlerMethod {
   const find = async (id: number): Promise<FileRecord> => {
     for (let reads = 0; reads < maxReads; reads++) {
       const record = await reader.record({ id })

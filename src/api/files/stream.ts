@@ -7,8 +7,7 @@ import type { FileFilter } from '../../catalogue/filter.ts'
 import type { Requester } from '../http/context.ts'
 import { downloadUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
-import { csvHeader, recordCsv } from './csv.ts'
-import { serialiseRecord } from './serialise.ts'
+import { csvValue } from '../http/csv.ts'
 import { BadFields } from '../http/errors.ts'
 import { contentType } from '../http/negotiate.ts'
 import type { Format } from '../http/negotiate.ts'
@@ -16,6 +15,9 @@ import { defaultLimit } from '../openapi/parameters.ts'
 import { lastValue, parseInteger } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { parseListRequest } from './list-request.ts'
+import { wireFields, wireFileFields } from './schema.ts'
+import { serialiseRecord } from './serialise.ts'
+import type { WireRecord } from './serialise.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 
 /**
@@ -29,6 +31,22 @@ interface LineFormat {
   /** The header line, if the format has one. */
   readonly header?: (details: boolean) => string
   readonly line: (file: ListedFile, links: Links) => string
+}
+
+/**
+ * The header line.
+ * @param details adds the columns of `file` after those of the record
+ */
+export function csvHeader(details: boolean): string {
+  return [...wireFields, ...(details ? wireFileFields : [])].join(',')
+}
+
+/** The line of a record: its ten fields, then the fields of `file` if the record has it. */
+export function recordCsv(record: WireRecord): string {
+  const { file } = record
+  const values = wireFields.map((field) => record[field])
+  const details = file === undefined ? [] : wireFileFields.map((field) => file[field])
+  return [...values, ...details].map(csvValue).join(',')
 }
 
 /** The formats of streams. Lines end with a line feed. */
@@ -48,17 +66,20 @@ export const lineFormats = {
   },
 } as const satisfies Partial<Record<Format, LineFormat>>
 
-export interface ListSource {
-  readonly reader: Pick<CatalogueReader, 'records'>
-  readonly links: Links
-  /** Epoch of the head in the response's headers. */
-  readonly epoch: string
+interface Selection {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
   /** True if the records contain their details. */
   readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
+}
+
+interface ListSource extends Selection {
+  readonly reader: Pick<CatalogueReader, 'records'>
+  readonly links: Links
+  /** Epoch of the head in the response's headers. */
+  readonly epoch: string
   /** Each chunk is read and built in a turn of the requester. */
   readonly requester: Requester
 }
@@ -94,13 +115,7 @@ export async function* listLines(
   } while (after !== undefined && left > 0)
 }
 
-export interface StreamRequest {
-  readonly filter: FileFilter
-  readonly ordering: ChunkOrdering
-  /** True if the records contain their details. */
-  readonly details: boolean
-  /** Maximum number of records that are sent; `Infinity` for all. */
-  readonly limit: number
+interface StreamRequest extends Selection {
   /**
    * Parameters of the feed that follows the stream: its filters, if the feed has them, and
    * `expand`.

@@ -126,10 +126,6 @@ async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>) {
   yield* rest
 }
 
-export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
-  return reply.header('content-type', 'text/csv; charset=utf-8').send(Buffer.from(csv))
-}
-
 export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
   // The JSON is sent as a buffer, because Fastify appends a charset to the media type of a string.
   return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))

@@ -7,21 +7,21 @@ import type { Requester } from '../http/context.ts'
 import { badFields } from '../http/errors.ts'
 import { secondsToIso } from '../http/times.ts'
 import * as schema from '../openapi/schema.ts'
-import { readableDate, readableTime } from '../pages/labels.ts'
-import { stateCell } from '../pages/table.ts'
+import { readableTime } from '../pages/labels.ts'
+import { dateCell, stateCell } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
-import { day, isChosen, ordering } from '../parameters/parameter.ts'
+import { choices, day, isChosen, ordering } from '../parameters/parameter.ts'
+import type { Values } from '../parameters/request.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { keyFields } from '../series/series-fields.ts'
-import { matchesSeries, period, stateChoice } from '../series/series-filter.ts'
-import { missingSlots, missingStates, timesOf } from './missing-slots.ts'
+import { keyFields, stationHref } from '../series/series-fields.ts'
+import { matchesSeries, period } from '../series/series-filter.ts'
+import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
-import { missingPattern } from './name-patterns.ts'
 
 const field = fieldOf<MissingSlot>()
 
@@ -43,13 +43,10 @@ function time(
 }
 
 const fields = {
-  ...keyFields<MissingSlot>(
-    ({ series }) => series,
-    ({ station }) => `../station/${station}/?format=api`,
-  ),
+  ...keyFields<MissingSlot>(({ series }) => series, stationHref),
   start: time('Start of the slot.', '2026-01-22T03:00:00Z', (slot) => timesOf(slot).start, {
     label: 'Start of data',
-    cell: (start) => ({ text: readableDate(start), time: start }),
+    cell: dateCell,
   }),
   end: field(schema.moment('End of the slot.'), '2026-01-22T04:00:00Z', (slot) =>
     secondsToIso(timesOf(slot).end),
@@ -87,9 +84,10 @@ const fields = {
 
 const parameters = {
   period,
-  state: stateChoice(missingStates, {
+  state: choices(missingStates, {
     meaning: 'The states of the slots; by default both.',
     example: 'late',
+    label: 'State',
   }),
   from: day({
     meaning:
@@ -122,10 +120,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
     parameters,
     check: {
       of: ['from', 'to'],
-      fault: (days, { stations }) => {
-        const fault = rangeFault(days, stations?.length === 1, today(context))
-        return fault === undefined ? undefined : ['from', { fault }]
-      },
+      fault: (days, { stations }) => rangeFault(days, stations?.length === 1, today(context)),
     },
     hasCsv: true,
     state: () => networkState(context),
@@ -151,9 +146,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       description:
         'One row for each slot that is expected and not delivered: late, or missing. The CSV has all rows at once, as a worklist for backfilling. The response depends on the clock, so its `ETag` changes about every minute.',
       page: 'A page of the missing files.',
-      returns: 'A page of the missing files.',
       further: currencyMembers,
-      headers: currencyMembers.headers,
       samples: ['missing/?station=GRAZ&period=01H&format=csv'],
     },
   })
@@ -198,11 +191,10 @@ const maxRows = 100_000
  */
 const maxDays = { network: 62, station: 40 * 366 }
 
-interface Days {
-  readonly from: number | undefined
-  readonly to: number | undefined
-}
+type Days = Pick<Values<typeof parameters>, 'from' | 'to'>
 
+const mostDays = (isOneStation: boolean): number =>
+  isOneStation ? maxDays.station : maxDays.network
 const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
 const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
 
@@ -211,8 +203,7 @@ const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
  * @param last the last day for which states are known
  */
 function rangeOf({ from, to }: Days, isOneStation: boolean, last: number): DayRange {
-  const most = isOneStation ? maxDays.station : maxDays.network
-  const toDay = to ?? Math.min(last, (from ?? last) + most - 1)
+  const toDay = to ?? Math.min(last, (from ?? last) + mostDays(isOneStation) - 1)
   return { fromDay: from ?? toDay - recentDays + 1, toDay }
 }
 
@@ -220,9 +211,8 @@ function rangeFault(asked: Days, isOneStation: boolean, last: number): string | 
   const { fromDay, toDay } = rangeOf(asked, isOneStation, last)
   const days = toDay - fromDay + 1
   if (days < 1) return 'The range ends before it begins.'
-  if (isOneStation)
-    return days > maxDays.station ? 'A range of one station has at most 40 years.' : undefined
-  return days > maxDays.network
-    ? `A range has at most ${maxDays.network} days; that of one station has at most 40 years.`
-    : undefined
+  if (days <= mostDays(isOneStation)) return undefined
+  return isOneStation
+    ? 'A range of one station has at most 40 years.'
+    : `A range has at most ${maxDays.network} days; that of one station has at most 40 years.`
 }

@@ -4,24 +4,22 @@ import { shareClass } from '../../series/completeness.ts'
 import type { SlotState } from '../../series/slot-states.ts'
 import { dayOfYearAt, secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { readableShare } from '../pages/labels.ts'
-import { gridSvg } from '../pages/svg.ts'
-import type { GridRow, Mark as MarkShape } from '../pages/svg.ts'
+import { gridSvg, looks } from '../pages/svg.ts'
+import type { GridRow } from '../pages/svg.ts'
 import type { KnownSeries } from '../series/known-series.ts'
+import { stationHref } from '../series/series-fields.ts'
 
-type Mark = 'good' | 'fair' | 'poor' | 'none' | 'late' | 'due'
-
-/**
- * The marks of the cells. The colours of Okabe and Ito are distinct for any colour vision; the
- * heights differ too. `poor` and `late` look the same, because no picture has both.
- */
-const marks: Readonly<Record<Mark, MarkShape>> = {
-  good: { color: '#009e73', top: 0, height: 1, label: 'delivered' },
-  fair: { color: '#56b4e9', top: 0.25, height: 0.75, label: '80 to 90 %' },
-  poor: { color: '#e69f00', top: 0.5, height: 0.5, label: 'below 80 %' },
-  late: { color: '#e69f00', top: 0.5, height: 0.5, label: 'late' },
-  none: { color: '#d55e00', top: 0.75, height: 0.25, label: 'nothing' },
-  due: { color: '#999999', top: 0.85, height: 0.15, label: 'due' },
+/** `poor` and `late` look the same, because no picture has both. */
+const marks = {
+  good: { ...looks.good, label: 'delivered' },
+  fair: { ...looks.fair, label: '80 to 90 %' },
+  poor: { ...looks.poor, label: 'below 80 %' },
+  late: { ...looks.poor, label: 'late' },
+  none: { ...looks.bad, label: 'nothing' },
+  due: { ...looks.open, label: 'due' },
 }
+
+type Mark = keyof typeof marks
 
 const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
   present: 'good',
@@ -91,7 +89,7 @@ function picture(
 }
 
 function rowOf({ station }: KnownSeries, row: Omit<GridRow<Mark>, 'label' | 'href'>) {
-  return { ...row, label: station, href: `../station/${station}/?format=api` }
+  return { ...row, label: station, href: stationHref({ station }) }
 }
 
 /**

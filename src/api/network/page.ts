@@ -9,10 +9,11 @@ import {
   typeLabel,
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
-import { stateCell } from '../pages/table.ts'
-import { bannerOf } from '../series/banner.ts'
+import { numberColumns, stateCell } from '../pages/table.ts'
 import { mainSeries } from '../series/known-series.ts'
-import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
+import type { KnownSeries } from '../series/known-series.ts'
+import type { NetworkState } from '../series/network-context.ts'
+import { stationCell } from '../series/series-fields.ts'
 import type { WireSeries } from '../series/series-fields.ts'
 import { daysSvg, hoursSvg } from './network-pictures.ts'
 import type { WireNetwork } from './schema.ts'
@@ -30,11 +31,9 @@ const template = `<div data-live>
 <div class="pictures">
 <% for (const picture of it.pictures) { %>
 <section>
-<h2><%= picture.title %></h2>
+<h2><%= picture.label %></h2>
 <p><%= picture.text %></p>
-<div class="wide" tabindex="0" role="region" aria-label="<%= picture.title %>">
-<%~ picture.svg %>
-</div>
+<%~ include('@picture', picture) %>
 </section>
 <% } %>
 </div>
@@ -61,9 +60,9 @@ const render = page('network', template)
  */
 const maxLate = 25
 
-export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string {
-  const { states, currency } = network
-  const { asOf = 0 } = currency
+export function renderNetwork(wire: WireNetwork, network: NetworkState): string {
+  const { states, banner } = network
+  const { asOf = 0 } = network.currency
   const shown = worstFirst(states)
   const frame = {
     title: 'Network',
@@ -71,7 +70,7 @@ export function renderNetwork(wire: WireNetwork, network: NetworkStatus): string
     description: sentenceOf(wire),
     up: '../',
     json: '?format=json',
-    banner: bannerOf(currency),
+    banner,
   }
   return render(frame, {
     sentence: sentenceOf(wire),
@@ -96,11 +95,12 @@ function lateTable(late: readonly WireSeries[]) {
       'Expected files that have not arrived, the longest loss first; times in UTC, (022) is the day of the year',
     columns: ['Station', 'Files', 'State', 'Nothing since', 'Newest data', 'Late after'],
     rows: late.map(({ station, file_type, period, state, since, last_slot, late_after_s }) => [
-      { text: station, href: `../station/${station}/?format=api`, isHeader: true },
+      stationCell({ station }),
       `${typeLabel(file_type)}, ${period}`,
       stateCell(state),
       since === null ? 'never delivered' : readableTime(since),
-      ...[readableDate(last_slot), readableSeconds(late_after_s)],
+      readableDate(last_slot),
+      readableSeconds(late_after_s),
     ]),
   }
 }
@@ -109,12 +109,12 @@ function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
   const hourly = shown.filter(({ period }) => period === '01H')
   return [
     {
-      title: 'The last 24 hours',
+      label: 'The last 24 hours',
       text: 'Hourly observation files by the hour of their data (UTC); at the right the number of hours that are delivered.',
       svg: hourly.length === 0 ? '' : hoursSvg(hourly, nowSeconds),
     },
     {
-      title: 'The last 28 days',
+      label: 'The last 28 days',
       text: 'Observation files by the day of the year of their data; at the right how complete they are, the least complete first.',
       svg: shown.length === 0 ? '' : daysSvg(shown, nowSeconds),
     },
@@ -122,19 +122,16 @@ function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
 }
 
 function seriesTable(shown: readonly KnownSeries[]) {
-  const numbers = ['Delivered', 'Possible', 'Complete'].map((label) => ({ label, isNumber: true }))
   return {
     label: 'Stations',
-    columns: ['Station', 'Period', 'State', ...numbers],
+    columns: ['Station', 'Period', 'State', ...numberColumns('Delivered', 'Possible', 'Complete')],
     rows: shown.map(({ station, period, summary }) => [
-      { text: station, href: `../station/${station}/?format=api`, isHeader: true },
+      stationCell({ station }),
       period,
       stateCell(summary.state),
-      ...[
-        String(summary.present),
-        String(summary.possible),
-        readableShare(summary.completeness ?? null),
-      ],
+      String(summary.present),
+      String(summary.possible),
+      readableShare(summary.completeness ?? null),
     ]),
   }
 }

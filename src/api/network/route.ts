@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Asker } from '../../catalogue/reader.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
-import { ratio } from '../../series/completeness.ts'
+import { sumOf } from '../../series/completeness.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import type { SeriesState } from '../../series/slot-states.ts'
@@ -107,13 +107,11 @@ function serialiseNetwork(
       .sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1))
   // A series that is neither expected nor delivered, such as one of a few stray files, says nothing
   // about the network.
-  const counted = states.filter(
-    ({ summary }) => !summary.ended && (summary.expected > 0 || summary.present > 0),
+  const total = sumOf(
+    states
+      .map(({ summary }) => summary)
+      .filter(({ ended, expected, present }) => !ended && (expected > 0 || present > 0)),
   )
-  const sum = (key: 'possible' | 'present' | 'expected' | 'delivered'): number =>
-    counted.reduce((total, { summary }) => total + summary[key], 0)
-  const [possible, present] = [sum('possible'), sum('present')]
-  const [expected, delivered] = [sum('expected'), sum('delivered')]
   return {
     ...serialiseCurrency(currency),
     stations: new Set(states.map(({ station }) => station)).size,
@@ -121,12 +119,12 @@ function serialiseNetwork(
       seriesStates.map((state) => [state, inState(state).length]),
     ) as WireNetwork['series'],
     ended: states.filter(({ summary }) => summary.ended).length,
-    possible_28d: possible,
-    present_28d: present,
-    completeness_28d: shareOrNull(ratio(present, possible)),
-    expected_28d: expected,
-    delivered_28d: delivered,
-    share_28d: shareOrNull(ratio(delivered, expected)),
+    possible_28d: total.possible,
+    present_28d: total.present,
+    completeness_28d: shareOrNull(total.completeness),
+    expected_28d: total.expected,
+    delivered_28d: total.delivered,
+    share_28d: shareOrNull(total.share),
     ...activity,
     late: longestFirst('late').slice(0, maxLate),
     down: longestFirst('down').slice(0, maxLate),

@@ -1,5 +1,6 @@
 /** Parameters that several resources share. */
-import type { Parameters } from './openapi.ts'
+import { curl, exampleLinks } from './examples.ts'
+import type { Parameters, RouteSchema } from './openapi.ts'
 import { integer, oneOf, text } from './schema.ts'
 
 /** The number of items on a page without `limit`. */
@@ -72,16 +73,35 @@ const placeParameters: Parameters = {
   filename: text('File name.', { pattern: '^[A-Za-z0-9_][A-Za-z0-9._]*$', examples: [filename] }),
 }
 
-/** The parameters in a path below `data/`, and the same path with the values of the examples. */
-export function placeOf(path: string): { readonly params: Parameters; readonly example: string } {
-  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => name)
-  return {
-    params: Object.fromEntries(
-      Object.entries(placeParameters).filter(([name]) => names.includes(name)),
-    ),
-    example: path.replace(
-      /\{(\w+)\}/g,
-      (_whole, name) => filePlace[name as keyof typeof filePlace],
-    ),
+interface DataKind extends Pick<
+  RouteSchema,
+  'description' | 'querystring' | 'headers' | 'response'
+> {
+  /** The end of the path; empty for a directory. */
+  readonly name?: string
+  /** What the sample request has after the URL, and before it. */
+  readonly query?: string
+  readonly options?: string
+}
+
+/**
+ * Describes GET of one kind of paths below `data/`.
+ * @returns the entry of such a path, by its directory with a slash at the end
+ */
+export function dataPaths({ name = '', query = '', options = '', ...described }: DataKind) {
+  return (directory: string, operationId: string, summary: string) => {
+    const path = `${directory}${name}`
+    const place = Object.keys(filePlace) as (keyof typeof filePlace)[]
+    const example = place.reduce((text, key) => text.replace(`{${key}}`, filePlace[key]), path)
+    const isInPath = ([key]: readonly [string, unknown]): boolean => path.includes(`{${key}}`)
+    const operation: RouteSchema = {
+      operationId,
+      tags: ['Downloads'],
+      summary,
+      ...described,
+      params: Object.fromEntries(Object.entries(placeParameters).filter(isInPath)),
+      'x-codeSamples': [curl(`${exampleLinks.data}${example}${query}`, options)],
+    }
+    return [`/data/${path}`, operation] as const
   }
 }

@@ -3,12 +3,13 @@ import { component, list, text } from './schema.ts'
 import type { Component, Schema } from './schema.ts'
 import type { Content, HeaderObject, Reference, ResponseObject } from './openapi.ts'
 
-const always = (description: string, example: string): HeaderObject => ({
+/** A header of every response of its kind. */
+export const always = (description: string, example: string): HeaderObject => ({
   description,
   required: true,
   schema: { type: 'string', examples: [example] },
 })
-const sometimes = (description: string, example: string): HeaderObject => ({
+export const sometimes = (description: string, example: string): HeaderObject => ({
   description,
   schema: { type: 'string', examples: [example] },
 })
@@ -48,12 +49,6 @@ export const headers = {
     '6f1c8b7e-0d0f-4f5c-9d5e-0c8f7a3b2a11',
   ),
 } satisfies Record<string, HeaderObject>
-
-/** The headers of answers with states. */
-export const currencyHeaderNames = [
-  'As-Of',
-  'Not-Current',
-] as const satisfies (keyof typeof headers)[]
 
 export type HeaderName = keyof typeof headers
 

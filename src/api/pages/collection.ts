@@ -6,7 +6,7 @@ import type { Links, PageLinks, Parameter } from '../http/links.ts'
 import type { Format } from '../http/negotiate.ts'
 import type { PageRange } from '../http/query.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
-import type { FormView } from './filter-form.ts'
+import type { FormView, SortColumn } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
 import type { PageFrame } from './layout.ts'
@@ -44,9 +44,8 @@ const render = page('collection', template)
 
 /** A column of a collection's table. A column with a key sorts the table. */
 export interface ViewColumn<Item> extends Pick<Column, 'label' | 'isNumber'> {
-  readonly key?: string
-  /** The direction after the first click. */
-  readonly first?: 'ascending' | 'descending'
+  readonly key?: SortColumn['key']
+  readonly first?: SortColumn['first']
   readonly cell: (item: Item, links: Links) => Cell | string
 }
 

@@ -1,10 +1,14 @@
 /** The fields of the filter forms of files. */
 import { areas } from '../../parse/archive-path.ts'
 import type { FilterParameter } from '../parameters/file-filters.ts'
+import { selection } from '../parameters/parameter.ts'
 import type { Parameters } from '../parameters/request.ts'
 import type { Field } from './filter-form.ts'
 import { durationLabel, typeLabel } from './labels.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
+
+const versionLabels = { r2: 'short (RINEX 2)', r3: 'long (RINEX 3, 4)' } as const
+const areaLabels = { obs: 'obs: daily', nrt: 'nrt: near real time' } as const
 
 /**
  * The fields have the names of the API's parameters, so the page and the JSON have the same query
@@ -15,32 +19,10 @@ export const fileFields: readonly Field[] = [
   { name: 'country', label: 'Country', hint: 'AUT' },
   { name: 'startDate', label: 'From', hint: '2026-022, 2026-01-22' },
   { name: 'endDate', label: 'To', hint: '2026-023, 2026-01-23' },
-  {
-    name: 'file_type',
-    label: 'Type',
-    options: fileTypes.map((value) => ({ value, text: typeLabel(value) })),
-  },
-  {
-    name: 'file_duration',
-    label: 'Period',
-    options: fileDurations.map((value) => ({ value, text: durationLabel(value) })),
-  },
-  {
-    name: 'file_version',
-    label: 'Name',
-    options: fileVersions.map((value) => ({
-      value,
-      text: value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
-    })),
-  },
-  {
-    name: 'area',
-    label: 'Area',
-    options: areas.map((value) => ({
-      value,
-      text: value === 'obs' ? 'obs: daily' : 'nrt: near real time',
-    })),
-  },
+  { name: 'file_type', ...selection('Type', fileTypes, typeLabel) },
+  { name: 'file_duration', ...selection('Period', fileDurations, durationLabel) },
+  { name: 'file_version', ...selection('Name', fileVersions, (word) => versionLabels[word]) },
+  { name: 'area', ...selection('Area', areas, (word) => areaLabels[word]) },
   { name: 'filename__contains', label: 'Part of the name', hint: '_30S_' },
 ]
 

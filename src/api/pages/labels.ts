@@ -111,3 +111,19 @@ export function readableSeconds(seconds: number | null): string {
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`
   return `${Math.round(seconds / 360) / 10} h`
 }
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/**
+ * Escapes text for HTML and XML, also for their attributes. Names of the catalogue need no
+ * escaping, but what is written without a template does not rely on that.
+ */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
+}

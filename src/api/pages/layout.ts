@@ -94,11 +94,19 @@ partial(
 `,
 )
 
-/** Shows facts in columns: each has a name, a value and perhaps a link. */
+/** Shows a picture, which scrolls sideways on narrow screens. */
+partial(
+  'picture',
+  `<div class="wide" tabindex="0" role="region" aria-label="<%= it.label %>">
+<%~ it.svg %>
+</div>`,
+)
+
+/** Shows the facts that have a value in columns: each has a name, a value and perhaps a link. */
 partial(
   'facts',
   `<dl class="facts">
-<% for (const fact of it.facts) { %>
+<% for (const fact of it.facts) if ((fact.value ?? '') !== '') { %>
 <div><dt><%= fact.name %></dt>
 <dd><% if (fact.href) { %><a href="<%= fact.href %>"><%= fact.value %></a><% } else { %><%= fact.value %><% } %></dd></div>
 <% } %>

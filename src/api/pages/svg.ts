@@ -11,9 +11,18 @@ export interface Mark {
   readonly color: string
   readonly top: number
   readonly height: number
-  /** Text in the legend. */
-  readonly label: string
+  /** Text in the legend; without it, the name of the mark. */
+  readonly label?: string
 }
+
+/** The looks from good to bad. The colours of Okabe and Ito are distinct for any colour vision. */
+export const looks = {
+  good: { color: '#009e73', top: 0, height: 1 },
+  fair: { color: '#56b4e9', top: 0.25, height: 0.75 },
+  poor: { color: '#e69f00', top: 0.5, height: 0.5 },
+  bad: { color: '#d55e00', top: 0.75, height: 0.25 },
+  open: { color: '#999999', top: 0.85, height: 0.15 },
+} as const
 
 export interface GridRow<Name extends string> {
   readonly label: string
@@ -148,7 +157,7 @@ function legend<Name extends string>(grid: Grid<Name>, y: number): string {
   const shown = (Object.entries(marks) as [Name, Mark][]).filter(([name]) => found.has(name))
   const start = grid.labelsAtEnd === true ? width - shown.length * size.legendStep : labelWidth
   return shown
-    .map(([, { color, top, height, label }], index) => {
+    .map(([name, { color, top, height, label = name }], index) => {
       const x = start + index * size.legendStep
       const middle = rounded(y - 11 + (top + height / 2) * size.line)
       return `<path stroke="${color}" stroke-width="${rounded(height * size.line)}" d="M${x} ${middle}h14"/><text x="${x + 19}" y="${y}">${label}</text>`

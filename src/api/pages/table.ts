@@ -1,5 +1,5 @@
 /** Tables of HTML pages: each in a region that scrolls sideways on narrow screens. */
-import { readableShare } from './labels.ts'
+import { readableDate, readableShare } from './labels.ts'
 
 export interface Column {
   readonly label: string
@@ -59,6 +59,15 @@ export const tableTemplate = `<div class="wide" tabindex="0" role="region" aria-
 </table>
 </div>
 `
+
+export function numberColumns(...labels: readonly string[]): readonly Column[] {
+  return labels.map((label) => ({ label, isNumber: true }))
+}
+
+/** The start of data. */
+export function dateCell(time: string | null): Cell {
+  return { text: readableDate(time), time }
+}
 
 /** The state of a series or a slot: a shape and a word. */
 export function stateCell(state: string): Cell {

@@ -64,10 +64,17 @@ export function selection<Word extends string>(
   return { label, options: words.map((value) => ({ value, text: textOf(value) })) }
 }
 
+/** What a choice means; its field in the form has a label. */
+interface ChoiceMeaning<Word> extends Omit<Meaning, 'field'> {
+  readonly label?: string
+  /** The text of a word in the form; without it, the word itself. */
+  readonly textOf?: (word: Word) => string
+}
+
 /** Some of these words, in the order of `words`; none for a request without the parameter. */
 export function choices<Word extends string>(
   words: readonly Word[],
-  { meaning, example, field }: Meaning,
+  { meaning, example, label, textOf }: ChoiceMeaning<Word>,
 ): Parameter<readonly Word[]> {
   return {
     schema: {
@@ -82,7 +89,7 @@ export function choices<Word extends string>(
       if (bad !== undefined) return invalidChoice(bad)
       return { value: words.filter((word) => chosen.includes(word)) }
     },
-    ...(field && { field }),
+    ...(label !== undefined && { field: selection(label, words, textOf) }),
   }
 }
 
@@ -94,7 +101,7 @@ export function isChosen<Word extends string>(chosen: readonly Word[], word: Wor
 /** One of these words, in upper or lower case. */
 export function choice<Word extends string>(
   words: readonly Word[],
-  { meaning, example, field, ...more }: Meaning & { readonly default: Word },
+  { meaning, example, label, textOf, ...more }: ChoiceMeaning<Word> & { readonly default: Word },
 ): Parameter<Word> {
   return {
     schema: {
@@ -110,7 +117,9 @@ export function choice<Word extends string>(
       const value = words.find((each) => each.toLowerCase() === text.toLowerCase())
       return value === undefined ? invalidChoice(text) : { value }
     },
-    ...(field && { field: { ...field, isRequired: true } }),
+    ...(label !== undefined && {
+      field: { ...selection(label, words, textOf), isRequired: true },
+    }),
   }
 }
 

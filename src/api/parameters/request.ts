@@ -13,7 +13,7 @@ import { lastValue, listedValues, parsePageRange } from '../http/query.ts'
 import type { PageRange, Query } from '../http/query.ts'
 import type { FilterParameter } from './file-filters.ts'
 import { readFilters } from './filters.ts'
-import type { Fault, Parameter } from './parameter.ts'
+import type { Parameter } from './parameter.ts'
 
 /** The parameters of a resource, by their names. */
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>
@@ -34,10 +34,13 @@ export interface Accepted<P extends Parameters> {
   readonly known?: readonly string[]
   /** True if an unknown parameter is a fault even without `strict=1`. */
   readonly alwaysStrict?: boolean
-  /** Finds the fault of several parameters together, if none of them has one of its own. */
+  /**
+   * Finds the fault of several parameters together, if none of them has one of its own; it is a
+   * fault of the first.
+   */
   readonly check?: {
-    readonly of: readonly (keyof P & string)[]
-    readonly fault: (values: Values<P>, filter: FileFilter) => readonly [string, Fault] | undefined
+    readonly of: readonly [keyof P & string, ...(keyof P & string)[]]
+    readonly fault: (values: Values<P>, filter: FileFilter) => string | undefined
   }
 }
 
@@ -81,10 +84,10 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
     for (const name of ignored) faults.set(name, [unknownParameter(name, known)])
   const all = Object.fromEntries(values) as Values<P>
   const range = parsePageRange(query, maxLimit ?? Number.MAX_SAFE_INTEGER)
-  const together = check?.of.some((name) => faults.has(name))
-    ? undefined
-    : check?.fault(all, filtered.filter)
-  if (together !== undefined) faults.set(together[0], [together[1].fault])
+  if (check !== undefined && !check.of.some((name) => faults.has(name))) {
+    const fault = check.fault(all, filtered.filter)
+    if (fault !== undefined) faults.set(check.of[0], [fault])
+  }
   if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit: range.limit })
   return { values: all, filter: filtered.filter, kept, ignored, range }
 }

@@ -1,13 +1,13 @@
 /** The HTML page of a weekly report. */
 import { weekBeside } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
-import type { Currency } from '../../series/currency.ts'
-import { bannerOf } from '../series/banner.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
+import { numberColumns } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
+import { stationCell } from '../series/series-fields.ts'
 import { weekLabel } from './week-report.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
@@ -45,7 +45,7 @@ interface ReportContext {
   /** The UTC days since 1970 to whose weeks the page links: from the first file to today. */
   readonly first: number
   readonly today: number
-  readonly currency: Currency
+  readonly banner: readonly string[]
   /** Names of unknown parameters. */
   readonly ignored: readonly string[]
 }
@@ -53,7 +53,7 @@ interface ReportContext {
 export function renderReport(
   report: WireReport,
   week: Week,
-  { first, today, ignored, currency }: ReportContext,
+  { first, today, ignored, banner }: ReportContext,
 ): string {
   const { stations, replaced } = report
   const query = `?week=${encodeURIComponent(report.week)}`
@@ -63,7 +63,7 @@ export function renderReport(
     section: 'report',
     up: '../',
     json: `${query}&format=json`,
-    banner: bannerOf(currency),
+    banner,
   }
   return render(frame, {
     form: filterForm(weekForm, { kept: [['week', report.week]], limit: 0 }),
@@ -74,10 +74,7 @@ export function renderReport(
       caption: 'Observation files; in time is within 10 minutes of the end of the hour',
       columns: [
         'Station',
-        ...['Daily', 'Complete', 'Hourly', 'Complete', 'In time'].map((label) => ({
-          label,
-          isNumber: true,
-        })),
+        ...numberColumns('Daily', 'Complete', 'Hourly', 'Complete', 'In time'),
         'Missing',
       ],
       rows: stations.map(rowOf),
@@ -101,8 +98,9 @@ function endedText(ended: number): string {
 function rowOf(row: WireReportStation): readonly (Cell | string)[] {
   const { station, daily, hourly, within_600, timeliness, missing } = row
   return [
-    { text: station, href: `../station/${station}/?format=api`, isHeader: true },
-    ...[...sharesOf(daily), ...sharesOf(hourly)],
+    stationCell({ station }),
+    ...sharesOf(daily),
+    ...sharesOf(hourly),
     classCell(within_600, timeliness),
     { text: '', lines: missing, summary: counted(missing.length, 'name', 'names') },
   ]

@@ -72,7 +72,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       const { fromDay, toDay } = values.week
       const modified = { fromUs: fromDay * usPerDay, toUs: (toDay + 1) * usPerDay - 1 }
       const replaced = await reader.replacedFiles(modified, requester)
-      const { currency, states } = current
+      const { currency, states, banner } = current
       const report = weekReport({ week: values.week, currency, series, before, replaced })
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
@@ -80,7 +80,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       return {
         bodies: {
           json: () => report,
-          html: () => renderReport(report, values.week, { ...bounds, ignored, currency }),
+          html: () => renderReport(report, values.week, { ...bounds, ignored, banner }),
           csv: () => reportCsv(report),
           txt: () => reportText(report),
         },

@@ -1,17 +1,8 @@
 /** Schemas of the report of a week. */
-import { shareClasses } from '../../series/completeness.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Bodies } from '../resources/operation.ts'
 import { currencyMembers } from '../series/network-context.ts'
-import { seriesFields } from '../series/series-fields.ts'
-
-const classOf = (name: string) =>
-  schema.orNull(
-    schema.oneOf(
-      `Class of \`${name}\`: \`good\` above 0.9, \`fair\` from 0.8, else \`poor\`.`,
-      shareClasses,
-    ),
-  )
+import { classOf, seriesFields } from '../series/series-fields.ts'
 
 const shares = (files: string) =>
   schema.orNull(

@@ -1,6 +1,6 @@
 /** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
 import type { ReplacedFiles } from '../../catalogue/series-queries.ts'
-import { completenessOf, ratio, shareClass } from '../../series/completeness.ts'
+import { completenessOf, shareClass, sumOf } from '../../series/completeness.ts'
 import type { Currency } from '../../series/currency.ts'
 import { withinTarget } from '../../series/series-summary.ts'
 import { endOfSlot } from '../../series/series.ts'
@@ -10,8 +10,7 @@ import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { csvText } from '../http/csv.ts'
 import { microsecondsToIso } from '../http/times.ts'
-import { missingPatterns } from '../missing/name-patterns.ts'
-import { missingSlots } from '../missing/missing-slots.ts'
+import { missingPatterns, missingSlots } from '../missing/missing-slots.ts'
 import { counted, readableNumber, readableShare } from '../pages/labels.ts'
 import { serialiseCurrency } from '../series/network-context.ts'
 import type { SeriesOfDays } from '../series/network-days.ts'
@@ -35,10 +34,7 @@ export function weekReport({
   replaced,
 }: ReportSources): WireReport {
   const shown = series.filter(isOfWeek)
-  const byStation = new Map<string, SeriesOfDays[]>()
-  for (const each of shown)
-    byStation.set(each.station, [...(byStation.get(each.station) ?? []), each])
-  const stations = Array.from(byStation)
+  const stations = Array.from(Map.groupBy(shown, ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([station, found]) => stationReport(station, found, week))
   return {
@@ -75,11 +71,12 @@ function hasEnded({ period, summary: { ended, lastSlot } }: SeriesOfDays, week: 
 
 /** The totals, the series that are poor, and the change against the week before. */
 function summaryOf(series: readonly SeriesOfDays[], before: readonly SeriesOfDays[]): string[] {
-  const [now, earlier] = [total(series), total(before)]
+  const completeness = ({ slots }: SeriesOfDays) => completenessOf(slots, 'delivered')
+  const [now, earlier] = [sumOf(series.map(completeness)), sumOf(before.map(completeness))]
   if (now.completeness === undefined) return ['No files were possible in this week.']
   const share = readableShare(now.completeness)
   const files = `${readableNumber(now.present)} of ${readableNumber(now.possible)} files`
-  const poor = series.filter(isPoor)
+  const poor = series.filter((each) => shareClass(completeness(each).completeness) === 'poor')
   const names = poor.map(({ station, period }) => `${station} ${period}`).join(', ')
   return [
     `${share} complete: ${files} of ${counted(series.length, 'series', 'series')} were delivered.`,
@@ -96,21 +93,6 @@ function changeSentence(now: number, before: number | undefined): string {
   if (Number(points) === 0) return `As in the week before (${readableShare(before)}).`
   const change = `${points.replace('-', '')} percentage points ${now < before ? 'less' : 'more'}`
   return `${change} than in the week before (${readableShare(before)}).`
-}
-
-function isPoor({ slots }: SeriesOfDays): boolean {
-  return shareClass(completenessOf(slots, 'delivered').completeness) === 'poor'
-}
-
-/** The completeness of all series together. */
-function total(series: readonly SeriesOfDays[]) {
-  const counts = { possible: 0, present: 0 }
-  for (const { slots } of series) {
-    const { possible, present } = completenessOf(slots, 'delivered')
-    counts.possible += possible
-    counts.present += present
-  }
-  return { ...counts, completeness: ratio(counts.present, counts.possible) }
 }
 
 function stationReport(
@@ -229,7 +211,7 @@ export function weekLabel(week: string): string {
 }
 
 function stationLine({ station, daily, hourly, within_600: inTime }: WireReportStation): string {
-  const share = inTime === null ? '-' : percent(inTime)
+  const share = inTime === null ? '-' : readableShare(inTime)
   return `${station.padEnd(10)}${shareText(daily).padStart(20)}${shareText(hourly).padStart(20)}${share.padStart(12)}`
 }
 
@@ -240,9 +222,5 @@ function shareText(share: WireReportShare | null): string {
     return `${share.delivered}/${share.expected} expected`
   const counts = `${share.present}/${share.possible}`
   if (share.completeness === null) return counts
-  return `${counts.padStart(9)} ${percent(share.completeness).padStart(8)}`
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`
+  return `${counts.padStart(9)} ${readableShare(share.completeness).padStart(8)}`
 }

@@ -12,6 +12,7 @@ import type { CollectionName, Links, Parameter as Kept } from '../http/links.ts'
 import type { Format } from '../http/negotiate.ts'
 import { catalogueOffset } from '../http/query.ts'
 import type { Resource } from '../http/resource.ts'
+import type { HeaderName } from '../openapi/responses.ts'
 import { pageOf } from '../openapi/schema.ts'
 import type { Fields as SchemaFields } from '../openapi/schema.ts'
 import { renderCollection } from '../pages/collection.ts'
@@ -57,13 +58,16 @@ export interface Collection<Item, P extends Parameters, S extends CollectionStat
   readonly about: NonNullable<Resource['about']>
   readonly item: ItemKind<Item>
   /** What the OpenAPI document says of the operation. */
-  readonly operation: Operation & {
+  readonly operation: Omit<Operation, 'returns' | 'headers'> & {
     /** The description of a page. */
     readonly page: string
-    /** Members of a page before its results. */
+    /** What the response is, if its page does not say it. */
+    readonly returns?: string
+    /** Members of a page before its results, and headers that say the same. */
     readonly further?: {
       readonly fields: SchemaFields
       readonly example: object
+      readonly headers: readonly HeaderName[]
     }
     /** Members of the example of a page, if it is not its only one. */
     readonly example?: object
@@ -98,7 +102,7 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
   context: ApiContext,
   collection: Collection<Item, P, S>,
 ): void {
-  const { name, parameters, filters, check, state, find, about } = collection
+  const { name, parameters, filters, check, state, find, about, operation } = collection
   const { maxLimit } = context.settings
   const view = viewOf(collection)
   const formats = formatsOf(collection)
@@ -114,7 +118,11 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
     formats,
     accepts,
     form: view,
-    operation: collection.operation,
+    operation: {
+      ...operation,
+      returns: operation.returns ?? operation.page,
+      headers: operation.further?.headers ?? [],
+    },
     bodies: bodiesOf(collection),
     state,
     read: async (asked, known, requester) => {

@@ -1,14 +1,14 @@
 /** The list of the series of the network. */
 import { seriesStates } from '../../series/slot-states.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
-import { isChosen, ordering } from '../parameters/parameter.ts'
+import { choices, isChosen, ordering } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import type { FastifyInstance } from 'fastify'
 import { sortKeys } from '../resources/fields.ts'
 import { currencyMembers, networkState } from './network-context.ts'
 import type { NetworkContext } from './network-context.ts'
 import { seriesFields, seriesItem } from './series-fields.ts'
-import { matchesSeries, period, stateChoice } from './series-filter.ts'
+import { matchesSeries, period } from './series-filter.ts'
 
 export function addSeries(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
@@ -21,9 +21,10 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
     filters: seriesFilters,
     parameters: {
       period,
-      state: stateChoice(seriesStates, {
+      state: choices(seriesStates, {
         meaning: 'The states of the series; by default all.',
         example: 'late',
+        label: 'State',
       }),
       ordering: ordering(sortKeys(seriesFields), {
         default: 'station',
@@ -53,9 +54,7 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
       description:
         'The state of each series of the network now, and what it delivered in the last 28 days. The CSV has all series at once. The response depends on the clock, so its `ETag` changes about every minute.',
       page: 'A page of the series.',
-      returns: 'A page of the series.',
       further: currencyMembers,
-      headers: currencyMembers.headers,
       samples: ['series/?state=late,down&format=csv'],
     },
   })

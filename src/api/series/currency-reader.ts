@@ -4,6 +4,7 @@ import type { Head } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import { currencyOf } from '../../series/currency.ts'
 import type { Currency, IndexerReport } from '../../series/currency.ts'
+import type { ApiDeps } from '../http/settings.ts'
 
 /** Maximum age in milliseconds of what the indexer has said. */
 const maxAgeMs = 1000
@@ -14,11 +15,7 @@ const maxAgeMs = 1000
  */
 const patienceMs = 300
 
-interface CurrencyDeps {
-  readonly indexerStatus: () => Promise<StatusReply>
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
-}
+type CurrencyDeps = Pick<ApiDeps, 'indexerStatus' | 'nowUs'>
 
 /**
  * An indexer that does not answer is not known to be stopped, so that only its heartbeat counts.

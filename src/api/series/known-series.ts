@@ -1,11 +1,16 @@
 /** The series of the network with their states. */
 import type { Head } from '../../catalogue/records.ts'
-import type { NetworkSeries } from '../../catalogue/series-queries.ts'
 import type { Currency } from '../../series/currency.ts'
 import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
+import type { SeriesKey } from '../../series/series.ts'
+
+/** What names a series of the network. */
+export interface NetworkKey extends SeriesKey {
+  readonly station: string
+}
 
 /** A series of the network, with its state now and its figures of the last 28 days. */
-export interface SeriesStatus extends Pick<NetworkSeries, 'station' | 'fileType' | 'period'> {
+export interface SeriesStatus extends NetworkKey {
   readonly summary: SeriesSummary
 }
 
@@ -31,11 +36,7 @@ export interface NetworkStatus {
 export const seriesAtOnce = 50
 
 /** Identifies a series of the network. */
-export function keyOf({
-  station,
-  fileType,
-  period,
-}: Pick<NetworkSeries, 'station' | 'fileType' | 'period'>): string {
+export function keyOf({ station, fileType, period }: NetworkKey): string {
   return `${station} ${fileType} ${period}`
 }
 

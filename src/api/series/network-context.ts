@@ -3,9 +3,9 @@ import type { Currency } from '../../series/currency.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/conditional-requests.ts'
-import { secondsToIso } from '../http/times.ts'
+import { isoOrNull } from '../http/times.ts'
 import * as schema from '../openapi/schema.ts'
-import { bannerOf } from './banner.ts'
+import { readableTime } from '../pages/labels.ts'
 import type { CurrencyReader } from './currency-reader.ts'
 import type { NetworkStatus } from './known-series.ts'
 import type { NetworkStatusCache } from './network-status.ts'
@@ -19,16 +19,8 @@ export interface NetworkContext extends ApiContext {
 }
 
 /** What JSON answers say of how current their states are. */
-interface WireCurrency {
-  readonly as_of: string | null
-  readonly not_current: string | null
-}
-
-export function serialiseCurrency({ asOf, notCurrent }: Currency): WireCurrency {
-  return {
-    as_of: asOf === undefined ? null : secondsToIso(asOf),
-    not_current: notCurrent ?? null,
-  }
+export function serialiseCurrency({ asOf, notCurrent }: Currency) {
+  return { as_of: isoOrNull(asOf), not_current: notCurrent ?? null }
 }
 
 /** The state of an answer with a head that shows states: they follow from how current it is. */
@@ -39,6 +31,21 @@ export function stateOf({ head, currency }: Omit<NetworkStatus, 'states'>) {
     further: serialiseCurrency(currency),
     banner: bannerOf(currency),
   }
+}
+
+/**
+ * The sentences above pages with states, about how far the catalogue follows the archive; none for
+ * a current catalogue whose indexer has no problems.
+ */
+function bannerOf({ asOf, notCurrent, problems }: Currency): readonly string[] {
+  const further = problems.map((problem) => `The indexer reports: ${problem}.`)
+  if (notCurrent === undefined) return further
+  const since = `, as of ${readableTime(isoOrNull(asOf))} UTC`
+  const consequence =
+    asOf === undefined
+      ? 'States are not known yet.'
+      : `States stand still${since}: nothing turns late.`
+  return [`This catalogue is not current: ${notCurrent}. ${consequence}`, ...further]
 }
 
 /** The states of the network, and what answers say of them. */

@@ -7,11 +7,11 @@ import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import { joinStates, slotStates } from '../../series/slot-states.ts'
 import type { SeriesHistory, SlotRange, SlotStates } from '../../series/slot-states.ts'
-import { SlotSet } from '../../series/slot-set.ts'
 import type { Requester } from '../http/context.ts'
 import type { DeliveryReader } from './delivery-reader.ts'
 import { seriesAtOnce } from './known-series.ts'
 import type { KnownSeries, NetworkStatus } from './known-series.ts'
+import { together } from './old-series.ts'
 
 export interface NetworkDays extends DayRange {
   readonly isWanted: (series: KnownSeries) => boolean
@@ -126,14 +126,8 @@ async function withLive(
     requester,
   )
   return part.map(({ period, past }, index) => {
-    const { first, slots } = read[index] ?? { first: undefined, slots: [] }
-    // The set begins with the first file: a range may begin long before it.
-    const [oldest] = slots
-    const oldestDay = oldest === undefined ? Infinity : Math.floor(oldest / slotsPerDay(period))
-    const firstDay = Math.min(oldestDay, past.delivered.firstDay)
     const lastDay = Math.max(past.delivered.lastDay, Math.floor(asOf / secondsPerDay))
-    const delivered = SlotSet.of(period, slots, { firstDay, lastDay })
-    for (const slot of past.delivered) delivered.add(slot)
-    return { ...past, delivered: delivered.upTo(slotAt(asOf, period)), first: first ?? past.first }
+    const all = together(read[index] ?? { first: undefined, slots: [] }, past, lastDay)
+    return { ...past, ...all, delivered: all.delivered.upTo(slotAt(asOf, period)) }
   })
 }

@@ -10,7 +10,6 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import { summariseSeries, unknownSummary } from '../../series/series-summary.ts'
 import type { SeriesPast } from '../../series/series-summary.ts'
 import { slotAt } from '../../series/series.ts'
-import { SlotSet } from '../../series/slot-set.ts'
 import type { Requester } from '../http/context.ts'
 import type { CurrencyReader } from './currency-reader.ts'
 import { DeliveryReader } from './delivery-reader.ts'
@@ -19,8 +18,7 @@ import { keyOf, seriesAtOnce } from './known-series.ts'
 import type { KnownSeries, NetworkStatus } from './known-series.ts'
 import { readNetworkDays } from './network-days.ts'
 import type { NetworkDays, SeriesOfDays } from './network-days.ts'
-import { OldSeries } from './old-series.ts'
-import type { Delivered } from './old-series.ts'
+import { nothing, OldSeries } from './old-series.ts'
 
 /** Maximum time in milliseconds by which the states may be older than the catalogue. */
 const maxAgeMs = 1000
@@ -69,16 +67,6 @@ export class NetworkStatusCache {
   }
 
   /**
-   * Returns the states now, in a turn of the requester: many requests may have waited for the same
-   * states.
-   */
-  async currentFor({ turn }: Pick<Requester, 'turn'>): Promise<NetworkStatus> {
-    const current = await this.current()
-    await turn()
-    return current
-  }
-
-  /**
    * Returns the states of the slots of some series on some days, in turns of the requester. Days
    * that the window in memory does not contain are read from the catalogue.
    */
@@ -111,6 +99,7 @@ export class NetworkStatusCache {
   async #summarise(loaded: LoadedWindow, asOf: number | undefined): Promise<KnownSeries[]> {
     const states: KnownSeries[] = []
     const series = this.#allOf(loaded.series)
+    // Before the first scan has ended, it is not known what was delivered.
     const pastOf =
       asOf === undefined ? nothing : await this.#oldSeries.pastsOf({ ...loaded, series }, asOf)
     for (const each of series) {
@@ -137,9 +126,4 @@ export class NetworkStatusCache {
       .map(({ station, fileType, period }) => ({ station, fileType, period, ...none }))
     return [...series, ...never]
   }
-}
-
-/** What a series delivered, before the first scan has ended. */
-function nothing({ period }: NetworkSeries): Delivered {
-  return { delivered: new SlotSet(period, 0, 0), first: undefined }
 }

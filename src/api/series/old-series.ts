@@ -22,6 +22,10 @@ export interface Delivered {
   readonly first: number | undefined
 }
 
+export function nothing({ period }: NetworkSeries): Delivered {
+  return { delivered: new SlotSet(period, 0, 0), first: undefined }
+}
+
 interface Kept {
   /** Changes when the first or the last file of the series, or their number, changes. */
   readonly version: string
@@ -57,10 +61,7 @@ export class OldSeries {
     }
     await this.#read(old, recent, asOf)
     return (each) => {
-      const found = recent.get(each) ?? {
-        delivered: new SlotSet(each.period, 0, 0),
-        first: undefined,
-      }
+      const found = recent.get(each) ?? nothing(each)
       const kept = this.#kept.get(keyOf(each))
       return kept === undefined ? found : together(kept.live, found, toDay)
     }
@@ -126,8 +127,12 @@ function versionOf(
   return [firstStart, lastStart, files, delivered.firstFrom(-Infinity), now].join()
 }
 
-/** The live slots and the recorded ones of a series. */
-function together(live: LiveSlots, { delivered, first }: Delivered, lastDay: number): Delivered {
+/** The live slots and the recorded ones of a series, in a set that begins with the first. */
+export function together(
+  live: LiveSlots,
+  { delivered, first }: Delivered,
+  lastDay: number,
+): Delivered {
   const { period } = delivered
   const [oldest] = live.slots
   const firstDay = Math.min(

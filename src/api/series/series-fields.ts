@@ -10,7 +10,8 @@ import { readableDate, readableShare, readableTime, typeLabel } from '../pages/l
 import { shareCell, stateCell } from '../pages/table.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { FieldColumn, Wire } from '../resources/fields.ts'
-import type { SeriesStatus } from './known-series.ts'
+import type { Cell } from '../pages/table.ts'
+import type { NetworkKey, SeriesStatus } from './known-series.ts'
 
 /** Rounds a share to four digits after the point; null if the share is unknown. */
 export function shareOrNull(value: number | undefined): number | null {
@@ -60,10 +61,29 @@ export function keyFields<Item>(
   }
 }
 
-/** The page of a series' availability, relative to a collection. */
-export function availabilityHref({ station, fileType, period }: SeriesStatus): string {
+/** The page of a station, relative to that of a resource. */
+export function stationHref({ station }: { readonly station: string }): string {
+  return `../station/${station}/?format=api`
+}
+
+/** A cell that names its row: a station with the link to its page. */
+export function stationCell({ station }: { readonly station: string }): Cell {
+  return { text: station, href: stationHref({ station }), isHeader: true }
+}
+
+/** The page of a series' availability, relative to that of a resource. */
+export function availabilityHref({ station, fileType, period }: NetworkKey): string {
   return `../station/${station}/availability/?file_type=${fileType}&period=${period}&format=api`
 }
+
+/** @param rule what else the description of the class says */
+export function classOf(name: string, rule = '') {
+  const meaning = `Class of \`${name}\`: \`good\` above 0.9, \`fair\` from 0.8, else \`poor\``
+  return schema.orNull(schema.oneOf(`${meaning}${rule}.`, shareClasses))
+}
+
+/** What the class of a series adds to its description. */
+export const endedHasNoClass = '; null for a series that has ended'
 
 const field = fieldOf<SeriesStatus>()
 
@@ -187,12 +207,7 @@ export const seriesFields = {
     { label: 'In time', cell: readableShare },
   ),
   class: field(
-    schema.orNull(
-      schema.oneOf(
-        'Class of `completeness_28d`: `good` above 0.9, `fair` from 0.8, else `poor`; null for a series that has ended.',
-        shareClasses,
-      ),
-    ),
+    classOf('completeness_28d', endedHasNoClass),
     'good',
     ({ summary }) => summary.class ?? null,
   ),

@@ -3,22 +3,14 @@ import type { FileFilter } from '../../catalogue/filter.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { periods } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
-import { choices, isChosen, selection } from '../parameters/parameter.ts'
-import type { SeriesStatus } from './known-series.ts'
+import { choices, isChosen } from '../parameters/parameter.ts'
+import type { NetworkKey } from './known-series.ts'
 
 export const period = choices(periods, {
   meaning: 'The periods of the files; by default all.',
   example: '01H',
-  field: selection('Period', periods),
+  label: 'Period',
 })
-
-/** A choice of states of series or of slots. */
-export function stateChoice<State extends string>(
-  states: readonly State[],
-  { meaning, example }: { readonly meaning: string; readonly example: State },
-) {
-  return choices(states, { meaning, example, field: selection('State', states) })
-}
 
 /**
  * True if a series matches the filters. A code of 4 characters matches all codes that begin with
@@ -26,7 +18,7 @@ export function stateChoice<State extends string>(
  * @param chosen periods; none for all
  */
 export function matchesSeries(
-  { station, fileType, period: own }: Omit<SeriesStatus, 'summary'>,
+  { station, fileType, period: own }: NetworkKey,
   { stations, countries, types }: Pick<FileFilter, 'stations' | 'countries' | 'types'>,
   chosen: readonly Period[] = [],
 ): boolean {

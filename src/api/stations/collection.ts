@@ -9,7 +9,7 @@ import { catalogueOffset } from '../http/query.ts'
 import { exampleLinks } from '../openapi/examples.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
 import { stationParameters } from '../parameters/file-filters.ts'
-import { anyText, ordering } from '../parameters/parameter.ts'
+import { anyText, choices, ordering } from '../parameters/parameter.ts'
 import type { AskedOf } from '../resources/answer.ts'
 import { addCollection } from '../resources/collection.ts'
 import type { CollectionState, Found } from '../resources/collection.ts'
@@ -17,7 +17,6 @@ import { mainSeries } from '../series/known-series.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { stateChoice } from '../series/series-filter.ts'
 import { stationItem } from './station-fields.ts'
 import type { ListedStation } from './station-fields.ts'
 
@@ -27,10 +26,11 @@ const parameters = {
     example: 'gr',
     field: { label: 'Code or part of it', hint: 'GRAZ' },
   }),
-  state: stateChoice(seriesStates, {
+  state: choices(seriesStates, {
     meaning:
       'Only stations whose main series is in one of these states. The main series has the hourly observation files, or the daily ones if only these are expected, or if there are no hourly ones. The response then depends on the clock.',
     example: 'late',
+    label: 'State',
   }),
   ordering: ordering(stationOrderKeys, {
     default: 'code',
@@ -81,7 +81,6 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       summary: 'List stations',
       description: 'Returns a page with one row per site, by default sorted by code.',
       page: 'A page of the stations.',
-      returns: 'A page of the stations.',
       example: { count: 6, next: `${exampleLinks.api}station/?format=api&limit=1&offset=1` },
       samples: ['station/?country=AUT'],
     },

@@ -23,11 +23,9 @@ const renderOne = page(
 <% } %><p class="lead"><a class="button" href="<%= it.files %>">Files of <%= it.code %></a> <a class="button" href="../../missing/?format=api&amp;station=<%= it.code %>">Missing files</a> <%= it.summary %></p>
 <% for (const section of it.sections) { %>
 <section>
-<h2><%= section.title %></h2>
+<h2><%= section.label %></h2>
 <p><%= section.sentence %> <a href="<%= section.href %>">In detail</a></p>
-<div class="wide" tabindex="0" role="region" aria-label="<%= section.title %>">
-<%~ section.picture %>
-</div>
+<%~ include('@picture', section) %>
 </section>
 <% } %>
 <h2>Years</h2>
@@ -40,12 +38,11 @@ const renderOne = page(
 
 /** A section of the station's page: a picture and its sentence. */
 export interface StationSection {
-  readonly title: string
+  readonly label: string
   readonly sentence: string
   /** URL of the page with all details. */
   readonly href: string
-  /** The picture as SVG. */
-  readonly picture: string
+  readonly svg: string
 }
 
 export interface StationPage extends Required<Pick<PageFrame, 'banner'>> {

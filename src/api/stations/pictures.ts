@@ -3,22 +3,23 @@ import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
 import { secondsToIso } from '../http/times.ts'
 import { readableDate, readableSeconds } from '../pages/labels.ts'
-import { gridSvg, rounded, svg, svgWidth } from '../pages/svg.ts'
+import { gridSvg, looks, rounded, svg, svgWidth } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
 import { linesOf } from './series-formats.ts'
-import type { SeriesAvailability, WireLatency } from './series-formats.ts'
+import type { WireLatency } from './series-formats.ts'
+import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 
 const labelWidth = 68
+const targetLine = `stroke="${looks.bad.color}" stroke-dasharray="4 3"`
 
-/** The marks of the states. The colours of Okabe and Ito are distinct for any colour vision. */
 const marks: Readonly<Record<Exclude<ShownState, 'future'>, Mark>> = {
-  present: { color: '#009e73', top: 0, height: 1, label: 'present' },
-  removed: { color: '#56b4e9', top: 0.25, height: 0.75, label: 'removed' },
-  due: { color: '#999999', top: 0.85, height: 0.15, label: 'due' },
-  late: { color: '#e69f00', top: 0.5, height: 0.5, label: 'late' },
-  missing: { color: '#d55e00', top: 0.75, height: 0.25, label: 'missing' },
-  silent: { color: '#999999', top: 0.85, height: 0.15, label: 'silent' },
-  unknown: { color: '#999999', top: 0.45, height: 0.1, label: 'unknown' },
+  present: looks.good,
+  removed: looks.fair,
+  due: looks.open,
+  late: looks.poor,
+  missing: looks.bad,
+  silent: looks.open,
+  unknown: { ...looks.open, top: 0.45, height: 0.1 },
 }
 
 /**
@@ -71,7 +72,7 @@ export function histogramSvg({ histogram, station }: WireLatency): string {
     const x = rounded(labelWidth + index * width)
     const height = Math.round((count / most) * 110)
     const name = to === null ? `over ${readableSeconds(from)}` : `up to ${readableSeconds(to)}`
-    const color = to !== null && to <= 600 ? '#009e73' : '#e69f00'
+    const { color } = to !== null && to <= 600 ? looks.good : looks.poor
     const bar = `<rect x="${x}" y="${140 - height}" width="${rounded(width - 4)}" height="${height}" fill="${color}"><title>${name}: ${count}</title></rect>`
     const number = count === 0 ? '' : `<text x="${x}" y="${136 - height}">${count}</text>`
     const label = to === null ? 'later' : `≤ ${readableSeconds(to)}`
@@ -81,7 +82,7 @@ export function histogramSvg({ histogram, station }: WireLatency): string {
   const line = rounded(labelWidth + inTime * width - 2)
   return svg(
     { height: 162, title: `Histogram of the latency of ${station}` },
-    `<path d="M${labelWidth} 140.5H${svgWidth}" stroke="#80808060"/>${bars.join('')}<path d="M${line} 4V140" stroke="#d55e00" stroke-dasharray="4 3"/><text x="${line + 4}" y="12">10 minutes</text>`,
+    `<path d="M${labelWidth} 140.5H${svgWidth}" stroke="#80808060"/>${bars.join('')}<path d="M${line} 4V140" ${targetLine}/><text x="${line + 4}" y="12">10 minutes</text>`,
   )
 }
 
@@ -91,7 +92,7 @@ export function histogramSvg({ histogram, station }: WireLatency): string {
  */
 export function dotsSvg(
   { from, to, period, station }: WireLatency,
-  arrivals: readonly (readonly [slot: number, latency: number])[],
+  arrivals: SeriesLatencies['arrivals'],
 ): string {
   const [first, end] = [Date.parse(from) / 864e5, Date.parse(to) / 864e5 + 1]
   const perDay = slotsPerDay(period)
@@ -103,7 +104,7 @@ export function dotsSvg(
   })
   const levels = [0, 600, 1800, 3600].map((level) => {
     const [y, isTarget] = [yOf(level), level === 600]
-    const line = isTarget ? 'stroke="#d55e00" stroke-dasharray="4 3"' : 'stroke="#80808060"'
+    const line = isTarget ? targetLine : 'stroke="#80808060"'
     const label = level === 0 ? '0' : readableSeconds(level)
     return `<text y="${y + 4}">${label}</text><path d="M${labelWidth} ${y}H${svgWidth}" ${line}/>`
   })

@@ -1,40 +1,21 @@
 /** Writes availability and latency as JSON, CSV and text. Pure. */
-import type { SeriesArrivals } from '../../catalogue/series-queries.ts'
-import type { Availability } from '../../series/availability.ts'
 import { lateAfter, percentile, summariseLatencies, usualLatency } from '../../series/latency.ts'
-import type { Currency } from '../../series/currency.ts'
 import { endOfSlot, slotsPerDay, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import { stateLetters, stateText } from '../../series/slot-states.ts'
-import type { ShownState, SlotRange, StateRun } from '../../series/slot-states.ts'
+import type { ShownState, StateRun } from '../../series/slot-states.ts'
 import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
-import type { FileType } from '../../parse/types.ts'
 import type { Static } from '../openapi/schema.ts'
 import { csvText } from '../http/csv.ts'
 import { secondsToIso } from '../http/times.ts'
 import { serialiseCurrency } from '../series/network-context.ts'
 import { shareOrNull } from '../series/series-fields.ts'
-import type { SeriesRequest } from './series-parameters.ts'
+import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import type { availabilitySchema, latencySchema } from './series-schema.ts'
 
-/** Availability as clients get it. */
-export type WireAvailability = Static<typeof availabilitySchema>
-
-export interface SeriesAvailability {
-  readonly station: string
-  readonly fileType: FileType
-  readonly period: Period
-  readonly range: SlotRange
-  readonly currency: Currency
-  /** The first and the last delivered slot of the series. */
-  readonly first: number | undefined
-  readonly last: number | undefined
-  readonly ambiguous: readonly string[]
-  readonly knownFromSeconds: number
-  readonly availability: Availability
-}
-
-export function serialiseAvailability(series: SeriesAvailability): WireAvailability {
+export function serialiseAvailability(
+  series: SeriesAvailability,
+): Static<typeof availabilitySchema> {
   const { station, fileType, period, range, currency, availability, knownFromSeconds } = series
   const { runs, gaps } = availability
   const iso = (slot: number): string => secondsToIso(startOf(slot, period))
@@ -148,11 +129,8 @@ function lineOf(slot: number, period: Period): { label: string; lineStart: numbe
 /** Latencies as clients get them. */
 export type WireLatency = Static<typeof latencySchema>
 
-export function serialiseLatency(
-  series: SeriesRequest & { readonly station: string; readonly currency: Currency },
-  { arrivals, latencies, ambiguous }: SeriesArrivals,
-): WireLatency {
-  const { station, fileType, period, fromDay, toDay } = series
+export function serialiseLatency(series: SeriesLatencies): WireLatency {
+  const { station, fileType, period, fromDay, toDay, arrivals, latencies, ambiguous } = series
   const summary = summariseLatencies(arrivals.map(([, latency]) => latency))
   return {
     station,
@@ -183,22 +161,15 @@ export function latencyCsv({ days }: WireLatency): string {
 }
 
 /** Summarises the arrivals of each day. An arrival belongs to the day on which its slot starts. */
-function daysOf(arrivals: SeriesArrivals['arrivals'], perDay: number): WireLatency['days'] {
-  const byDay = new Map<number, number[]>()
-  for (const [slot, latency] of arrivals) {
-    const day = Math.floor(slot / perDay)
-    const known = byDay.get(day)
-    if (known === undefined) byDay.set(day, [latency])
-    else known.push(latency)
-  }
-  return Array.from(byDay, ([day, latencies]) => ({
-    date: dayToIso(day),
-    n: latencies.length,
-    within_600: latencies.filter((latency) => latency <= 600).length,
-    median_s:
-      percentile(
-        latencies.toSorted((a, b) => a - b),
-        0.5,
-      ) ?? null,
-  }))
+function daysOf(arrivals: SeriesLatencies['arrivals'], perDay: number): WireLatency['days'] {
+  const byDay = Map.groupBy(arrivals, ([slot]) => Math.floor(slot / perDay))
+  return Array.from(byDay, ([day, ofDay]) => {
+    const latencies = ofDay.map(([, latency]) => latency).sort((a, b) => a - b)
+    return {
+      date: dayToIso(day),
+      n: latencies.length,
+      within_600: latencies.filter((latency) => latency <= 600).length,
+      median_s: percentile(latencies, 0.5) ?? null,
+    }
+  })
 }

@@ -9,11 +9,13 @@ import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { readableDate, readableNumber, readableSeconds, readableShare } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
+import { numberColumns } from '../pages/table.ts'
 import type { Table } from '../pages/table.ts'
 import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
 import { availabilityParameters, latencyParameters } from './series-parameters.ts'
 import { linesOf, serialiseAvailability } from './series-formats.ts'
-import type { SeriesAvailability, WireLatency } from './series-formats.ts'
+import type { WireLatency } from './series-formats.ts'
+import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 
 const render = page(
   'series-of-station',
@@ -23,10 +25,8 @@ const render = page(
 <p class="notice">The short code belongs to several stations: <% for (const code of it.ambiguous) { %><a href="../../<%= code %>/?format=api"><%= code %></a> <% } %></p>
 <% } %>
 <p class="lead"><%= it.sentence %></p>
-<% for (const { label, svg } of it.pictures) { %>
-<div class="wide" tabindex="0" role="region" aria-label="<%= label %>">
-<%~ svg %>
-</div>
+<% for (const picture of it.pictures) { %>
+<%~ include('@picture', picture) %>
 <% } %>
 <p>The same as <% for (const format of it.formats) { %><a href="<%= it.query %>&amp;format=<%= format %>"><%= format.toUpperCase() %></a> <% } %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
@@ -74,7 +74,11 @@ export function renderAvailability(
 }
 
 /** @param arrivals slots with their latency in seconds */
-export function renderLatency(wire: WireLatency, arrivals: Arrivals, said: Said): string {
+export function renderLatency(
+  wire: WireLatency,
+  arrivals: SeriesLatencies['arrivals'],
+  said: Said,
+): string {
   const { station, file_type, period, from, to } = wire
   return renderSeriesPage(latencyForm, wire, {
     ...said,
@@ -102,8 +106,6 @@ export function renderLatency(wire: WireLatency, arrivals: Arrivals, said: Said)
     },
   })
 }
-
-type Arrivals = readonly (readonly [slot: number, latency: number])[]
 
 /** What a page says beside its subject: the names of unknown parameters, and its banner. */
 interface Said {
@@ -135,10 +137,6 @@ function renderSeriesPage(
       form: filterForm(form, { kept: Object.entries(parameters), limit: 0 }),
     },
   )
-}
-
-function numberColumns(...labels: readonly string[]) {
-  return labels.map((label) => ({ label, isNumber: true }))
 }
 
 /** Returns the day of the last slot. An end at midnight belongs to the day before. */

@@ -1,20 +1,18 @@
 /** The parameters of availability and latency: the series and the days. Pure. */
 import { fileTypes } from '../../parse/types.ts'
-import type { FileType } from '../../parse/types.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { measures } from '../../series/completeness.ts'
 import type { Measure } from '../../series/completeness.ts'
 import { periods, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { typeLabel } from '../pages/labels.ts'
-import { choice, day, selection } from '../parameters/parameter.ts'
-import type { Fault } from '../parameters/parameter.ts'
+import { choice, day } from '../parameters/parameter.ts'
 import type { Values } from '../parameters/request.ts'
 
 /** Maximum number of years, and of slots, in a range. */
 const maxYears = 40
 export const maxDays = maxYears * 366
-export const maxSlots = 100_000
+const maxSlots = 100_000
 
 function seriesParameters(usual: Period) {
   return {
@@ -22,13 +20,14 @@ function seriesParameters(usual: Period) {
       meaning: 'Type of the files.',
       default: 'o',
       example: 'o',
-      field: selection('Type', fileTypes, typeLabel),
+      label: 'Type',
+      textOf: typeLabel,
     }),
     period: choice(periods, {
       meaning: 'Period of the files.',
       default: usual,
       example: usual,
-      field: selection('Period', periods),
+      label: 'Period',
     }),
     from: day({
       meaning:
@@ -50,7 +49,7 @@ export const availabilityParameters = {
       '`archived` counts files that are in the archive now. `delivered` counts all files that were delivered, also those that were removed since.',
     default: 'archived',
     example: 'archived',
-    field: selection('Measure', measures),
+    label: 'Measure',
   }),
 }
 
@@ -58,23 +57,18 @@ export const availabilityParameters = {
 export const latencyParameters = seriesParameters('01H')
 
 /** UTC days since 1970, both included. */
-export interface SeriesRequest extends SeriesKey {
+interface SeriesRequest extends SeriesKey {
   readonly fromDay: number
   readonly toDay: number
 }
 
-export interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
+interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
   /** `undefined` means the day of the first file, at most `maxDays` before `toDay`. */
   readonly fromDay: number | undefined
   readonly measure: Measure
 }
 
-interface SeriesValues {
-  readonly file_type: FileType
-  readonly period: Period
-  readonly from: number | undefined
-  readonly to: number | undefined
-}
+type SeriesValues = Values<typeof latencyParameters>
 
 /**
  * The days of a request for availability. Without `from`, the range begins with the first file of a
@@ -102,24 +96,17 @@ export function rangeCheck<Given extends SeriesValues>(
   daysOf: (values: Given, nowSeconds: number) => Omit<AvailabilityRequest, 'measure'>,
 ) {
   return {
-    of: ['period', 'from', 'to'] as const,
-    fault: (values: Given): readonly [string, Fault] | undefined => {
-      const fault = rangeFault(daysOf(values, nowUs() / 1e6))
-      return fault === undefined ? undefined : ['from', { fault }]
+    of: ['from', 'to', 'period'] as const,
+    fault: (values: Given): string | undefined => {
+      const { fromDay, toDay, period } = daysOf(values, nowUs() / 1e6)
+      if (fromDay === undefined) return undefined
+      const days = toDay - fromDay + 1
+      const slots = days * slotsPerDay(period)
+      if (days < 1) return 'The range ends before it begins.'
+      if (days > maxDays) return `A range has at most ${maxYears} years.`
+      return slots > maxSlots
+        ? `A range has at most ${maxSlots} slots; this one has ${slots}.`
+        : undefined
     },
   }
-}
-
-function rangeFault({
-  fromDay,
-  toDay,
-  period,
-}: Omit<AvailabilityRequest, 'measure'>): string | undefined {
-  if (fromDay === undefined) return undefined
-  if (fromDay > toDay) return 'The range ends before it begins.'
-  const days = toDay - fromDay + 1
-  if (days > maxDays) return `A range has at most ${maxYears} years.`
-  if (days * slotsPerDay(period) > maxSlots)
-    return `A range has at most ${maxSlots} slots; this one has ${days * slotsPerDay(period)}.`
-  return undefined
 }

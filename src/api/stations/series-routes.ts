@@ -1,15 +1,8 @@
 /** Serves the availability and the latency of a station's series. */
 import type { FastifyInstance } from 'fastify'
-import type { Asker } from '../../catalogue/reader.ts'
-import type { Head } from '../../catalogue/records.ts'
-import { availabilityOf } from '../../series/availability.ts'
-import type { Currency } from '../../series/currency.ts'
-import { slotAt, slotsPerDay } from '../../series/series.ts'
-import { SlotSet } from '../../series/slot-set.ts'
 import type { Format } from '../http/negotiate.ts'
 import { addAnswer } from '../resources/answer.ts'
-import type { State } from '../resources/answer.ts'
-import { currencyMembers, stateOf } from '../series/network-context.ts'
+import { currencyMembers } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { calendarSvg } from './pictures.ts'
 import {
@@ -19,19 +12,17 @@ import {
   serialiseAvailability,
   serialiseLatency,
 } from './series-formats.ts'
-import type { SeriesAvailability } from './series-formats.ts'
 import { availabilityForm, latencyForm, renderAvailability, renderLatency } from './series-pages.ts'
 import {
   availabilityParameters,
   daysOfAvailability,
   daysOfLatency,
   latencyParameters,
-  maxDays,
   rangeCheck,
 } from './series-parameters.ts'
-import type { AvailabilityRequest, SeriesRequest } from './series-parameters.ts'
+import { presentOf, readAvailability, readLatencies } from './series-reader.ts'
 import * as described from './series-schema.ts'
-import { codeOf, stationParams, stationPath, unknownStation } from './station-code.ts'
+import { codeOf, stationParams, stationPath } from './station-code.ts'
 
 export function addAvailability(app: FastifyInstance, context: NetworkContext): void {
   const { nowUs } = context
@@ -64,14 +55,13 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
     bodies: described.availabilityBodies,
     state: async ({ format }) => {
       const present = await presentOf(context)
-      const { headers, ...state } = present
-      return { ...state, headers: { ...headers, ...cacheForMinute(format, nowUs() / 1e6) } }
+      const headers = { ...present.headers, ...cacheForMinute(format, nowUs() / 1e6) }
+      return { ...present, headers }
     },
-    read: async ({ request, values, ignored }, { currency, nowSeconds, banner }, asker) => {
-      const code = codeOf(request)
-      const days = daysOfAvailability(values, nowSeconds)
-      const series = await readAvailability(context, { ...days, code, asker }, currency)
-      if (series === undefined) throw await unknownStation(context.reader, code, asker)
+    read: async ({ request, values, ignored }, present, asker) => {
+      const wanted = { code: codeOf(request), values, asker }
+      const series = await readAvailability(context, wanted, present)
+      const { banner } = present
       return {
         bodies: {
           json: () => serialiseAvailability(series),
@@ -86,7 +76,7 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
 }
 
 export function addLatency(app: FastifyInstance, context: NetworkContext): void {
-  const { reader, nowUs } = context
+  const { nowUs } = context
   addAnswer(app, context, {
     path: `${stationPath}latency/`,
     about: {
@@ -109,37 +99,20 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
     },
     bodies: described.latencyBodies,
     state: () => presentOf(context),
-    read: async ({ request, values, ignored }, { currency, nowSeconds, banner }, asker) => {
-      const code = codeOf(request)
-      const days = daysOfLatency(values, nowSeconds)
-      const found = await readArrivals(reader, { ...days, code, asker }, nowSeconds)
-      if (found === undefined) throw await unknownStation(reader, code, asker)
-      const wire = serialiseLatency({ ...days, station: code, currency }, found)
+    read: async ({ request, values, ignored }, present, asker) => {
+      const wanted = { code: codeOf(request), values, asker }
+      const series = await readLatencies(context, wanted, present)
+      const wire = serialiseLatency(series)
+      const { banner } = present
       return {
         bodies: {
           json: () => wire,
-          html: () => renderLatency(wire, found.arrivals, { ignored, banner }),
+          html: () => renderLatency(wire, series.arrivals, { ignored, banner }),
           csv: () => latencyCsv(wire),
         },
       }
     },
   })
-}
-
-interface Present extends State {
-  readonly head: Head
-  readonly currency: Currency
-  readonly banner: readonly string[]
-  /** The time for which states are computed: now, until the first scan has ended. */
-  readonly nowSeconds: number
-}
-
-/** The state of the catalogue, and how current it is. */
-async function presentOf({ reader, currency: reading, nowUs }: NetworkContext): Promise<Present> {
-  const head = await reader.head()
-  const currency = await reading.of(head)
-  const { version, headers, banner } = stateOf({ head, currency })
-  return { version, headers, banner, head, currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
 }
 
 /**
@@ -150,79 +123,4 @@ function cacheForMinute(format: Format, nowSeconds: number): Readonly<Record<str
   if (format === 'json' || format === 'html') return {}
   const seconds = Math.floor(60 - (nowSeconds % 60))
   return { 'cache-control': `public, max-age=${seconds}` }
-}
-
-/** Reads a series and computes its availability; `undefined` for an unknown station. */
-export async function readAvailability(
-  { reader, expected, nowUs }: NetworkContext,
-  request: AvailabilityRequest & { readonly code: string; readonly asker: Asker },
-  currency: Currency,
-): Promise<SeriesAvailability | undefined> {
-  const { code, fileType, period, measure, fromDay, toDay } = request
-  const perDay = slotsPerDay(period)
-  const now = slotAt(currency.asOf ?? nowUs() / 1e6, period)
-  const to = (toDay + 1) * perDay - 1
-  const slots = await reader.seriesSlots(
-    {
-      code,
-      fileType,
-      period,
-      to,
-      now,
-      from: fromDay === undefined ? undefined : fromDay * perDay,
-      mostSlots: maxDays * perDay,
-    },
-    request.asker,
-  )
-  if (slots === undefined) return undefined
-  const { from, first, last, latencies } = slots
-  const station = slots.codes.find((each) => each.length === 9) ?? code
-  const ends = [from, slots.live[0] ?? from, slots.recorded[0] ?? from]
-  const days = {
-    firstDay: Math.floor(Math.min(...ends) / perDay),
-    lastDay: Math.floor(now / perDay),
-  }
-  const live = SlotSet.of(period, slots.live, days).upTo(now)
-  const delivered = SlotSet.of(period, slots.recorded, days).upTo(now)
-  delivered.addAll(live)
-  const knownFromSeconds = slots.knownFromUs / 1e6
-  const rules = expected.of({ station, fileType, period })
-  const range = { from, to }
-  return {
-    station: code,
-    fileType,
-    period,
-    range,
-    currency,
-    first,
-    last,
-    ambiguous: slots.ambiguous,
-    knownFromSeconds,
-    availability: availabilityOf(
-      { range, live, delivered, first, last, latencies, knownFromSeconds, rules },
-      measure,
-      currency.asOf,
-    ),
-  }
-}
-
-/** Reads the recorded arrivals of a series; `undefined` for an unknown station. */
-export function readArrivals(
-  reader: Pick<NetworkContext['reader'], 'seriesArrivals'>,
-  request: SeriesRequest & { readonly code: string; readonly asker: Asker },
-  nowSeconds: number,
-): ReturnType<NetworkContext['reader']['seriesArrivals']> {
-  const { code, fileType, period, fromDay, toDay } = request
-  const perDay = slotsPerDay(period)
-  return reader.seriesArrivals(
-    {
-      code,
-      fileType,
-      period,
-      from: fromDay * perDay,
-      to: (toDay + 1) * perDay - 1,
-      now: slotAt(nowSeconds, period),
-    },
-    request.asker,
-  )
 }

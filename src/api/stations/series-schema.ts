@@ -1,15 +1,13 @@
 /** Schemas of the availability and the latency of a station's series. */
-import { shareClasses } from '../../series/completeness.ts'
-import { periods } from '../../series/series.ts'
-import { fileTypes } from '../../parse/types.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Bodies } from '../resources/operation.ts'
 import { currencyMembers } from '../series/network-context.ts'
+import { classOf, endedHasNoClass, seriesFields } from '../series/series-fields.ts'
 
 const series = {
   station: schema.text('The code of the request, in upper case.'),
-  file_type: schema.oneOf('Type of the files.', fileTypes),
-  period: schema.oneOf('Period of the files.', periods),
+  file_type: seriesFields.file_type.schema,
+  period: seriesFields.period.schema,
 }
 
 const ambiguous = schema.list(
@@ -31,9 +29,7 @@ export const availabilitySchema = schema.component(
       ),
     ),
     last: schema.orNull(schema.moment('Start of the last delivered slot, wherever the range is.')),
-    ended: schema.boolean(
-      'True if the series was expected, and has delivered nothing for so long (at most 90 days) that it is not any more. Its figures go to its last file.',
-    ),
+    ended: seriesFields.ended.schema,
     slots: schema.integer('Number of slots in the range.'),
     possible: schema.integer(
       'Number of slots since `first` that have ended and whose limit of lateness has passed, expected or not; with `measure=archived` without those whose file was removed.',
@@ -49,12 +45,7 @@ export const availabilitySchema = schema.component(
     share: schema.orNull(
       schema.share('Share of the expected slots that were delivered; null if no slot is expected.'),
     ),
-    class: schema.orNull(
-      schema.oneOf(
-        'Class of `completeness`: `good` above 0.9, `fair` from 0.8, else `poor`; null for a series that has ended.',
-        shareClasses,
-      ),
-    ),
+    class: classOf('completeness', endedHasNoClass),
     states: schema.text(
       'States of the slots as run-length text (`P365M2`): P present, R removed, D due, L late, M missing, S silent (not expected), F future, - unknown (only with `measure=delivered`: not delivered before `known_from`).',
       { pattern: '^(?:[PRDLMSF-][0-9]+)+$' },
@@ -79,11 +70,7 @@ export const availabilitySchema = schema.component(
         'Time from which deliveries are recorded, at most 400 days ago. For earlier slots without a file, it is unknown if a file was ever delivered.',
       ),
     ),
-    usual_s: schema.orNull(
-      schema.integer(
-        'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
-      ),
-    ),
+    usual_s: seriesFields.usual_s.schema,
     late_after_s: schema.integer(
       'The limit of lateness in seconds: 95 of 100 arrivals of the last 28 days were within it. At least 300 (15M), 600 (01H) or 7200 (01D), at most 86400; 3600 (01D: 86400) with few arrivals.',
     ),
@@ -109,11 +96,7 @@ export const latencySchema = schema.component(
     p95_s: schema.orNull(
       schema.integer('95th percentile of the latency in seconds; null without arrivals.'),
     ),
-    usual_s: schema.orNull(
-      schema.integer(
-        'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
-      ),
-    ),
+    usual_s: seriesFields.usual_s.schema,
     late_after_s: schema.integer('The limit of lateness in seconds.'),
     histogram: schema.list(
       'Classes of latencies.',

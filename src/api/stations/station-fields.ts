@@ -9,7 +9,8 @@ import { pageUrl, stationUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { exampleLinks } from '../openapi/examples.ts'
 import * as schema from '../openapi/schema.ts'
-import { readableDate, readableNumber, typeLabel } from '../pages/labels.ts'
+import { readableNumber, typeLabel } from '../pages/labels.ts'
+import { dateCell } from '../pages/table.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { Wire } from '../resources/fields.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
@@ -103,21 +104,13 @@ export const stationFields = {
     schema.day('The day on which the earliest data start.'),
     '2026-01-01',
     ({ firstDay }) => dayToIso(firstDay),
-    {
-      label: 'First data',
-      first: 'ascending',
-      cell: (iso) => ({ text: readableDate(iso), time: iso }),
-    },
+    { label: 'First data', first: 'ascending', cell: dateCell },
   ),
   last_data_date: field(
     schema.day('The day on which the latest data start.'),
     '2026-01-22',
     ({ lastDay }) => dayToIso(lastDay),
-    {
-      label: 'Last data',
-      first: 'descending',
-      cell: (iso) => ({ text: readableDate(iso), time: iso }),
-    },
+    { label: 'Last data', first: 'descending', cell: dateCell },
   ),
   count: field(schema.integer('Number of files.'), 46, ({ files }) => files, {
     label: 'Files',

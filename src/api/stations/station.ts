@@ -1,6 +1,5 @@
 /** Serves one station: its facts as JSON, and its page with what its series deliver. */
 import type { FastifyInstance } from 'fastify'
-import type { SeriesArrivals } from '../../catalogue/series-queries.ts'
 import type { Currency } from '../../series/currency.ts'
 import type { Period } from '../../series/series.ts'
 import type { Requester } from '../http/context.ts'
@@ -14,10 +13,9 @@ import { renderStation } from './page.ts'
 import type { StationSection } from './page.ts'
 import { calendarSvg, dotsSvg } from './pictures.ts'
 import { serialiseLatency } from './series-formats.ts'
-import type { SeriesAvailability, WireLatency } from './series-formats.ts'
 import { availabilitySentence, latencySentence } from './series-pages.ts'
-import { daysOfAvailability, daysOfLatency } from './series-parameters.ts'
-import { readArrivals, readAvailability } from './series-routes.ts'
+import { readAvailability, readLatencies } from './series-reader.ts'
+import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import { codeOf, stationParams, stationPath, unknownStation } from './station-code.ts'
 import { stationFields, stationItem } from './station-fields.ts'
 
@@ -63,7 +61,8 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
         return { version: head, bodies: { json, html: () => '' } }
       const { currency, states } = network
       const nowSeconds = currency.asOf ?? nowUs() / 1e6
-      const sections = await readSections(context, code, { currency, nowSeconds, requester })
+      const present = { currency, nowSeconds }
+      const sections = await readSections(context, { code, asker: requester }, present)
       const own = states.filter(
         (each) => each.station === code || station.codes.includes(each.station),
       )
@@ -73,12 +72,6 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
   })
 }
 
-interface SectionsOf {
-  readonly currency: Currency
-  readonly nowSeconds: number
-  readonly requester: Requester
-}
-
 /**
  * Reads the sections of a station's page: the calendar of daily files, the calendar of hourly files
  * of the last four weeks, and the latencies of these hourly files. A section with nothing to show
@@ -86,35 +79,25 @@ interface SectionsOf {
  */
 async function readSections(
   context: NetworkContext,
-  code: string,
-  { currency, nowSeconds, requester }: SectionsOf,
+  station: { readonly code: string; readonly asker: Requester },
+  present: { readonly currency: Currency; readonly nowSeconds: number },
 ): Promise<readonly StationSection[]> {
-  const days = { file_type: 'o', from: undefined, to: undefined } as const
-  const availability = (period: Period) => {
-    const request = daysOfAvailability({ ...days, period, measure: 'archived' }, nowSeconds)
-    return readAvailability(context, { ...request, code, asker: requester }, currency)
-  }
-  const request = {
-    ...daysOfLatency({ ...days, period: '01H' }, nowSeconds),
-    station: code,
-    currency,
-  }
-  const [daily, hourly, arrivals] = await Promise.all([
+  const usual = { file_type: 'o', from: undefined, to: undefined, measure: 'archived' } as const
+  const availability = (period: Period) =>
+    readAvailability(context, { ...station, values: { ...usual, period } }, present)
+  const [daily, hourly, latencies] = await Promise.all([
     availability('01D'),
     availability('01H'),
-    readArrivals(context.reader, { ...request, code, asker: requester }, nowSeconds),
+    readLatencies(context, { ...station, values: { ...usual, period: '01H' } }, present),
   ])
   return [
     ...calendarSection(daily, 'Daily observation files'),
     ...calendarSection(hourly, 'Hourly observation files of the last four weeks'),
-    ...(arrivals === undefined || arrivals.arrivals.length === 0
-      ? []
-      : [latencySection(serialiseLatency(request, arrivals), arrivals.arrivals)]),
+    ...latencySection(latencies),
   ]
 }
 
-function calendarSection(series: SeriesAvailability | undefined, title: string): StationSection[] {
-  if (series === undefined) return []
+function calendarSection(series: SeriesAvailability, label: string): StationSection[] {
   const { availability, period } = series
   const isEmpty = availability.runs.every(({ state }) =>
     ['silent', 'future', 'unknown', 'due'].includes(state),
@@ -122,11 +105,13 @@ function calendarSection(series: SeriesAvailability | undefined, title: string):
   if (isEmpty) return []
   const href = `availability/?period=${period}&format=api`
   const sentence = availabilitySentence(availability)
-  return [{ title, sentence, href, picture: calendarSvg(series) }]
+  return [{ label, sentence, href, svg: calendarSvg(series) }]
 }
 
-function latencySection(wire: WireLatency, arrivals: SeriesArrivals['arrivals']): StationSection {
-  const title = 'Arrival of hourly observation files'
+function latencySection(series: SeriesLatencies): StationSection[] {
+  if (series.arrivals.length === 0) return []
+  const label = 'Arrival of hourly observation files'
   const href = 'latency/?format=api'
-  return { title, sentence: latencySentence(wire), href, picture: dotsSvg(wire, arrivals) }
+  const wire = serialiseLatency(series)
+  return [{ label, sentence: latencySentence(wire), href, svg: dotsSvg(wire, series.arrivals) }]
 }

@@ -4,10 +4,6 @@
  */
 import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
-import { rejections } from '../connections/connection-limiter.ts'
-import type { Rejection } from '../connections/connection-limiter.ts'
-import type { UnservedReason } from '../downloads/unserved-files.ts'
-import { unservedReasons } from '../downloads/schema.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 
 /** Buckets in seconds. A page takes a fraction of a millisecond, a large download minutes. */
@@ -48,25 +44,11 @@ export function countRequests(registry: Registry): RecordAccess {
   }
 }
 
-export function countRejections(registry: Registry): (reason: Rejection) => void {
-  return countByReason(registry, rejections, {
-    name: 'rinex_clients_turned_away_total',
-    help: 'Rejected connections and requests.',
-  })
-}
-
-export function countUnservedFiles(registry: Registry): (reason: UnservedReason) => void {
-  return countByReason(registry, unservedReasons, {
-    name: 'rinex_files_not_served_total',
-    help: '404 responses for files that are in the catalogue.',
-  })
-}
-
 /**
  * Counts by reason. Each reason starts at 0, because `rate()` does not see the first increment of a
  * series that did not exist before.
  */
-function countByReason<Reason extends string>(
+export function countByReason<Reason extends string>(
   registry: Registry,
   reasons: readonly Reason[],
   described: { readonly name: string; readonly help: string },

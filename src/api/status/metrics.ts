@@ -4,32 +4,23 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { CatalogueSummary } from '../../catalogue/records.ts'
 import { CatalogueUnavailable, isTemporary } from '../../catalogue/reader-errors.ts'
-import type { Rejection } from '../connections/connection-limiter.ts'
-import type { UnservedReason } from '../downloads/unserved-files.ts'
-import type { RecordAccess } from '../http/access-log.ts'
+import { rejections } from '../connections/connection-limiter.ts'
+import { unservedReasons } from '../downloads/schema.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { CurrencyReader } from '../series/currency-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
 import { openDiskSpace } from './disk-space.ts'
 import { catalogueRows, openGauges, scrapeRows, storageRows } from './gauges.ts'
-import { countUnservedFiles, countRejections, countRequests } from './http-metrics.ts'
+import { countByReason, countRequests } from './http-metrics.ts'
 
-/** The metrics of a server, for Prometheus. docs/operate.md has a table of them. */
-export interface Metrics {
-  readonly observe: RecordAccess
-  readonly rejected: (reason: Rejection) => void
-  readonly fileUnavailable: (reason: UnservedReason) => void
-  /** Adds the series of a network by their state, as soon as their deliveries are read. */
-  readonly showSeries: (network: Pick<NetworkStatusCache, 'ifLoaded'>) => void
-  readonly contentType: string
-  /** All metrics in the text format of Prometheus. */
-  text(): Promise<string>
+interface MetricsDeps extends ApiDeps {
+  readonly currency: CurrencyReader
+  readonly network: NetworkStatusCache
 }
 
-type MetricsDeps = Pick<ApiDeps, 'reader' | 'indexerStatus' | 'indexerMetrics' | 'settings'> & {
-  readonly currency: Pick<CurrencyReader, 'of'>
-}
+/** The metrics of a server, for Prometheus. docs/monitor.md has a table of them. */
+export type Metrics = ReturnType<typeof openMetrics>
 
 /**
  * Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it
@@ -41,7 +32,7 @@ const summaryTimeoutMs = 1000
  * Each server has its own registry, because tests run several in one process. Gauges of the
  * catalogue and its database keep their values while the catalogue or the database cannot be read.
  */
-export function openMetrics(deps: MetricsDeps): Metrics {
+export function openMetrics(deps: MetricsDeps) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   // Removes three default gauges: their names end in `_total`, which `promtool check metrics`
@@ -53,19 +44,24 @@ export function openMetrics(deps: MetricsDeps): Metrics {
   const showScrape = openGauges(registry, scrapeRows)
   const archiveSpace = openDiskSpace(deps.settings.archive)
   const readCatalogue = openCatalogueState(deps)
-  let network: Pick<NetworkStatusCache, 'ifLoaded'> | undefined
   return {
     observe: countRequests(registry),
-    rejected: countRejections(registry),
-    fileUnavailable: countUnservedFiles(registry),
-    showSeries: (shown) => (network = shown),
+    rejected: countByReason(registry, rejections, {
+      name: 'rinex_clients_turned_away_total',
+      help: 'Rejected connections and requests.',
+    }),
+    fileUnavailable: countByReason(registry, unservedReasons, {
+      name: 'rinex_files_not_served_total',
+      help: '404 responses for files that are in the catalogue.',
+    }),
     contentType: registry.contentType,
-    async text() {
+    /** All metrics in the text format of Prometheus. */
+    async text(): Promise<string> {
       const [catalogue, storage, archive, known, reply, ofIndexer] = await Promise.all([
         readCatalogue(),
         deps.reader.storage().catch(unlessTemporary),
         archiveSpace(),
-        network?.ifLoaded().catch(unlessTemporary),
+        deps.network.ifLoaded().catch(unlessTemporary),
         deps.indexerStatus(),
         deps.indexerMetrics(),
       ])

@@ -2,6 +2,7 @@
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import type { WireStatus } from './serialise.ts'
 import { page } from '../pages/layout.ts'
+import { numberColumns } from '../pages/table.ts'
 import type { Cell, Table } from '../pages/table.ts'
 import { readableNumber, readableSeconds, readableTime } from '../pages/labels.ts'
 
@@ -100,7 +101,10 @@ function scanOf({ scan }: WireStatus) {
     percent: Math.floor(scan.done * 100),
     facts: [
       { name: 'Started (UTC)', value: readableTime(scan.started, 'second') },
-      { name: 'Time left', value: left === null ? 'not known yet' : `about ${timeLeft(left)}` },
+      {
+        name: 'Time left',
+        value: left === null ? 'not known yet' : `about ${readableSeconds(Math.ceil(left))}`,
+      },
       {
         name: 'Directories read',
         value: `${readableNumber(done)} of ${readableNumber(found)} found so far`,
@@ -109,10 +113,6 @@ function scanOf({ scan }: WireStatus) {
       { name: 'Files a second', value: readableNumber(Math.round(scan.files_per_second)) },
     ],
   }
-}
-
-function timeLeft(seconds: number): string {
-  return readableSeconds(Math.ceil(seconds))
 }
 
 const problemLink = (problem: string, isPublic: boolean): string | undefined =>
@@ -143,8 +143,6 @@ function queuesOf(status: WireStatus, isPublic: boolean) {
   )
 }
 
-const numberColumn = (label: string) => ({ label, isNumber: true })
-
 const reasonCell = (reason: string, text = reason): Cell => ({
   text,
   isHeader: true,
@@ -154,10 +152,11 @@ const reasonCell = (reason: string, text = reason): Cell => ({
 function areasTable({ areas }: WireStatus): Table {
   return {
     label: 'Files by area',
-    columns: ['Area', numberColumn('Files'), numberColumn('Directories')],
+    columns: ['Area', ...numberColumns('Files', 'Directories')],
     rows: Object.entries(areas).map(([name, { files, directories }]) => [
       { text: name, isHeader: true },
-      ...[readableNumber(files), readableNumber(directories)],
+      readableNumber(files),
+      readableNumber(directories),
     ]),
   }
 }
@@ -177,7 +176,7 @@ function problemsTable({ incomplete, checksums, misplaced }: WireStatus, isPubli
   return {
     label: 'Problems of listed files',
     caption: 'Listed files with a problem',
-    columns: ['Problem', numberColumn('Files'), 'Examples'],
+    columns: ['Problem', ...numberColumns('Files'), 'Examples'],
     rows: rows.map(({ problem, reason, text, count, examples }) => [
       reasonCell(reason, text),
       {
@@ -193,7 +192,7 @@ function rejectedTable({ rejected }: WireStatus): Table {
   return {
     label: 'Names that are not catalogued',
     caption: 'Names that are not catalogued, by reason',
-    columns: ['Reason', numberColumn('Count'), 'Examples'],
+    columns: ['Reason', ...numberColumns('Count'), 'Examples'],
     rows: rejected.map(({ reason, count, examples }) => [
       reasonCell(reason),
       readableNumber(count),
@@ -229,5 +228,5 @@ function factsOf(status: WireStatus) {
     { name: 'Indexer process', value: status.indexer?.pid },
     { name: 'Indexer release', value: status.indexer?.version },
     { name: 'API release', value: status.version },
-  ].filter(({ value }) => value !== undefined && value !== null && value !== '')
+  ]
 }

@@ -1,21 +1,16 @@
 /** Serves the status of the indexer and the catalogue. */
-import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { FastifyInstance } from 'fastify'
+import type { DownloadsContext } from '../downloads/unserved-files.ts'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
-import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
-import type { ApiContext } from '../http/context.ts'
+import type { ScanSummary } from '../../catalogue/records.ts'
 import { digest } from '../http/conditional-requests.ts'
 import { renderStatus } from './page.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { statusBodies } from './schema.ts'
 import { describeStatus, problemsOf } from './serialise.ts'
 
-interface StatusContext extends ApiContext {
-  readonly unservedFiles: UnservedFiles
-}
-
-export function addStatus(app: FastifyInstance, context: StatusContext): void {
+export function addStatus(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, indexerStatus, settings, unservedFiles, nowUs } = context
   addAnswer(app, context, {
     path: 'status/',
@@ -36,17 +31,17 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
     // The state of the indexer changes without a new seq.
     state: () => undefined,
     read: async ({ format }, _state, requester) => {
-      const [known, indexer] = await Promise.all([
+      const [summary, indexer] = await Promise.all([
         reader.summary(undefined, requester),
         indexerStatus(),
       ])
       const isPublic = settings.problems === 'public'
-      const summary = isPublic ? known : withoutPaths(known)
       const status = {
-        ...describeStatus(summary, indexer, settings.version),
+        ...describeStatus(summary, indexer, settings.version, isPublic),
         unserved: { ...unservedFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
       }
-      const [isScanning, { lastScan }] = [status.scan !== null, known]
+      const { lastScan } = summary
+      const isScanning = status.scan !== null
       const recent = { reader, nowUs: nowUs(), lastScan, asker: requester, isScanning }
       const arrivals = format === 'html' ? await arrivalsPerMinute(recent) : undefined
       return {
@@ -58,18 +53,6 @@ export function addStatus(app: FastifyInstance, context: StatusContext): void {
       }
     },
   })
-}
-
-/** Removes the paths from a summary, for a server on which they are not public. */
-function withoutPaths(summary: CatalogueSummary): CatalogueSummary {
-  const { incomplete, checksums, rejected } = summary
-  const without = (count: RejectionCount): RejectionCount => ({ ...count, examples: [] })
-  return {
-    ...summary,
-    incomplete: without(incomplete),
-    checksums: { ...checksums, broken: without(checksums.broken) },
-    rejected: rejected.map(without),
-  }
 }
 
 /** Number of minutes over which the mean of new records is taken. */

@@ -3,7 +3,10 @@ import { unservedFilesSchema } from '../downloads/schema.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Bodies } from '../resources/operation.ts'
 
-const some = schema.list('Some examples.', schema.text())
+const examples = schema.list('Some examples.', schema.text())
+
+const files = (description: string) =>
+  schema.object(description, { count: schema.integer('Number of these files.'), examples })
 
 const scan = schema.object('The running scan.', {
   started: schema.moment('Start of the scan.'),
@@ -52,7 +55,7 @@ export const rejectionSchema = schema.component(
   {
     reason: schema.text('The reason; the object `Problem` explains each.'),
     count: schema.integer('Number of these names.'),
-    examples: some,
+    examples,
   },
 )
 
@@ -102,10 +105,7 @@ export const statusSchema = schema.component(
     areas: schema.object('Counts by area of the archive.', { obs: area, nrt: area }),
     rejected: schema.list('Names that are not catalogued, by reason.', rejectionSchema),
     misplaced: schema.integer('Number of files in the directory of another date.'),
-    incomplete: schema.object('Listed files whose gzip stream has no end.', {
-      count: schema.integer('Number of these files.'),
-      examples: some,
-    }),
+    incomplete: files('Listed files whose gzip stream has no end.'),
     checksums: schema.object('Files with a current SHA-256.', {
       files: schema.integer('Number of these files.'),
       waiting: schema.orNull(
@@ -113,10 +113,7 @@ export const statusSchema = schema.component(
           'Upper bound of the number of files that will be hashed; null if unknown. Files that the configuration excludes are not counted.',
         ),
       ),
-      broken: schema.object('Files whose gzip stream is damaged before its end.', {
-        count: schema.integer('Number of these files.'),
-        examples: some,
-      }),
+      broken: files('Files whose gzip stream is damaged before its end.'),
     }),
     seq: schema.integer('Number of the latest change.'),
     epoch: schema.text(

@@ -19,12 +19,18 @@ export type CommonStatus = Omit<WireStatus, 'unserved'>
 /**
  * Describes the status. If the indexer does not answer, it may still run, so the state is
  * `degraded`, with the reason.
+ * @param withPaths false for a server on which the paths of files with problems are not public
  */
 export function describeStatus(
   summary: CatalogueSummary,
   reply: StatusReply,
   version: string,
+  withPaths = true,
 ): CommonStatus {
+  const filesOf = ({ count, examples }: RejectionCount) => ({
+    count,
+    examples: withPaths ? examples : [],
+  })
   const indexer = reply?.state === 'unknown' ? undefined : reply
   const lastScan = indexer?.lastScan ?? summary.lastScan
   const { areas, rejected, misplaced, incomplete, checksums, head } = summary
@@ -42,7 +48,7 @@ export function describeStatus(
     held_removals: indexer?.withheldRemovals ?? null,
     rescans: indexer ? rescanNumbers(indexer.rescans) : null,
     areas,
-    rejected,
+    rejected: rejected.map((each) => ({ reason: each.reason, ...filesOf(each) })),
     misplaced,
     incomplete: filesOf(incomplete),
     checksums: {
@@ -66,10 +72,6 @@ export function problemsOf(reply: StatusReply): readonly IndexerProblem[] {
 
 function rescanNumbers({ running, waiting, done }: RescanNumbers) {
   return { running: running ?? null, waiting: waiting ?? null, done }
-}
-
-function filesOf({ count, examples }: RejectionCount) {
-  return { count, examples }
 }
 
 /** Returns an upper bound of the number of files that are still to be hashed. */

@@ -1,6 +1,6 @@
 /** The patterns of missing files match exactly the names of the files that would fill the slots. */
 import t from '../../tap.ts'
-import { missingPatterns } from '../../../src/api/missing/name-patterns.ts'
+import { missingPatterns } from '../../../src/api/missing/missing-slots.ts'
 import { parseFilename } from '../../../src/parse/filename.ts'
 import type { FileType } from '../../../src/parse/types.ts'
 import { periodRules, seriesOf, slotAt, slotsPerDay } from '../../../src/series/series.ts'
