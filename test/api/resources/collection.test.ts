@@ -7,7 +7,7 @@ import { apiContext } from '../../../src/api/http/context.ts'
 import type { CollectionName } from '../../../src/api/http/links.ts'
 import type { ApiDeps } from '../../../src/api/http/settings.ts'
 import * as schema from '../../../src/api/openapi/schema.ts'
-import { choices, isChosen, ordering, selection } from '../../../src/api/parameters/parameter.ts'
+import { choices, isChosen, ordering } from '../../../src/api/parameters/parameter.ts'
 import { addCollection } from '../../../src/api/resources/collection.ts'
 import { fieldOf, sortKeys } from '../../../src/api/resources/fields.ts'
 import { openService } from '../service.ts'
@@ -41,7 +41,7 @@ const length = {
 const sea = choices(seas, {
   meaning: 'The seas that it reaches.',
   example: 'north',
-  field: selection('Sea', seas),
+  label: 'Sea',
 })
 
 /** A service with the rivers: all that it says of them, by GET. */
