@@ -70,11 +70,15 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
   operationId: 'listChanges',
   tags: ['Changes'],
   summary: 'List changes',
+  about: {
+    name: 'Changes',
+    description: 'New, replaced and removed files, each with its latest change.',
+  },
   description: description(keepRemovalsDays),
   querystring: {
     ...ownSchemas,
     limit: limit(maxChanges),
-    format: format(),
+    format: format(['api', 'json']),
     strict,
     ...filtersIn(changesFilters),
   },

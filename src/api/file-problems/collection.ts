@@ -66,10 +66,6 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
   const sources = { reader, settling: settlingFiles, unservable: () => unservedFiles.files() }
   addCollection(app, context, {
     name: 'status/problems',
-    about: {
-      name: 'Problems',
-      description: 'The paths of files that are incomplete, damaged, misplaced or not catalogued.',
-    },
     item: { name: 'Problem', description: 'A problem of one file.', fields },
     parameters: {
       problem: choices(problemNames, {
@@ -95,9 +91,8 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
       return { ...found, version: digest(JSON.stringify(found)) }
     },
     page: {
-      frame: { title: 'Problems', section: 'status', up: '../../' },
       noun: ['problem', 'problems'],
-      all: 'All problems',
+      section: 'status',
       caption: 'Paths below the archive root; times in UTC',
       className: 'files',
       // A phone shows only the first columns, and a path is as wide as its screen.
@@ -106,11 +101,12 @@ export function addProblems(app: FastifyInstance, context: ProblemsContext): voi
     operation: {
       id: 'listProblems',
       tag: 'Service',
+      name: 'Problems',
       summary: 'List files with problems',
+      about: 'The paths of files that are incomplete, damaged, misplaced or not catalogued.',
       description,
-      page: 'A page of problems.',
-      returns: 'A page of problems. Its `ETag` is a digest of its content.',
-      errors: ['Forbidden'],
+      returns: 'Its `ETag` is a digest of its content.',
+      errors: ['Unavailable', 'Forbidden'],
       samples: ['status/problems/?problem=rejected&format=json'],
     },
   })

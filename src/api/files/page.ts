@@ -13,7 +13,8 @@ import {
   typeLabel,
 } from '../pages/labels.ts'
 import type { Cell } from '../pages/table.ts'
-import { fileFields } from '../pages/file-fields.ts'
+import { filterParameters } from '../parameters/file-filters.ts'
+import { formFieldsOf } from '../parameters/parameter.ts'
 import type { WireRecord } from './serialise.ts'
 
 const renderSelection = fragment(
@@ -35,7 +36,7 @@ const renderSelection = fragment(
 export const filesView: CollectionView<WireRecord> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },
   noun: ['file', 'files'],
-  fields: fileFields,
+  fields: formFieldsOf(filterParameters),
   all: 'All files',
   sizes: [20, 50, 100, 500],
   className: 'files',

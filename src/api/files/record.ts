@@ -10,7 +10,7 @@ import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { changesUrl } from '../http/links.ts'
+import { pageUrl } from '../http/links.ts'
 import type { Links } from '../http/links.ts'
 import type { Format } from '../http/negotiate.ts'
 import { microsecondsToIso } from '../http/times.ts'
@@ -32,13 +32,14 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
   }[settings.checksums]
   addAnswer(app, context, {
     path: 'rinex-file/:id(^[0-9]+$)/',
-    about: { name: 'Rinex File Instance', description: 'One RINEX file of the archive.' },
     formats: ['json', 'html'],
     accepts: { parameters: { expand } },
     operation: {
       id: 'getFile',
       tag: 'Files',
+      name: 'Rinex File Instance',
       summary: 'Get a file',
+      about: 'One RINEX file of the archive.',
       returns: 'The record.',
       params: { id: schema.integer('Id of the record.', { minimum: 1, examples: [1] }) },
       samples: ['rinex-file/1/'],
@@ -127,7 +128,7 @@ async function readHistory(
     seq,
     change: { kind: change.change, at: microsecondsToIso(change.atUs) },
     // With `limit=1` the feed stops at this change, however many follow.
-    href: changesUrl(links, [
+    href: pageUrl(links, 'changes', [
       ['filename', name],
       ['limit', '1'],
       ['since', String(seq - 1)],

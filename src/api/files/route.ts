@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { openAuthentication } from '../admin/authentication.ts'
 import { sendChunks } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { changesUrl, linkUnlessTooLong } from '../http/links.ts'
+import { linkUnlessTooLong, pageUrl } from '../http/links.ts'
 import { negotiate } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
@@ -43,10 +43,6 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
       handler: registerFile(context),
     },
     formats,
-    about: {
-      name: 'Rinex File List',
-      description: 'The RINEX files of the archive, by default the newest record first.',
-    },
   })
 }
 
@@ -64,7 +60,11 @@ function createStream({ reader, links, limits }: ApiContext) {
     // The head is read before the first line, so that the change feed after it has all changes made
     // during the stream.
     const { epoch, seq } = await reader.head()
-    const feed = changesUrl(links(), [...followed, ['epoch', epoch], ['since', String(seq)]])
+    const feed = pageUrl(links(), 'changes', [
+      ...followed,
+      ['epoch', epoch],
+      ['since', String(seq)],
+    ])
     const headers = {
       'content-type': format.mediaType,
       'catalogue-seq': String(seq),

@@ -129,7 +129,9 @@ export const listFiles = (maxLimit: number): RouteSchema =>
     {
       id: 'listFiles',
       tag: 'Files',
+      name: 'Rinex File List',
       summary: 'List files',
+      about: 'The RINEX files of the archive, by default the newest record first.',
       description: [
         'Returns a page, by default in descending order of ids; `count` is exact and from the same moment as the page. A file must match all filters. A list takes several values, separated by commas or in a repeated parameter, and a file must match one of them. If any other parameter is repeated, a file must match all its values.',
         'With `format=ndjson`, `csv` or `urls` the response is a stream of the whole filtered list, in the order of `ordering` (only one of `id`, `data_date`, `created` and `filename`, ascending or descending). `limit` ends the stream and has no maximum. `offset` gets `400`, and so does an unknown parameter: a mistyped filter must not download the whole archive. A stream has no `ETag`; it is compressed if `Accept-Encoding` allows it.',

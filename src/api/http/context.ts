@@ -11,6 +11,7 @@ import { digest, matchesWeakly, weakTag } from './conditional-requests.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
+import { contentType } from './negotiate.ts'
 import type { Format } from './negotiate.ts'
 
 /** A request that counts in the limits of its client. */
@@ -102,8 +103,12 @@ export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-security-policy').code(304).send()
 }
 
-export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
-  return reply.headers(pageHeaders).send(page)
+/** Sends a body in one of the formats: as text, or JSON as a value. */
+export function send(reply: FastifyReply, format: Format, body: unknown): FastifyReply {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  reply.headers(format === 'html' ? pageHeaders : { 'content-type': contentType(format) })
+  // The text is sent as a buffer, because Fastify appends a charset to the media type of a string.
+  return reply.send(Buffer.from(text))
 }
 
 /**
@@ -124,13 +129,4 @@ export async function sendChunks(
 async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>) {
   yield first
   yield* rest
-}
-
-export function sendCsv(reply: FastifyReply, csv: string): FastifyReply {
-  return reply.header('content-type', 'text/csv; charset=utf-8').send(Buffer.from(csv))
-}
-
-export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
-  // The JSON is sent as a buffer, because Fastify appends a charset to the media type of a string.
-  return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))
 }

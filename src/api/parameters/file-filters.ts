@@ -7,7 +7,10 @@ import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { parseDay } from '../../parse/calendar.ts'
+import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
+import type { FormField } from '../pages/filter-form.ts'
+import { durationLabel, typeLabel } from '../pages/labels.ts'
 import {
   code,
   day,
@@ -22,12 +25,14 @@ import {
   year,
 } from './filter-values.ts'
 import type { ParameterType } from './filter-values.ts'
-import { choices } from './parameter.ts'
+import { choices, selection } from './parameter.ts'
 
 export interface FilterParameter extends ParameterType {
   /** One or two sentences, with names of parameters and values in backticks. */
   readonly meaning: string
   readonly example: string
+  /** Its field in the filter form; without it, the form repeats the value in a hidden input. */
+  readonly field?: FormField
 }
 
 /**
@@ -88,6 +93,82 @@ const station = code(
 
 export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
   Object.entries<FilterParameter>({
+    // Those with a field first, in the order of the form.
+    station: {
+      ...station,
+      meaning:
+        'The station, in upper or lower case: a code of 4 characters matches names of both forms, a code of 9 characters only that code.',
+      example: 'graz',
+      field: { label: 'Station', hint: 'GRAZ, WTZR00DEU' },
+    },
+    country: {
+      ...code(/^[A-Za-z]{3}$/, 'Enter country codes of 3 letters.', (value) => ({
+        countries: [value],
+      })),
+      meaning:
+        'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
+      example: 'AUT',
+      field: { label: 'Country', hint: 'AUT' },
+    },
+    startDate: {
+      ...dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } })),
+      meaning:
+        'The nominal time span of the data includes this time or starts later. A bare date means the start of its day.',
+      example: '2026-01-22T05:00:00Z',
+      field: { label: 'From', hint: '2026-022, 2026-01-22' },
+    },
+    endDate: {
+      ...dayOrTime(({ toUs }) => ({ overlaps: { toUs } })),
+      meaning: 'The data start at this time or earlier. A bare date means the end of its day.',
+      example: '2026-01-23',
+      field: { label: 'To', hint: '2026-023, 2026-01-23' },
+    },
+    file_type: {
+      ...oneOfAnyCase<FileType>({ o: 'o', n: 'n', m: 'm', ...types }, (value) => ({
+        types: [value],
+      })),
+      meaning:
+        'The type of the data, in upper or lower case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
+      example: 'o',
+      field: selection('Type', fileTypes, typeLabel),
+    },
+    file_duration: {
+      ...oneOfAnyCase<FileDuration>(
+        { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods },
+        (value) => ({ durations: [value] }),
+      ),
+      meaning:
+        'The period of the file, in upper or lower case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
+      example: 'd',
+      field: selection('Period', fileDurations, durationLabel),
+    },
+    file_version: {
+      ...oneOfAnyCase<FileVersion>({ r2: 'r2', r3: 'r3', ...versions }, (value) => ({
+        versions: [value],
+      })),
+      meaning:
+        'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
+      example: 'r3',
+      field: selection('Name', fileVersions, (value) =>
+        value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
+      ),
+    },
+    area: {
+      ...oneOf(areas, (value) => ({ areas: [value] })),
+      meaning:
+        'The area of the archive: `obs` for daily files, `nrt` for hourly files in near real time.',
+      example: 'obs',
+      field: selection('Area', areas, (value) =>
+        value === 'obs' ? 'obs: daily' : 'nrt: near real time',
+      ),
+    },
+    filename__contains: {
+      ...name('contains'),
+      meaning:
+        'The file name contains this text, in upper or lower case. A request may have at most eight conditions on names.',
+      example: '_30S_',
+      field: { label: 'Part of the name', hint: '_30S_' },
+    },
     filename: {
       ...name('is'),
       meaning: 'The complete file name, in upper or lower case.',
@@ -97,12 +178,6 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       ...name('starts'),
       meaning: 'The file name starts with this text, in upper or lower case.',
       example: 'GRAZ00AUT_R_2026022',
-    },
-    filename__contains: {
-      ...name('contains'),
-      meaning:
-        'The file name contains this text, in upper or lower case. A request may have at most eight conditions on names.',
-      example: '_30S_',
     },
     ...times(
       'data_date',
@@ -143,51 +218,6 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       ...integer((id) => ({ idBelow: id + 1 })),
       meaning: 'The id is this or lower.',
       example: '1000000',
-    },
-    file_duration: {
-      ...oneOfAnyCase<FileDuration>(
-        { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods },
-        (value) => ({ durations: [value] }),
-      ),
-      meaning:
-        'The period of the file, in upper or lower case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
-      example: 'd',
-    },
-    file_version: {
-      ...oneOfAnyCase<FileVersion>({ r2: 'r2', r3: 'r3', ...versions }, (value) => ({
-        versions: [value],
-      })),
-      meaning:
-        'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
-      example: 'r3',
-    },
-    file_type: {
-      ...oneOfAnyCase<FileType>({ o: 'o', n: 'n', m: 'm', ...types }, (value) => ({
-        types: [value],
-      })),
-      meaning:
-        'The type of the data, in upper or lower case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
-      example: 'o',
-    },
-    station: {
-      ...station,
-      meaning:
-        'The station, in upper or lower case: a code of 4 characters matches names of both forms, a code of 9 characters only that code.',
-      example: 'graz',
-    },
-    area: {
-      ...oneOf(areas, (value) => ({ areas: [value] })),
-      meaning:
-        'The area of the archive: `obs` for daily files, `nrt` for hourly files in near real time.',
-      example: 'obs',
-    },
-    country: {
-      ...code(/^[A-Za-z]{3}$/, 'Enter country codes of 3 letters.', (value) => ({
-        countries: [value],
-      })),
-      meaning:
-        'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
-      example: 'AUT',
     },
     date: {
       ...day({ format: 'date' }, parseDay, 'Enter a valid date.'),
@@ -234,17 +264,6 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       example: '2026-01-22/2026-01-23',
     },
     stationId: { ...station, meaning: 'The same as `station`.', example: 'GRAZ00AUT' },
-    startDate: {
-      ...dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } })),
-      meaning:
-        'The nominal time span of the data includes this time or starts later. A bare date means the start of its day.',
-      example: '2026-01-22T05:00:00Z',
-    },
-    endDate: {
-      ...dayOrTime(({ toUs }) => ({ overlaps: { toUs } })),
-      meaning: 'The data start at this time or earlier. A bare date means the end of its day.',
-      example: '2026-01-23',
-    },
     rinexVersion: {
       ...oneOfAnyCase<FileVersion>(versions, (value) => ({ versions: [value] })),
       meaning:
@@ -292,9 +311,9 @@ export const seriesFilters: ReadonlyMap<string, FilterParameter> = new Map(
 /** Schemas of filter parameters. A choice accepts several values, separated by commas. */
 export function filtersIn(table: ReadonlyMap<string, FilterParameter>) {
   return Object.fromEntries(
-    Array.from(table, ([name, { meaning, schema, example, isChoice }]) => {
+    Array.from(table, ([name, { meaning, schema, example, isList }]) => {
       const value = schema['type'] === 'integer' ? Number(example) : example
-      const described = isChoice
+      const described = isList
         ? { type: 'array', description: meaning, items: schema, examples: [[example]] }
         : { ...schema, description: meaning, examples: [value] }
       return [name, described] as const

@@ -16,7 +16,7 @@ export interface ParameterType {
    * True for a choice: it takes several values, separated by commas, and a file must match any one
    * of them. With any other parameter, a file must match all values.
    */
-  readonly isChoice: boolean
+  readonly isList: boolean
   /** JSON schema of one value. */
   readonly schema: JsonSchema
 }
@@ -29,12 +29,12 @@ type Parse = ParameterType['parse']
 
 const choice = (schema: JsonSchema, parse: Parse): ParameterType => ({
   parse,
-  isChoice: true,
+  isList: true,
   schema,
 })
 const condition = (schema: JsonSchema, parse: Parse): ParameterType => ({
   parse,
-  isChoice: false,
+  isList: false,
   schema,
 })
 

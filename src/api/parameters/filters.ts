@@ -49,12 +49,12 @@ function valuesOf(query: Query, key: string): readonly string[] {
 
 /** Parses all values of one parameter. The values of a choice become one filter. */
 function parseValues(parameter: ParameterType, values: readonly string[]) {
-  const items = parameter.isChoice ? values.flatMap((value) => value.split(',')) : values
+  const items = parameter.isList ? values.flatMap((value) => value.split(',')) : values
   const distinct = new Set(items.map((item) => item.trim()).filter((item) => item !== ''))
   const results = [...distinct].map((item) => parameter.parse(item))
   const filters = results.filter((result): result is FileFilter => !isFault(result))
   const faults = new Set(results.filter(isFault).map(({ fault }) => fault))
-  return { faults: [...faults], filters: parameter.isChoice ? union(filters) : filters }
+  return { faults: [...faults], filters: parameter.isList ? union(filters) : filters }
 }
 
 /**

@@ -3,27 +3,11 @@
  * describes it in the OpenAPI document, and is its field in the filter form. Pure.
  */
 import { parseDay } from '../../parse/calendar.ts'
+import type { Field, FormField } from '../pages/filter-form.ts'
 
 /** The message for a client that sent an invalid value. */
 export interface Fault {
   readonly fault: string
-}
-
-/** An option of a selection: its value in the query string, and its words. */
-interface Option {
-  readonly value: string
-  readonly text: string
-}
-
-/** How a parameter is shown in the filter form. */
-export interface FormField {
-  readonly label: string
-  /** An example, for a text field. */
-  readonly hint?: string
-  /** The options of a selection, besides the empty one. */
-  readonly options?: readonly Option[]
-  /** True if one of the options always applies, so the empty option is left out. */
-  readonly isRequired?: boolean
 }
 
 export interface Parameter<Value> {
@@ -36,7 +20,7 @@ export interface Parameter<Value> {
   /** Reads the words of a request; none if the parameter is missing or blank. */
   readonly read: (words: readonly string[]) => { readonly value: Value } | Fault
   /** Its field in the filter form; without it, the form repeats the value in a hidden input. */
-  readonly field?: FormField
+  readonly field?: FormField | undefined
 }
 
 /** What a parameter means, with a value that is its example. */
@@ -64,6 +48,20 @@ export function selection<Word extends string>(
   return { label, options: words.map((value) => ({ value, text: textOf(value) })) }
 }
 
+/**
+ * The fields of a form.
+ * @param names of its parameters in their order; by default all that have a field
+ */
+export function formFieldsOf(
+  parameters: Iterable<readonly [string, Pick<Parameter<unknown>, 'isList' | 'field'>]>,
+  names?: readonly string[],
+): readonly Field[] {
+  const fields = Array.from(parameters).flatMap(([name, { isList, field }]) =>
+    field === undefined ? [] : [{ name, isList, ...field }],
+  )
+  return names?.flatMap((name) => fields.filter((field) => field.name === name)) ?? fields
+}
+
 /** Some of these words, in the order of `words`; none for a request without the parameter. */
 export function choices<Word extends string>(
   words: readonly Word[],
@@ -82,7 +80,7 @@ export function choices<Word extends string>(
       if (bad !== undefined) return invalidChoice(bad)
       return { value: words.filter((word) => chosen.includes(word)) }
     },
-    ...(field && { field }),
+    field,
   }
 }
 
@@ -110,7 +108,7 @@ export function choice<Word extends string>(
       const value = words.find((each) => each.toLowerCase() === text.toLowerCase())
       return value === undefined ? invalidChoice(text) : { value }
     },
-    ...(field && { field: { ...field, isRequired: true } }),
+    field: field && { ...field, isRequired: true },
   }
 }
 
@@ -153,7 +151,7 @@ export function day({ meaning, example, field }: Meaning): Parameter<number | un
         ? { fault: 'Enter a valid date.' }
         : { value }
     },
-    ...(field && { field }),
+    field,
   }
 }
 
@@ -163,6 +161,6 @@ export function anyText({ meaning, example, field }: Meaning): Parameter<string>
     schema: { type: 'string', description: meaning, ...examplesOf(example) },
     isList: false,
     read: ([text = '']) => ({ value: text }),
-    ...(field && { field }),
+    field,
   }
 }

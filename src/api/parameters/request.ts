@@ -3,11 +3,9 @@
  * once. Unknown parameters are ignored and named in a header; with `strict=1` they are faults,
  * because a mistyped parameter changes what a response means. Pure.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
 import { BadFields } from '../http/errors.ts'
-import { ignoredHeader } from '../http/headers.ts'
 import type { Parameter as Kept } from '../http/links.ts'
 import { lastValue, listedValues, parsePageRange } from '../http/query.ts'
 import type { PageRange, Query } from '../http/query.ts'
@@ -27,7 +25,7 @@ export type Values<P extends Parameters> = {
 export interface Accepted<P extends Parameters> {
   readonly parameters: P
   /** Filters of files. */
-  readonly filters?: ReadonlyMap<string, FilterParameter>
+  readonly filters?: ReadonlyMap<string, FilterParameter> | undefined
   /** The maximum of `limit`, if the resource has pages. */
   readonly maxLimit?: number
   /** Names of further parameters, which the resource reads itself. */
@@ -35,10 +33,15 @@ export interface Accepted<P extends Parameters> {
   /** True if an unknown parameter is a fault even without `strict=1`. */
   readonly alwaysStrict?: boolean
   /** Finds the fault of several parameters together, if none of them has one of its own. */
-  readonly check?: {
-    readonly of: readonly (keyof P & string)[]
-    readonly fault: (values: Values<P>, filter: FileFilter) => readonly [string, Fault] | undefined
-  }
+  readonly check?:
+    | {
+        readonly of: readonly (keyof P & string)[]
+        readonly fault: (
+          values: Values<P>,
+          filter: FileFilter,
+        ) => readonly [string, Fault] | undefined
+      }
+    | undefined
 }
 
 export interface Asked<P extends Parameters> {
@@ -87,14 +90,6 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   if (together !== undefined) faults.set(together[0], [together[1].fault])
   if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit: range.limit })
   return { values: all, filter: filtered.filter, kept, ignored, range }
-}
-
-/**
- * Checks a request of a resource without parameters of its own, and names those that it ignores.
- * @throws BadFields with all faults
- */
-export function checkParameters({ query }: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(ignoredHeader(readRequest(query as Query, { parameters: {} }).ignored))
 }
 
 function wordsOf(

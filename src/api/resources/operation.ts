@@ -1,5 +1,5 @@
 /** The OpenAPI operation of a resource that is read. Pure. */
-import { mediaTypes } from '../http/negotiate.ts'
+import { isNamed, mediaTypes } from '../http/negotiate.ts'
 import type { Format } from '../http/negotiate.ts'
 import { curl, exampleLinks } from '../openapi/examples.ts'
 import type { Content, Parameters as OpenApiParameters, RouteSchema } from '../openapi/openapi.ts'
@@ -14,14 +14,18 @@ import type { Accepted, Parameters } from '../parameters/request.ts'
 export interface Operation {
   readonly id: string
   readonly tag: string
+  /** The name of the resource in the response to OPTIONS. */
+  readonly name: string
   readonly summary: string
+  /** A sentence about the resource, for OPTIONS and the root; the description begins with it. */
+  readonly about: string
   readonly description?: string
   /** What the response is: a sentence. */
   readonly returns: string
   readonly headers?: readonly HeaderName[]
   /** Parameters in the path. */
   readonly params?: OpenApiParameters
-  /** Errors besides those of all resources that are read. */
+  /** Errors besides those of all resources that are read; by default `Unavailable`. */
   readonly errors?: readonly ErrorName[]
   /** Example requests below the API. */
   readonly samples: readonly string[]
@@ -34,10 +38,10 @@ export interface Body {
 }
 
 /** The bodies of an answer; a format without one is text. */
-export type Bodies = Readonly<Partial<Record<Format, Body>>> & { readonly json: Body }
+export type Bodies = Readonly<Partial<Record<Format, Body>>>
 
 export function operationOf<P extends Parameters>(
-  { id, tag, summary, description, returns, headers = [], params, samples, ...more }: Operation,
+  { id, tag, name, summary, about, description, returns, params, samples, ...more }: Operation,
   { parameters, filters, maxLimit }: Accepted<P>,
   { formats, bodies }: { readonly formats: readonly Format[]; readonly bodies: Bodies },
 ): RouteSchema {
@@ -47,6 +51,7 @@ export function operationOf<P extends Parameters>(
     operationId: id,
     tags: [tag],
     summary,
+    about: { name, description: about },
     ...(description !== undefined && { description }),
     ...(params && { params }),
     querystring: {
@@ -54,7 +59,7 @@ export function operationOf<P extends Parameters>(
       ...Object.fromEntries(own),
       ...(maxLimit !== undefined && common.paging(maxLimit)),
       strict: common.strict,
-      format: common.format(['api', ...formats.filter((each) => each !== 'html')]),
+      format: common.format(['api', ...formats.filter(isNamed)]),
     },
     headers: common.ifNoneMatch,
     response: {
@@ -63,10 +68,10 @@ export function operationOf<P extends Parameters>(
         contentOf(formats, bodies),
         ...paged,
         'Ignored-Parameters',
-        ...headers,
+        ...(more.headers ?? []),
       ),
       ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable'),
-      ...errors('TooManyRequests', 'Unavailable', ...(more.errors ?? [])),
+      ...errors('TooManyRequests', ...(more.errors ?? ['Unavailable'])),
     },
     'x-codeSamples': samples.map((sample) => curl(`${exampleLinks.api}${sample}`)),
   }
