@@ -2,19 +2,23 @@
  * Parameters of resources that are no filters of files. One declaration reads a parameter,
  * describes it in the OpenAPI document, and is its field in the filter form. Pure.
  */
+import type { Schema } from '../openapi/schema.ts'
 import { parseDay } from '../../parse/calendar.ts'
 import type { Field, FormField } from '../pages/filter-form.ts'
 
 /** The message for a client that sent an invalid value. */
 export interface Fault {
-  readonly fault: string
+  readonly fault: string | readonly string[]
 }
 
 export interface Parameter<Value> {
   /** JSON schema with description and example. */
-  readonly schema: Readonly<Record<string, unknown>>
-  /** True if it takes several words, separated by commas or repeated; otherwise the last counts. */
-  readonly isList: boolean
+  readonly schema: Schema
+  /**
+   * What counts: all words, separated by commas or repeated; all values of a repeated parameter; or
+   * only the last value.
+   */
+  readonly takes: 'words' | 'values' | 'last'
   /** True if the text is read as it is, also a blank one. */
   readonly isExact?: boolean
   /** Reads the words of a request; none if the parameter is missing or blank. */
@@ -24,7 +28,7 @@ export interface Parameter<Value> {
 }
 
 /** What a parameter means, with a value that is its example. */
-interface Meaning {
+export interface Meaning {
   readonly meaning: string
   readonly example?: string
   readonly field?: FormField
@@ -48,16 +52,23 @@ export function selection<Word extends string>(
   return { label, options: words.map((value) => ({ value, text: textOf(value) })) }
 }
 
+/** The schemas of parameters, by their names. */
+export function schemasOf(
+  parameters: Iterable<readonly [string, Pick<Parameter<unknown>, 'schema'>]>,
+): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(Array.from(parameters, ([name, { schema }]) => [name, schema]))
+}
+
 /**
  * The fields of a form.
  * @param names of its parameters in their order; by default all that have a field
  */
 export function formFieldsOf(
-  parameters: Iterable<readonly [string, Pick<Parameter<unknown>, 'isList' | 'field'>]>,
+  parameters: Iterable<readonly [string, Pick<Parameter<unknown>, 'takes' | 'field'>]>,
   names?: readonly string[],
 ): readonly Field[] {
-  const fields = Array.from(parameters).flatMap(([name, { isList, field }]) =>
-    field === undefined ? [] : [{ name, isList, ...field }],
+  const fields = Array.from(parameters).flatMap(([name, { takes, field }]) =>
+    field === undefined ? [] : [{ name, isList: takes === 'words', ...field }],
   )
   return names?.flatMap((name) => fields.filter((field) => field.name === name)) ?? fields
 }
@@ -74,7 +85,7 @@ export function choices<Word extends string>(
       items: { type: 'string', enum: words },
       ...examplesOf(example === undefined ? undefined : [example]),
     },
-    isList: true,
+    takes: 'words',
     read: (chosen) => {
       const bad = chosen.find((word) => !words.some((each) => each === word))
       if (bad !== undefined) return invalidChoice(bad)
@@ -102,7 +113,7 @@ export function choice<Word extends string>(
       default: more.default,
       ...examplesOf(example),
     },
-    isList: false,
+    takes: 'last',
     read: ([text]) => {
       if (text === undefined) return { value: more.default }
       const value = words.find((each) => each.toLowerCase() === text.toLowerCase())
@@ -131,7 +142,7 @@ export function ordering<Key extends string>(
       default: more.default,
       ...examplesOf(more.example),
     },
-    isList: false,
+    takes: 'last',
     read: ([text = more.default]) => {
       const descending = text.startsWith('-')
       const key = keys.find((name) => name === text.slice(descending ? 1 : 0))
@@ -144,7 +155,7 @@ export function ordering<Key extends string>(
 export function day({ meaning, example, field }: Meaning): Parameter<number | undefined> {
   return {
     schema: { type: 'string', description: meaning, format: 'date', ...examplesOf(example) },
-    isList: false,
+    takes: 'last',
     read: ([text]) => {
       const value = text === undefined ? undefined : parseDay(text)
       return text !== undefined && value === undefined
@@ -159,7 +170,7 @@ export function day({ meaning, example, field }: Meaning): Parameter<number | un
 export function anyText({ meaning, example, field }: Meaning): Parameter<string> {
   return {
     schema: { type: 'string', description: meaning, ...examplesOf(example) },
-    isList: false,
+    takes: 'last',
     read: ([text = '']) => ({ value: text }),
     field,
   }

@@ -9,8 +9,8 @@ import { BadFields } from '../http/errors.ts'
 import type { Parameter as Kept } from '../http/links.ts'
 import { lastValue, listedValues, parsePageRange } from '../http/query.ts'
 import type { PageRange, Query } from '../http/query.ts'
-import type { FilterParameter } from './file-filters.ts'
-import { readFilters } from './filters.ts'
+import type { FilterParameter } from './filter-values.ts'
+import { intersection } from './filters.ts'
 import type { Fault, Parameter } from './parameter.ts'
 
 /** The parameters of a resource, by their names. */
@@ -64,16 +64,28 @@ type Faults = Map<string, readonly string[]>
 export function readRequest<P extends Parameters>(query: Query, accepted: Accepted<P>): Asked<P> {
   const { parameters, filters = new Map<string, never>(), maxLimit, check } = accepted
   const faults: Faults = new Map()
-  const filtered = readFilters(query, filters, faults)
-  const kept: Kept[] = [...filtered.kept]
-  const values = new Map<string, unknown>()
-  for (const [name, parameter] of Object.entries(parameters)) {
+  const kept: Kept[] = []
+  const readOne = <Value>(name: string, parameter: Parameter<Value>): Value | undefined => {
     const words = wordsOf(query, name, parameter)
-    if (words.length > 0) kept.push([name, words.join()])
+    const repeated = parameter.takes === 'last' ? words : valuesOf(query, name)
+    kept.push(...repeated.map((word) => [name, word] as const))
     const read = parameter.read(words)
-    if ('fault' in read) faults.set(name, [read.fault])
-    else values.set(name, read.value)
+    if (!('fault' in read)) return read.value
+    faults.set(name, [read.fault].flat())
+    return undefined
   }
+  const found: FileFilter[] = []
+  for (const name of Object.keys(query)) {
+    const filter = filters.get(name)
+    const read = (filter && readOne(name, filter)) ?? []
+    found.push(...read)
+    if (nameConditions(read) > 0 && nameConditions(found) > maxNameConditions)
+      faults.set(name, [`At most ${maxNameConditions} conditions on names are allowed.`])
+  }
+  const filter = found.reduce(intersection, {})
+  const values = Object.fromEntries(
+    Object.entries(parameters).map(([name, parameter]) => [name, readOne(name, parameter)]),
+  ) as Values<P>
   const strict = isStrict(query)
   if (strict) kept.push(['strict', '1'])
   const paged = maxLimit === undefined ? [] : ['limit', 'offset']
@@ -82,22 +94,37 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   const ignored = Object.keys(query).filter((name) => !known.includes(name))
   if (strict || accepted.alwaysStrict === true)
     for (const name of ignored) faults.set(name, [unknownParameter(name, known)])
-  const all = Object.fromEntries(values) as Values<P>
   const range = parsePageRange(query, maxLimit ?? Number.MAX_SAFE_INTEGER)
   const together = check?.of.some((name) => faults.has(name))
     ? undefined
-    : check?.fault(all, filtered.filter)
-  if (together !== undefined) faults.set(together[0], [together[1].fault])
+    : check?.fault(values, filter)
+  if (together !== undefined) faults.set(together[0], [together[1].fault].flat())
   if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit: range.limit })
-  return { values: all, filter: filtered.filter, kept, ignored, range }
+  return { values, filter, kept, ignored, range }
+}
+
+/**
+ * Maximum number of conditions on names in a request, because a query compares each name with all
+ * conditions.
+ */
+const maxNameConditions = 8
+
+function nameConditions(filters: readonly FileFilter[]): number {
+  return filters.flatMap(({ names = [] }) => names).length
+}
+
+/** All values of a parameter that are not blank. */
+function valuesOf(query: Query, name: string): readonly string[] {
+  return [query[name] ?? []].flat().filter((value) => value.trim() !== '')
 }
 
 function wordsOf(
   query: Query,
   name: string,
-  { isList, isExact = false }: Parameter<unknown>,
+  { takes, isExact = false }: Parameter<unknown>,
 ): readonly string[] {
-  if (isList) return listedValues(query, name)
+  if (takes === 'words') return listedValues(query, name)
+  if (takes === 'values') return valuesOf(query, name).map((value) => value.trim())
   const text = lastValue(query, name)
   if (text === undefined || (!isExact && text.trim() === '')) return []
   return [isExact ? text : text.trim()]

@@ -26,7 +26,7 @@ const week = (context: NetworkContext): Parameter<Week> => ({
     pattern: '^(?:[0-9]{1,4}|[0-9]{4}-?[Ww][0-9]{2})$',
     examples: ['2402'],
   },
-  isList: false,
+  takes: 'last',
   read: ([text]) => {
     if (text === undefined) return { value: gpsWeekOf(today(context) - 7) }
     const value = parseWeek(text)

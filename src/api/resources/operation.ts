@@ -7,7 +7,7 @@ import type { Schema } from '../openapi/schema.ts'
 import * as common from '../openapi/parameters.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import type { ErrorName, HeaderName } from '../openapi/responses.ts'
-import { filtersIn } from '../parameters/file-filters.ts'
+import { schemasOf } from '../parameters/parameter.ts'
 import type { Accepted, Parameters } from '../parameters/request.ts'
 
 /** What the OpenAPI document says of a resource beyond its parameters and formats. */
@@ -45,7 +45,6 @@ export function operationOf<P extends Parameters>(
   { parameters, filters, maxLimit }: Accepted<P>,
   { formats, bodies }: { readonly formats: readonly Format[]; readonly bodies: Bodies },
 ): RouteSchema {
-  const own = Object.entries(parameters).map(([name, { schema }]) => [name, schema] as const)
   const paged = maxLimit === undefined ? [] : (['Link'] as const)
   return {
     operationId: id,
@@ -55,8 +54,7 @@ export function operationOf<P extends Parameters>(
     ...(description !== undefined && { description }),
     ...(params && { params }),
     querystring: {
-      ...(filters && filtersIn(filters)),
-      ...Object.fromEntries(own),
+      ...schemasOf([...(filters ?? []), ...Object.entries(parameters)]),
       ...(maxLimit !== undefined && common.paging(maxLimit)),
       strict: common.strict,
       format: common.format(['api', ...formats.filter(isNamed)]),
