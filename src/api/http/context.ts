@@ -31,7 +31,8 @@ export interface Requester extends Asker {
  */
 export interface RequestLimits {
   /**
-   * Waits until a page may be made for this client, for a limited time. The page begins in a turn.
+   * Waits until a page may be made for this client, for a limited time. The page begins in a turn,
+   * and counts until its response ends.
    */
   page(request: FastifyRequest, reply: FastifyReply): Promise<Requester>
   /** Counts a stream until its response ends. */
@@ -51,13 +52,13 @@ export interface ApiContext extends ApiDeps {
    * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of
    * the release, the base URL, the dataset prefix and `checksums`, because they change the
    * responses.
+   * @param options.details true if the response depends on the details of files
    */
-  readonly tag: (state: Head | string, format: Format, options?: TagOptions) => string
-}
-
-interface TagOptions {
-  /** True if the response depends on the details of files. */
-  readonly details?: boolean
+  readonly tag: (
+    state: Head | string,
+    format: Format,
+    options?: { readonly details?: boolean },
+  ) => string
 }
 
 export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {

@@ -61,13 +61,8 @@ export function supportResources(app: FastifyInstance): void {
 }
 
 /** The methods of a resource, in the order of `Allow`. */
-export function methodsOf({ get, post }: Pick<Resource, 'get' | 'post'>): readonly string[] {
-  return [
-    ...(get === undefined ? [] : ['GET']),
-    ...(post === undefined ? [] : ['POST']),
-    ...(get === undefined ? [] : ['HEAD']),
-    'OPTIONS',
-  ]
+function methodsOf({ get, post }: Resource): readonly string[] {
+  return [...(get ? ['GET'] : []), ...(post ? ['POST'] : []), ...(get ? ['HEAD'] : []), 'OPTIONS']
 }
 
 export function addResource(app: FastifyInstance, resource: Resource): void {

@@ -49,12 +49,6 @@ export const headers = {
   ),
 } satisfies Record<string, HeaderObject>
 
-/** The headers of answers with states. */
-export const currencyHeaderNames = [
-  'As-Of',
-  'Not-Current',
-] as const satisfies (keyof typeof headers)[]
-
 export type HeaderName = keyof typeof headers
 
 /** Returns references to shared headers. */

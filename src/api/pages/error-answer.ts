@@ -32,14 +32,15 @@ export function answerByAccept({ apiPath, dataPath }: ApiContext) {
     const up = relativeUrl(request.originalUrl, apiPath)
     const above = isData ? (path.endsWith('/') ? '../' : './') : ''
     const query = rawQuery(url).slice(1)
+    const place = { query, up, above, requestId: request.id }
     resetHeaders(reply)
     reply.headers({ ...known.headers, vary: compressedVary })
     send(
       reply.code(known.statusCode),
       'html',
       known instanceof BadFields
-        ? renderBadRequest(known, { query, up }, request.routeOptions.config.faultForm)
-        : renderFailure(known, { query, up, above, requestId: request.id }),
+        ? renderBadRequest(known, place, request.routeOptions.config.faultForm)
+        : renderFailure(known, place),
     )
   }
 }
@@ -49,9 +50,6 @@ interface Place {
   readonly query: string
   /** Relative path to the API root. */
   readonly up: string
-}
-
-interface FailurePlace extends Place {
   /** Relative URL of the directory above; empty for a path that is not below `data/`. */
   readonly above: string
   readonly requestId: string
@@ -118,7 +116,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available at this moment',
 }
 
-function renderFailure(error: HttpError, { query, up, above, requestId }: FailurePlace): string {
+function renderFailure(error: HttpError, { query, up, above, requestId }: Place): string {
   const { statusCode, message } = error
   return renderMessage(
     { title: titles[statusCode] ?? 'Error', up, json: jsonOf(query) },

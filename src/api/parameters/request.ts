@@ -7,7 +7,7 @@ import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Parameter as Kept } from '../http/links.ts'
-import { lastValue, listedValues, parsePageRange } from '../http/query.ts'
+import { lastValue, parsePageRange, valuesOf } from '../http/query.ts'
 import type { PageRange, Query } from '../http/query.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './filters.ts'
@@ -113,21 +113,16 @@ function nameConditions(filters: readonly FileFilter[]): number {
   return filters.flatMap(({ names = [] }) => names).length
 }
 
-/** All values of a parameter that are not blank. */
-function valuesOf(query: Query, name: string): readonly string[] {
-  return [query[name] ?? []].flat().filter((value) => value.trim() !== '')
-}
-
 function wordsOf(
   query: Query,
   name: string,
   { takes, isExact = false }: Parameter<unknown>,
 ): readonly string[] {
-  if (takes === 'words') return listedValues(query, name)
-  if (takes === 'values') return valuesOf(query, name).map((value) => value.trim())
-  const text = lastValue(query, name)
-  if (text === undefined || (!isExact && text.trim() === '')) return []
-  return [isExact ? text : text.trim()]
+  const last = lastValue(query, name)
+  if (isExact) return last === undefined ? [] : [last]
+  const values = takes === 'last' ? [last ?? ''] : valuesOf(query, name)
+  const words = takes === 'words' ? values.flatMap((value) => value.split(',')) : values
+  return words.map((word) => word.trim()).filter((word) => word !== '')
 }
 
 /** True if unknown parameters are faults. */
