@@ -4,13 +4,12 @@ import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import { curlPost, registration, registrationExample, writeErrors } from '../admin/schema.ts'
 import { exampleLinks } from '../openapi/examples.ts'
-import type { RouteSchema } from '../openapi/openapi.ts'
+import type { MediaTypeObject, RouteSchema } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
 import { json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { operationOf } from '../resources/operation.ts'
-import type { Body } from '../resources/operation.ts'
 import { listParameters } from './list-request.ts'
 
 const fields = {
@@ -116,7 +115,7 @@ const examplePage: schema.Static<typeof recordPageSchema> = {
   results: [exampleRecord],
 }
 
-const lines = (line: string): Body => ({
+const lines = (line: string): MediaTypeObject => ({
   schema: schema.text('Lines, each ends with a line feed.'),
   example: `${line}\n`,
 })

@@ -249,16 +249,18 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
   }),
 )
 
+function filtersWhere(isWanted: (name: string) => boolean): typeof filterParameters {
+  return new Map([...filterParameters].filter(([name]) => isWanted(name)))
+}
+
 /** The filters of files that the list of stations accepts too: country and area. */
-export const stationParameters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
-)
+export const stationParameters = filtersWhere((name) => ['country', 'area'].includes(name))
 
 /**
  * The filters that the change feed accepts too. They depend only on the name and path of a file.
  */
-export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
+export const changesFilters = filtersWhere(
+  (name) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name),
 )
 
 /** The parameter `expand`: the records contain the details of their files. */
@@ -269,6 +271,6 @@ export const expand = choices(['file'] as const, {
 })
 
 /** Filters that the series of the network share with the files. */
-export const seriesFilters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) => ['station', 'country', 'file_type'].includes(name)),
+export const seriesFilters = filtersWhere((name) =>
+  ['station', 'country', 'file_type'].includes(name),
 )

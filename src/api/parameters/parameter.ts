@@ -34,10 +34,6 @@ export interface Meaning {
   readonly field?: FormField
 }
 
-function examplesOf(example: unknown): { readonly examples?: readonly unknown[] } {
-  return example === undefined ? {} : { examples: [example] }
-}
-
 /** Django's message for a value that is not one of the choices. */
 export function invalidChoice(text: string): Fault {
   return { fault: `Select a valid choice. ${text} is not one of the available choices.` }
@@ -83,7 +79,7 @@ export function choices<Word extends string>(
       type: 'array',
       description: meaning,
       items: { type: 'string', enum: words },
-      ...examplesOf(example === undefined ? undefined : [example]),
+      examples: example && [[example]],
     },
     takes: 'words',
     read: (chosen) => {
@@ -111,7 +107,7 @@ export function choice<Word extends string>(
       description: meaning,
       enum: words,
       default: more.default,
-      ...examplesOf(example),
+      examples: example && [example],
     },
     takes: 'last',
     read: ([text]) => {
@@ -140,7 +136,7 @@ export function ordering<Key extends string>(
       description: `The sort key; a minus before it reverses the order. ${more.missing}`.trim(),
       enum: keys.flatMap((key) => [key, `-${key}`]),
       default: more.default,
-      ...examplesOf(more.example),
+      examples: [more.example],
     },
     takes: 'last',
     read: ([text = more.default]) => {
@@ -154,7 +150,12 @@ export function ordering<Key extends string>(
 /** A UTC day, as days since 1970; `undefined` for a request without the parameter. */
 export function day({ meaning, example, field }: Meaning): Parameter<number | undefined> {
   return {
-    schema: { type: 'string', description: meaning, format: 'date', ...examplesOf(example) },
+    schema: {
+      type: 'string',
+      description: meaning,
+      format: 'date',
+      examples: example && [example],
+    },
     takes: 'last',
     read: ([text]) => {
       const value = text === undefined ? undefined : parseDay(text)
@@ -169,7 +170,7 @@ export function day({ meaning, example, field }: Meaning): Parameter<number | un
 /** Any text; empty for a request without the parameter. */
 export function anyText({ meaning, example, field }: Meaning): Parameter<string> {
   return {
-    schema: { type: 'string', description: meaning, ...examplesOf(example) },
+    schema: { type: 'string', description: meaning, examples: example && [example] },
     takes: 'last',
     read: ([text = '']) => ({ value: text }),
     field,

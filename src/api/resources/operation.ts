@@ -2,8 +2,12 @@
 import { isNamed, mediaTypes } from '../http/negotiate.ts'
 import type { Format } from '../http/negotiate.ts'
 import { curl, exampleLinks } from '../openapi/examples.ts'
-import type { Content, Parameters as OpenApiParameters, RouteSchema } from '../openapi/openapi.ts'
-import type { Schema } from '../openapi/schema.ts'
+import type {
+  Content,
+  MediaTypeObject,
+  Parameters as OpenApiParameters,
+  RouteSchema,
+} from '../openapi/openapi.ts'
 import * as common from '../openapi/parameters.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import type { ErrorName, HeaderName } from '../openapi/responses.ts'
@@ -31,14 +35,8 @@ export interface Operation {
   readonly samples: readonly string[]
 }
 
-/** The body of a format, in the document. */
-export interface Body {
-  readonly schema: Schema
-  readonly example?: unknown
-}
-
 /** The bodies of an answer; a format without one is text. */
-export type Bodies = Readonly<Partial<Record<Format, Body>>>
+export type Bodies = Readonly<Partial<Record<Format, MediaTypeObject>>>
 
 export function operationOf<P extends Parameters>(
   { id, tag, name, summary, about, description, returns, params, samples, ...more }: Operation,
