@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { RescanOrder } from '../../control-socket/protocol.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
-import { badFields, HttpError } from '../http/errors.ts'
+import { BadFields, HttpError } from '../http/errors.ts'
 
 /** Accepts JSON bodies and empty bodies. Any other body gets 415 with the message of DRF. */
 export function readJsonBodies(app: FastifyInstance): void {
@@ -68,14 +68,14 @@ const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 function checkBody(body: unknown, checks: Readonly<Record<string, Check>>): void {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) {
     const expected = `Invalid data. Expected an object with ${Object.keys(checks).join(', ')}.`
-    throw badFields({ non_field_errors: [expected] })
+    throw new BadFields({ non_field_errors: [expected] })
   }
   const faults = Object.entries(body).flatMap(([field, value]) => {
     const check = Object.hasOwn(checks, field) ? checks[field] : () => 'There is no such field.'
     const fault = check?.(value)
     return fault ? [[field, [fault]] as const] : []
   })
-  if (faults.length > 0) throw badFields(Object.fromEntries(faults))
+  if (faults.length > 0) throw new BadFields(Object.fromEntries(faults))
 }
 
 /** The file that an administrator asks the indexer to read. */
@@ -94,12 +94,13 @@ export function parseRegistration(body: unknown, dataRoot: string): Registration
   checkBody(body, { path: filePath, download_path: url })
   const { path, download_path: target } = body as { path?: string; download_path?: string }
   if (target === undefined) {
-    if (path === undefined) throw badFields({ path: ['This field is required.'] })
+    if (path === undefined) throw new BadFields({ path: ['This field is required.'] })
     return { field: 'path', path }
   }
-  if (path !== undefined) throw badFields({ download_path: ['Give either this field or path.'] })
+  if (path !== undefined)
+    throw new BadFields({ download_path: ['Give either this field or path.'] })
   if (!target.startsWith(dataRoot))
-    throw badFields({ download_path: [`Enter a URL below ${dataRoot}.`] })
+    throw new BadFields({ download_path: [`Enter a URL below ${dataRoot}.`] })
   return { field: 'download_path', path: target.slice(dataRoot.length) }
 }
 

@@ -3,19 +3,18 @@ import type { FastifyInstance } from 'fastify'
 import { sendToIndexer, openAuthentication, required } from './authentication.ts'
 import { parseRescan } from './request-body.ts'
 import * as schemas from './schema.ts'
-import { sendJson } from '../http/context.ts'
+import { send } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { badFields } from '../http/errors.ts'
+import { BadFields } from '../http/errors.ts'
 import { resourceUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 
 export function addRescan(
   app: FastifyInstance,
-  { apiPath, administration, links }: Pick<ApiContext, 'apiPath' | 'administration' | 'links'>,
+  { apiPath, administration, links }: ApiContext,
 ): void {
   addResource(app, {
     path: `${apiPath}rescan/`,
-    about: { name: 'Rescan', description: 'Asks the indexer to read the archive again.' },
     post: {
       schema: schemas.orderRescan,
       authenticate: openAuthentication(administration),
@@ -23,8 +22,8 @@ export function addRescan(
         const order = parseRescan(request.body)
         const ticket = await sendToIndexer(required(administration).rescan(order))
         if (ticket.place === 'missing')
-          throw badFields({ path: ['There is no such directory in the archive.'] })
-        return sendJson(reply.code(202), {
+          throw new BadFields({ path: ['There is no such directory in the archive.'] })
+        return send(reply.code(202), 'json', {
           rescan: ticket.number,
           place: ticket.place,
           status: resourceUrl(links(), 'status'),

@@ -76,6 +76,7 @@ export const orderRescan: RouteSchema = {
   operationId: 'orderRescan',
   tags: ['Administration'],
   summary: 'Order a rescan',
+  about: { name: 'Rescan', description: 'Asks the indexer to read the archive again.' },
   description: 'One rescan runs, one waits, and later ones are merged into the waiting one.',
   security: [{ administrator: [] }],
   body: rescanOrder,

@@ -88,7 +88,6 @@ function alertCell(alert: Alert) {
 export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
     name: 'alerts',
-    about: { name: 'Alert List', description: 'The alerts that are open now.' },
     item: { name: 'Alert', description: 'An alert that is open.', fields },
     filters: seriesFilters,
     parameters: {},
@@ -106,18 +105,18 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
       ),
     }),
     page: {
-      frame: { title: 'Alerts', section: 'network', up: '../' },
       noun: ['alert', 'alerts'],
-      all: 'All alerts',
+      section: 'network',
       caption: 'Times in UTC, (022) is the day of the year',
     },
     operation: {
       id: 'listAlerts',
       tag: 'Stations',
+      name: 'Alert List',
       summary: 'List alerts',
+      about: 'The alerts that are open now, the longest loss first.',
       description:
-        'The alerts that are open now, the longest loss first. The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes about every minute.',
-      page: 'A page of the alerts.',
+        'The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes about every minute.',
       further: currencyMembers,
       samples: ['alerts/?country=AUT&format=atom'],
     },

@@ -1,8 +1,8 @@
 /** The HTML page of the change feed: newest changes first. */
 import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/links.ts'
-import { fileFields } from '../pages/file-fields.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
+import { formFieldsOf } from '../parameters/parameter.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import {
@@ -51,12 +51,9 @@ export interface ChangesPageData {
 
 const render = page('changes', template)
 
-/** The filters that have a field in the form. */
-const fieldNames = ['station', 'country', 'file_type', 'file_duration', 'area']
-
 export const changesForm: FormView = {
   frame: { title: 'Changes', section: 'changes' },
-  fields: fileFields.filter(({ name }) => fieldNames.includes(name)),
+  fields: formFieldsOf(changesFilters, 'station country file_type file_duration area'.split(' ')),
   all: 'All changes',
 }
 

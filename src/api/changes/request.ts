@@ -40,7 +40,7 @@ export interface ChangesRequest {
 function count(description: string, more: object = {}): Parameter<number | undefined> {
   return {
     schema: { type: 'integer', minimum: 0, description, ...more },
-    isList: false,
+    takes: 'last',
     isExact: true,
     read: ([text]) => {
       if (text === undefined) return { value: undefined }

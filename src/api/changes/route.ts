@@ -10,9 +10,9 @@ import * as schemas from './schema.ts'
 import { HeadWatch } from './head-watch.ts'
 import { openLongPolls } from './long-polls.ts'
 import type { LongPolls } from './long-polls.ts'
-import { isFresh, sendHtml, sendJson, sendNotModified } from '../http/context.ts'
+import { isFresh, send, sendNotModified } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { changesUrl, linkUnlessTooLong } from '../http/links.ts'
+import { linkUnlessTooLong, pageUrl } from '../http/links.ts'
 import { mediaTypes, negotiate } from '../http/negotiate.ts'
 import { changesForm, renderChanges } from './page.ts'
 import type { Query } from '../http/query.ts'
@@ -47,10 +47,6 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
     path: `${context.apiPath}changes/`,
     schema: schemas.listChanges(context.settings.keepRemovalsDays),
     config: { faultForm: changesForm },
-    about: {
-      name: 'Changes',
-      description: 'New, replaced and removed files, each with its latest change.',
-    },
     formats,
     get: (request, reply) => {
       const format = negotiate(formats, request, reply)
@@ -102,7 +98,7 @@ function answer({ context, feedRequest, feedPage, format }: Answer, reply: Fasti
   const links = context.links()
   const { head, changes, throughSeq, purgedSeq, joinedSeq } = feedPage
   const pageFrom = (since: number): string =>
-    changesUrl(links, [
+    pageUrl(links, 'changes', [
       ...feedRequest.kept,
       ['epoch', head.epoch],
       ...(since < joinedSeq ? [['joined', String(joinedSeq)] as const] : []),
@@ -112,14 +108,14 @@ function answer({ context, feedRequest, feedPage, format }: Answer, reply: Fasti
   const etag = context.tag(head, format, feedRequest)
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
   const results = changes.map((change) => schemas.serialiseChange(change, links))
-  if (format === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
+  if (format === 'json') return send(reply, format, { last_seq: head.seq, next, results })
   const since = feedPage.since
   const earlier =
     since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - feedRequest.limit)) : null
   const { kept, limit } = feedRequest
   const isLatest = feedRequest.since === undefined
   const place = { head, since, throughSeq, next, earlier, isLatest }
-  return sendHtml(reply, renderChanges({ ...place, kept, limit, results }))
+  return send(reply, format, renderChanges({ ...place, kept, limit, results }))
 }
 
 async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {

@@ -1,7 +1,8 @@
 /** Schemas of the change feed, and the function that serialises a change. */
 import type { Change } from '../../catalogue/records.ts'
 import { exampleRecord, recordSchema } from '../files/schema.ts'
-import { changesFilters, filtersIn } from '../parameters/file-filters.ts'
+import { changesFilters } from '../parameters/file-filters.ts'
+import { schemasOf } from '../parameters/parameter.ts'
 import { serialiseRecord } from '../files/serialise.ts'
 import { microsecondsToIso } from '../http/times.ts'
 import type { Links } from '../http/links.ts'
@@ -61,22 +62,21 @@ const description = (keepRemovalsDays: number): string =>
     'With `country`, a file with a short name belongs to the country of the only long code with files that begins with its code, as in the list. When a long code gets its first file or loses its last one, files with short names may enter or leave a country without a change of their own. A client of such a feed then gets `410`, and starts again with the whole list.',
   ].join('\n\n')
 
-const ownSchemas = Object.fromEntries(
-  Object.entries(changesParameters).map(([name, each]) => [name, each.schema] as const),
-)
-
 /** @param keepRemovalsDays days for which removals are kept */
 export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
   operationId: 'listChanges',
   tags: ['Changes'],
   summary: 'List changes',
+  about: {
+    name: 'Changes',
+    description: 'New, replaced and removed files, each with its latest change.',
+  },
   description: description(keepRemovalsDays),
   querystring: {
-    ...ownSchemas,
+    ...schemasOf([...Object.entries(changesParameters), ...changesFilters]),
     limit: limit(maxChanges),
-    format: format(),
+    format: format(['api', 'json']),
     strict,
-    ...filtersIn(changesFilters),
   },
   headers: {
     'Last-Event-ID': schema.integer(

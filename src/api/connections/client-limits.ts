@@ -3,7 +3,7 @@
  * cannot delay others.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Requester } from '../http/context.ts'
+import type { Requester, RequestLimits } from '../http/context.ts'
 import { tooMany } from '../http/errors.ts'
 import { Semaphore } from '../http/semaphore.ts'
 import type { Turns } from './turns.ts'
@@ -32,7 +32,7 @@ class ClientUsage {
   requests = 0
 }
 
-export class ClientLimits {
+export class ClientLimits implements RequestLimits {
   readonly #addressOf: (request: FastifyRequest) => string
   readonly #usages = new Map<string, ClientUsage>()
   readonly #turns: Turns
@@ -50,8 +50,7 @@ export class ClientLimits {
   }
 
   /**
-   * Waits for the two permits of a page, of its address and of all addresses, and then for a turn.
-   * The permits are released when the response closes.
+   * Waits for the two permits of a page, of its address and of all addresses.
    * @throws HttpError 429 after ten seconds without both permits, or when the client has left
    */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<Requester> {
@@ -63,19 +62,11 @@ export class ClientLimits {
     return requester
   }
 
-  /**
-   * Holds a permit for a stream until its response closes.
-   * @throws HttpError 429 when none is free
-   */
   stream(request: FastifyRequest, reply: FastifyReply): Requester {
     this.#usageOf(request, reply).streams.holdFor(reply)
     return this.#requester(request, reply)
   }
 
-  /**
-   * Holds a permit for a long poll until its response closes.
-   * @throws HttpError 429 when none is free
-   */
   wait(request: FastifyRequest, reply: FastifyReply): Requester {
     this.#usageOf(request, reply).waits.holdFor(reply)
     return this.#requester(request, reply)

@@ -61,10 +61,6 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
   const sources = { reader, settling: settlingFiles, unservable: () => unservedFiles.files() }
   addCollection(app, context, {
     name: 'status/problems',
-    about: {
-      name: 'Problems',
-      description: 'The paths of files that are incomplete, damaged, misplaced or not catalogued.',
-    },
     item: { name: 'Problem', description: 'A problem of one file.', fields },
     parameters: {
       problem: choices(problemNames, {
@@ -90,9 +86,8 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
       return { ...found, version: digest(JSON.stringify(found)) }
     },
     page: {
-      frame: { title: 'Problems', section: 'status', up: '../../' },
       noun: ['problem', 'problems'],
-      all: 'All problems',
+      section: 'status',
       caption: 'Paths below the archive root; times in UTC',
       className: 'files',
       // A phone shows only the first columns, and a path is as wide as its screen.
@@ -101,11 +96,12 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
     operation: {
       id: 'listProblems',
       tag: 'Service',
+      name: 'Problems',
       summary: 'List files with problems',
+      about: 'The paths of files that are incomplete, damaged, misplaced or not catalogued.',
       description,
-      page: 'A page of problems.',
-      returns: 'A page of problems. Its `ETag` is a digest of its content.',
-      errors: ['Forbidden'],
+      returns: 'Its `ETag` is a digest of its content.',
+      errors: ['Unavailable', 'Forbidden'],
       samples: ['status/problems/?problem=rejected&format=json'],
     },
   })

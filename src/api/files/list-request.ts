@@ -26,7 +26,7 @@ const orderingOfFiles: Parameter<Ordering> = {
     default: '-id',
     examples: ['-data_date,filename'],
   },
-  isList: false,
+  takes: 'last',
   read: ([text = '']) => {
     const steps: OrderStep[] = []
     for (const item of text.split(',').map((part) => part.trim())) {

@@ -8,7 +8,8 @@ import { fragment } from '../pages/layout.ts'
 import { durationLabel, readableSize, readableTime, typeLabel } from '../pages/labels.ts'
 import { dateCell } from '../pages/table.ts'
 import type { Cell } from '../pages/table.ts'
-import { fileFields } from '../pages/file-fields.ts'
+import { filterParameters } from '../parameters/file-filters.ts'
+import { formFieldsOf } from '../parameters/parameter.ts'
 import type { WireRecord } from './serialise.ts'
 
 const renderSelection = fragment(
@@ -30,7 +31,7 @@ const renderSelection = fragment(
 export const filesView: CollectionView<WireRecord> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },
   noun: ['file', 'files'],
-  fields: fileFields,
+  fields: formFieldsOf(filterParameters),
   all: 'All files',
   sizes: [20, 50, 100, 500],
   className: 'files',

@@ -30,13 +30,14 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
   }[settings.checksums]
   addAnswer(app, context, {
     path: 'rinex-file/:id(^[0-9]+$)/',
-    about: { name: 'Rinex File Instance', description: 'One RINEX file of the archive.' },
     formats: ['json', 'html'],
     accepts: { parameters: { expand } },
     operation: {
       id: 'getFile',
       tag: 'Files',
+      name: 'Rinex File Instance',
       summary: 'Get a file',
+      about: 'One RINEX file of the archive.',
       returns: 'The record.',
       params: { id: schema.integer('Id of the record.', { minimum: 1, examples: [1] }) },
       samples: ['rinex-file/1/'],

@@ -7,9 +7,9 @@ import type { RouteHandlerMethod } from 'fastify'
 import type { FileRecord } from '../../catalogue/records.ts'
 import { sendToIndexer, required } from '../admin/authentication.ts'
 import { parseRegistration } from '../admin/request-body.ts'
-import { sendJson } from '../http/context.ts'
+import { send } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { badFields, tryAgain } from '../http/errors.ts'
+import { BadFields, tryAgain } from '../http/errors.ts'
 import { serialiseRecord } from './serialise.ts'
 
 /**
@@ -25,7 +25,8 @@ const maxReads = 10
 const readIntervalMs = 100
 
 /** Registers a file with the indexer, and answers with its record. */
-export function registerFile({ administration, links, reader }: ApiContext): RouteHandlerMethod {
+export function registerFile(context: ApiContext): RouteHandlerMethod {
+  const { administration, links, reader } = context
   const find = async (id: number): Promise<FileRecord> => {
     for (let reads = 0; reads < maxReads; reads++) {
       const record = await reader.record({ id })
@@ -39,10 +40,10 @@ export function registerFile({ administration, links, reader }: ApiContext): Rou
     request.raw.socket.setTimeout(timeoutMs)
     const answer = await sendToIndexer(required(administration).register(path))
     if (answer.outcome === 'unsure') throw tryAgain('The file cannot be catalogued at this moment.')
-    if (answer.outcome === 'refused') throw badFields({ [field]: [messageFor(answer.reason)] })
+    if (answer.outcome === 'refused') throw new BadFields({ [field]: [messageFor(answer.reason)] })
     const record = serialiseRecord(await find(answer.id), links())
     if (answer.outcome === 'created') reply.code(201).header('location', record.url)
-    return sendJson(reply, record)
+    return send(reply, 'json', record)
   }
 }
 

@@ -43,10 +43,6 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
       handler: registerFile(context),
     },
     formats,
-    about: {
-      name: 'Rinex File List',
-      description: 'The RINEX files of the archive, by default the newest record first.',
-    },
   })
 }
 

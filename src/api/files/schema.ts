@@ -4,13 +4,12 @@ import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import { curlPost, registration, registrationExample, writeErrors } from '../admin/schema.ts'
 import { exampleLinks } from '../openapi/examples.ts'
-import type { RouteSchema } from '../openapi/openapi.ts'
+import type { MediaTypeObject, RouteSchema } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
 import { json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { operationOf } from '../resources/operation.ts'
-import type { Body } from '../resources/operation.ts'
 import { listParameters } from './list-request.ts'
 
 const fields = {
@@ -116,7 +115,7 @@ const examplePage: schema.Static<typeof recordPageSchema> = {
   results: [exampleRecord],
 }
 
-const lines = (line: string): Body => ({
+const lines = (line: string): MediaTypeObject => ({
   schema: schema.text('Lines, each ends with a line feed.'),
   example: `${line}\n`,
 })
@@ -129,7 +128,9 @@ export const listFiles = (maxLimit: number): RouteSchema =>
     {
       id: 'listFiles',
       tag: 'Files',
+      name: 'Rinex File List',
       summary: 'List files',
+      about: 'The RINEX files of the archive, by default the newest record first.',
       description: [
         'Returns a page, by default in descending order of ids; `count` is exact and from the same moment as the page. A file must match all filters. A list takes several values, separated by commas or in a repeated parameter, and a file must match one of them. If any other parameter is repeated, a file must match all its values.',
         'With `format=ndjson`, `csv` or `urls` the response is a stream of the whole filtered list, in the order of `ordering` (only one of `id`, `data_date`, `created` and `filename`, ascending or descending). `limit` ends the stream and has no maximum. `offset` gets `400`, and so does an unknown parameter: a mistyped filter must not download the whole archive. A stream has no `ETag`; it is compressed if `Accept-Encoding` allows it.',

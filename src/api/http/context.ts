@@ -11,6 +11,7 @@ import { digest, matchesWeakly, weakTag } from './conditional-requests.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
+import { contentType } from './negotiate.ts'
 import type { Format } from './negotiate.ts'
 
 /** A request that counts in the limits of its client. */
@@ -30,7 +31,8 @@ export interface Requester extends Asker {
  */
 export interface RequestLimits {
   /**
-   * Waits until a page may be made for this client, for a limited time. The page begins in a turn.
+   * Waits until a page may be made for this client, for a limited time. The page begins in a turn,
+   * and counts until its response ends.
    */
   page(request: FastifyRequest, reply: FastifyReply): Promise<Requester>
   /** Counts a stream until its response ends. */
@@ -50,13 +52,13 @@ export interface ApiContext extends ApiDeps {
    * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of
    * the release, the base URL, the dataset prefix and `checksums`, because they change the
    * responses.
+   * @param options.details true if the response depends on the details of files
    */
-  readonly tag: (state: Head | string, format: Format, options?: TagOptions) => string
-}
-
-interface TagOptions {
-  /** True if the response depends on the details of files. */
-  readonly details?: boolean
+  readonly tag: (
+    state: Head | string,
+    format: Format,
+    options?: { readonly details?: boolean },
+  ) => string
 }
 
 export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
@@ -102,8 +104,12 @@ export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-security-policy').code(304).send()
 }
 
-export function sendHtml(reply: FastifyReply, page: string): FastifyReply {
-  return reply.headers(pageHeaders).send(page)
+/** Sends a body in one of the formats: as text, or JSON as a value. */
+export function send(reply: FastifyReply, format: Format, body: unknown): FastifyReply {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  reply.headers(format === 'html' ? pageHeaders : { 'content-type': contentType(format) })
+  // The text is sent as a buffer, because Fastify appends a charset to the media type of a string.
+  return reply.send(Buffer.from(text))
 }
 
 /**
@@ -124,9 +130,4 @@ export async function sendChunks(
 async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>) {
   yield first
   yield* rest
-}
-
-export function sendJson(reply: FastifyReply, value: unknown): FastifyReply {
-  // The JSON is sent as a buffer, because Fastify appends a charset to the media type of a string.
-  return reply.header('content-type', 'application/json').send(Buffer.from(JSON.stringify(value)))
 }

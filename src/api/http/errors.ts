@@ -71,10 +71,6 @@ export class BadFields extends HttpError {
   }
 }
 
-export function badFields(fields: BadFields['fields']): BadFields {
-  return new BadFields(fields)
-}
-
 /** 503 for a condition that ends by itself. */
 export function tryAgain(detail: string, afterSeconds = retryAfterSeconds): HttpError {
   return new HttpError(503, detail, { 'retry-after': String(afterSeconds) })
@@ -96,34 +92,25 @@ export function tooMany(detail: string): HttpError {
   return new HttpError(429, detail, { 'retry-after': String(tooManyRetryAfterSeconds) })
 }
 
-/** The status, message and headers with which an error is answered. */
-export interface ErrorResponse {
-  readonly statusCode: number
-  readonly detail: string
-  readonly headers: Headers
-}
-
-function toResponse(error: unknown): ErrorResponse {
-  if (error instanceof HttpError) {
-    return { statusCode: error.statusCode, detail: error.message, headers: error.headers }
-  }
+/** The error that a client may know. */
+function toHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error
   if (error instanceof CatalogueMigrating)
-    return toResponse(tryAgain(`The catalogue is being migrated ${error.progress}.`))
-  if (error instanceof CatalogueUnavailable) {
-    return toResponse(tryAgain('The catalogue cannot be read at this moment.'))
-  }
+    return tryAgain(`The catalogue is being migrated ${error.progress}.`)
+  if (error instanceof CatalogueUnavailable)
+    return tryAgain('The catalogue cannot be read at this moment.')
   if (error instanceof NotBuilt)
-    return toResponse(
-      tryAgain('The index for this query is being built. Try again later.', indexRetryAfterSeconds),
+    return tryAgain(
+      'The index for this query is being built. Try again later.',
+      indexRetryAfterSeconds,
     )
   if (error instanceof QueryTimeout)
-    return toResponse(tryAgain('The query takes too long. Narrow it by further filters.'))
-  if (error instanceof TooManyQueries)
-    return toResponse(tooMany('Too many long queries are in progress.'))
+    return tryAgain('The query takes too long. Narrow it by further filters.')
+  if (error instanceof TooManyQueries) return tooMany('Too many long queries are in progress.')
   const statusCode = statusOf(error)
-  if (statusCode === 404) return toResponse(notFound())
-  if (statusCode < 500) return { statusCode, detail: (error as Error).message, headers: {} }
-  return { statusCode: 500, detail: 'A server error occurred.', headers: {} }
+  if (statusCode === 404) return notFound()
+  const isOurs = statusCode >= 500
+  return new HttpError(statusCode, isOurs ? 'A server error occurred.' : (error as Error).message)
 }
 
 /** The status of an error of Fastify; 500 for any other error. */
@@ -132,31 +119,22 @@ function statusOf(error: unknown): number {
   return status >= 400 && status < 500 ? status : 500
 }
 
-/**
- * Sends an error response. The cause of a 5xx is only logged, with the request id of the response.
- */
-export function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  logError(error, request)
-  sendError(error, request, reply)
-}
-
-/** Logs an error of the server. Returns the response, which contains only what clients may know. */
-export function logError(error: unknown, request: FastifyRequest): ErrorResponse {
-  const response = toResponse(error)
-  const { statusCode } = response
+/** Logs an error of the server. Returns the error that a client may know. */
+export function logError(error: unknown, request: FastifyRequest): HttpError {
+  const known = toHttpError(error)
+  const { statusCode } = known
   // A client that has left reads no response.
   const isLogged = !(error instanceof StorageUnavailable) && !request.signal.aborted
   if (statusCode >= 500 && isLogged) logFailure(error, statusCode, request)
-  return response
+  return known
 }
 
-/** Sends an error response without logging. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { statusCode, detail, headers } = toResponse(error)
-  const fields = error instanceof BadFields ? error.fields : undefined
+/** Sends an error as JSON. The log has the cause of a 5xx, with the request id of the response. */
+export function sendError(error: HttpError, request: FastifyRequest, reply: FastifyReply): void {
+  const { statusCode, message: detail, headers } = error
   const suggestions = error instanceof UnknownName ? { did_you_mean: error.didYouMean } : {}
-  const body =
-    fields ?? (statusCode >= 500 ? { detail, request_id: request.id } : { detail, ...suggestions })
+  const id = statusCode >= 500 ? { request_id: request.id } : {}
+  const body = error instanceof BadFields ? error.fields : { detail, ...suggestions, ...id }
   resetHeaders(reply)
   void reply
     .code(statusCode)

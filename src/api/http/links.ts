@@ -87,11 +87,6 @@ export function queryText(parameters: readonly Parameter[]): string {
   return readable(query)
 }
 
-/** The URL of a page of the change feed; its keys are in alphabetical order. */
-export function changesUrl(links: Links, parameters: readonly Parameter[]): string {
-  return `${links.api}changes/?${queryText(parameters)}`
-}
-
 /** Leaves characters unescaped that are allowed in a query (RFC 3986, 3.4). */
 function readable(query: URLSearchParams): string {
   return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')

@@ -26,7 +26,10 @@ export const mediaTypes = {
 } as const
 export type Format = keyof typeof mediaTypes
 
-const unnamed: readonly Format[] = ['html', 'events', 'openApi']
+/** True if the parameter `format` can name a format. */
+export function isNamed(format: Format): boolean {
+  return !['html', 'events', 'openApi'].includes(format)
+}
 
 /** The formats that are text have a charset. */
 export function contentType(format: Format): string {
@@ -56,7 +59,7 @@ export function negotiate<Name extends Format>(
   const chosen =
     named === undefined
       ? preferredFormat(formats, request.headers.accept)
-      : formats.find((name) => name === named && !unnamed.includes(name))
+      : formats.find((name) => name === named && isNamed(name))
   if (chosen === undefined && named !== undefined) throw notFound()
   if (chosen === undefined) throw new HttpError(406, 'Could not satisfy the request Accept header.')
   if (chosen !== 'json' && chosen !== 'events') reply.header('vary', compressedVary)

@@ -16,13 +16,9 @@ export function lastValue(query: Query, key: string): string | undefined {
   return typeof value === 'object' ? value.at(-1) : value
 }
 
-/** All values of a list parameter: comma-separated, repeated, or both. */
-export function listedValues(query: Query, key: string): readonly string[] {
-  return [query[key] ?? []]
-    .flat(2)
-    .flatMap((text) => text.split(','))
-    .map((word) => word.trim())
-    .filter((word) => word !== '')
+/** All values of a parameter that are not blank. */
+export function valuesOf(query: Query, key: string): readonly string[] {
+  return [query[key] ?? []].flat().filter((value) => value.trim() !== '')
 }
 
 /**

@@ -11,7 +11,7 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
-import { sendJson } from './context.ts'
+import { send } from './context.ts'
 import { HttpError } from './errors.ts'
 import { mediaTypes } from './negotiate.ts'
 import type { Format } from './negotiate.ts'
@@ -36,13 +36,8 @@ export interface Resource extends DescribedResource {
     readonly authenticate: Authentication
     readonly handler: RouteHandlerMethod
   }
-  /** The formats of its responses; by default JSON and HTML, or only JSON without GET. */
+  /** The formats of its responses; by default JSON. */
   readonly formats?: readonly Format[]
-  /**
-   * The body of OPTIONS, in the form of Django REST framework; without it OPTIONS is `204` with
-   * `Allow`.
-   */
-  readonly about?: { readonly name: string; readonly description: string }
 }
 
 /** All methods that Node parses. CONNECT never reaches a route. */
@@ -66,13 +61,8 @@ export function supportResources(app: FastifyInstance): void {
 }
 
 /** The methods of a resource, in the order of `Allow`. */
-export function methodsOf({ get, post }: Pick<Resource, 'get' | 'post'>): readonly string[] {
-  return [
-    ...(get === undefined ? [] : ['GET']),
-    ...(post === undefined ? [] : ['POST']),
-    ...(get === undefined ? [] : ['HEAD']),
-    'OPTIONS',
-  ]
+function methodsOf({ get, post }: Resource): readonly string[] {
+  return [...(get ? ['GET'] : []), ...(post ? ['POST'] : []), ...(get ? ['HEAD'] : []), 'OPTIONS']
 }
 
 export function addResource(app: FastifyInstance, resource: Resource): void {
@@ -144,10 +134,16 @@ export function rawQuery(target: string): string {
   return start === -1 ? '' : target.slice(start)
 }
 
-function describe(reply: FastifyReply, { about, get, formats }: Resource): FastifyReply {
+/**
+ * Answers OPTIONS with the name and description of the resource, in the form of Django REST
+ * framework; without them the answer is `204` with `Allow`.
+ */
+function describe(
+  reply: FastifyReply,
+  { schema, post, formats = ['json'] }: Resource,
+): FastifyReply {
+  const { about } = schema ?? post?.schema ?? {}
   if (about === undefined) return reply.code(204).send()
-  const { json, html } = mediaTypes
-  const usual = get === undefined ? [json] : [json, html]
-  const renders = formats?.map((format) => mediaTypes[format]) ?? usual
-  return sendJson(reply, { ...about, renders, parses: [mediaTypes.json] })
+  const renders = formats.map((format) => mediaTypes[format])
+  return send(reply, 'json', { ...about, renders, parses: [mediaTypes.json] })
 }

@@ -4,7 +4,7 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import { recentDays } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import type { Requester } from '../http/context.ts'
-import { badFields } from '../http/errors.ts'
+import { BadFields } from '../http/errors.ts'
 import { secondsToIso } from '../http/times.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
@@ -13,7 +13,7 @@ import type { Cell } from '../pages/table.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { choices, day, isChosen, ordering } from '../parameters/parameter.ts'
 import type { Values } from '../parameters/request.ts'
-import { addCollection } from '../resources/collection.ts'
+import { addCollection, csvOf } from '../resources/collection.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
@@ -107,10 +107,6 @@ const parameters = {
 export function addMissing(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
     name: 'missing',
-    about: {
-      name: 'Missing File List',
-      description: 'The slots that are expected and not delivered.',
-    },
     item: {
       name: 'MissingFile',
       description: 'A slot of a series whose expected file was not delivered.',
@@ -122,7 +118,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       of: ['from', 'to'],
       fault: (days, { stations }) => rangeFault(days, stations?.length === 1, today(context)),
     },
-    hasCsv: true,
+    whole: { csv: csvOf(fields) },
     state: () => networkState(context),
     find: async ({ values, filter }, current, requester) => {
       const { asOf = 0 } = current.currency
@@ -133,8 +129,8 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       return { items: found.filter(({ state }) => isChosen(values.state, state)) }
     },
     page: {
-      frame: { title: 'Missing files', section: 'missing', up: '../' },
       noun: ['missing file', 'missing files'],
+      section: 'missing',
       all: 'All of 28 days',
       caption: 'Times in UTC, (022) is the day of the year',
       columns: 'station file_type period start state since expected_by name'.split(' '),
@@ -142,10 +138,11 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
     operation: {
       id: 'listMissingFiles',
       tag: 'Stations',
+      name: 'Missing File List',
       summary: 'List missing files',
+      about: 'The slots that are expected and not delivered: late, or missing.',
       description:
-        'One row for each slot that is expected and not delivered: late, or missing. The CSV has all rows at once, as a worklist for backfilling. The response depends on the clock, so its `ETag` changes about every minute.',
-      page: 'A page of the missing files.',
+        'The CSV has all rows at once, as a worklist for backfilling. The response depends on the clock, so its `ETag` changes about every minute.',
       further: currencyMembers,
       samples: ['missing/?station=GRAZ&period=01H&format=csv'],
     },
@@ -176,7 +173,7 @@ async function readMissing(
   for (const each of series)
     for (const missing of missingSlots(each, each.runs, range)) {
       if (found.length >= maxRows)
-        throw badFields({ from: [`The range has more than ${maxRows} missing files.`] })
+        throw new BadFields({ from: [`The range has more than ${maxRows} missing files.`] })
       found.push(missing)
     }
   return found

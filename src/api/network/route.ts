@@ -28,18 +28,16 @@ const maxLate = 100
 export function addNetwork(app: FastifyInstance, context: NetworkContext): void {
   addAnswer(app, context, {
     path: 'network/',
-    about: {
-      name: 'Network',
-      description: 'Series by state, those that are late or down, and what arrived.',
-    },
     formats: ['json', 'html'],
     accepts: { parameters: {} },
     operation: {
       id: 'getNetwork',
       tag: 'Stations',
+      name: 'Network',
       summary: 'The network at a glance',
+      about: 'The number of series by state, those that are late or down, and what arrived.',
       description:
-        'The number of series by state, those that are late or down, and what arrived. The HTML page also shows the last 24 hours and the last 28 days of each station. The response depends on the clock, so its `ETag` changes about every minute.',
+        'The HTML page also shows the last 24 hours and the last 28 days of each station. The response depends on the clock, so its `ETag` changes about every minute.',
       returns: 'The network.',
       headers: currencyMembers.headers,
       samples: ['network/'],

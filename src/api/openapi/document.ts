@@ -100,7 +100,9 @@ function pathsOf(
 }
 
 function operationOf(route: RouteSchema): OperationObject {
-  const { params, querystring, headers: requestHeaders, body, response, ...described } = route
+  const { about, description, response, ...parts } = route
+  const { params, querystring, headers: requestHeaders, body, ...described } = parts
+  const text = [about?.description ?? '', description ?? ''].join(' ').trim()
   const parameters = [
     ...parametersIn('path', params),
     ...parametersIn('query', querystring),
@@ -108,6 +110,7 @@ function operationOf(route: RouteSchema): OperationObject {
   ]
   return {
     ...described,
+    ...(text !== '' && { description: text }),
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {

@@ -62,6 +62,11 @@ export type Parameters = Readonly<Record<string, Schema>>
 
 /** Describes a method of a resource. */
 export interface RouteSchema extends Described {
+  /**
+   * The name of the resource, and a sentence about it, for OPTIONS and the root. The description in
+   * the document begins with this sentence.
+   */
+  readonly about?: { readonly name: string; readonly description: string }
   readonly querystring?: Parameters
   readonly params?: Parameters
   readonly headers?: Parameters

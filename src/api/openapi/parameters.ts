@@ -17,7 +17,7 @@ const formats: Readonly<Record<string, string>> = {
   svg: '`svg` is a picture',
 }
 
-export function format(names: readonly string[] = ['api', 'json']) {
+export function format(names: readonly string[]) {
   const meaning = `${names.map((name) => formats[name] ?? name).join('; ')}.`
   return oneOf(meaning, names, { examples: [names.at(-1)] })
 }

@@ -19,10 +19,7 @@ const iconPath = '/favicon.ico'
 /** The icon as a `data:` URL, for pages that may request nothing. */
 export const iconData = `data:image/svg+xml;base64,${readFileSync(join(folder, 'icon.svg'), 'base64')}`
 
-export async function addAssets(
-  app: FastifyInstance,
-  { settings }: Pick<ApiContext, 'settings'>,
-): Promise<void> {
+export async function addAssets(app: FastifyInstance, { settings }: ApiContext): Promise<void> {
   // Ranges are off, because a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and
   // small files need no ranges.
   await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })

@@ -121,7 +121,7 @@ export interface CollectionPage<Item> {
   readonly ignored: readonly string[]
   readonly pages: PageLinks
   readonly results: readonly Item[]
-  readonly ordering?: { readonly key: string; readonly descending: boolean }
+  readonly ordering?: { readonly key: string; readonly descending: boolean } | undefined
 }
 
 interface PagerLink {
@@ -174,14 +174,8 @@ function around(page: number, pageCount: number): readonly number[] {
 
 /** Returns the URL of the same page as JSON. */
 function jsonLink({ kept, range }: CollectionPage<unknown>): string {
-  const query = new URLSearchParams({
-    format: 'json',
-    limit: String(range.limit),
-    offset: String(range.offset),
-  })
-  for (const [key, value] of kept) query.append(key, value)
-  query.sort()
-  return `?${query.toString()}`
+  const place = { format: 'json', limit: String(range.limit), offset: String(range.offset) }
+  return `?${queryText([...Object.entries(place), ...kept])}`
 }
 
 /** `21 to 40 of 1,234 files`. @param noun singular and plural */

@@ -1,10 +1,10 @@
 /** Answers errors with HTML pages for people. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { compressedVary } from '../http/compression.ts'
-import { sendHtml } from '../http/context.ts'
+import { send } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
-import { answerError, BadFields, logError, resetHeaders, UnknownName } from '../http/errors.ts'
-import type { ErrorResponse } from '../http/errors.ts'
+import { BadFields, logError, resetHeaders, sendError, UnknownName } from '../http/errors.ts'
+import type { HttpError } from '../http/errors.ts'
 import { relativeUrl } from '../http/request-target.ts'
 import { prefersHtml } from '../http/negotiate.ts'
 import { defaultLimit } from '../openapi/parameters.ts'
@@ -17,28 +17,30 @@ import { page } from './layout.ts'
  * Answers the errors below the API path and the data path with an HTML page if the client prefers
  * HTML and `format` names no format. Errors of POST requests and all other errors are JSON.
  */
-export function answerByAccept({ apiPath, dataPath }: Pick<ApiContext, 'apiPath' | 'dataPath'>) {
+export function answerByAccept({ apiPath, dataPath }: ApiContext) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const known = logError(error, request)
     const url = request.raw.url ?? ''
-    const path = url.split('?', 1)[0] ?? ''
+    const [path = ''] = url.split('?', 1)
     const isData = path.startsWith(dataPath)
     if (isData) reply.header('vary', 'Accept')
     const hasPages = isData || path.startsWith(apiPath)
     if (!hasPages || request.method === 'POST' || !prefersHtml(request)) {
-      answerError(error, request, reply)
+      sendError(known, request, reply)
       return
     }
     const up = relativeUrl(request.originalUrl, apiPath)
     const above = isData ? (path.endsWith('/') ? '../' : './') : ''
-    const response = logError(error, request)
     const query = rawQuery(url).slice(1)
+    const place = { query, up, above, requestId: request.id }
     resetHeaders(reply)
-    reply.headers({ ...response.headers, vary: compressedVary })
-    sendHtml(
-      reply.code(response.statusCode),
-      error instanceof BadFields
-        ? renderBadRequest(error, { query, up }, request.routeOptions.config.faultForm)
-        : renderFailure(error, response, { query, up, above, requestId: request.id }),
+    reply.headers({ ...known.headers, vary: compressedVary })
+    send(
+      reply.code(known.statusCode),
+      'html',
+      known instanceof BadFields
+        ? renderBadRequest(known, place, request.routeOptions.config.faultForm)
+        : renderFailure(known, place),
     )
   }
 }
@@ -48,9 +50,6 @@ interface Place {
   readonly query: string
   /** Relative path to the API root. */
   readonly up: string
-}
-
-interface FailurePlace extends Place {
   /** Relative URL of the directory above; empty for a path that is not below `data/`. */
   readonly above: string
   readonly requestId: string
@@ -117,15 +116,12 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available at this moment',
 }
 
-function renderFailure(
-  error: unknown,
-  { statusCode, detail }: ErrorResponse,
-  { query, up, above, requestId }: FailurePlace,
-): string {
+function renderFailure(error: HttpError, { query, up, above, requestId }: Place): string {
+  const { statusCode, message } = error
   return renderMessage(
     { title: titles[statusCode] ?? 'Error', up, json: jsonOf(query) },
     {
-      detail: statusCode === 404 ? notFoundText(error, above !== '') : detail,
+      detail: statusCode === 404 ? notFoundText(error, above !== '') : message,
       up,
       above: statusCode === 404 ? above : '',
       suggestions: error instanceof UnknownName ? error.didYouMean : [],
@@ -134,7 +130,7 @@ function renderFailure(
   )
 }
 
-function notFoundText(error: unknown, isData: boolean): string {
+function notFoundText(error: HttpError, isData: boolean): string {
   if (isData) return 'The archive has no file and no directory with this address.'
   return error instanceof UnknownName
     ? 'The catalogue has no station with this code.'

@@ -1,10 +1,26 @@
 /** The filter form of a collection, and links that change its filters and its order. */
 import { queryText } from '../http/links.ts'
 import type { Parameter } from '../http/links.ts'
-import type { FormField } from '../parameters/parameter.ts'
 import type { Column } from './table.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
+
+/** An option of a selection: its value in the query string, and its words. */
+interface Option {
+  readonly value: string
+  readonly text: string
+}
+
+/** How a parameter is shown in the filter form. */
+export interface FormField {
+  readonly label: string
+  /** An example, for a text field. */
+  readonly hint?: string
+  /** The options of a selection, besides the empty one. */
+  readonly options?: readonly Option[]
+  /** True if one of the options always applies, so the empty option is left out. */
+  readonly isRequired?: boolean
+}
 
 /**
  * A field of a form. It has the name of an API parameter, so the page and the JSON have the same
@@ -12,6 +28,8 @@ type Faults = Readonly<Record<string, readonly string[]>>
  */
 export interface Field extends FormField {
   readonly name: string
+  /** True if the parameter takes several values, separated by commas. */
+  readonly isList?: boolean
 }
 
 /** The state of a collection that its form and its links repeat. */
@@ -79,10 +97,9 @@ export function filterForm(
 
 function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly string[]) {
   const all = kept.flatMap(([name], index) => (name === field.name ? [index] : []))
-  // The values of a choice are joined in its field. All values of another parameter apply, but its
+  // The values of a list are joined in its field. All values of another parameter apply, but its
   // field has room only for the first.
-  const isChoice = field.options !== undefined || ['station', 'country'].includes(field.name)
-  const places = isChoice ? all : all.slice(0, 1)
+  const places = field.isList === true ? all : all.slice(0, 1)
   const value = places.map((index) => kept[index]?.[1] ?? '').join(',')
   const { options } = field
   const chosen = options?.find((option) => option.value === value.toLowerCase())?.value ?? value

@@ -7,7 +7,9 @@ import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { parseDay } from '../../parse/calendar.ts'
+import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
+import { durationLabel, typeLabel } from '../pages/labels.ts'
 import {
   code,
   day,
@@ -21,14 +23,8 @@ import {
   usPerSecond,
   year,
 } from './filter-values.ts'
-import type { ParameterType } from './filter-values.ts'
-import { choices } from './parameter.ts'
-
-export interface FilterParameter extends ParameterType {
-  /** One or two sentences, with names of parameters and values in backticks. */
-  readonly meaning: string
-  readonly example: string
-}
+import type { FilterParameter } from './filter-values.ts'
+import { choices, selection } from './parameter.ts'
 
 /**
  * The five parameters of a time field: the name of the field alone, and with each of Django's four
@@ -45,11 +41,8 @@ function times(
   }: { readonly subject: string; readonly example: string; readonly stepUs?: number },
   add: (range: TimeRange) => FileFilter,
 ): Record<string, FilterParameter> {
-  const row = (predicate: string, toRange: (us: number) => TimeRange): FilterParameter => ({
-    ...time((us) => add(toRange(us))),
-    meaning: `${subject} ${predicate}.`,
-    example,
-  })
+  const row = (predicate: string, toRange: (us: number) => TimeRange): FilterParameter =>
+    time((us) => add(toRange(us)))({ meaning: `${subject} ${predicate}.`, example })
   return {
     [field]: row('is exactly this time; a bare date means its midnight', (us) => ({
       fromUs: us,
@@ -74,11 +67,7 @@ const periods = { '01D': 'd', '01H': 'h', '15M': 'm' } as const
 const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
 const types = { obs: 'o', nav: 'n', met: 'm' } as const
 
-const dataYear = {
-  ...year(),
-  meaning: 'The year in which the data start.',
-  example: '2026',
-}
+const dataYear = year()
 
 const station = code(
   /^[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?$/,
@@ -88,29 +77,88 @@ const station = code(
 
 export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
   Object.entries<FilterParameter>({
-    filename: {
-      ...name('is'),
-      meaning: 'The complete file name, in upper or lower case.',
-      example: 'graz0220.26d.gz',
-    },
-    filename__startswith: {
-      ...name('starts'),
-      meaning: 'The file name starts with this text, in upper or lower case.',
-      example: 'GRAZ00AUT_R_2026022',
-    },
-    filename__contains: {
-      ...name('contains'),
+    // Those with a field first, in the order of the form.
+    station: station({
+      meaning:
+        'The station, in upper or lower case: a code of 4 characters matches names of both forms, a code of 9 characters only that code.',
+      example: 'graz',
+      field: { label: 'Station', hint: 'GRAZ, WTZR00DEU' },
+    }),
+    country: code(/^[A-Za-z]{3}$/, 'Enter country codes of 3 letters.', (value) => ({
+      countries: [value],
+    }))({
+      meaning:
+        'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
+      example: 'AUT',
+      field: { label: 'Country', hint: 'AUT' },
+    }),
+    startDate: dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } }))({
+      meaning:
+        'The nominal time span of the data includes this time or starts later. A bare date means the start of its day.',
+      example: '2026-01-22T05:00:00Z',
+      field: { label: 'From', hint: '2026-022, 2026-01-22' },
+    }),
+    endDate: dayOrTime(({ toUs }) => ({ overlaps: { toUs } }))({
+      meaning: 'The data start at this time or earlier. A bare date means the end of its day.',
+      example: '2026-01-23',
+      field: { label: 'To', hint: '2026-023, 2026-01-23' },
+    }),
+    file_type: oneOfAnyCase<FileType>({ o: 'o', n: 'n', m: 'm', ...types }, (value) => ({
+      types: [value],
+    }))({
+      meaning:
+        'The type of the data, in upper or lower case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
+      example: 'o',
+      field: selection('Type', fileTypes, typeLabel),
+    }),
+    file_duration: oneOfAnyCase<FileDuration>(
+      { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods },
+      (value) => ({ durations: [value] }),
+    )({
+      meaning:
+        'The period of the file, in upper or lower case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
+      example: 'd',
+      field: selection('Period', fileDurations, durationLabel),
+    }),
+    file_version: oneOfAnyCase<FileVersion>({ r2: 'r2', r3: 'r3', ...versions }, (value) => ({
+      versions: [value],
+    }))({
+      meaning:
+        'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
+      example: 'r3',
+      field: selection('Name', fileVersions, (value) =>
+        value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
+      ),
+    }),
+    area: oneOf(areas, (value) => ({ areas: [value] }))({
+      meaning:
+        'The area of the archive: `obs` for daily files, `nrt` for hourly files in near real time.',
+      example: 'obs',
+      field: selection('Area', areas, (value) =>
+        value === 'obs' ? 'obs: daily' : 'nrt: near real time',
+      ),
+    }),
+    filename__contains: name('contains')({
       meaning:
         'The file name contains this text, in upper or lower case. A request may have at most eight conditions on names.',
       example: '_30S_',
-    },
+      field: { label: 'Part of the name', hint: '_30S_' },
+    }),
+    filename: name('is')({
+      meaning: 'The complete file name, in upper or lower case.',
+      example: 'graz0220.26d.gz',
+    }),
+    filename__startswith: name('starts')({
+      meaning: 'The file name starts with this text, in upper or lower case.',
+      example: 'GRAZ00AUT_R_2026022',
+    }),
     ...times(
       'data_date',
       { subject: 'The start of the data', example: '2026-01-22T05:00:00Z', stepUs: usPerSecond },
       (dataDate) => ({ dataDate }),
     ),
-    year: dataYear,
-    data_date__year: { ...dataYear, meaning: 'The same as `year`.' },
+    year: dataYear({ meaning: 'The year in which the data start.', example: '2026' }),
+    data_date__year: dataYear({ meaning: 'The same as `year`.', example: '2026' }),
     ...times(
       'created',
       { subject: 'The time at which the record was created', example: '2026-01-22' },
@@ -124,157 +172,95 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       },
       (modified) => ({ modified }),
     ),
-    id__gt: {
-      ...integer((idAbove) => ({ idAbove })),
+    id__gt: integer((idAbove) => ({ idAbove }))({
       meaning: 'The id is higher: records that are newer than this one.',
       example: '1',
-    },
-    id__lt: {
-      ...integer((idBelow) => ({ idBelow })),
+    }),
+    id__lt: integer((idBelow) => ({ idBelow }))({
       meaning: 'The id is lower: a cursor through a list that grows at its head.',
       example: '1000000',
-    },
-    id__gte: {
-      ...integer((id) => ({ idAbove: id - 1 })),
+    }),
+    id__gte: integer((id) => ({ idAbove: id - 1 }))({
       meaning: 'The id is this or higher.',
       example: '1',
-    },
-    id__lte: {
-      ...integer((id) => ({ idBelow: id + 1 })),
+    }),
+    id__lte: integer((id) => ({ idBelow: id + 1 }))({
       meaning: 'The id is this or lower.',
       example: '1000000',
-    },
-    file_duration: {
-      ...oneOfAnyCase<FileDuration>(
-        { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods },
-        (value) => ({ durations: [value] }),
-      ),
-      meaning:
-        'The period of the file, in upper or lower case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
-      example: 'd',
-    },
-    file_version: {
-      ...oneOfAnyCase<FileVersion>({ r2: 'r2', r3: 'r3', ...versions }, (value) => ({
-        versions: [value],
-      })),
-      meaning:
-        'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
-      example: 'r3',
-    },
-    file_type: {
-      ...oneOfAnyCase<FileType>({ o: 'o', n: 'n', m: 'm', ...types }, (value) => ({
-        types: [value],
-      })),
-      meaning:
-        'The type of the data, in upper or lower case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
-      example: 'o',
-    },
-    station: {
-      ...station,
-      meaning:
-        'The station, in upper or lower case: a code of 4 characters matches names of both forms, a code of 9 characters only that code.',
-      example: 'graz',
-    },
-    area: {
-      ...oneOf(areas, (value) => ({ areas: [value] })),
-      meaning:
-        'The area of the archive: `obs` for daily files, `nrt` for hourly files in near real time.',
-      example: 'obs',
-    },
-    country: {
-      ...code(/^[A-Za-z]{3}$/, 'Enter country codes of 3 letters.', (value) => ({
-        countries: [value],
-      })),
-      meaning:
-        'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
-      example: 'AUT',
-    },
-    date: {
-      ...day({ format: 'date' }, parseDay, 'Enter a valid date.'),
+    }),
+    date: day(
+      { format: 'date' },
+      parseDay,
+      'Enter a valid date.',
+    )({
       meaning:
         'The UTC day on which the data start. `20260122` and `2026-022` are accepted too, in all parameters of days and times.',
       example: '2026-01-22',
-    },
-    doy: {
-      ...day(
-        { pattern: String.raw`^\d{4}-\d{3}$` },
-        parseDay,
-        'Enter a year and a day of year, such as 2026-022.',
-      ),
+    }),
+    doy: day(
+      { pattern: String.raw`^\d{4}-\d{3}$` },
+      parseDay,
+      'Enter a year and a day of year, such as 2026-022.',
+    )({
       meaning: 'The same as `date`, written as year and day of the year.',
       example: '2026-022',
-    },
-    interval: {
-      ...code(/^[0-9]{2}[A-Za-z]$/, 'Enter intervals such as 30S.', (value) => ({
-        intervals: [value],
-      })),
+    }),
+    interval: code(/^[0-9]{2}[A-Za-z]$/, 'Enter intervals such as 30S.', (value) => ({
+      intervals: [value],
+    }))({
       meaning: 'The sampling interval of a long name.',
       example: '30S',
-    },
-    content: {
-      ...code(/^[A-Za-z]{2}$/, 'Enter contents such as MO.', (value) => ({ contents: [value] })),
+    }),
+    content: code(/^[A-Za-z]{2}$/, 'Enter contents such as MO.', (value) => ({
+      contents: [value],
+    }))({
       meaning: 'The content code of a long name: satellite system and type.',
       example: 'MO',
-    },
-    source: {
-      ...oneOf(['R', 'S', 'U'], (value) => ({ sources: [value] })),
+    }),
+    source: oneOf(['R', 'S', 'U'], (value) => ({ sources: [value] }))({
       meaning: 'The data source of a long name: `R` receiver, `S` stream, `U` unknown.',
       example: 'R',
-    },
-    problem: {
-      ...oneOf(problems, (value) => ({ problems: [value] })),
+    }),
+    problem: oneOf(problems, (value) => ({ problems: [value] }))({
       meaning:
         'The problem of the file. `incomplete`: its gzip stream has no end. `broken`: its gzip stream is damaged. `misplaced`: it is in the directory of another date.',
       example: 'misplaced',
-    },
-    overlaps: {
-      ...range((overlaps) => ({ overlaps })),
+    }),
+    overlaps: range((overlaps) => ({ overlaps }))({
       meaning:
         'The nominal time span of the data overlaps this range: two dates or times separated by a slash. `..` in place of one leaves that end open.',
       example: '2026-01-22/2026-01-23',
-    },
-    stationId: { ...station, meaning: 'The same as `station`.', example: 'GRAZ00AUT' },
-    startDate: {
-      ...dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } })),
-      meaning:
-        'The nominal time span of the data includes this time or starts later. A bare date means the start of its day.',
-      example: '2026-01-22T05:00:00Z',
-    },
-    endDate: {
-      ...dayOrTime(({ toUs }) => ({ overlaps: { toUs } })),
-      meaning: 'The data start at this time or earlier. A bare date means the end of its day.',
-      example: '2026-01-23',
-    },
-    rinexVersion: {
-      ...oneOfAnyCase<FileVersion>(versions, (value) => ({ versions: [value] })),
+    }),
+    stationId: station({ meaning: 'The same as `station`.', example: 'GRAZ00AUT' }),
+    rinexVersion: oneOfAnyCase<FileVersion>(versions, (value) => ({ versions: [value] }))({
       meaning:
         'Like `file_version`, by the version of the format, in upper or lower case: `2` means short names; `3`, `4` and `latest` mean long names, which do not distinguish 3 and 4; `all` means both.',
       example: '3',
-    },
-    filePeriod: {
-      ...oneOfAnyCase<FileDuration>(periods, (value) => ({ durations: [value] })),
+    }),
+    filePeriod: oneOfAnyCase<FileDuration>(periods, (value) => ({ durations: [value] }))({
       meaning:
         'Like `file_duration`, by the period of a long name, in upper or lower case. `15M` means any period of minutes.',
       example: '01D',
-    },
-    fileType: {
-      ...oneOfAnyCase<FileType>(types, (value) => ({ types: [value] })),
+    }),
+    fileType: oneOfAnyCase<FileType>(types, (value) => ({ types: [value] }))({
       meaning: 'Like `file_type`, with longer names, in upper or lower case.',
       example: 'obs',
-    },
+    }),
   }),
 )
 
+function filtersWhere(isWanted: (name: string) => boolean): typeof filterParameters {
+  return new Map([...filterParameters].filter(([name]) => isWanted(name)))
+}
+
 /** The filters of files that the list of stations accepts too: country and area. */
-export const stationParameters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) => name === 'country' || name === 'area'),
-)
+export const stationParameters = filtersWhere((name) => ['country', 'area'].includes(name))
 
 /**
  * The filters that the change feed accepts too. They depend only on the name and path of a file.
  */
-export const changesFilters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name)),
+export const changesFilters = filtersWhere(
+  (name) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name),
 )
 
 /** The parameter `expand`: the records contain the details of their files. */
@@ -285,19 +271,6 @@ export const expand = choices(['file'] as const, {
 })
 
 /** Filters that the series of the network share with the files. */
-export const seriesFilters: ReadonlyMap<string, FilterParameter> = new Map(
-  [...filterParameters].filter(([name]) => ['station', 'country', 'file_type'].includes(name)),
+export const seriesFilters = filtersWhere((name) =>
+  ['station', 'country', 'file_type'].includes(name),
 )
-
-/** Schemas of filter parameters. A choice accepts several values, separated by commas. */
-export function filtersIn(table: ReadonlyMap<string, FilterParameter>) {
-  return Object.fromEntries(
-    Array.from(table, ([name, { meaning, schema, example, isChoice }]) => {
-      const value = schema['type'] === 'integer' ? Number(example) : example
-      const described = isChoice
-        ? { type: 'array', description: meaning, items: schema, examples: [[example]] }
-        : { ...schema, description: meaning, examples: [value] }
-      return [name, described] as const
-    }),
-  )
-}

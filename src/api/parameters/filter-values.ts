@@ -4,39 +4,61 @@
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { dayStartSeconds, daysInYear, parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import { parseTimeUs } from '../http/times.ts'
+import { union } from './filters.ts'
 import { invalidChoice } from './parameter.ts'
-import type { Fault } from './parameter.ts'
+import type { Fault, Meaning, Parameter } from './parameter.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
-export interface ParameterType {
-  /** Parses one value into a filter, or a fault for a value that is not valid. */
-  readonly parse: (value: string) => FileFilter | Fault
-  /**
-   * True for a choice: it takes several values, separated by commas, and a file must match any one
-   * of them. With any other parameter, a file must match all values.
-   */
-  readonly isChoice: boolean
-  /** JSON schema of one value. */
-  readonly schema: JsonSchema
+/** A parameter that is a filter of files; a file must match all filters of a request. */
+export interface FilterParameter extends Parameter<readonly FileFilter[]> {
+  /** A valid value. */
+  readonly example: string
 }
 
-export function isFault(result: FileFilter | Fault): result is Fault {
-  return 'fault' in result
+/** Parses one value into a filter, or a fault for a value that is not valid. */
+type Parse = (value: string) => FileFilter | Fault
+
+/** Makes a parameter of a type from what it means. */
+type ParameterType = (described: Meaning & { readonly example: string }) => FilterParameter
+
+/**
+ * Reads all values of a filter. The values of a choice become one filter.
+ * @returns all faults
+ */
+function readAll(parse: Parse, values: readonly string[], isChoice: boolean) {
+  const results = [...new Set(values)].map(parse)
+  const faults = results.flatMap((result) => ('fault' in result ? result.fault : []))
+  if (faults.length > 0) return { fault: [...new Set(faults)] }
+  const filters = results as readonly FileFilter[]
+  return { value: isChoice ? union(filters) : filters }
 }
 
-type Parse = ParameterType['parse']
+/** A choice takes several values, separated by commas, and a file must match any one of them. */
+const choice =
+  (schema: JsonSchema, parse: Parse): ParameterType =>
+  ({ meaning, example, field }) => ({
+    schema: { type: 'array', description: meaning, items: schema, examples: [[example]] },
+    takes: 'words',
+    read: (words) => readAll(parse, words, true),
+    example,
+    field,
+  })
 
-const choice = (schema: JsonSchema, parse: Parse): ParameterType => ({
-  parse,
-  isChoice: true,
-  schema,
-})
-const condition = (schema: JsonSchema, parse: Parse): ParameterType => ({
-  parse,
-  isChoice: false,
-  schema,
-})
+/** A file must match all values of a condition. */
+const condition =
+  (schema: JsonSchema, parse: Parse): ParameterType =>
+  ({ meaning, example, field }) => ({
+    schema: {
+      ...schema,
+      description: meaning,
+      examples: [schema['type'] === 'integer' ? Number(example) : example],
+    },
+    takes: 'values',
+    read: (values) => readAll(parse, values, false),
+    example,
+    field,
+  })
 
 /** The standard forms of a date or time; `parseTimeUs` accepts more. */
 const dateOrTime: JsonSchema = {

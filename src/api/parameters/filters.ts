@@ -1,68 +1,12 @@
-/**
- * Reads the filters of files in a query string: each parameter is a filter, and a file must match
- * all of them. Pure.
- */
+/** Joins filters of files: a file matches any of them, or all of them. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import type { Parameter } from '../http/links.ts'
-import type { Query } from '../http/query.ts'
-import { isFault } from './filter-values.ts'
-import type { ParameterType } from './filter-values.ts'
-
-/**
- * Maximum number of conditions on names in a request, because a query compares each name with all
- * conditions.
- */
-const maxNameConditions = 8
-
-/**
- * Parses the filters of a query string.
- * @param faults get the messages for each invalid parameter
- */
-export function readFilters(
-  query: Query,
-  parameters: ReadonlyMap<string, ParameterType>,
-  faults: Map<string, readonly string[]>,
-): { readonly filter: FileFilter; readonly kept: readonly Parameter[] } {
-  const kept: Parameter[] = []
-  const filters: FileFilter[] = []
-  for (const key of Object.keys(query)) {
-    const parameter = parameters.get(key)
-    if (parameter === undefined) continue
-    const values = valuesOf(query, key)
-    const parsed = parseValues(parameter, values)
-    filters.push(...parsed.filters)
-    if (parsed.faults.length > 0) faults.set(key, parsed.faults)
-    else if (nameConditions(parsed.filters) > 0 && nameConditions(filters) > maxNameConditions)
-      faults.set(key, [`At most ${maxNameConditions} conditions on names are allowed.`])
-    kept.push(...values.map((value) => [key, value] as const))
-  }
-  return { filter: filters.reduce(intersection, {}), kept }
-}
-
-function nameConditions(filters: readonly FileFilter[]): number {
-  return filters.flatMap(({ names = [] }) => names).length
-}
-
-function valuesOf(query: Query, key: string): readonly string[] {
-  return [query[key] ?? []].flat().filter((value) => value.trim() !== '')
-}
-
-/** Parses all values of one parameter. The values of a choice become one filter. */
-function parseValues(parameter: ParameterType, values: readonly string[]) {
-  const items = parameter.isChoice ? values.flatMap((value) => value.split(',')) : values
-  const distinct = new Set(items.map((item) => item.trim()).filter((item) => item !== ''))
-  const results = [...distinct].map((item) => parameter.parse(item))
-  const filters = results.filter((result): result is FileFilter => !isFault(result))
-  const faults = new Set(results.filter(isFault).map(({ fault }) => fault))
-  return { faults: [...faults], filters: parameter.isChoice ? union(filters) : filters }
-}
 
 /**
  * Joins the filters of all values of a choice. Each filter has one list, and the lists are joined
  * in one pass, because there may be many values. If one value has no condition, it matches every
  * file. Then the choice matches every file too, and the result has no filter.
  */
-function union(filters: readonly FileFilter[]): readonly FileFilter[] {
+export function union(filters: readonly FileFilter[]): readonly FileFilter[] {
   if (filters.some((filter) => Object.keys(filter).length === 0)) return []
   const merged = new Map<string, Set<unknown>>()
   for (const filter of filters)
@@ -75,7 +19,7 @@ function union(filters: readonly FileFilter[]): readonly FileFilter[] {
 }
 
 /** Returns the filter that matches a file if both filters match it. */
-function intersection(a: FileFilter, b: FileFilter): FileFilter {
+export function intersection(a: FileFilter, b: FileFilter): FileFilter {
   const merged: Record<string, unknown> = { ...a }
   for (const [key, value] of Object.entries(b)) {
     const other = merged[key]

@@ -2,52 +2,36 @@
  * Parameters of resources that are no filters of files. One declaration reads a parameter,
  * describes it in the OpenAPI document, and is its field in the filter form. Pure.
  */
+import type { Schema } from '../openapi/schema.ts'
 import { parseDay } from '../../parse/calendar.ts'
+import type { Field, FormField } from '../pages/filter-form.ts'
 
 /** The message for a client that sent an invalid value. */
 export interface Fault {
-  readonly fault: string
-}
-
-/** An option of a selection: its value in the query string, and its words. */
-interface Option {
-  readonly value: string
-  readonly text: string
-}
-
-/** How a parameter is shown in the filter form. */
-export interface FormField {
-  readonly label: string
-  /** An example, for a text field. */
-  readonly hint?: string
-  /** The options of a selection, besides the empty one. */
-  readonly options?: readonly Option[]
-  /** True if one of the options always applies, so the empty option is left out. */
-  readonly isRequired?: boolean
+  readonly fault: string | readonly string[]
 }
 
 export interface Parameter<Value> {
   /** JSON schema with description and example. */
-  readonly schema: Readonly<Record<string, unknown>>
-  /** True if it takes several words, separated by commas or repeated; otherwise the last counts. */
-  readonly isList: boolean
+  readonly schema: Schema
+  /**
+   * What counts: all words, separated by commas or repeated; all values of a repeated parameter; or
+   * only the last value.
+   */
+  readonly takes: 'words' | 'values' | 'last'
   /** True if the text is read as it is, also a blank one. */
   readonly isExact?: boolean
   /** Reads the words of a request; none if the parameter is missing or blank. */
   readonly read: (words: readonly string[]) => { readonly value: Value } | Fault
   /** Its field in the filter form; without it, the form repeats the value in a hidden input. */
-  readonly field?: FormField
+  readonly field?: FormField | undefined
 }
 
 /** What a parameter means, with a value that is its example. */
-interface Meaning {
+export interface Meaning {
   readonly meaning: string
   readonly example?: string
   readonly field?: FormField
-}
-
-function examplesOf(example: unknown): { readonly examples?: readonly unknown[] } {
-  return example === undefined ? {} : { examples: [example] }
 }
 
 /** Django's message for a value that is not one of the choices. */
@@ -71,6 +55,27 @@ interface ChoiceMeaning<Word> extends Omit<Meaning, 'field'> {
   readonly textOf?: (word: Word) => string
 }
 
+/** The schemas of parameters, by their names. */
+export function schemasOf(
+  parameters: Iterable<readonly [string, Pick<Parameter<unknown>, 'schema'>]>,
+): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(Array.from(parameters, ([name, { schema }]) => [name, schema]))
+}
+
+/**
+ * The fields of a form.
+ * @param names of its parameters in their order; by default all that have a field
+ */
+export function formFieldsOf(
+  parameters: Iterable<readonly [string, Pick<Parameter<unknown>, 'takes' | 'field'>]>,
+  names?: readonly string[],
+): readonly Field[] {
+  const fields = Array.from(parameters).flatMap(([name, { takes, field }]) =>
+    field === undefined ? [] : [{ name, isList: takes === 'words', ...field }],
+  )
+  return names?.flatMap((name) => fields.filter((field) => field.name === name)) ?? fields
+}
+
 /** Some of these words, in the order of `words`; none for a request without the parameter. */
 export function choices<Word extends string>(
   words: readonly Word[],
@@ -81,9 +86,9 @@ export function choices<Word extends string>(
       type: 'array',
       description: meaning,
       items: { type: 'string', enum: words },
-      ...examplesOf(example === undefined ? undefined : [example]),
+      examples: example && [[example]],
     },
-    isList: true,
+    takes: 'words',
     read: (chosen) => {
       const bad = chosen.find((word) => !words.some((each) => each === word))
       if (bad !== undefined) return invalidChoice(bad)
@@ -109,9 +114,9 @@ export function choice<Word extends string>(
       description: meaning,
       enum: words,
       default: more.default,
-      ...examplesOf(example),
+      examples: example && [example],
     },
-    isList: false,
+    takes: 'last',
     read: ([text]) => {
       if (text === undefined) return { value: more.default }
       const value = words.find((each) => each.toLowerCase() === text.toLowerCase())
@@ -140,9 +145,9 @@ export function ordering<Key extends string>(
       description: `The sort key; a minus before it reverses the order. ${more.missing}`.trim(),
       enum: keys.flatMap((key) => [key, `-${key}`]),
       default: more.default,
-      ...examplesOf(more.example),
+      examples: [more.example],
     },
-    isList: false,
+    takes: 'last',
     read: ([text = more.default]) => {
       const descending = text.startsWith('-')
       const key = keys.find((name) => name === text.slice(descending ? 1 : 0))
@@ -154,24 +159,29 @@ export function ordering<Key extends string>(
 /** A UTC day, as days since 1970; `undefined` for a request without the parameter. */
 export function day({ meaning, example, field }: Meaning): Parameter<number | undefined> {
   return {
-    schema: { type: 'string', description: meaning, format: 'date', ...examplesOf(example) },
-    isList: false,
+    schema: {
+      type: 'string',
+      description: meaning,
+      format: 'date',
+      examples: example && [example],
+    },
+    takes: 'last',
     read: ([text]) => {
       const value = text === undefined ? undefined : parseDay(text)
       return text !== undefined && value === undefined
         ? { fault: 'Enter a valid date.' }
         : { value }
     },
-    ...(field && { field }),
+    field,
   }
 }
 
 /** Any text; empty for a request without the parameter. */
 export function anyText({ meaning, example, field }: Meaning): Parameter<string> {
   return {
-    schema: { type: 'string', description: meaning, ...examplesOf(example) },
-    isList: false,
+    schema: { type: 'string', description: meaning, examples: example && [example] },
+    takes: 'last',
     read: ([text = '']) => ({ value: text }),
-    ...(field && { field }),
+    field,
   }
 }

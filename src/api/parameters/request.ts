@@ -3,16 +3,14 @@
  * once. Unknown parameters are ignored and named in a header; with `strict=1` they are faults,
  * because a mistyped parameter changes what a response means. Pure.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
 import { BadFields } from '../http/errors.ts'
-import { ignoredHeader } from '../http/headers.ts'
 import type { Parameter as Kept } from '../http/links.ts'
-import { lastValue, listedValues, parsePageRange } from '../http/query.ts'
+import { lastValue, parsePageRange, valuesOf } from '../http/query.ts'
 import type { PageRange, Query } from '../http/query.ts'
-import type { FilterParameter } from './file-filters.ts'
-import { readFilters } from './filters.ts'
+import type { FilterParameter } from './filter-values.ts'
+import { intersection } from './filters.ts'
 import type { Parameter } from './parameter.ts'
 
 /** The parameters of a resource, by their names. */
@@ -27,7 +25,7 @@ export type Values<P extends Parameters> = {
 export interface Accepted<P extends Parameters> {
   readonly parameters: P
   /** Filters of files. */
-  readonly filters?: ReadonlyMap<string, FilterParameter>
+  readonly filters?: ReadonlyMap<string, FilterParameter> | undefined
   /** The maximum of `limit`, if the resource has pages. */
   readonly maxLimit?: number
   /** Names of further parameters, which the resource reads itself. */
@@ -38,10 +36,12 @@ export interface Accepted<P extends Parameters> {
    * Finds the fault of several parameters together, if none of them has one of its own; it is a
    * fault of the first.
    */
-  readonly check?: {
-    readonly of: readonly [keyof P & string, ...(keyof P & string)[]]
-    readonly fault: (values: Values<P>, filter: FileFilter) => string | undefined
-  }
+  readonly check?:
+    | {
+        readonly of: readonly [keyof P & string, ...(keyof P & string)[]]
+        readonly fault: (values: Values<P>, filter: FileFilter) => string | undefined
+      }
+    | undefined
 }
 
 export interface Asked<P extends Parameters> {
@@ -64,16 +64,28 @@ type Faults = Map<string, readonly string[]>
 export function readRequest<P extends Parameters>(query: Query, accepted: Accepted<P>): Asked<P> {
   const { parameters, filters = new Map<string, never>(), maxLimit, check } = accepted
   const faults: Faults = new Map()
-  const filtered = readFilters(query, filters, faults)
-  const kept: Kept[] = [...filtered.kept]
-  const values = new Map<string, unknown>()
-  for (const [name, parameter] of Object.entries(parameters)) {
+  const kept: Kept[] = []
+  const readOne = <Value>(name: string, parameter: Parameter<Value>): Value | undefined => {
     const words = wordsOf(query, name, parameter)
-    if (words.length > 0) kept.push([name, words.join()])
+    const repeated = parameter.takes === 'last' ? words : valuesOf(query, name)
+    kept.push(...repeated.map((word) => [name, word] as const))
     const read = parameter.read(words)
-    if ('fault' in read) faults.set(name, [read.fault])
-    else values.set(name, read.value)
+    if (!('fault' in read)) return read.value
+    faults.set(name, [read.fault].flat())
+    return undefined
   }
+  const found: FileFilter[] = []
+  for (const name of Object.keys(query)) {
+    const filter = filters.get(name)
+    const read = (filter && readOne(name, filter)) ?? []
+    found.push(...read)
+    if (nameConditions(read) > 0 && nameConditions(found) > maxNameConditions)
+      faults.set(name, [`At most ${maxNameConditions} conditions on names are allowed.`])
+  }
+  const filter = found.reduce(intersection, {})
+  const values = Object.fromEntries(
+    Object.entries(parameters).map(([name, parameter]) => [name, readOne(name, parameter)]),
+  ) as Values<P>
   const strict = isStrict(query)
   if (strict) kept.push(['strict', '1'])
   const paged = maxLimit === undefined ? [] : ['limit', 'offset']
@@ -82,33 +94,35 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   const ignored = Object.keys(query).filter((name) => !known.includes(name))
   if (strict || accepted.alwaysStrict === true)
     for (const name of ignored) faults.set(name, [unknownParameter(name, known)])
-  const all = Object.fromEntries(values) as Values<P>
   const range = parsePageRange(query, maxLimit ?? Number.MAX_SAFE_INTEGER)
   if (check !== undefined && !check.of.some((name) => faults.has(name))) {
-    const fault = check.fault(all, filtered.filter)
+    const fault = check.fault(values, filter)
     if (fault !== undefined) faults.set(check.of[0], [fault])
   }
   if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit: range.limit })
-  return { values: all, filter: filtered.filter, kept, ignored, range }
+  return { values, filter, kept, ignored, range }
 }
 
 /**
- * Checks a request of a resource without parameters of its own, and names those that it ignores.
- * @throws BadFields with all faults
+ * Maximum number of conditions on names in a request, because a query compares each name with all
+ * conditions.
  */
-export function checkParameters({ query }: FastifyRequest, reply: FastifyReply): void {
-  reply.headers(ignoredHeader(readRequest(query as Query, { parameters: {} }).ignored))
+const maxNameConditions = 8
+
+function nameConditions(filters: readonly FileFilter[]): number {
+  return filters.flatMap(({ names = [] }) => names).length
 }
 
 function wordsOf(
   query: Query,
   name: string,
-  { isList, isExact = false }: Parameter<unknown>,
+  { takes, isExact = false }: Parameter<unknown>,
 ): readonly string[] {
-  if (isList) return listedValues(query, name)
-  const text = lastValue(query, name)
-  if (text === undefined || (!isExact && text.trim() === '')) return []
-  return [isExact ? text : text.trim()]
+  const last = lastValue(query, name)
+  if (isExact) return last === undefined ? [] : [last]
+  const values = takes === 'last' ? [last ?? ''] : valuesOf(query, name)
+  const words = takes === 'words' ? values.flatMap((value) => value.split(',')) : values
+  return words.map((word) => word.trim()).filter((word) => word !== '')
 }
 
 /** True if unknown parameters are faults. */

@@ -26,7 +26,7 @@ const week = (context: NetworkContext): Parameter<Week> => ({
     pattern: '^(?:[0-9]{1,4}|[0-9]{4}-?[Ww][0-9]{2})$',
     examples: ['2402'],
   },
-  isList: false,
+  takes: 'last',
   read: ([text]) => {
     if (text === undefined) return { value: gpsWeekOf(today(context) - 7) }
     const value = parseWeek(text)
@@ -41,14 +41,15 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
   const parameters = { week: week(context) }
   addAnswer(app, context, {
     path: 'report/',
-    about: { name: 'Week Report', description: 'The deliveries of each station in a week.' },
     formats: ['json', 'html', 'csv', 'txt'],
     accepts: { parameters },
     form: weekForm,
     operation: {
       id: 'getWeekReport',
       tag: 'Stations',
+      name: 'Week Report',
       summary: 'Report of a week',
+      about: 'The deliveries of each station in a week.',
       description:
         'Completeness of daily and hourly observation files, timeliness, missing and replaced files. Files that were removed count for 400 days. `format=txt` is the report as text, for a mail; the CSV has a line for each station. The response depends on the clock, so its `ETag` changes about every minute.',
       returns: 'The report.',

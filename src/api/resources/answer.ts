@@ -2,17 +2,16 @@
  * The way of every resource from a request to its answer: negotiation, parameters, ignored
  * parameters, 304, the limit of the client, reading, writing.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
-import { isFresh, sendNotModified } from '../http/context.ts'
+import { isFresh, send, sendNotModified } from '../http/context.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { ignoredHeader, pageHeaders } from '../http/headers.ts'
-import { contentType, negotiate } from '../http/negotiate.ts'
+import { ignoredHeader } from '../http/headers.ts'
+import { negotiate } from '../http/negotiate.ts'
 import type { Format } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { addResource } from '../http/resource.ts'
-import type { Resource } from '../http/resource.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { readRequest } from '../parameters/request.ts'
 import type { Accepted, Asked, Parameters } from '../parameters/request.ts'
@@ -37,11 +36,11 @@ export interface AskedOf<P extends Parameters, Name extends Format> extends Aske
   readonly request: FastifyRequest
 }
 
-/** The answer in each format: JSON as a value, all others as text. */
+/** The answer in each format: as text, or JSON as a value. */
 export interface Answer<Name extends Format> {
   readonly bodies: Readonly<Record<Name, () => unknown>>
   /** The state that was read with the answer, if it can be newer than that before. */
-  readonly version?: Head | string
+  readonly version?: Head | string | undefined
   readonly headers?: Headers
 }
 
@@ -49,8 +48,6 @@ export interface Answer<Name extends Format> {
 export interface Answering<P extends Parameters, Name extends Format, S extends State | undefined> {
   /** The path below the API, with patterns of the router. */
   readonly path: string
-  /** The body of OPTIONS. */
-  readonly about: NonNullable<Resource['about']>
   /** The first is for clients that accept several equally. */
   readonly formats: readonly Name[]
   readonly accepts: Accepted<P>
@@ -76,10 +73,9 @@ export function addAnswer<P extends Parameters, Name extends Format, S extends S
   context: ApiContext,
   resource: Answering<P, Name, S>,
 ): void {
-  const { path, about, formats, accepts, form, operation, bodies } = resource
+  const { path, formats, accepts, form, operation, bodies } = resource
   addResource(app, {
     path: `${context.apiPath}${path}`,
-    about,
     formats,
     schema: operationOf(operation, accepts, { formats, bodies }),
     ...(form && { config: { faultForm: form } }),
@@ -112,13 +108,6 @@ function answering<P extends Parameters, Name extends Format, S extends State | 
     const body = await withForm(asked, () => answer.bodies[format]())
     return send(reply, format, body)
   }
-}
-
-function send(reply: FastifyReply, format: Format, body: unknown): FastifyReply {
-  const text = format === 'json' ? JSON.stringify(body) : String(body)
-  reply.headers(format === 'html' ? pageHeaders : { 'content-type': contentType(format) })
-  // The text is sent as a buffer, because Fastify appends a charset to the media type of a string.
-  return reply.send(Buffer.from(text))
 }
 
 /** Faults that only the answer finds are shown in the form of the resource, as all others are. */

@@ -7,6 +7,7 @@ import { component } from '../openapi/schema.ts'
 import type { Component, Schema } from '../openapi/schema.ts'
 import type { SortColumn } from '../pages/filter-form.ts'
 import type { Cell } from '../pages/table.ts'
+import type { SortOrder } from '../parameters/parameter.ts'
 
 /** The column of a field. A column with `first` sorts the table; `first` is its first direction. */
 export interface FieldColumn<Item, Value> {
@@ -87,11 +88,14 @@ export function sortKeys<F extends Readonly<Record<string, { readonly column?: o
  * order.
  */
 export function sortItems<Item>(
+  fields: Fields<Item>,
   items: readonly Item[],
-  { value, column }: ItemField<Item, unknown>,
-  { descending, links }: { readonly descending: boolean; readonly links: Links },
+  { key, descending }: SortOrder<string>,
+  links: Links,
 ): readonly Item[] {
-  const valueOf = column?.sortedBy ?? ((item) => value(item, links) as string | number | null)
+  const { value, column } = fields[key] ?? {}
+  const valueOf =
+    column?.sortedBy ?? ((item) => (value?.(item, links) ?? null) as string | number | null)
   return items
     .map((item) => ({ item, by: valueOf(item) }))
     .sort(({ by: a }, { by: b }) => {

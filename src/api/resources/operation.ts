@@ -1,60 +1,61 @@
 /** The OpenAPI operation of a resource that is read. Pure. */
-import { mediaTypes } from '../http/negotiate.ts'
+import { isNamed, mediaTypes } from '../http/negotiate.ts'
 import type { Format } from '../http/negotiate.ts'
 import { curl, exampleLinks } from '../openapi/examples.ts'
-import type { Content, Parameters as OpenApiParameters, RouteSchema } from '../openapi/openapi.ts'
-import type { Schema } from '../openapi/schema.ts'
+import type {
+  Content,
+  MediaTypeObject,
+  Parameters as OpenApiParameters,
+  RouteSchema,
+} from '../openapi/openapi.ts'
 import * as common from '../openapi/parameters.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import type { ErrorName, HeaderName } from '../openapi/responses.ts'
-import { filtersIn } from '../parameters/file-filters.ts'
+import { schemasOf } from '../parameters/parameter.ts'
 import type { Accepted, Parameters } from '../parameters/request.ts'
 
 /** What the OpenAPI document says of a resource beyond its parameters and formats. */
 export interface Operation {
   readonly id: string
   readonly tag: string
+  /** The name of the resource in the response to OPTIONS. */
+  readonly name: string
   readonly summary: string
+  /** A sentence about the resource, for OPTIONS and the root; the description begins with it. */
+  readonly about: string
   readonly description?: string
   /** What the response is: a sentence. */
   readonly returns: string
   readonly headers?: readonly HeaderName[]
   /** Parameters in the path. */
   readonly params?: OpenApiParameters
-  /** Errors besides those of all resources that are read. */
+  /** Errors besides those of all resources that are read; by default `Unavailable`. */
   readonly errors?: readonly ErrorName[]
   /** Example requests below the API. */
   readonly samples: readonly string[]
 }
 
-/** The body of a format, in the document. */
-export interface Body {
-  readonly schema: Schema
-  readonly example?: unknown
-}
-
 /** The bodies of an answer; a format without one is text. */
-export type Bodies = Readonly<Partial<Record<Format, Body>>> & { readonly json: Body }
+export type Bodies = Readonly<Partial<Record<Format, MediaTypeObject>>>
 
 export function operationOf<P extends Parameters>(
-  { id, tag, summary, description, returns, headers = [], params, samples, ...more }: Operation,
+  { id, tag, name, summary, about, description, returns, params, samples, ...more }: Operation,
   { parameters, filters, maxLimit }: Accepted<P>,
   { formats, bodies }: { readonly formats: readonly Format[]; readonly bodies: Bodies },
 ): RouteSchema {
-  const own = Object.entries(parameters).map(([name, { schema }]) => [name, schema] as const)
   const paged = maxLimit === undefined ? [] : (['Link'] as const)
   return {
     operationId: id,
     tags: [tag],
     summary,
+    about: { name, description: about },
     ...(description !== undefined && { description }),
     ...(params && { params }),
     querystring: {
-      ...(filters && filtersIn(filters)),
-      ...Object.fromEntries(own),
+      ...schemasOf([...(filters ?? []), ...Object.entries(parameters)]),
       ...(maxLimit !== undefined && common.paging(maxLimit)),
       strict: common.strict,
-      format: common.format(['api', ...formats.filter((each) => each !== 'html')]),
+      format: common.format(['api', ...formats.filter(isNamed)]),
     },
     headers: common.ifNoneMatch,
     response: {
@@ -63,10 +64,10 @@ export function operationOf<P extends Parameters>(
         contentOf(formats, bodies),
         ...paged,
         'Ignored-Parameters',
-        ...headers,
+        ...(more.headers ?? []),
       ),
       ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable'),
-      ...errors('TooManyRequests', 'Unavailable', ...(more.errors ?? [])),
+      ...errors('TooManyRequests', ...(more.errors ?? ['Unavailable'])),
     },
     'x-codeSamples': samples.map((sample) => curl(`${exampleLinks.api}${sample}`)),
   }

@@ -2,7 +2,7 @@
 import { seriesStates } from '../../series/slot-states.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { choices, isChosen, ordering } from '../parameters/parameter.ts'
-import { addCollection } from '../resources/collection.ts'
+import { addCollection, csvOf } from '../resources/collection.ts'
 import type { FastifyInstance } from 'fastify'
 import { sortKeys } from '../resources/fields.ts'
 import { currencyMembers, networkState } from './network-context.ts'
@@ -13,10 +13,6 @@ import { matchesSeries, period } from './series-filter.ts'
 export function addSeries(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
     name: 'series',
-    about: {
-      name: 'Series List',
-      description: 'The state of each series now, and what it delivered in the last 28 days.',
-    },
     item: seriesItem,
     filters: seriesFilters,
     parameters: {
@@ -32,7 +28,7 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
         example: 'completeness_28d',
       }),
     },
-    hasCsv: true,
+    whole: { csv: csvOf(seriesFields) },
     state: () => networkState(context),
     find: ({ filter, values }, { states }) => ({
       items: states.filter(
@@ -41,19 +37,20 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
       ),
     }),
     page: {
-      frame: { title: 'Series', section: 'network', up: '../' },
       noun: ['series', 'series'],
-      all: 'All series',
+      section: 'network',
       caption:
         'Times in UTC, (022) is the day of the year; figures of the last 28 days: complete counts all files since the first one, of expected only those that were expected',
     },
     operation: {
       id: 'listSeries',
       tag: 'Stations',
+      name: 'Series List',
       summary: 'List series',
+      about:
+        'The state of each series of the network now, and what it delivered in the last 28 days.',
       description:
-        'The state of each series of the network now, and what it delivered in the last 28 days. The CSV has all series at once. The response depends on the clock, so its `ETag` changes about every minute.',
-      page: 'A page of the series.',
+        'The CSV has all series at once. The response depends on the clock, so its `ETag` changes about every minute.',
       further: currencyMembers,
       samples: ['series/?state=late,down&format=csv'],
     },

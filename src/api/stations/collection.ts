@@ -47,20 +47,15 @@ interface StationsState extends CollectionState {
 export function addStations(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
     name: 'station',
-    about: {
-      name: 'Station List',
-      description: 'The stations of the files, with their first and last dates, a page at a time.',
-    },
     item: stationItem,
     filters: stationParameters,
     parameters,
     state: (asked) => stationsState(context, asked),
     find: (asked, state, requester) => findStations(context, asked, state, requester),
     page: {
-      frame: { title: 'Stations', section: 'station', up: '../' },
       noun: ['station', 'stations'],
-      form: ['search', 'country', 'state'],
-      all: 'All stations',
+      section: 'station',
+      form: ['search', 'country', 'state', 'area'],
       sizes: [20, 50, 100, 500],
       caption:
         'Dates of the data in UTC; (022) is the day of the year. State and completeness are those of the hourly observation files, or of the daily ones',
@@ -78,9 +73,10 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
     operation: {
       id: 'listStations',
       tag: 'Stations',
+      name: 'Station List',
       summary: 'List stations',
-      description: 'Returns a page with one row per site, by default sorted by code.',
-      page: 'A page of the stations.',
+      about: 'The stations of the files, with their first and last dates, a page at a time.',
+      description: 'One row per site, by default sorted by code.',
       example: { count: 6, next: `${exampleLinks.api}station/?format=api&limit=1&offset=1` },
       samples: ['station/?country=AUT'],
     },
@@ -123,7 +119,7 @@ async function findStations(
   return {
     count,
     items: stations.map((station) => ({ ...station, series: series.get(station.code) })),
-    ...(known === undefined && { version: head }),
+    version: known === undefined ? head : undefined,
   }
 }
 

@@ -4,13 +4,13 @@ import type { Measure } from '../../series/completeness.ts'
 import { startOf } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
 import { secondsToIso } from '../http/times.ts'
-import { formFieldsOf } from '../pages/file-fields.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { readableDate, readableNumber, readableSeconds, readableShare } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import { numberColumns } from '../pages/table.ts'
 import type { Table } from '../pages/table.ts'
+import { formFieldsOf } from '../parameters/parameter.ts'
 import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
 import { availabilityParameters, latencyParameters } from './series-parameters.ts'
 import { linesOf, serialiseAvailability } from './series-formats.ts'
@@ -35,13 +35,13 @@ const render = page(
 
 export const availabilityForm: FormView = {
   frame: { title: 'Availability', section: 'station' },
-  fields: formFieldsOf(availabilityParameters),
+  fields: formFieldsOf(Object.entries(availabilityParameters)),
   all: 'All days',
 }
 
 export const latencyForm: FormView = {
   frame: { title: 'Latency', section: 'station' },
-  fields: formFieldsOf(latencyParameters),
+  fields: formFieldsOf(Object.entries(latencyParameters)),
   all: 'Last four weeks',
 }
 

@@ -28,10 +28,6 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
   const { nowUs } = context
   addAnswer(app, context, {
     path: `${stationPath}availability/`,
-    about: {
-      name: 'Availability',
-      description: 'Which slots of a series are there, missing or late.',
-    },
     formats: ['json', 'html', 'csv', 'txt', 'svg'],
     accepts: {
       parameters: availabilityParameters,
@@ -41,7 +37,9 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
     operation: {
       id: 'getAvailability',
       tag: 'Stations',
+      name: 'Availability',
       summary: 'Availability of a station',
+      about: 'Which slots of a series are there, missing or late.',
       description:
         'Also as CSV (a line for each run of slots in the same state), as text (a line for each day with a character for each slot, or for daily files a line for each year with a character for each day), and as a calendar in SVG. The response depends on the clock, so its `ETag` changes about every minute. Caches may keep CSV, text and SVG until the end of the running minute (`Cache-Control: public, max-age=…`).',
       returns: 'The availability.',
@@ -79,17 +77,15 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
   const { nowUs } = context
   addAnswer(app, context, {
     path: `${stationPath}latency/`,
-    about: {
-      name: 'Latency',
-      description: 'How long after the end of their slots the files of a series arrive.',
-    },
     formats: ['json', 'html', 'csv'],
     accepts: { parameters: latencyParameters, check: rangeCheck(nowUs, daysOfLatency) },
     form: latencyForm,
     operation: {
       id: 'getLatency',
       tag: 'Stations',
+      name: 'Latency',
       summary: 'Latency of a station',
+      about: 'How long after the end of their slots the files of a series arrive.',
       description:
         'The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. The response depends on the clock, so its `ETag` changes about every minute.',
       returns: 'The latencies.',

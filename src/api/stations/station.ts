@@ -29,17 +29,14 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
   const { reader, links, nowUs } = context
   addAnswer(app, context, {
     path: stationPath,
-    about: {
-      name: 'Station Instance',
-      description: 'One station; a code of 4 characters matches both forms of file names.',
-    },
     formats: ['json', 'html'],
     accepts: { parameters: {} },
     operation: {
       id: 'getStation',
       tag: 'Stations',
+      name: 'Station Instance',
       summary: 'Get a station',
-      description:
+      about:
         'A code of 4 characters matches both forms of file names, a code of 9 characters only itself.',
       returns: 'The station.',
       params: stationParams,

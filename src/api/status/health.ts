@@ -5,23 +5,24 @@
 import type { FastifyInstance } from 'fastify'
 import { CatalogueMigrating, CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
-import { sendJson } from '../http/context.ts'
+import { send } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { retryAfterSeconds } from '../http/errors.ts'
 import { addResource } from '../http/resource.ts'
 
-export function addHealth(app: FastifyInstance, { reader }: Pick<ApiContext, 'reader'>): void {
+export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
   addResource(app, {
     path: '/healthz',
-    get: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'ok' }),
+    get: (_request, reply) =>
+      send(reply.header('cache-control', 'no-store'), 'json', { status: 'ok' }),
   })
   addResource(app, {
     path: '/readyz',
     get: async (_request, reply) => {
       reply.header('cache-control', 'no-store')
       const reason = await reasonNotReady(reader)
-      if (reason === undefined) return sendJson(reply, { status: 'ready' })
-      return sendJson(reply.code(503).header('retry-after', String(retryAfterSeconds)), {
+      if (reason === undefined) return send(reply, 'json', { status: 'ready' })
+      return send(reply.code(503).header('retry-after', String(retryAfterSeconds)), 'json', {
         status: 'not ready',
         reason,
       })

@@ -14,16 +14,14 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext): void
   const { reader, indexerStatus, settings, unservedFiles, nowUs } = context
   addAnswer(app, context, {
     path: 'status/',
-    about: {
-      name: 'Status',
-      description: 'The state of the indexer, and the content of the catalogue.',
-    },
     formats: ['json', 'html'],
     accepts: { parameters: {} },
     operation: {
       id: 'getStatus',
       tag: 'Service',
+      name: 'Status',
       summary: 'Get the status',
+      about: 'The state of the indexer, and the content of the catalogue.',
       returns: 'The status. Its `ETag` is a digest of its content.',
       samples: ['status/?format=json'],
     },

@@ -1,9 +1,11 @@
 /** The filter form, the active filters and the columns of collections. */
 import t from '../../tap.ts'
-import { fileFields } from '../../../src/api/pages/file-fields.ts'
 import { activeFilters, filterForm, sortLink } from '../../../src/api/pages/filter-form.ts'
+import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
+import { formFieldsOf } from '../../../src/api/parameters/parameter.ts'
 import type { Parameter } from '../../../src/api/http/links.ts'
 
+const fileFields = formFieldsOf(filterParameters)
 const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }
 
 t.test('fields show the filters of the request, and the rest stays as hidden inputs', (t) => {

@@ -8,7 +8,7 @@ import type { CollectionName } from '../../../src/api/http/links.ts'
 import type { ApiDeps } from '../../../src/api/http/settings.ts'
 import * as schema from '../../../src/api/openapi/schema.ts'
 import { choices, isChosen, ordering } from '../../../src/api/parameters/parameter.ts'
-import { addCollection } from '../../../src/api/resources/collection.ts'
+import { addCollection, csvOf } from '../../../src/api/resources/collection.ts'
 import { fieldOf, sortKeys } from '../../../src/api/resources/fields.ts'
 import { openService } from '../service.ts'
 
@@ -58,29 +58,28 @@ async function openRivers(t: Test, isMore: boolean) {
   const context = apiContext(deps, new ClientLimits(() => 'client', new Turns()))
   addCollection(service.app, context, {
     name: 'rivers' as CollectionName,
-    about: { name: 'Rivers', description: 'Some rivers.' },
     item: { name: 'River', description: 'A river.', fields },
     parameters: {
       ...(isMore && { sea }),
       ordering: ordering(sortKeys(fields), { default: 'name', missing: '', example: 'name' }),
     },
-    hasCsv: true,
+    whole: { csv: csvOf(fields) },
     state: () => ({ version: 'rivers' }),
     find: ({ values }) => {
       const { sea: chosen = [] } = values as { readonly sea?: readonly River['sea'][] }
       return { items: rivers.filter((river) => isChosen(chosen, river.sea)) }
     },
     page: {
-      frame: { title: 'Rivers', section: 'network', up: '../' },
+      section: 'network',
       noun: ['river', 'rivers'],
       caption: 'Lengths in kilometres',
     },
     operation: {
       id: 'listRivers',
       tag: 'Service',
+      name: 'River List',
       summary: 'List rivers',
-      page: 'A page of rivers.',
-      returns: 'A page of rivers.',
+      about: 'Some rivers.',
       samples: ['rivers/'],
     },
   })

@@ -1,0 +1,182 @@
+/** Serves the OpenAPI document, and the reference page that is made from it. */
+import type { FastifyInstance } from 'fastify'
+import { digest } from '../http/conditional-requests.ts'
+import type { ApiContext } from '../http/context.ts'
+import type { Links } from '../http/links.ts'
+import { compressedVary } from '../http/compression.ts'
+import { makeDocument } from '../openapi/document.ts'
+import { exampleRoot } from '../openapi/examples.ts'
+import type { OpenApiDocument } from '../openapi/openapi.ts'
+import * as schema from '../openapi/schema.ts'
+import { page, partial } from '../pages/layout.ts'
+import { addAnswer } from '../resources/answer.ts'
+import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
+
+interface Description {
+  readonly links: Links
+  readonly json: string
+  readonly page: string
+  /** Digest of the document, for the ETag. */
+  readonly state: string
+}
+
+const part = (description: string): schema.Schema<object> => ({
+  type: 'object',
+  description,
+  additionalProperties: true,
+})
+
+const body = {
+  schema: schema.component('OpenApi', 'An OpenAPI document; only its main parts are named here.', {
+    openapi: schema.text('Version of the specification.', { pattern: String.raw`^3\.1\.` }),
+    info: part('The title, version and description.'),
+    paths: part('The operations by path.'),
+    components: part('The shared schemas, responses and headers.'),
+  }),
+  example: { openapi: '3.1.1', info: {}, paths: {}, components: {} },
+}
+
+export function addSchema(app: FastifyInstance, context: ApiContext): void {
+  const current = openDescription(app, context)
+  addAnswer(app, context, {
+    path: 'schema/',
+    formats: ['json', 'openApi'],
+    accepts: { parameters: {} },
+    operation: {
+      id: 'getSchema',
+      tag: 'Service',
+      name: 'Schema',
+      summary: 'OpenAPI document',
+      about: 'The description of all resources, as OpenAPI 3.1.',
+      returns: 'The document, in one of its two media types.',
+      errors: [],
+      samples: ['schema/'],
+    },
+    bodies: { json: body, openApi: body },
+    // The document is large, so JSON is compressed too.
+    state: () => ({ version: current().state, headers: { vary: compressedVary } }),
+    read: () => {
+      const json = () => current().json
+      return { bodies: { json, openApi: json } }
+    },
+  })
+  addAnswer(app, context, {
+    path: 'docs/',
+    formats: ['html'],
+    accepts: { parameters: {} },
+    operation: {
+      id: 'getDocs',
+      tag: 'Service',
+      name: 'Docs',
+      summary: 'API reference',
+      about: 'The description of all resources, as a page.',
+      returns: 'The page.',
+      errors: [],
+      samples: ['docs/'],
+    },
+    bodies: {},
+    state: () => ({ version: current().state }),
+    read: () => ({ bodies: { html: () => current().page } }),
+  })
+}
+
+/**
+ * Returns a function that builds the description on the first request and then caches it, because
+ * the base URL is known only when the server listens.
+ */
+function openDescription(app: FastifyInstance, { links, settings }: ApiContext): () => Description {
+  let made: Description | undefined
+  return () => {
+    if (made?.links !== links()) {
+      const root = links().api.replace(/\/api\/$/, '')
+      const document = makeDocument(app.resources, settings)
+      const json = JSON.stringify(document).replaceAll(exampleRoot, root)
+      const page = renderDocs(JSON.parse(json) as OpenApiDocument)
+      made = { links: links(), json, page, state: digest(json) }
+    }
+    return made
+  }
+}
+
+partial(
+  'content',
+  `<% for (const { type, table, example } of it.contents) { %>
+<% if (table.rows.length > 0) { %><%~ include('@table', table) %><% } else { %><p><code><%= type %></code></p><% } %>
+<% if (example !== '') { %><pre tabindex="0"><code><%= example %></code></pre><% } %>
+<% } %>
+`,
+)
+
+partial(
+  'operation',
+  `<section>
+<h3 id="<%= it.id %>"><%= it.summary %></h3>
+<p class="request"><code><strong><%= it.method %></strong> <%= it.path %></code></p>
+<% for (const text of it.paragraphs) { %><p><%~ include('@prose', { text }) %></p>
+<% } %>
+<% if (it.isForAdministrators) { %><p>For administrators: <code>Authorization: Bearer TOKEN</code></p><% } %>
+<% for (const source of it.samples) { %><pre tabindex="0"><code><%= source %></code></pre>
+<% } %>
+<% for (const table of it.parameters) { %><%~ include('@table', table) %><% } %>
+<% if (it.body.length > 0) { %><h4>Body</h4>
+<%~ include('@content', { contents: it.body }) %><% } %>
+<h4>Responses</h4>
+<%~ include('@table', it.answers) %>
+<% for (const { status, contents } of it.successes) { %>
+<h5><%= status %></h5>
+<%~ include('@content', { contents }) %>
+<% } %>
+</section>
+`,
+)
+
+const render = page(
+  'docs',
+  `<% for (const text of it.introduction) { %><p><%~ include('@prose', { text }) %></p>
+<% } %>
+<p>All paths are relative to <code><%= it.server %></code>. For programs:
+<a href="../schema/?format=json">OpenAPI <%= it.openapi %></a>.</p>
+<nav aria-label="Contents">
+<dl>
+<% for (const tag of it.tags) { %>
+<dt><%= tag.name %></dt>
+<dd><% for (const operation of tag.operations) { %><a href="#<%= operation.id %>"><%= operation.summary %></a> <% } %></dd>
+<% } %>
+<dt>Shared</dt>
+<dd><a href="#objects">Objects</a> <a href="#headers">Headers</a></dd>
+</dl>
+</nav>
+<% for (const tag of it.tags) { %>
+<h2><%= tag.name %></h2>
+<p><%= tag.description %></p>
+<% for (const operation of tag.operations) { %><%~ include('@operation', operation) %><% } %>
+<% } %>
+<h2 id="objects">Objects</h2>
+<% for (const object of it.objects) { %>
+<h3><%= object.name %></h3>
+<p><%~ include('@prose', { text: object.description }) %></p>
+<% if (object.fields.rows.length > 0) { %><%~ include('@table', object.fields) %><% } %>
+<% if (object.values.length > 0) { %><dl>
+<% for (const { id, value, meaning } of object.values) { %><dt id="<%= id %>"><code><%= value %></code></dt>
+<dd><%~ include('@prose', { text: meaning }) %></dd>
+<% } %></dl><% } %>
+<% } %>
+<h2 id="headers">Headers of responses</h2>
+<%~ include('@table', it.headers) %>
+`,
+)
+
+function renderDocs(document: OpenApiDocument): string {
+  const json = '../schema/?format=json'
+  return render(
+    { title: 'API reference', section: 'docs', up: '../', json },
+    {
+      introduction: paragraphs(document.info.description),
+      server: document.servers[0]?.url ?? '',
+      openapi: document.openapi,
+      tags: describeOperations(document),
+      objects: describeObjects(document),
+      headers: describeHeaders(document),
+    },
+  )
+}

@@ -1,0 +1,211 @@
+/**
+ * Prepares the OpenAPI document for its page: resolves references, and writes types as words. Pure.
+ */
+import type {
+  Content,
+  HeaderObject,
+  JsonSchema,
+  Method,
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  Reference,
+} from '../openapi/openapi.ts'
+import type { Cell, Table } from '../pages/table.ts'
+
+/** A value with its type and meaning: a parameter, a field or a header. */
+interface Described {
+  readonly name: string
+  readonly schema: JsonSchema
+  readonly description: unknown
+  readonly isRequired?: boolean
+}
+
+const code = (text: string): Cell => ({ text, isCode: true })
+const prose = (text: string): Cell => ({ text, isProse: true })
+
+function rowOf({ name, schema, description, isRequired = false }: Described): readonly Cell[] {
+  const type = typeOf(schema) + (isRequired ? ', required' : '')
+  return [{ ...code(name), isHeader: true }, prose(type), prose(scalar(description))]
+}
+
+const columns = ['Name', 'Value', 'Meaning']
+
+/** A table of values, each with an example. */
+function exampleTable(
+  caption: string,
+  values: readonly (Described & { readonly example: string })[],
+): Table {
+  const rows = values.map((value) => [...rowOf(value), code(value.example)])
+  return { caption, columns: [...columns, 'Example'], rows }
+}
+
+export function describeOperations(document: OpenApiDocument) {
+  return document.tags.map((tag) => ({
+    ...tag,
+    operations: Object.entries(document.paths).flatMap(([path, methods]) =>
+      (Object.entries(methods) as [Method, OperationObject][])
+        .filter(([, operation]) => operation.tags[0] === tag.name)
+        .map(([method, operation]) => ({
+          path,
+          method: method.toUpperCase(),
+          ...describeOperation(document, operation),
+        })),
+    ),
+  }))
+}
+
+function describeOperation(document: OpenApiDocument, operation: OperationObject) {
+  const { operationId: id, summary, description = '', parameters = [] } = operation
+  const where = (place: ParameterObject['in'], caption: string) =>
+    exampleTable(caption, parameters.filter((each) => each.in === place).map(describeParameter))
+  const responses = Object.entries(operation.responses).map(([status, response]) => ({
+    status: status === 'default' ? 'others' : status,
+    ...follow(document, response),
+  }))
+  return {
+    id,
+    summary,
+    paragraphs: paragraphs(description),
+    isForAdministrators: operation.security !== undefined,
+    parameters: [
+      where('path', 'In the path'),
+      where('query', 'In the query'),
+      where('header', 'Headers of the request'),
+    ].filter(({ rows }) => rows.length > 0),
+    body: describeContent(document, operation.requestBody?.content),
+    answers: {
+      caption: 'By status',
+      columns: ['Status', 'When', 'Headers'],
+      rows: responses.map(({ status, description: when, headers = {} }) => [
+        { text: status, isHeader: true },
+        prose(when),
+        prose(Object.keys(headers).join(', ')),
+      ]),
+    } satisfies Table,
+    successes: responses
+      .filter(({ status, content }) => status.startsWith('2') && content !== undefined)
+      .map(({ status, content }) => ({ status, contents: describeContent(document, content) })),
+    samples: operation['x-codeSamples']?.map(({ source }) => source) ?? [],
+  }
+}
+
+function describeParameter({ required = false, example, ...parameter }: ParameterObject) {
+  const text = Array.isArray(example) ? example.join() : scalar(example)
+  return { ...parameter, isRequired: required, example: text }
+}
+
+/** Describes each media type: its fields and its example. */
+function describeContent(document: OpenApiDocument, content: Content = {}) {
+  return Object.entries(content).map(([type, { schema, example }]) => {
+    const { $ref } = schema
+    const caption = typeof $ref === 'string' ? `${type}, ${nameOf($ref)}` : type
+    return {
+      type,
+      table: fieldTable(caption, follow(document, schema)),
+      example: typeof example === 'string' ? example.trimEnd() : pretty(example),
+    }
+  })
+}
+
+export function describeObjects({ components }: OpenApiDocument) {
+  return Object.entries(components.schemas).map(([name, schema]) => ({
+    name,
+    description: scalar(schema['description']),
+    fields: fieldTable('Fields', schema),
+    values: describedValues(schema),
+  }))
+}
+
+/**
+ * The values of the fields that have `x-meanings`: each value with its meaning, and the anchor of
+ * its explanation.
+ */
+function describedValues(schema: JsonSchema) {
+  return propertiesOf(schema).flatMap(([field, each]) =>
+    Object.entries((each['x-meanings'] ?? {}) as Readonly<Record<string, string>>).map(
+      ([value, meaning]) => ({ id: `${field}-${value}`, value, meaning }),
+    ),
+  )
+}
+
+export function describeHeaders({ components }: OpenApiDocument): Table {
+  const headers = Object.entries<HeaderObject>(components.headers)
+  return exampleTable(
+    'Shared headers',
+    headers.map(([name, { description, schema }]) => {
+      const example = scalar((schema['examples'] as unknown[])[0])
+      return { name, schema, description, example }
+    }),
+  )
+}
+
+function fieldTable(caption: string, schema: JsonSchema): Table {
+  return { caption, columns, rows: fieldsOf(schema) }
+}
+
+/** The fields of an object. Fields of a nested object have its name and a dot before them. */
+function fieldsOf(schema: JsonSchema, prefix = ''): readonly (readonly Cell[])[] {
+  return propertiesOf(schema).flatMap(([key, field]) => {
+    const name = prefix + key
+    const row = rowOf({ name, schema: field, description: field['description'] })
+    return [row, ...fieldsOf(field, `${name}.`)]
+  })
+}
+
+function propertiesOf(schema: JsonSchema) {
+  return Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonSchema>>)
+}
+
+const formatWords: Readonly<Record<string, string>> = {
+  date: 'date',
+  'date-time': 'date and time',
+  uri: 'URL',
+  binary: 'bytes',
+}
+
+const typeWords: Readonly<Record<string, string>> = { string: 'text', integer: 'whole number' }
+
+/** The type of a value as words: `URL or null`, `list of Record`. */
+export function typeOf(schema: JsonSchema): string {
+  if (typeof schema['$ref'] === 'string') return nameOf(schema['$ref'])
+  if (Array.isArray(schema['anyOf']))
+    return (schema['anyOf'] as JsonSchema[]).map(typeOf).join(', or ')
+  const types = [schema['type']].flat() as string[]
+  if (types[0] === 'array') return `list of ${typeOf((schema['items'] ?? {}) as JsonSchema)}`
+  const standard = schema['default'] === undefined ? '' : `; default ${scalar(schema['default'])}`
+  if (Array.isArray(schema['enum'])) return oneOfWords(schema['enum']) + standard
+  const format = formatWords[scalar(schema['format'])]
+  const words = types.map((type) => (type === 'string' && format) || (typeWords[type] ?? type))
+  return words.join(' or ') + standard
+}
+
+function oneOfWords(values: readonly unknown[]): string {
+  return values.map(scalar).join(', ')
+}
+
+function follow<T extends object>(document: OpenApiDocument, value: T | Reference): T {
+  if (!('$ref' in value)) return value
+  const [, , kind = '', name = ''] = value.$ref.split('/')
+  const shared = document.components as unknown as Record<string, Record<string, T>>
+  const found = shared[kind]?.[name]
+  if (found === undefined) throw new Error(`unresolved reference: ${value.$ref}`)
+  return found
+}
+
+function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1)
+}
+
+export function paragraphs(text: string): readonly string[] {
+  return text.split('\n\n').filter((paragraph) => paragraph !== '')
+}
+
+function pretty(value: unknown): string {
+  return value === undefined ? '' : JSON.stringify(value, undefined, 2)
+}
+
+function scalar(value: unknown): string {
+  if (value === undefined) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
