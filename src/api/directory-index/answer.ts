@@ -1,7 +1,8 @@
 /** Answers requests for directories with their listings. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { DirectoryState } from '../../catalogue/records.ts'
-import { isFresh, sendChunks, sendNotModified } from '../http/context.ts'
+import { sendChunks } from '../http/context.ts'
+import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { pageHeaders } from '../http/headers.ts'

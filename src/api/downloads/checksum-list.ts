@@ -3,7 +3,8 @@
  * on disk.
  */
 import type { CatalogueReader, ChecksumChunk } from '../../catalogue/reader.ts'
-import { isFresh, sendChunks, sendNotModified } from '../http/context.ts'
+import { sendChunks } from '../http/context.ts'
+import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import type { DirectoryHandler } from '../directory-index/answer.ts'

@@ -1,17 +1,24 @@
-/** Answers requests for a page of the list of files, as JSON or HTML. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+/** The list of files: its route, its pages as JSON and HTML, and the streams of all of it. */
+import * as schemas from './schema.ts'
+import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { isFresh, sendNotModified } from '../http/context.ts'
+import { sendChunks } from '../http/context.ts'
+import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { ignoredHeader, pageHeaders } from '../http/headers.ts'
-import { mediaTypes } from '../http/negotiate.ts'
-import { linkHeader, pageLinks } from '../http/links.ts'
+import { mediaTypes, negotiate } from '../http/negotiate.ts'
+import { linkHeader, pageLinks, linkUnlessTooLong, pageUrl } from '../http/links.ts'
 import { catalogueOffset } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
 import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
-import { renderList } from './page.ts'
+import { renderList, filesView } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
+import { openAuthentication } from '../admin/authentication.ts'
+import { addResource } from '../http/resource.ts'
+import { Semaphore } from '../http/semaphore.ts'
+import { registerFile } from './register.ts'
+import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
 
 type PageFormat = 'json' | 'html'
 
@@ -100,4 +107,66 @@ async function makePage(
   const { next, previous } = pages
   const body = ownBuffer(JSON.stringify({ count, next, previous, results }))
   return { headers: { etag, ...headers, 'content-type': mediaTypes.json }, body }
+}
+
+/**
+ * Maximum number of streams at the same time, because each chunk of a stream delays all other
+ * requests.
+ */
+const maxStreams = 50
+
+type LineName = keyof typeof lineFormats
+
+const formats = ['json', 'html', 'ndjson', 'csv', 'urls'] as const
+
+export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
+  const list = createList(context)
+  const stream = createStream(context)
+  addResource(app, {
+    path: `${context.apiPath}rinex-file/`,
+    get: (request, reply) => {
+      const format = negotiate(formats, request, reply)
+      return format === 'json' || format === 'html'
+        ? list(format, request, reply)
+        : stream(format, request, reply)
+    },
+    schema: schemas.listFiles(context.settings.maxLimit),
+    config: { faultForm: filesView },
+    post: {
+      schema: schemas.registerFile,
+      authenticate: openAuthentication(context.administration),
+      handler: registerFile(context),
+    },
+    formats,
+  })
+}
+
+/** Streams the whole list. */
+function createStream({ reader, links, limits }: ApiContext) {
+  const streams = new Semaphore({
+    permits: maxStreams,
+    full: 'Too many clients are reading the whole list.',
+  })
+  return async (name: LineName, request: FastifyRequest, reply: FastifyReply) => {
+    const format = lineFormats[name]
+    const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
+    const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
+    if (requester !== undefined) streams.holdFor(reply)
+    // The head is read before the first line, so that the change feed after it has all changes made
+    // during the stream.
+    const { epoch, seq } = await reader.head()
+    const feed = pageUrl(links(), 'changes', [
+      ...followed,
+      ['epoch', epoch],
+      ['since', String(seq)],
+    ])
+    const headers = {
+      'content-type': format.mediaType,
+      'catalogue-seq': String(seq),
+      ...linkUnlessTooLong(`<${feed}>; rel="monitor"`),
+    }
+    if (requester === undefined) return reply.headers(headers).send()
+    const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
+    return sendChunks(reply, headers, lines)
+  }
 }

@@ -1,6 +1,7 @@
-/** Evaluates conditional requests and ranges (RFC 9110). */
+/** Evaluates conditional requests and ranges (RFC 9110), of files and of all other resources. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Describes the version of a file that would be sent. */
 export interface Validators {
@@ -162,4 +163,21 @@ export function parseRange(header: string, size: number): RangeChoice {
 function suffix(length: number, size: number): RangeChoice {
   if (length === 0 || size === 0) return 'unsatisfiable'
   return { first: Math.max(size - length, 0), last: size - 1 }
+}
+
+/**
+ * Sets the `ETag`. Returns true if the client's `If-None-Match` names it: the answer is then 304.
+ */
+export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+  reply.header('etag', tag)
+  const known = request.headers['if-none-match']
+  return known !== undefined && matchesWeakly(known, tag)
+}
+
+/**
+ * Sends 304 without `Content-Security-Policy`, because the client would replace the policy of its
+ * stored page by it.
+ */
+export function sendNotModified(reply: FastifyReply): FastifyReply {
+  return reply.removeHeader('content-security-policy').code(304).send()
 }

@@ -7,7 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Asker } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiDeps } from './settings.ts'
-import { digest, matchesWeakly, weakTag } from './conditional-requests.ts'
+import { digest, weakTag } from './conditional-requests.ts'
 import { pageHeaders } from './headers.ts'
 import { linksBelow } from './links.ts'
 import type { Links } from './links.ts'
@@ -85,23 +85,6 @@ export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
       return weakTag([...parts, format, current().deployment])
     },
   }
-}
-
-/**
- * Sets the `ETag`. Returns true if the client's `If-None-Match` names it: the answer is then 304.
- */
-export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
-  reply.header('etag', tag)
-  const known = request.headers['if-none-match']
-  return known !== undefined && matchesWeakly(known, tag)
-}
-
-/**
- * Sends 304 without `Content-Security-Policy`, because the client would replace the policy of its
- * stored page by it.
- */
-export function sendNotModified(reply: FastifyReply): FastifyReply {
-  return reply.removeHeader('content-security-policy').code(304).send()
 }
 
 /** Sends a body in one of the formats: as text, or JSON as a value. */

@@ -10,7 +10,7 @@ import type { Parameter as Kept } from '../http/links.ts'
 import { lastValue, parsePageRange, valuesOf } from '../http/query.ts'
 import type { PageRange, Query } from '../http/query.ts'
 import type { FilterParameter } from './filter-values.ts'
-import { intersection } from './filters.ts'
+import { intersection } from './filter-values.ts'
 import type { Parameter } from './parameter.ts'
 
 /** The parameters of a resource, by their names. */

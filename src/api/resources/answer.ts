@@ -1,10 +1,12 @@
 /**
- * The way of every resource from a request to its answer: negotiation, parameters, ignored
- * parameters, 304, the limit of the client, reading, writing.
+ * The way from a request to the answer of a resource that is read: negotiation, parameters, ignored
+ * parameters, 304, the limit of the client, reading, writing. The list of files, the change feed
+ * and downloads have ways of their own.
  */
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
-import { isFresh, send, sendNotModified } from '../http/context.ts'
+import { send } from '../http/context.ts'
+import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext, Requester } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import { ignoredHeader } from '../http/headers.ts'

@@ -22,7 +22,7 @@ import type { Accepted, Parameters } from '../parameters/request.ts'
 import { addAnswer } from './answer.ts'
 import type { Answer, AskedOf, State } from './answer.ts'
 import { componentOf, exampleOf, serialise, sortItems } from './fields.ts'
-import type { Fields, ItemField, ItemKind } from './fields.ts'
+import type { Fields, ItemKind } from './fields.ts'
 import type { Bodies, Operation } from './operation.ts'
 
 /** The state of a collection, and what its answers say of it. */
@@ -209,25 +209,24 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
     whole: keysOf(whole),
     fields: formFieldsOf([...filters, ...Object.entries(parameters)], page.form),
     columns: columns.map((column) =>
-      typeof column === 'string' ? columnOf(column, fields[column]) : column,
+      typeof column === 'string' ? columnOf(column, fields) : column,
     ),
   }
 }
 
-/** The column of a field. The links of an item are not shown in columns. */
-function columnOf<Item>(
-  name: string,
-  field: ItemField<Item, unknown> | undefined,
-): ViewColumn<Item> {
-  const { column } = field ?? {}
-  const { label = name, isNumber = false, first } = column ?? {}
+/** The column of a field. */
+function columnOf<Item>(name: string, fields: Fields<Item>): ViewColumn<Item> {
+  const { column, value: valueOf } = fields[name] ?? {}
+  if (column === undefined || valueOf === undefined)
+    throw new Error(`no field has the column ${name}`)
+  const { label, isNumber = false, first } = column
   return {
     label,
     isNumber,
     ...(first && { key: name, first }),
     cell: (item, links) => {
-      const value = field?.value(item, links)
-      return column?.cell?.(value, item, links) ?? textOf(value)
+      const value = valueOf(item, links)
+      return column.cell?.(value, item, links) ?? textOf(value)
     },
   }
 }

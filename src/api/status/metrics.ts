@@ -19,7 +19,7 @@ interface MetricsDeps extends ApiDeps {
   readonly network: NetworkStatusCache
 }
 
-/** The metrics of a server, for Prometheus. docs/monitor.md has a table of them. */
+/** The metrics of a server, for Prometheus. docs/monitor.md explains them. */
 export type Metrics = ReturnType<typeof openMetrics>
 
 /**

@@ -4,7 +4,7 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import t from '../../tap.ts'
 import { ClientLimits } from '../../../src/api/connections/client-limits.ts'
-import { Turns } from '../../../src/api/connections/turns.ts'
+import { Turns } from '../../../src/api/connections/client-limits.ts'
 import { until } from '../wire.ts'
 
 const requestOf = (address: string) => ({ address }) as unknown as FastifyRequest

@@ -1,7 +1,7 @@
 /** The normalisation of request targets, alone and over raw connections. */
 import { connect } from 'node:net'
 import t from '../../tap.ts'
-import { normaliseTarget } from '../../../src/api/http/request-target.ts'
+import { normaliseTarget } from '../../../src/api/http/http-server.ts'
 import { fc } from '../../random.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { readToEnd, sendRaw } from '../wire.ts'

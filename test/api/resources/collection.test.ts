@@ -2,7 +2,7 @@
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { ClientLimits } from '../../../src/api/connections/client-limits.ts'
-import { Turns } from '../../../src/api/connections/turns.ts'
+import { Turns } from '../../../src/api/connections/client-limits.ts'
 import { apiContext } from '../../../src/api/http/context.ts'
 import type { CollectionName } from '../../../src/api/http/links.ts'
 import type { ApiDeps } from '../../../src/api/http/settings.ts'
