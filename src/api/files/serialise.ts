@@ -1,4 +1,4 @@
-/** Serialises records for clients, and writes times as ISO 8601. */
+/** Serialises records for clients. */
 import type { Static } from '../openapi/schema.ts'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { areas } from '../../parse/archive-path.ts'

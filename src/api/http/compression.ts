@@ -1,6 +1,6 @@
 /**
- * Compresses streams of the list of files, negotiated HTML pages and the OpenAPI document, if the
- * client accepts it. Only these responses name `Accept-Encoding` in `Vary`. A short body is not
+ * Compresses the answers below the API that are no JSON and no events, and the OpenAPI document, if
+ * the client accepts it. Only these responses name `Accept-Encoding` in `Vary`. A short body is not
  * compressed. While two responses are being compressed, further ones are not.
  */
 import { pipeline, Readable } from 'node:stream'

@@ -46,7 +46,7 @@ export function namedFormat({ query }: FastifyRequest): string | undefined {
 
 /**
  * Chooses one of the formats of a resource, and names in `Vary` what the choice depends on. JSON
- * and events are never compressed, so only other formats vary with `Accept-Encoding`.
+ * and events are not compressed, so only other formats vary with `Accept-Encoding`.
  * @param formats the first one is for clients that accept several equally
  * @throws HttpError 404 for an unknown format, 406 when the client accepts none of them
  */

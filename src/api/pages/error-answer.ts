@@ -110,6 +110,7 @@ const renderMessage = page(
 )
 
 const titles: Readonly<Record<number, string>> = {
+  403: 'Not public',
   404: 'Not found',
   429: 'Too many requests',
   500: 'Server error',

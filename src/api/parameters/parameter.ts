@@ -1,6 +1,6 @@
 /**
- * Parameters of resources that are no filters of files. One declaration reads a parameter,
- * describes it in the OpenAPI document, and is its field in the filter form. Pure.
+ * The parameters of resources. One declaration reads a parameter, describes it in the OpenAPI
+ * document, and is its field in the filter form. Pure.
  */
 import type { Schema } from '../openapi/schema.ts'
 import { parseDay } from '../../parse/calendar.ts'
@@ -73,7 +73,13 @@ export function formFieldsOf(
   const fields = Array.from(parameters).flatMap(([name, { takes, field }]) =>
     field === undefined ? [] : [{ name, isList: takes === 'words', ...field }],
   )
-  return names?.flatMap((name) => fields.filter((field) => field.name === name)) ?? fields
+  return (
+    names?.map((name) => {
+      const field = fields.find((each) => each.name === name)
+      if (field === undefined) throw new Error(`no parameter has the field ${name}`)
+      return field
+    }) ?? fields
+  )
 }
 
 /** Some of these words, in the order of `words`; none for a request without the parameter. */

@@ -119,7 +119,10 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
     const { next, previous } = pages
     const list = { count, range, kept, ignored, pages, results, ordering }
     const bodies: Partial<Answer<Format>['bodies']> = {
-      [format]: () => whole[format]?.({ items, kept, links, state }),
+      [format]: () => {
+        if (!isWhole) throw new Error(`${name} is found in pages: it has no format ${format}`)
+        return whole[format]?.({ items, kept, links, state })
+      },
       json: () => ({
         count,
         next,

@@ -29,7 +29,7 @@ export interface Operation {
   readonly headers?: readonly HeaderName[]
   /** Parameters in the path. */
   readonly params?: OpenApiParameters
-  /** Errors besides those of all resources that are read; by default `Unavailable`. */
+  /** Errors besides those that every resource has; by default `Unavailable` alone. */
   readonly errors?: readonly ErrorName[]
   /** Example requests below the API. */
   readonly samples: readonly string[]

@@ -1,4 +1,4 @@
-/** The fields of a series, as all answers with series have them. */
+/** The fields of a series, in its list and in the network. */
 import { countryOf } from '../../parse/countries.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { shareClasses } from '../../series/completeness.ts'
