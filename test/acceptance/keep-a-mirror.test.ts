@@ -147,6 +147,7 @@ t.test('docs/keep-a-mirror.py keeps a copy of the archive', { skip }, async (t) 
   const front = await startFront(t)
   const service = await startBehind(t, folder, front, {})
   const [first = '', second = '', third = ''] = paths(hour, 3)
+  const name = (path: string) => path.slice(path.lastIndexOf('/') + 1)
   const changed = async () => {
     const before = (await service.status()).seq
     return () => until('the change is listed', async () => (await service.status()).seq > before)
@@ -178,6 +179,9 @@ t.test('docs/keep-a-mirror.py keeps a copy of the archive', { skip }, async (t) 
       return record !== undefined && record.created !== record.modified
     }
     await until('it is modified', isModified)
+    await until('the reader prints the changes', () =>
+      printed().includes(`removed ${name(third)}\n`),
+    )
     front.seen.length = 0
     t.strictSame(await mirror(front, copy), upToDate)
     same(t, archive, copy, 'after the changes')
@@ -265,7 +269,6 @@ t.test('docs/keep-a-mirror.py keeps a copy of the archive', { skip }, async (t) 
     same(t, archive, copy, 'after the new list')
     const { length } = filesBelow(archive)
     await until('the reader begins again too', () => printed().endsWith(`${length} records\n`))
-    const name = (path: string) => path.slice(path.lastIndexOf('/') + 1)
     t.match(printed(), `created ${name(pathIn(hour, 100))}\n`)
     t.match(printed(), `modified ${name(second)}\n`)
     t.match(printed(), `removed ${name(third)}\n`)

@@ -12,7 +12,7 @@ import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import t from '../tap.ts'
 import { startScanned, longestMs, slow, stop, timeoutMs, until, untilEqual } from './service.ts'
-import type { Service } from './service.ts'
+import type { LogLine, Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, paths, pathIn, put } from './tree.ts'
 import { programLine } from '../program.ts'
 
@@ -143,7 +143,11 @@ t.test('no file is lost when the indexer is stopped while files arrive', async (
     t.equal(await stopping, 0, 'exit code')
     const tookMs = performance.now() - stoppedMs
     t.ok(tookMs <= stopMs, `stopped after ${Math.round(tookMs)} ms`)
+    const earlier = service.log.length
     service.startIndexer()
     await untilEqual(service)
+    // The list may be right before the new process has begun.
+    const isCaughtUp = ({ msg }: LogLine): boolean => msg === 'caught up with the archive'
+    await until('the new indexer runs', () => service.log.slice(earlier).some(isCaughtUp))
   }
 })

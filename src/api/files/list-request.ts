@@ -1,6 +1,7 @@
 /** Parses the query strings of lists of files: filters, ordering, details. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { OrderStep, Ordering } from '../../catalogue/filter.ts'
+import type { ChunkOrdering } from '../../catalogue/reader.ts'
 import type { Format } from '../http/negotiate.ts'
 import type { Query } from '../http/query.ts'
 import { expand, filterParameters } from '../parameters/file-filters.ts'
@@ -47,31 +48,64 @@ const orderingOfFiles: Parameter<Ordering> = {
 /** The parameters of the list of files that are no filters. */
 export const listParameters = { ordering: orderingOfFiles, expand }
 
+/** One sort key, whose values never change: each chunk continues after the last record before. */
+const orderingOfStreams: Parameter<ChunkOrdering> = {
+  ...orderingOfFiles,
+  read: (words) => {
+    const read = orderingOfFiles.read(words)
+    if ('fault' in read) return read
+    const { key, descending, then } = read.value
+    return key === 'modified' || then !== undefined
+      ? { fault: 'A stream is sorted by one of id, data_date, created and filename.' }
+      : { value: { key, descending } }
+  },
+}
+
+const noOffset: Parameter<undefined> = {
+  schema: {},
+  takes: 'last',
+  read: ([text]) =>
+    text === undefined
+      ? { value: undefined }
+      : { fault: 'A stream starts at the first record; limit ends it.' },
+}
+
+const streamParameters = { ordering: orderingOfStreams, expand, offset: noOffset }
+
+/** What a list and a stream have in common: the rest of their request follows from it. */
+function listOf<O extends Ordering>(
+  asked: Omit<ListRequest, 'ordering' | 'details'> & {
+    readonly values: { readonly ordering: O; readonly expand: readonly string[] }
+  },
+) {
+  const { ordering, expand: expanded } = asked.values
+  const isDefault = ordering.key === 'id' && ordering.descending
+  const kept = asked.kept.filter(([name]) => name !== 'ordering' || !isDefault)
+  return { ...asked, ordering, details: expanded.length > 0, kept }
+}
+
 /**
- * @param maxLimit maximum number of records on a page
+ * @param settings with the maximum number of records on a page
  * @throws BadFields with all faults
  */
 export function parseListRequest(
   query: Query,
-  {
-    maxLimit,
-    alwaysStrict = false,
-  }: { readonly maxLimit: number; readonly alwaysStrict?: boolean },
+  { maxLimit }: { readonly maxLimit: number },
 ): ListRequest {
-  const asked = readRequest(query, {
-    parameters: listParameters,
-    filters: filterParameters,
-    maxLimit,
-    alwaysStrict,
-  })
-  const { ordering, expand: expanded } = asked.values
-  const isDefault = ordering.key === 'id' && ordering.descending
-  return {
-    ...asked,
-    ordering,
-    details: expanded.length > 0,
-    kept: asked.kept.filter(([name]) => name !== 'ordering' || !isDefault),
-  }
+  const parameters = listParameters
+  return listOf(readRequest(query, { parameters, filters: filterParameters, maxLimit }))
+}
+
+/**
+ * Reads a request for the whole list like that of a page, with four differences. An unknown
+ * parameter is an error, because a mistyped filter must not download the whole archive. An `offset`
+ * is an error. `limit` has no maximum, and there is one sort key.
+ * @throws BadFields with all faults
+ */
+export function parseStream(query: Query) {
+  const parameters = streamParameters
+  const more = { alwaysStrict: true, known: ['limit'] }
+  return listOf(readRequest(query, { parameters, filters: filterParameters, ...more }))
 }
 
 /**

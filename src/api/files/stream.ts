@@ -8,13 +8,11 @@ import type { Requester } from '../http/context.ts'
 import { downloadUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
 import { csvValue } from '../http/csv.ts'
-import { BadFields } from '../http/errors.ts'
 import { contentType } from '../http/negotiate.ts'
 import type { Format } from '../http/negotiate.ts'
-import { defaultLimit } from '../openapi/parameters.ts'
 import { lastValue, parseInteger } from '../http/query.ts'
 import type { Query } from '../http/query.ts'
-import { parseListRequest } from './list-request.ts'
+import { parseStream } from './list-request.ts'
 import { wireFields, wireFileFields } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 import type { WireRecord } from './serialise.ts'
@@ -124,28 +122,16 @@ interface StreamRequest extends Selection {
 }
 
 /**
- * Parses the query string like that of a page, with four differences. An unknown parameter is an
- * error, because a mistyped filter must not download the whole archive. An `offset` is an error.
- * `limit` has no maximum, and without it all records are sent. There is one sort key, whose values
- * never change, because each chunk continues after the last record of the chunk before.
- * @throws HttpError 400
+ * Parses the query string. Without `limit` all records are sent.
+ * @throws BadFields with all faults
  */
 export function parseStreamRequest(query: Query): StreamRequest {
-  const asked = parseListRequest(query, { maxLimit: Number.MAX_SAFE_INTEGER, alwaysStrict: true })
-  const { filter, ordering, details, kept } = asked
-  const { key, descending, then } = ordering
-  const faults: Record<string, readonly string[]> = {}
-  if (key === 'modified' || then !== undefined)
-    faults['ordering'] = ['A stream is sorted by one of id, data_date, created and filename.']
-  if ((lastValue(query, 'offset') ?? '') !== '')
-    faults['offset'] = ['A stream starts at the first record; limit ends it.']
-  if (key === 'modified' || then !== undefined || 'offset' in faults)
-    throw new BadFields(faults, { kept, limit: defaultLimit })
+  const { filter, ordering, details, kept } = parseStream(query)
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
   return {
     filter,
     details,
-    ordering: { key, descending },
+    ordering,
     limit: limit === 0 ? Infinity : limit,
     followed: kept.filter(([name]) => changesFilters.has(name) || name === 'expand'),
   }

@@ -87,7 +87,8 @@ export function filterForm(
     fields: shown,
     all,
     hidden: kept
-      .filter((_parameter, index) => !places.has(index))
+      // A refused value without a field could not be corrected.
+      .filter(([name], index) => !places.has(index) && !Object.hasOwn(faults, name))
       .map(([name, value]) => ({ name, value })),
     otherFaults: Object.entries(faults)
       .filter(([name]) => !names.has(name))

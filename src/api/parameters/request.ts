@@ -67,8 +67,9 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   const kept: Kept[] = []
   const readOne = <Value>(name: string, parameter: Parameter<Value>): Value | undefined => {
     const words = wordsOf(query, name, parameter)
-    const repeated = parameter.takes === 'last' ? words : valuesOf(query, name)
-    kept.push(...repeated.map((word) => [name, word] as const))
+    // Links repeat filters as they are, and the words of other lists as one value.
+    const repeated = filters.has(name) ? valuesOf(query, name) : joined(words)
+    kept.push(...repeated.map((value) => [name, value] as const))
     const read = parameter.read(words)
     if (!('fault' in read)) return read.value
     faults.set(name, [read.fault].flat())
@@ -111,6 +112,11 @@ const maxNameConditions = 8
 
 function nameConditions(filters: readonly FileFilter[]): number {
   return filters.flatMap(({ names = [] }) => names).length
+}
+
+/** Different words as one value. */
+function joined(words: readonly string[]): readonly string[] {
+  return words.length === 0 ? [] : [[...new Set(words)].join()]
 }
 
 function wordsOf(

@@ -135,6 +135,16 @@ function monitorOf(headers: Readonly<Record<string, unknown>>): URLSearchParams 
   return new URL(url).searchParams
 }
 
+t.test('all faults of a stream are named at once', async (t) => {
+  const { app } = await openService(t)
+  const query = 'format=csv&ordering=modified&offset=1&bogus=1&station=1&expand=bad'
+  const answer = await app.inject(`/rinex/api/rinex-file/?${query}`)
+  t.equal(answer.statusCode, 400)
+  t.strictSame(Object.keys(answer.json<object>()).sort(), [
+    ...['bogus', 'expand', 'offset', 'ordering', 'station'],
+  ])
+})
+
 t.test('the feed to which a stream refers has its filters, and expands records too', async (t) => {
   const { app } = await openService(t)
   const followed = [...changesFilters].map(([name, { example }]) => [name, example] as const)

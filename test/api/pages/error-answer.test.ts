@@ -128,3 +128,22 @@ t.test('browsers get errors below data/ as pages with a link up', async (t) => {
   t.match(put.body, '<p class="notice fault">Method &quot;PUT&quot; not allowed.</p>')
   t.notMatch(put.body, 'the directory above')
 })
+
+t.test('the form of a rejected request repeats no refused value without a field', async (t) => {
+  const { app } = await openService(t)
+  const headers = { accept: 'text/html' }
+  for (const [url, refused] of [
+    ['changes/?since=bad&station=GRAZ', 'name="since"'],
+    ['series/?ordering=bad&period=01H', 'name="ordering"'],
+    ['rinex-file/?expand=bad&ordering=filename', 'name="expand"'],
+  ] as const) {
+    const { statusCode, body } = await app.inject({ url: `/rinex/api/${url}`, headers })
+    t.equal(statusCode, 400, url)
+    t.notMatch(body, refused, url)
+  }
+  const { body } = await app.inject({
+    url: '/rinex/api/rinex-file/?expand=bad&ordering=filename',
+    headers,
+  })
+  t.match(body, '<input type="hidden" name="ordering" value="filename">', 'but all others')
+})
