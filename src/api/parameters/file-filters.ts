@@ -24,6 +24,7 @@ import {
   year,
 } from './filter-values.ts'
 import type { FilterParameter } from './filter-values.ts'
+import * as described from '../openapi/schema.ts'
 import { choices, selection } from './parameter.ts'
 
 /**
@@ -263,12 +264,17 @@ export const changesFilters = filtersWhere(
   (name) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name),
 )
 
+const expansions = ['file'] as const
+
 /** The parameter `expand`: the records contain the details of their files. */
-export const expand = choices(['file'] as const, {
-  meaning:
+export const expand = {
+  ...choices(expansions, { meaning: '' }),
+  schema: described.oneOf(
     'With `file`, records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV they are further columns.',
-  example: 'file',
-})
+    expansions,
+    { examples: ['file'] },
+  ),
+}
 
 /** Filters that the series of the network share with the files. */
 export const seriesFilters = filtersWhere((name) =>
