@@ -16,17 +16,13 @@ type Content = NonNullable<Parameters<Test['testdir']>[0]>
 const counts = new WeakMap<Test, number>()
 
 /**
- * Makes a folder with this content, a new one at each call (tap would empty the first one). It is
- * removed after the test has closed what it opened: tap itself would remove it first if it was made
- * before the first teardown.
+ * Makes a folder with this content, a new one at each call. It is removed after the test has closed
+ * what it opened: teardowns run in reverse order.
  */
 export function testFolder(t: Test, content: Content = {}): string {
   const count = (counts.get(t) ?? 0) + 1
   counts.set(t, count)
-  t.teardown(() => undefined)
-  // eslint-disable-next-line no-restricted-properties -- the one place
-  if (count === 1) return t.testdir(content)
-  const folder = `${t.testdirName}-${count}`
+  const folder = count === 1 ? t.testdirName : `${t.testdirName}-${count}`
   rmSync(folder, removing)
   t.teardown(() => rmSync(folder, removing))
   fill(folder, content)
