@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 
 /**
- * SQLite may still make a file in a folder whose connections are just being closed: the removal is
- * then repeated.
+ * A reader that was closed does not wait for its query workers, which close their connections a
+ * moment later: until then the removal is repeated.
  */
 const removing = { recursive: true, force: true, maxRetries: 20, retryDelay: 50 }
 

@@ -30,11 +30,11 @@ import { addAlerts } from './alerts/collection.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth } from './status/health.ts'
-import { addMetrics, openMetrics } from './status/metrics.ts'
+import { addMetrics, createMetrics } from './status/metrics.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addRecord } from './files/record.ts'
 import { addRinexFile } from './files/list.ts'
-import { addRoot, openEntrances } from './reference/root.ts'
+import { addRoot, createEntrances } from './reference/root.ts'
 import { addMissing } from './missing/collection.ts'
 import { addNetwork } from './network/route.ts'
 import { addReport } from './report/route.ts'
@@ -60,7 +60,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const network = new NetworkStatusCache({ ...deps, expected, currency })
-  const metrics = openMetrics({ ...deps, currency, network })
+  const metrics = createMetrics({ ...deps, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
@@ -77,7 +77,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const turns = new Turns()
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const context = apiContext(deps, clientLimits)
-  const startResponse = openStartResponse({ limiter, observe, apiPath: context.apiPath })
+  const startResponse = createStartResponse({ limiter, observe, apiPath: context.apiPath })
   const answer = answerByAccept(context)
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
@@ -94,7 +94,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   compressAnswers(app)
   answerPreflights(app)
   app.setErrorHandler(answer)
-  const enter = openEntrances(context)
+  const enter = createEntrances(context)
   app.setNotFoundHandler((request, reply) => {
     if (!enter(request, reply)) answer(notFound(), request, reply)
   })
@@ -161,7 +161,7 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
  */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
-function openStartResponse(parts: {
+function createStartResponse(parts: {
   readonly limiter: ConnectionLimiter
   readonly observe: RecordAccess
   readonly apiPath: string

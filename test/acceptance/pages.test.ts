@@ -139,6 +139,13 @@ t.test('open pages of changes and status show a new file', { skip }, async (t) =
   t.match(await changes.page.locator(`${rows} th`).first().textContent(), name)
   t.equal(await changes.page.locator(`${rows} td`).first().textContent(), 'new')
   await status.page.getByRole('cell', { name: '181' }).waitFor()
+  t.match(
+    await changes.page.locator('.note.live').textContent(),
+    /^Live, checked every ten seconds/,
+  )
+  const unchanged = await changes.page.waitForResponse((answer) => answer.status() === 304)
+  const { etag } = await unchanged.allHeaders()
+  t.equal((await unchanged.request().allHeaders())['if-none-match'], etag, 'asked with its ETag')
   t.strictSame([...changes.complaints, ...status.complaints], [])
 })
 

@@ -2,6 +2,7 @@ import pino from 'pino'
 import t, { exact } from '../tap.ts'
 import type { ScanProgress } from '../../src/control-socket/protocol.ts'
 import { reportProgress, summaryFields } from '../../src/commands/progress.ts'
+import { emptyScan } from '../indexer/parts.ts'
 
 const progress: ScanProgress = {
   startedUs: 0,
@@ -75,15 +76,7 @@ t.test('the summary of a scan has its counts and its speed', async (t) => {
 })
 
 t.test('the summary of a scan that took no time has a speed', async (t) => {
-  const scan = {
-    startedUs: 1,
-    endedUs: 1,
-    directories: 0,
-    files: 0,
-    added: 0,
-    modified: 0,
-    removed: 0,
-  }
+  const scan = { ...emptyScan, endedUs: emptyScan.startedUs }
   const empty = { files: 0, directories: 0 }
   const summary = {
     head: { epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined },

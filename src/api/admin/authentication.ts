@@ -9,7 +9,7 @@ import type { Authentication } from '../http/resource.ts'
 import { HttpError, tryAgain } from '../http/errors.ts'
 
 /** @throws HttpError 403 if writing is off, 401 without the right token */
-export function openAuthentication(administration: Administration | undefined): Authentication {
+export function createAuthentication(administration: Administration | undefined): Authentication {
   return (request) => {
     const { tokenHash } = required(administration)
     const [, token] = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '') ?? []

@@ -1,6 +1,6 @@
 /** The resource with which administrators order a rescan. */
 import type { FastifyInstance } from 'fastify'
-import { sendToIndexer, openAuthentication, required } from './authentication.ts'
+import { sendToIndexer, createAuthentication, required } from './authentication.ts'
 import { parseRescan } from './request-body.ts'
 import * as schemas from './schema.ts'
 import { send } from '../http/context.ts'
@@ -17,7 +17,7 @@ export function addRescan(
     path: `${apiPath}rescan/`,
     post: {
       schema: schemas.orderRescan,
-      authenticate: openAuthentication(administration),
+      authenticate: createAuthentication(administration),
       handler: async (request, reply) => {
         const order = parseRescan(request.body)
         const ticket = await sendToIndexer(required(administration).rescan(order))

@@ -19,7 +19,7 @@ export type DirectoryHandler = (
 ) => Promise<FastifyReply>
 
 /** Answers with the listing of a directory. */
-export function openListings(context: ApiContext): DirectoryHandler {
+export function createListings(context: ApiContext): DirectoryHandler {
   const { reader, dataPath, tag, nowUs, limits } = context
   return async (request, reply, directory) => {
     const format = formatOf(request)

@@ -15,7 +15,7 @@ import type { DirectoryHandler } from '../directory-index/answer.ts'
 export const checksumsName = 'SHA256SUMS'
 
 /** Answers with the checksums of a directory. */
-export function openChecksums({ reader, tag, limits, settings }: ApiContext): DirectoryHandler {
+export function createChecksums({ reader, tag, limits, settings }: ApiContext): DirectoryHandler {
   const unhashedNote = settings.checksums === 'all' ? 'not hashed yet' : 'not hashed'
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)

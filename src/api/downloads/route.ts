@@ -7,16 +7,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FileQuery } from '../../catalogue/reader.ts'
 import type { FoundFile } from '../../catalogue/records.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
-import { openListings } from '../directory-index/answer.ts'
+import { createListings } from '../directory-index/answer.ts'
 import { printable, requestLog } from '../http/access-log.ts'
 import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 import type { Semaphore } from '../http/semaphore.ts'
 import { Archive, FileChanged, FileUnavailable, NoDescriptor } from './archived-file.ts'
-import { checksumsName, openChecksums } from './checksum-list.ts'
+import { checksumsName, createChecksums } from './checksum-list.ts'
 import { answerOf } from './file-answer.ts'
 import { ClientGone, ContentReader } from './file-content.ts'
-import { diskTimeoutMs, openDiskThreads, unavailablePart } from './storage-check.ts'
+import { diskTimeoutMs, createDiskThreads, unavailablePart } from './storage-check.ts'
 import { listingPaths } from '../directory-index/schema.ts'
 import { downloadPaths } from './schema.ts'
 import { StorageLog } from './unserved-files.ts'
@@ -25,8 +25,8 @@ import type { DownloadsContext } from './unserved-files.ts'
 export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, settings, dataPath } = context
   const downloads = new Downloads(context)
-  const list = openListings(context)
-  const sendChecksums = openChecksums(context)
+  const list = createListings(context)
+  const sendChecksums = createChecksums(context)
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const target = parseDataTarget(request.raw.url ?? '', settings.datasetPrefix)
     if (target === undefined) throw notFound()
@@ -117,7 +117,7 @@ class Downloads {
     this.#context = context
     this.#archive = new Archive(settings)
     this.#storageLog = new StorageLog(logger, () => performance.now())
-    this.#threads = openDiskThreads(() => {
+    this.#threads = createDiskThreads(() => {
       const message = 'archive storage does not answer: downloads are answered with 503'
       this.#storageLog.note(settings.archive, message)
     })

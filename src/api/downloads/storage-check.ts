@@ -94,7 +94,7 @@ export const diskTimeoutMs = 5000
  * only `open` finds out where a path leads.
  * @param onHang called for each download that got no thread in time
  */
-export function openDiskThreads(onHang: () => void): Semaphore {
+export function createDiskThreads(onHang: () => void): Semaphore {
   // The variable is read in the same way as libuv reads it.
   const threads = Number(process.env['UV_THREADPOOL_SIZE'] ?? defaultThreads) || 1
   return new Semaphore({

@@ -14,7 +14,7 @@ import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
 import { renderList, filesView } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
-import { openAuthentication } from '../admin/authentication.ts'
+import { createAuthentication } from '../admin/authentication.ts'
 import { addResource } from '../http/resource.ts'
 import { Semaphore } from '../http/semaphore.ts'
 import { registerFile } from './register.ts'
@@ -134,7 +134,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
     config: { faultForm: filesView },
     post: {
       schema: schemas.registerFile,
-      authenticate: openAuthentication(context.administration),
+      authenticate: createAuthentication(context.administration),
       handler: registerFile(context),
     },
     formats,

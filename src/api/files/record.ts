@@ -52,14 +52,15 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
       const record = await reader.record({ id, details: withDetails(asked) })
       if (record === undefined) throw notFound()
       const wire = serialiseRecord(record, links())
-      const json = () => wire
-      if (asked.format === 'json') return { bodies: { json, html: () => '' } }
-      const [beside, history, isWaiting] = await Promise.all([
-        filesBeside(context, record, requester),
-        readHistory(context, record),
-        wire.file?.sha256 === null && willBeHashed(id),
-      ])
-      return { bodies: { json, html: () => renderRecord(wire, { beside, history, isWaiting }) } }
+      const html = async () => {
+        const [beside, history, isWaiting] = await Promise.all([
+          filesBeside(context, record, requester),
+          readHistory(context, record),
+          wire.file?.sha256 === null && willBeHashed(id),
+        ])
+        return renderRecord(wire, { beside, history, isWaiting })
+      }
+      return { bodies: { json: () => wire, html } }
     },
   })
 }

@@ -266,7 +266,10 @@ export const changesFilters = filtersWhere(
 
 const expansions = ['file'] as const
 
-/** The parameter `expand`: the records contain the details of their files. */
+/**
+ * The parameter `expand`: the records contain the details of their files. It takes a list, of which
+ * there is one word, so the document describes it as a word.
+ */
 export const expand = {
   ...choices(expansions, { meaning: '' }),
   schema: described.oneOf(

@@ -37,7 +37,7 @@ const body = {
 }
 
 export function addSchema(app: FastifyInstance, context: ApiContext): void {
-  const current = openDescription(app, context)
+  const current = createDescription(app, context)
   addAnswer(app, context, {
     path: 'schema/',
     formats: ['json', 'openApi'],
@@ -84,7 +84,10 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
  * Returns a function that builds the description on the first request and then caches it, because
  * the base URL is known only when the server listens.
  */
-function openDescription(app: FastifyInstance, { links, settings }: ApiContext): () => Description {
+function createDescription(
+  app: FastifyInstance,
+  { links, settings }: ApiContext,
+): () => Description {
   let made: Description | undefined
   return () => {
     if (made?.links !== links()) {

@@ -68,7 +68,7 @@ export function addRoot(app: FastifyInstance, context: ApiContext): void {
  * page of the network. Returns false for every other request: for programs, nothing is at these
  * paths.
  */
-export function openEntrances({ apiPath, settings }: ApiContext) {
+export function createEntrances({ apiPath, settings }: ApiContext) {
   const prefix = `/${settings.datasetPrefix}`
   return (request: FastifyRequest, reply: FastifyReply): boolean => {
     const [path = ''] = (request.raw.url ?? '').split('?', 1)

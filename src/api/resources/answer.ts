@@ -38,7 +38,7 @@ export interface AskedOf<P extends Parameters, Name extends Format> extends Aske
   readonly request: FastifyRequest
 }
 
-/** The answer in each format: as text, or JSON as a value. */
+/** The answer in each format: as text, or JSON as a value. Only one of them is made. */
 export interface Answer<Name extends Format> {
   readonly bodies: Readonly<Record<Name, () => unknown>>
   /** The state that was read with the answer, if it can be newer than that before. */

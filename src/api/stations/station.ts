@@ -6,9 +6,8 @@ import type { Requester } from '../http/context.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
 import { componentOf, exampleOf, serialise } from '../resources/fields.ts'
-import type { NetworkStatus } from '../series/known-series.ts'
 import { networkState } from '../series/network-context.ts'
-import type { NetworkContext } from '../series/network-context.ts'
+import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { renderStation } from './page.ts'
 import type { StationSection } from './page.ts'
 import { calendarSvg, dotsSvg } from './pictures.ts'
@@ -18,12 +17,6 @@ import { readAvailability, readLatencies } from './series-reader.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import { codeOf, stationParams, stationPath, unknownStation } from './station-code.ts'
 import { stationFields, stationItem } from './station-fields.ts'
-
-/** The page has states, so all of it is as current as they are; the JSON has none. */
-interface StationState extends State {
-  readonly banner?: readonly string[]
-  readonly network?: NetworkStatus
-}
 
 export function addStation(app: FastifyInstance, context: NetworkContext): void {
   const { reader, links, nowUs } = context
@@ -43,28 +36,25 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
       samples: ['station/GRAZ/'],
     },
     bodies: { json: { schema: componentOf(stationItem), example: exampleOf(stationFields) } },
-    state: async ({ format }): Promise<StationState> => {
-      if (format === 'json') return { version: await reader.head() }
-      const network = await networkState(context)
-      return { ...network, network }
-    },
-    read: async ({ request, format }, { network, banner = [] }, requester) => {
+    // The page has states, so all of it is as current as they are; the JSON has none.
+    state: async ({ format }): Promise<State | NetworkState> =>
+      format === 'json' ? { version: await reader.head() } : networkState(context),
+    read: async ({ request, format }, state, requester) => {
       const code = codeOf(request)
       const { head, station } = await reader.station(code)
       if (station === undefined) throw await unknownStation(reader, code, requester)
       const wire = serialise(stationFields, station, links())
-      const json = () => wire
-      if (format === 'json' || network === undefined)
-        return { version: head, bodies: { json, html: () => '' } }
-      const { currency, states } = network
-      const nowSeconds = currency.asOf ?? nowUs() / 1e6
-      const present = { currency, nowSeconds }
-      const sections = await readSections(context, { code, asker: requester }, present)
-      const own = states.filter(
-        (each) => each.station === code || station.codes.includes(each.station),
-      )
-      const html = () => renderStation(wire, { sections, states: own, nowSeconds, banner })
-      return { bodies: { json, html } }
+      const html = async () => {
+        const shown = 'states' in state ? state : await networkState(context)
+        const { currency, states, banner } = shown
+        const present = { currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
+        const sections = await readSections(context, { code, asker: requester }, present)
+        const own = states.filter(
+          (each) => each.station === code || station.codes.includes(each.station),
+        )
+        return renderStation(wire, { sections, states: own, banner, ...present })
+      }
+      return { ...(format === 'json' && { version: head }), bodies: { json: () => wire, html } }
     },
   })
 }

@@ -11,7 +11,7 @@ const diskTimeoutMs = 500
  * the read fails or the disk does not answer in time. While the disk hangs, one read waits for it,
  * and no further read starts, because each would block a thread.
  */
-export function openDiskSpace(
+export function createDiskSpace(
   directory: string,
   read: typeof statfs = statfs,
 ): () => Promise<DiskSpace | undefined> {

@@ -144,7 +144,7 @@ export const scrapeRows: Rows<Scrape> = {
 }
 
 /** Adds the gauges of a table. @returns a function that sets all of them */
-export function openGauges<Source>(
+export function createGauges<Source>(
   registry: Registry,
   rows: Rows<Source>,
 ): (source: Source) => void {

@@ -10,8 +10,8 @@ import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { CurrencyReader } from '../series/currency-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
-import { openDiskSpace } from './disk-space.ts'
-import { catalogueRows, openGauges, scrapeRows, storageRows } from './gauges.ts'
+import { createDiskSpace } from './disk-space.ts'
+import { catalogueRows, createGauges, scrapeRows, storageRows } from './gauges.ts'
 import { countByReason, countRequests } from './http-metrics.ts'
 
 interface MetricsDeps extends ApiDeps {
@@ -20,7 +20,7 @@ interface MetricsDeps extends ApiDeps {
 }
 
 /** The metrics of a server, for Prometheus. docs/monitor.md explains them. */
-export type Metrics = ReturnType<typeof openMetrics>
+export type Metrics = ReturnType<typeof createMetrics>
 
 /**
  * Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it
@@ -32,18 +32,18 @@ const summaryTimeoutMs = 1000
  * Each server has its own registry, because tests run several in one process. Gauges of the
  * catalogue and its database keep their values while the catalogue or the database cannot be read.
  */
-export function openMetrics(deps: MetricsDeps) {
+export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   // Removes three default gauges: their names end in `_total`, which `promtool check metrics`
   // rejects for gauges. The same gauges by type stay.
   for (const name of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${name}_total`)
-  const showCatalogue = openGauges(registry, catalogueRows)
-  const showStorage = openGauges(registry, storageRows)
-  const showScrape = openGauges(registry, scrapeRows)
-  const archiveSpace = openDiskSpace(deps.settings.archive)
-  const readCatalogue = openCatalogueState(deps)
+  const showCatalogue = createGauges(registry, catalogueRows)
+  const showStorage = createGauges(registry, storageRows)
+  const showScrape = createGauges(registry, scrapeRows)
+  const archiveSpace = createDiskSpace(deps.settings.archive)
+  const readCatalogue = createCatalogueState(deps)
   return {
     observe: countRequests(registry),
     rejected: countByReason(registry, rejections, {
@@ -85,7 +85,7 @@ export function openMetrics(deps: MetricsDeps) {
  * @returns a function that reads the summary and the currency of the catalogue; what cannot be read
  * at this moment stays as it was
  */
-function openCatalogueState({ reader, currency }: MetricsDeps) {
+function createCatalogueState({ reader, currency }: MetricsDeps) {
   let summary: CatalogueSummary | undefined
   let isAvailable = false
   let asOf = 0

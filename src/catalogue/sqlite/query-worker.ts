@@ -25,8 +25,12 @@ function deadline(longest: number): CheckTime {
   return () => {
     if (performance.now() > endMs)
       throw new QueryTimeout(`the query takes longer than ${longest} ms`)
-    if (Atomics.load(cancelled, 0) !== 0) throw new Error('the query was cancelled')
+    throwIfCancelled()
   }
+}
+
+function throwIfCancelled(): void {
+  if (Atomics.load(cancelled, 0) !== 0) throw new Error('the query was cancelled')
 }
 
 // A worker must never read an older file than the main thread, which keeps some of its answers
@@ -39,6 +43,8 @@ const source = connectionSource(
 
 function respond({ name, query, unlimited }: QueryRequest): QueryResponse {
   try {
+    // A thread that is ended while it starts must not open the database, which may be gone by then.
+    throwIfCancelled()
     const answer = source.use(({ driver, questions }) => {
       // The type of a query depends on its name.
       const question = questions[name](query as never) as Question<unknown>

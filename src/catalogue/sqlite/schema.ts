@@ -70,11 +70,12 @@ const recordDefinitions = recordColumns
   .join(',\n    ')
 
 const tables = `
-  -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file
-  -- (see sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a
-  -- ScanSummary as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time to which the catalogue is known to equal the tree,
-  -- NULL until the first scan has ended; heartbeat_limit_s is the age from which it says no more. details_seq grows when the size, mtime, checksum or problem of a file
-  -- changes without a change of its record.
+  -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file (see
+  -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary
+  -- as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time
+  -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
+  -- heartbeat_limit_s is the age from which it says no more. details_seq grows when the size,
+  -- mtime, checksum or problem of a file changes without a change of its record.
   CREATE TABLE catalogue (
     one           INTEGER PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,
@@ -94,13 +95,15 @@ const tables = `
     files INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the directory were read.
-  -- mtime_us is NULL if the next sweep must read them, for example because they were read too soon after a change for a
-  -- reliable stamp. files is the number of live files in the directory, misplaced that of the misplaced ones. held_since_us is
-  -- the time since which removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer exists
-  -- on disk; its row stays as long as tombstones refer to it. changed_us is the time of the latest change that the listings of
-  -- this directory, or of those below it, show; it only grows. hashed counts how often checksums of its files became known or
-  -- stale. AUTOINCREMENT, because readers cache the path of an id.
+  -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the
+  -- directory were read. mtime_us is NULL if the next sweep must read them, for example because
+  -- they were read too soon after a change for a reliable stamp. files is the number of live files
+  -- in the directory, misplaced that of the misplaced ones. held_since_us is the time since which
+  -- removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer
+  -- exists on disk; its row stays as long as tombstones refer to it. changed_us is the time of the
+  -- latest change that the listings of this directory, or of those below it, show; it only grows.
+  -- hashed counts how often checksums of its files became known or stale. AUTOINCREMENT, because
+  -- readers cache the path of an id.
   CREATE TABLE directory (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,
     path      TEXT    NOT NULL UNIQUE,
@@ -115,12 +118,13 @@ const tables = `
     hashed    INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
-  -- Listings step through this index from one subdirectory to the next, past directories without files.
+  -- Listings step through this index from one subdirectory to the next, past directories without
+  -- files.
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
-  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first names, at most 100, without
-  -- dot files. since_us is the time since which the directory has entries for this reason, NULL in rows of a release that did
-  -- not store it.
+  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first
+  -- names, at most 100, without dot files. since_us is the time since which the directory has
+  -- entries for this reason, NULL in rows of a release that did not store it.
   CREATE TABLE rejection (
     directory INTEGER NOT NULL REFERENCES directory (id),
     reason    TEXT    NOT NULL,
@@ -139,8 +143,9 @@ const tables = `
     live_seq INTEGER NOT NULL DEFAULT 0
   ) STRICT;
 
-  -- The properties that many files share: a few hundred rows, so that a filter on any property becomes a set of kinds. Ids
-  -- begin at 1. The parts that only long names have are '' for short names.
+  -- The properties that many files share: a few hundred rows, so that a filter on any property
+  -- becomes a set of kinds. Ids begin at 1. The parts that only long names have are '' for short
+  -- names.
   CREATE TABLE kind (
     id            INTEGER PRIMARY KEY,
     area          TEXT    NOT NULL,
@@ -154,12 +159,13 @@ const tables = `
     UNIQUE (area, file_version, file_duration, file_type, source, period, interval, content)
   ) STRICT;
 
-  -- The live records. Ids come from catalogue.last_id. size and mtime_us are NULL before the first stat of
-  -- the file, modified_us is NULL until size or mtime change on disk. change is the kind of the change with the number seq: 0
-  -- created, 1 modified. returned_us is the time when a removed file came back, NULL for a file that was never removed.
-  -- arrived is 1 if the file was seen arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which
-  -- was found after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its directory by the
-  -- date and length in its name (see isMisplaced).
+  -- The live records. Ids come from catalogue.last_id. size and mtime_us are NULL before the first
+  -- stat of the file, modified_us is NULL until size or mtime change on disk. change is the kind of
+  -- the change with the number seq: 0 created, 1 modified. returned_us is the time when a removed
+  -- file came back, NULL for a file that was never removed. arrived is 1 if the file was seen
+  -- arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which was found
+  -- after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its
+  -- directory by the date and length in its name (see isMisplaced).
   CREATE TABLE file (
     id          INTEGER PRIMARY KEY AUTOINCREMENT,
     ${recordDefinitions},
@@ -175,28 +181,33 @@ const tables = `
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
 
-  -- For filters on problem=incomplete and problem=misplaced, the list of problems, and the examples in the status.
+  -- For filters on problem=incomplete and problem=misplaced, the list of problems, and the examples
+  -- in the status.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
 
-  -- The writer updates these exact counts in the transaction that changes the rows, and deletes rows that fall to 0. The
-  -- command check compares them with the rows of file. bytes is the sum of the known sizes of the files, sized the number of
-  -- files of known size.
+  -- The writer updates these exact counts in the transaction that changes the rows, and deletes
+  -- rows that fall to 0. The command check compares them with the rows of file. bytes is the sum of
+  -- the known sizes of the files, sized the number of files of known size.
 
-  -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and 6; kind 0 counts all
-  -- kinds. It finds the place of any offset, in the list and in filters on kinds.
+  -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and
+  -- 6; kind 0 counts all kinds. It finds the place of any offset, in the list and in filters on
+  -- kinds.
   CREATE TABLE id_count ${countColumns('id_count')};
 
-  -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by kind. There is no row
-  -- for all kinds. last_id is at least the highest id of these files: it is only raised while the row exists.
+  -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by
+  -- kind. There is no row for all kinds. last_id is at least the highest id of these files: it is
+  -- only raised while the row exists.
   CREATE TABLE day_count ${countColumns('day_count')};
 
-  -- Number of live files by station and kind, with their lowest and highest data_date. There is no row for all kinds.
+  -- Number of live files by station and kind, with their lowest and highest data_date. There is no
+  -- row for all kinds.
   CREATE TABLE station_count ${countColumns('station_count')};
 
-  -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name, file_created and
-  -- file_modified, and the tables day_count and station_count. One of them that is not named must not be read: the index
-  -- does not exist, or the table is empty. All other indexes and id_count are always complete, and never named here.
+  -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name,
+  -- file_created and file_modified, and the tables day_count and station_count. One of them that is
+  -- not named must not be read: the index does not exist, or the table is empty. All other indexes
+  -- and id_count are always complete, and never named here.
   CREATE TABLE built (
     name TEXT PRIMARY KEY
   ) STRICT, WITHOUT ROWID;
@@ -210,10 +221,10 @@ const tables = `
     UNIQUE (station, file_type, period)
   ) STRICT;
 
-  -- The first delivery of each slot of a series, kept for 400 days even if its file is removed. data_date is the start of the
-  -- slot; latency_s is the number of seconds from its end until the file was listed, NULL if a scan found the file. The key
-  -- begins with the time, so the deliveries of an hour are written to a few pages, and those of all series are read in one
-  -- range.
+  -- The first delivery of each slot of a series, kept for 400 days even if its file is removed.
+  -- data_date is the start of the slot; latency_s is the number of seconds from its end until the
+  -- file was listed, NULL if a scan found the file. The key begins with the time, so the deliveries
+  -- of an hour are written to a few pages, and those of all series are read in one range.
   CREATE TABLE delivery (
     data_date INTEGER NOT NULL,
     series    INTEGER NOT NULL,
@@ -221,7 +232,8 @@ const tables = `
     PRIMARY KEY (data_date, series)
   ) STRICT, WITHOUT ROWID;
 
-  -- The last records of removed files. The change feed reports them, and a file that comes back gets its id back.
+  -- The last records of removed files. The change feed reports them, and a file that comes back
+  -- gets its id back.
   CREATE TABLE tombstone (
     id          INTEGER PRIMARY KEY,
     ${recordDefinitions},
@@ -233,14 +245,16 @@ const tables = `
   -- The change feed reads removals in the order of seq; old ones are purged in the same order.
   CREATE INDEX tombstone_seq ON tombstone (seq);
 
-  -- SHA-256 of live files by their id, and the identity of the file that was hashed: size, mtime_us and the other attributes.
-  -- A checksum is valid as long as stale_us is NULL and the record has the same size and mtime_us. If the file on disk has
-  -- another inode, or only another ctime_us, its content may differ although size and mtime are the same. If its ctime_us and
-  -- also its link count, mode or owner are different, only attributes have changed. inode and the columns from ctime_us to gid
-  -- are NULL only in stale checksums of early builds. broken is 1 if the gzip stream is damaged
-  -- before its end. stale_us is set while the checksum may belong to another version than the file on disk: the checksum is
-  -- not shown, and the file is hashed again from this time on. It is a time, not a flag, so that a file that cannot be read is
-  -- tried again later without delaying the others.
+  -- SHA-256 of live files by their id, and the identity of the file that was hashed: size, mtime_us
+  -- and the other attributes. A checksum is valid as long as stale_us is NULL and the record has
+  -- the same size and mtime_us. If the file on disk has another inode, or only another ctime_us,
+  -- its content may differ although size and mtime are the same. If its ctime_us and also its link
+  -- count, mode or owner are different, only attributes have changed. inode and the columns from
+  -- ctime_us to gid are NULL only in stale checksums of early builds. broken is 1 if the gzip
+  -- stream is damaged before its end. stale_us is set while the checksum may belong to another
+  -- version than the file on disk: the checksum is not shown, and the file is hashed again from
+  -- this time on. It is a time, not a flag, so that a file that cannot be read is tried again later
+  -- without delaying the others.
   CREATE TABLE checksum (
     id       INTEGER PRIMARY KEY REFERENCES file (id),
     sha256   BLOB    NOT NULL CHECK (length(sha256) = 32),
@@ -261,9 +275,9 @@ const tables = `
   -- The queue of files to be hashed again, in its order.
   CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
 
-  -- The progress of hashing, one row. All files that were created or modified up to seq were examined. seq is NULL before
-  -- hashing begins; files that exist when it begins count as old. files is the number of
-  -- checksums that are not stale, stale that of stale ones.
+  -- The progress of hashing, one row. All files that were created or modified up to seq were
+  -- examined. seq is NULL before hashing begins; files that exist when it begins count as old.
+  -- files is the number of checksums that are not stale, stale that of stale ones.
   CREATE TABLE hashing (
     one   INTEGER PRIMARY KEY CHECK (one = 1),
     seq   INTEGER,

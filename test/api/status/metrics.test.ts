@@ -5,7 +5,7 @@ import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import t from '../../tap.ts'
-import { openDiskSpace } from '../../../src/api/status/disk-space.ts'
+import { createDiskSpace } from '../../../src/api/status/disk-space.ts'
 import { TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
 import type { AppliedChange } from '../../../src/catalogue/writer.ts'
@@ -264,7 +264,7 @@ t.test('a disk that hangs delays no scrape, and is not read again meanwhile', as
     reads++
     return new Promise((resolve) => (answer = resolve))
   }
-  const space = openDiskSpace('/archive', read as never)
+  const space = createDiskSpace('/archive', read as never)
   t.same(await Promise.all([space(), space()]), [undefined, undefined])
   t.equal(await space(), undefined)
   t.equal(reads, 1)
@@ -274,7 +274,7 @@ t.test('a disk that hangs delays no scrape, and is not read again meanwhile', as
   answer({ bavail: 2, blocks: 3, bsize: 512 } as never)
   t.same(await second, { freeBytes: 1024, totalBytes: 1536 })
   t.equal(reads, 2)
-  t.equal(await openDiskSpace(join(t.name, 'missing'))(), undefined, 'a missing directory')
+  t.equal(await createDiskSpace(join(t.name, 'missing'))(), undefined, 'a missing directory')
 })
 
 t.test('metrics do not wait for busy query workers', async (t) => {
