@@ -53,7 +53,13 @@ const render = page('changes', template)
 
 export const changesForm: FormView = {
   frame: { title: 'Changes', section: 'changes' },
-  fields: formFieldsOf(changesFilters, 'station country file_type file_duration area'.split(' ')),
+  fields: formFieldsOf(changesFilters, [
+    'station',
+    'country',
+    'file_type',
+    'file_duration',
+    'area',
+  ]),
   all: 'All changes',
 }
 

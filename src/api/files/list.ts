@@ -117,15 +117,13 @@ const maxStreams = 50
 
 type LineName = keyof typeof lineFormats
 
-const formats = ['json', 'html', 'ndjson', 'csv', 'urls'] as const
-
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const list = createList(context)
   const stream = createStream(context)
   addResource(app, {
     path: `${context.apiPath}rinex-file/`,
     get: (request, reply) => {
-      const format = negotiate(formats, request, reply)
+      const format = negotiate(schemas.listFormats, request, reply)
       return format === 'json' || format === 'html'
         ? list(format, request, reply)
         : stream(format, request, reply)
@@ -137,7 +135,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
       authenticate: createAuthentication(context.administration),
       handler: registerFile(context),
     },
-    formats,
+    formats: schemas.listFormats,
   })
 }
 

@@ -122,6 +122,9 @@ const lines = (line: string): MediaTypeObject => ({
 
 const columns = wireFields.map((field) => exampleRecord[field])
 
+/** The formats of the list: pages, and streams of all of it. */
+export const listFormats = ['json', 'html', 'ndjson', 'csv', 'urls'] as const
+
 /** @param maxLimit maximum number of records on a page */
 export const listFiles = (maxLimit: number): RouteSchema =>
   operationOf(
@@ -146,7 +149,7 @@ export const listFiles = (maxLimit: number): RouteSchema =>
     },
     { parameters: listParameters, filters: filterParameters, maxLimit },
     {
-      formats: ['json', 'html', 'ndjson', 'csv', 'urls'],
+      formats: listFormats,
       bodies: {
         json: { schema: recordPageSchema, example: examplePage },
         ndjson: lines(JSON.stringify(exampleRecord)),

@@ -133,7 +133,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       section: 'missing',
       all: 'All of 28 days',
       caption: 'Times in UTC, (022) is the day of the year',
-      columns: 'station file_type period start state since expected_by name'.split(' '),
+      columns: ['station', 'file_type', 'period', 'start', 'state', 'since', 'expected_by', 'name'],
     },
     operation: {
       id: 'listMissingFiles',

@@ -141,9 +141,16 @@ export class Inserts {
 }
 
 const kindColumns: Columns = Object.fromEntries(
-  'area file_version file_duration file_type source period interval content'
-    .split(' ')
-    .map((name) => [name, 'text']),
+  [
+    'area',
+    'file_version',
+    'file_duration',
+    'file_type',
+    'source',
+    'period',
+    'interval',
+    'content',
+  ].map((name) => [name, 'text']),
 )
 
 /** The values of a kind after its area. */
