@@ -1,6 +1,6 @@
 /** Long queries run in a limited number of workers, and end when they are cancelled. */
 import { getEventListeners, once } from 'node:events'
-import { renameSync, rmSync } from 'node:fs'
+import { readdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Worker } from 'node:worker_threads'
 import t from '../../tap.ts'
@@ -171,4 +171,17 @@ t.test('a closed reader rejects queries', async (t) => {
     () => reader.head(),
   ]
   for (const query of queries) await t.rejects(query(), { code: 'CATALOGUE_UNAVAILABLE' })
+})
+
+t.test('a worker that has to end while it starts opens no database', async (t) => {
+  const { pool, count, close, folder } = await openPool(t)
+  close()
+  const files = readdirSync(folder)
+  const starting = once(process, 'worker') as Promise<[Worker]>
+  const rejected = t.rejects(count(early), { message: /the reader is closed/ })
+  pool.close()
+  await rejected
+  const [worker] = await starting
+  await once(worker, 'exit')
+  t.strictSame(readdirSync(folder), files, 'SQLite made no file')
 })
