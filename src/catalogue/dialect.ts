@@ -24,6 +24,8 @@ export interface Dialect {
   isIn(column: string, parameter: string, type?: ColumnType): string
   /** A list parameter as a table `r (value, key)`; `key` counts from 0. */
   each(parameter: string, type?: ColumnType): string
+  /** What follows the columns of an index, so that equal keys are in the order of the id. */
+  readonly indexEnd: string
   /** A text whose comparisons, order and index ignore the case of ASCII letters. */
   ignoringCase(text: string): string
   /** The highest of some terms, none of which is NULL. */

@@ -1,24 +1,34 @@
 /** The columns of records. */
 import type { Columns, ColumnType, Dialect } from '../dialect.ts'
 
+interface RecordColumn {
+  readonly type: Exclude<ColumnType, 'bytea'>
+  readonly constraint: string
+  /** The table whose ids the column has. */
+  readonly refers?: string
+}
+
 /**
  * The columns that a live record (`file`) and the last record of a removed file (`tombstone`) have
  * in common, with their constraints. A file that is removed, and one that comes back, keeps them.
  */
 const columns = {
   id: { type: 'bigint', constraint: 'PRIMARY KEY' },
-  directory: { type: 'int', constraint: 'NOT NULL REFERENCES directory (id)' },
+  directory: { type: 'int', constraint: 'NOT NULL', refers: 'directory' },
   name: { type: 'text', constraint: 'NOT NULL' },
-  station: { type: 'int', constraint: 'NOT NULL REFERENCES station (id)' },
-  kind: { type: 'int', constraint: 'NOT NULL REFERENCES kind (id)' },
+  station: { type: 'int', constraint: 'NOT NULL', refers: 'station' },
+  kind: { type: 'int', constraint: 'NOT NULL', refers: 'kind' },
   data_date: { type: 'bigint', constraint: 'NOT NULL' },
   size: { type: 'bigint', constraint: '' },
   mtime_us: { type: 'bigint', constraint: '' },
   created_us: { type: 'bigint', constraint: 'NOT NULL' },
   modified_us: { type: 'bigint', constraint: '' },
-} as const satisfies Record<string, { type: ColumnType; constraint: string }>
+} as const satisfies Readonly<Record<string, RecordColumn>>
 
-export const recordColumns = Object.entries(columns).map(([name, column]) => ({ name, ...column }))
+export const recordColumns = Object.entries<RecordColumn>(columns).map(([name, column]) => ({
+  name,
+  ...column,
+}))
 
 /** All columns of `file`, which has more than a tombstone. */
 export const fileColumns: Columns = {

@@ -11,6 +11,7 @@ const equal = (columns: Columns): string =>
 
 export const dialect: Dialect = {
   using: (index) => (index === '' ? 'NOT INDEXED' : `INDEXED BY ${index}`),
+  indexEnd: '',
   // JavaScript is called once in 4096 rows, 0.02 µs a row. The mixed bits let no file hide that
   // always stands at the same place.
   inTime: (id) => `(((${id} + (${id} >> 10)) & 4095) <> 0 OR in_time())`,
