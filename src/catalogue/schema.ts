@@ -12,22 +12,19 @@ import { recordColumns } from './selection/record.ts'
 /** The schema this program reads and writes. */
 export const schemaVersion = 15
 
-/** An engine's words for the types and properties of tables. */
+/** What an engine calls the words in capitals in the SQL of the tables. */
 export interface SchemaWords {
-  /** Of 64 bits. */
-  readonly integer: string
-  /** Of 32 bits. */
-  readonly small: string
+  /** Whole numbers of 64 and of 32 bits. */
+  readonly INT8: string
+  readonly INT4: string
   /** Sorted by bytes. */
-  readonly text: string
-  readonly bytes: string
-  /** The primary key of a table that grows without limit, and its type. */
-  readonly rowId: string
-  /** After the columns of a table, and of one that is stored in the order of its primary key. */
-  readonly strict: string
-  readonly keyed: string
-  /** A constraint that a column has the id of a row of a table. */
-  refers(table: string): string
+  readonly TEXT: string
+  readonly BYTES: string
+  /** The type and constraint of the key of a table that grows without limit. */
+  readonly ROWID: string
+  /** The property of tables, and of those that are stored in the order of their primary key. */
+  readonly STRICT: string
+  readonly KEYED: string
 }
 
 /**
@@ -61,34 +58,27 @@ export function createIndex(name: string, dialect: Dialect): string {
 }
 
 /** The columns of a table of counts. */
-function countColumns(words: SchemaWords, table: CountTableName): string {
+function countColumns(table: CountTableName): string {
   const { keys } = countTables[table]
   const values = valuesOf(table).map(
     ([name, { initial }]: readonly [string, CountValue]) =>
-      `${name} ${words.integer} NOT NULL${initial === undefined ? '' : ` DEFAULT ${initial}`}`,
+      `${name} INT8 NOT NULL${initial === undefined ? '' : ` DEFAULT ${initial}`}`,
   )
   return `(
-    ${[...keys.map((key) => `${key} ${words.integer} NOT NULL`), ...values].join(',\n    ')},
+    ${[...keys.map((key) => `${key} INT8 NOT NULL`), ...values].join(',\n    ')},
     PRIMARY KEY (${keys.join(', ')})
-  )${words.keyed}`
+  ) KEYED`
 }
 
 /** The columns that `file` and `tombstone` have in common, after the id. */
-function recordDefinitions(words: SchemaWords): string {
-  const types = { bigint: words.integer, int: words.small, text: words.text }
-  return recordColumns
-    .filter(({ name }) => name !== 'id')
-    .map(({ name, type, constraint, refers }) =>
-      [name, types[type], constraint, refers === undefined ? '' : words.refers(refers)]
-        .filter((word) => word !== '')
-        .join(' '),
-    )
-    .join(',\n    ')
-}
+const recordDefinitions = recordColumns
+  .filter(({ name }) => name !== 'id')
+  .map(({ name, type, constraint }) =>
+    `${name} ${{ bigint: 'INT8', int: 'INT4', text: 'TEXT' }[type]} ${constraint}`.trim(),
+  )
+  .join(',\n    ')
 
-/** SQL that creates all tables, and the indexes that are always complete. */
-export function tables(words: SchemaWords): string {
-  return `
+const tables = `
   -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file (see
   -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary
   -- as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time
@@ -96,23 +86,23 @@ export function tables(words: SchemaWords): string {
   -- heartbeat_limit_s is the age from which it says no more. details_seq grows when the size,
   -- mtime, checksum or problem of a file changes without a change of its record.
   CREATE TABLE catalogue (
-    one           ${words.integer} PRIMARY KEY CHECK (one = 1),
-    epoch         ${words.text}    NOT NULL,
-    seq           ${words.integer} NOT NULL,
-    forgotten_seq ${words.integer} NOT NULL DEFAULT 0,
-    last_scan     ${words.text},
-    details_seq   ${words.integer} NOT NULL DEFAULT 0,
-    deliveries_us ${words.integer},
-    heartbeat_us      ${words.integer},
-    heartbeat_limit_s ${words.integer},
-    last_id           ${words.integer} NOT NULL DEFAULT 0
-  )${words.strict};
+    one           INT8 PRIMARY KEY CHECK (one = 1),
+    epoch         TEXT    NOT NULL,
+    seq           INT8 NOT NULL,
+    forgotten_seq INT8 NOT NULL DEFAULT 0,
+    last_scan     TEXT,
+    details_seq   INT8 NOT NULL DEFAULT 0,
+    deliveries_us INT8,
+    heartbeat_us      INT8,
+    heartbeat_limit_s INT8,
+    last_id           INT8 NOT NULL DEFAULT 0
+  ) STRICT;
 
   -- Number of live files in each area, so that the status need not count them.
   CREATE TABLE area (
-    name  ${words.text}    PRIMARY KEY,
-    files ${words.integer} NOT NULL
-  )${words.keyed};
+    name  TEXT    PRIMARY KEY,
+    files INT8 NOT NULL
+  ) KEYED;
 
   -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the
   -- directory were read. mtime_us is NULL if the next sweep must read them, for example because
@@ -124,18 +114,18 @@ export function tables(words: SchemaWords): string {
   -- hashed counts how often checksums of its files became known or stale. New ids follow the
   -- highest one.
   CREATE TABLE directory (
-    id        ${words.rowId},
-    path      ${words.text}    NOT NULL UNIQUE,
-    mtime_us  ${words.integer},
-    ctime_us  ${words.integer},
-    inode     ${words.integer},
-    files     ${words.integer} NOT NULL DEFAULT 0,
-    misplaced ${words.integer} NOT NULL DEFAULT 0,
-    gone      ${words.integer} NOT NULL DEFAULT 0,
-    held_since_us ${words.integer},
-    changed_us ${words.integer},
-    hashed    ${words.integer} NOT NULL DEFAULT 0
-  )${words.strict};
+    id        ROWID,
+    path      TEXT    NOT NULL UNIQUE,
+    mtime_us  INT8,
+    ctime_us  INT8,
+    inode     INT8,
+    files     INT8 NOT NULL DEFAULT 0,
+    misplaced INT8 NOT NULL DEFAULT 0,
+    gone      INT8 NOT NULL DEFAULT 0,
+    held_since_us INT8,
+    changed_us INT8,
+    hashed    INT8 NOT NULL DEFAULT 0
+  ) STRICT;
 
   -- Listings step through this index from one subdirectory to the next, past directories without
   -- files.
@@ -145,38 +135,38 @@ export function tables(words: SchemaWords): string {
   -- names, at most 100, without dot files. since_us is the time since which the directory has
   -- entries for this reason, NULL in rows of a release that did not store it.
   CREATE TABLE rejection (
-    directory ${words.integer} NOT NULL ${words.refers('directory')},
-    reason    ${words.text}    NOT NULL,
-    count     ${words.integer} NOT NULL,
-    names     ${words.text}    NOT NULL,
-    since_us  ${words.integer},
+    directory INT8 NOT NULL REFERENCES directory (id),
+    reason    TEXT    NOT NULL,
+    count     INT8 NOT NULL,
+    names     TEXT    NOT NULL,
+    since_us  INT8,
     PRIMARY KEY (directory, reason)
-  )${words.keyed};
+  ) KEYED;
 
   -- Station codes as in file names, but in upper case: 4 or 9 characters. live_seq is the seq at
   -- which the station got its first file or lost its last one (see sites.ts), as far as
   -- station_count shows it; 0 for a station that never had files.
   CREATE TABLE station (
-    id       ${words.integer} PRIMARY KEY,
-    code     ${words.text}    NOT NULL UNIQUE,
-    live_seq ${words.integer} NOT NULL DEFAULT 0
-  )${words.strict};
+    id       INT8 PRIMARY KEY,
+    code     TEXT    NOT NULL UNIQUE,
+    live_seq INT8 NOT NULL DEFAULT 0
+  ) STRICT;
 
   -- The properties that many files share: a few hundred rows, so that a filter on any property
   -- becomes a set of kinds. Ids begin at 1. The parts that only long names have are '' for short
   -- names.
   CREATE TABLE kind (
-    id            ${words.integer} PRIMARY KEY,
-    area          ${words.text}    NOT NULL,
-    file_version  ${words.text}    NOT NULL,
-    file_duration ${words.text}    NOT NULL,
-    file_type     ${words.text}    NOT NULL,
-    source        ${words.text}    NOT NULL,
-    period        ${words.text}    NOT NULL,
-    interval      ${words.text}    NOT NULL,
-    content       ${words.text}    NOT NULL,
+    id            INT8 PRIMARY KEY,
+    area          TEXT    NOT NULL,
+    file_version  TEXT    NOT NULL,
+    file_duration TEXT    NOT NULL,
+    file_type     TEXT    NOT NULL,
+    source        TEXT    NOT NULL,
+    period        TEXT    NOT NULL,
+    interval      TEXT    NOT NULL,
+    content       TEXT    NOT NULL,
     UNIQUE (area, file_version, file_duration, file_type, source, period, interval, content)
-  )${words.strict};
+  ) STRICT;
 
   -- The live records. Ids come from catalogue.last_id. size and mtime_us are NULL before the first
   -- stat of the file, modified_us is NULL until size or mtime change on disk. change is the kind of
@@ -186,16 +176,16 @@ export function tables(words: SchemaWords): string {
   -- after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its
   -- directory by the date and length in its name (see isMisplaced).
   CREATE TABLE file (
-    id          ${words.rowId},
-    ${recordDefinitions(words)},
-    returned_us ${words.integer},
-    seq         ${words.integer} NOT NULL,
-    change      ${words.small} NOT NULL,
-    arrived     ${words.small} NOT NULL,
-    incomplete  ${words.small} NOT NULL DEFAULT 0,
-    misplaced   ${words.small} NOT NULL DEFAULT 0,
+    id          ROWID,
+    ${recordDefinitions},
+    returned_us INT8,
+    seq         INT8 NOT NULL,
+    change      INT4 NOT NULL,
+    arrived     INT4 NOT NULL,
+    incomplete  INT4 NOT NULL DEFAULT 0,
+    misplaced   INT4 NOT NULL DEFAULT 0,
     UNIQUE (directory, name)  -- for reconciling, downloads and listings
-  )${words.strict};
+  ) STRICT;
 
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
@@ -212,54 +202,54 @@ export function tables(words: SchemaWords): string {
   -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and
   -- 6; kind 0 counts all kinds. It finds the place of any offset, in the list and in filters on
   -- kinds.
-  CREATE TABLE id_count ${countColumns(words, 'id_count')};
+  CREATE TABLE id_count ${countColumns('id_count')};
 
   -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by
   -- kind. There is no row for all kinds. last_id is at least the highest id of these files: it is
   -- only raised while the row exists.
-  CREATE TABLE day_count ${countColumns(words, 'day_count')};
+  CREATE TABLE day_count ${countColumns('day_count')};
 
   -- Number of live files by station and kind, with their lowest and highest data_date. There is no
   -- row for all kinds.
-  CREATE TABLE station_count ${countColumns(words, 'station_count')};
+  CREATE TABLE station_count ${countColumns('station_count')};
 
   -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name,
   -- file_created and file_modified, and the tables day_count and station_count. One of them that is
   -- not named must not be read: the index does not exist, or the table is empty. All other indexes
   -- and id_count are always complete, and never named here.
   CREATE TABLE built (
-    name ${words.text} PRIMARY KEY
-  )${words.keyed};
+    name TEXT PRIMARY KEY
+  ) KEYED;
 
   -- Series: files of one station, type and period ('15M', '01H', '01D'). Rows are only ever added.
   CREATE TABLE series (
-    id        ${words.integer} PRIMARY KEY,
-    station   ${words.integer} NOT NULL ${words.refers('station')},
-    file_type ${words.text}    NOT NULL,
-    period    ${words.text}    NOT NULL,
+    id        INT8 PRIMARY KEY,
+    station   INT8 NOT NULL REFERENCES station (id),
+    file_type TEXT    NOT NULL,
+    period    TEXT    NOT NULL,
     UNIQUE (station, file_type, period)
-  )${words.strict};
+  ) STRICT;
 
   -- The first delivery of each slot of a series, kept for 400 days even if its file is removed.
   -- data_date is the start of the slot; latency_s is the number of seconds from its end until the
   -- file was listed, NULL if a scan found the file. The key begins with the time, so the deliveries
   -- of an hour are written to a few pages, and those of all series are read in one range.
   CREATE TABLE delivery (
-    data_date ${words.integer} NOT NULL,
-    series    ${words.integer} NOT NULL,
-    latency_s ${words.integer},
+    data_date INT8 NOT NULL,
+    series    INT8 NOT NULL,
+    latency_s INT8,
     PRIMARY KEY (data_date, series)
-  )${words.keyed};
+  ) KEYED;
 
   -- The last records of removed files. The change feed reports them, and a file that comes back
   -- gets its id back.
   CREATE TABLE tombstone (
-    id          ${words.integer} PRIMARY KEY,
-    ${recordDefinitions(words)},
-    seq         ${words.integer} NOT NULL,
-    removed_us  ${words.integer} NOT NULL,
+    id          INT8 PRIMARY KEY,
+    ${recordDefinitions},
+    seq         INT8 NOT NULL,
+    removed_us  INT8 NOT NULL,
     UNIQUE (directory, name)  -- to find the old record of a file that comes back
-  )${words.strict};
+  ) STRICT;
 
   -- The change feed reads removals in the order of seq; old ones are purged in the same order.
   CREATE INDEX tombstone_seq ON tombstone (seq);
@@ -275,19 +265,19 @@ export function tables(words: SchemaWords): string {
   -- this time on. It is a time, not a flag, so that a file that cannot be read is tried again later
   -- without delaying the others.
   CREATE TABLE checksum (
-    id       ${words.integer} PRIMARY KEY ${words.refers('file')},
-    sha256   ${words.bytes}    NOT NULL CHECK (length(sha256) = 32),
-    size     ${words.integer} NOT NULL,
-    mtime_us ${words.integer} NOT NULL,
-    broken   ${words.integer} NOT NULL,
-    inode    ${words.integer},
-    ctime_us ${words.integer},
-    links    ${words.integer},
-    mode     ${words.integer},
-    uid      ${words.integer},
-    gid      ${words.integer},
-    stale_us ${words.integer}
-  )${words.strict};
+    id       INT8 PRIMARY KEY REFERENCES file (id),
+    sha256   BYTES    NOT NULL CHECK (length(sha256) = 32),
+    size     INT8 NOT NULL,
+    mtime_us INT8 NOT NULL,
+    broken   INT8 NOT NULL,
+    inode    INT8,
+    ctime_us INT8,
+    links    INT8,
+    mode     INT8,
+    uid      INT8,
+    gid      INT8,
+    stale_us INT8
+  ) STRICT;
 
   -- For filters on problem=broken, the list of problems, and the examples in the status.
   CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
@@ -298,11 +288,17 @@ export function tables(words: SchemaWords): string {
   -- examined. seq is NULL before hashing begins; files that exist when it begins count as old.
   -- files is the number of checksums that are not stale, stale that of stale ones.
   CREATE TABLE hashing (
-    one   ${words.integer} PRIMARY KEY CHECK (one = 1),
-    seq   ${words.integer},
-    files ${words.integer} NOT NULL,
-    stale ${words.integer} NOT NULL DEFAULT 0
-  )${words.strict};
+    one   INT8 PRIMARY KEY CHECK (one = 1),
+    seq   INT8,
+    files INT8 NOT NULL,
+    stale INT8 NOT NULL DEFAULT 0
+  ) STRICT;
   INSERT INTO hashing (one, files) VALUES (1, 0);
 `
+
+/** SQL that creates all tables, and the indexes that are always complete. */
+export function createTables(words: SchemaWords): string {
+  return tables.replace(/\b(INT8|INT4|TEXT|BYTES|ROWID|STRICT|KEYED)\b/g, (word) => {
+    return words[word as keyof SchemaWords]
+  })
 }

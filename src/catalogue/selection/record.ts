@@ -4,8 +4,6 @@ import type { Columns, ColumnType, Dialect } from '../dialect.ts'
 interface RecordColumn {
   readonly type: Exclude<ColumnType, 'bytea'>
   readonly constraint: string
-  /** The table whose ids the column has. */
-  readonly refers?: string
 }
 
 /**
@@ -14,10 +12,10 @@ interface RecordColumn {
  */
 const columns = {
   id: { type: 'bigint', constraint: 'PRIMARY KEY' },
-  directory: { type: 'int', constraint: 'NOT NULL', refers: 'directory' },
+  directory: { type: 'int', constraint: 'NOT NULL REFERENCES directory (id)' },
   name: { type: 'text', constraint: 'NOT NULL' },
-  station: { type: 'int', constraint: 'NOT NULL', refers: 'station' },
-  kind: { type: 'int', constraint: 'NOT NULL', refers: 'kind' },
+  station: { type: 'int', constraint: 'NOT NULL REFERENCES station (id)' },
+  kind: { type: 'int', constraint: 'NOT NULL REFERENCES kind (id)' },
   data_date: { type: 'bigint', constraint: 'NOT NULL' },
   size: { type: 'bigint', constraint: '' },
   mtime_us: { type: 'bigint', constraint: '' },

@@ -3,7 +3,7 @@
  * `tables`, an older one is migrated by `migration.ts`. All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
-import { createIndex, indexNames, schemaVersion, tables } from '../schema.ts'
+import { createIndex, createTables as tablesOf, indexNames, schemaVersion } from '../schema.ts'
 import type { SchemaWords } from '../schema.ts'
 import { deferredCounts } from '../selection/count-tables.ts'
 import { dialect } from './dialect.ts'
@@ -21,14 +21,13 @@ export const oldestSchemaVersion = 12
 export const migratingOffset = 1000
 
 const words: SchemaWords = {
-  integer: 'INTEGER',
-  small: 'INTEGER',
-  text: 'TEXT',
-  bytes: 'BLOB',
-  rowId: 'INTEGER PRIMARY KEY AUTOINCREMENT',
-  strict: ' STRICT',
-  keyed: ' STRICT, WITHOUT ROWID',
-  refers: (table) => `REFERENCES ${table} (id)`,
+  INT8: 'INTEGER',
+  INT4: 'INTEGER',
+  TEXT: 'TEXT',
+  BYTES: 'BLOB',
+  ROWID: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  STRICT: 'STRICT',
+  KEYED: 'STRICT, WITHOUT ROWID',
 }
 
 /** The `user_version` of an open database; 0 for an empty one. */
@@ -45,7 +44,7 @@ export function isKnownVersion(version: number): boolean {
 /** Creates the tables of an empty database in one transaction, with all indexes and counts. */
 export function createTables(db: Database): void {
   db.transaction(() => {
-    db.exec(tables(words))
+    db.exec(tablesOf(words))
     const built = db.prepare('INSERT INTO built (name) VALUES (?)')
     for (const name of indexNames) db.exec(createIndex(name, dialect))
     for (const name of [...indexNames, ...deferredCounts]) built.run(name)

@@ -25,7 +25,7 @@ export interface WritingEngine {
   /** Writes what must not be written twice, so that it fails if its outcome is unknown. */
   readonly writeOnce: Ask
   /** True if the database rejected a value of a change. */
-  isInvalidData(error: unknown): error is Error
+  readonly isInvalidData: (error: unknown) => error is Error
 }
 
 /** The methods of a writer that ask the database. */
