@@ -56,6 +56,34 @@ const questions: {
 
 export const questionNames = Object.keys(questions) as QuestionName[]
 
+/** Questions of a few lookups are never moved, whatever they take when the machine is busy. */
+export const shortQuestions: ReadonlySet<QuestionName> = new Set([
+  'head',
+  'lastScan',
+  'record',
+  'file',
+  'nameInOtherCase',
+  'checksumsVersion',
+  'checksums',
+  'awaitsChecksum',
+  'station',
+  'directory',
+  'subdirectories',
+  'filesIn',
+  // A page examines at most two thousand changes in each table.
+  'changes',
+])
+
+/** Questions that always take long take turns from the start. */
+export const longQuestions: ReadonlySet<QuestionName> = new Set([
+  'liveSlots',
+  'deliveries',
+  'replacedFiles',
+  'changedDirectories',
+  'problems',
+  'summary',
+])
+
 export type Questions = {
   readonly [Name in QuestionName]: (query: Query<Name>) => Question<Answer<Name>>
 }
