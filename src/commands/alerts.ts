@@ -17,6 +17,7 @@ import { createClock } from '../runtime/clock.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
+import { controlOf } from './control.ts'
 
 type Config = ConfigOf<'alerts'>
 
@@ -29,7 +30,8 @@ export async function alerts(config: Config): Promise<number> {
   const reader = openReader({ database: config.database })
   const end = new AbortController()
   const nowUs = createClock()
-  const indexerStatus = () => askStatus(config.controlSocket)
+  const control = controlOf(config)
+  const indexerStatus = () => askStatus(control)
   const currency = new CurrencyReader({ indexerStatus, nowUs })
   const network = new NetworkStatusCache({ reader, nowUs, expected, currency })
   const loop = runAlertLoop(

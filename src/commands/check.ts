@@ -9,6 +9,7 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control-socket/client.ts'
 import { IndexerUnreachable } from '../control-socket/protocol.ts'
 import { print } from '../runtime/program.ts'
+import { controlOf } from './control.ts'
 
 /**
  * Longest wait for the repair. The indexer recounts ten million records within a minute, and does
@@ -48,12 +49,12 @@ async function report(database: string): Promise<{ isClean: boolean; differences
  * Recomputes the counts. Only one process may write, so the running indexer recomputes the counts.
  * If no indexer runs, this process does it, under the write lock.
  */
-async function repairCounts({ controlSocket, database }: ConfigOf<'check'>): Promise<void> {
+async function repairCounts(config: ConfigOf<'check'>): Promise<void> {
   try {
-    await askIndexer(controlSocket, { command: 'repair' }, repairTimeoutMs)
+    await askIndexer(controlOf(config), { command: 'repair' }, repairTimeoutMs)
   } catch (error) {
     if (!(error instanceof IndexerUnreachable)) throw error
-    const writer = openWriter({ database, nowUs: createClock() })
+    const writer = openWriter({ database: config.database, nowUs: createClock() })
     await writer.repairCounts()
     // The database is not closed, because closing would remove the -wal and -shm files, which
     // readers of another user need. The process ends now.

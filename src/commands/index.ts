@@ -13,6 +13,7 @@ import type { Indexer } from '../indexer/indexer.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
 import { areas } from '../parse/archive-path.ts'
+import { serverName } from '../runtime/database-url.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion } from '../runtime/program.ts'
@@ -59,8 +60,11 @@ export async function index(
   const indexer = await startParts({ config, logger, writer, nowUs, onFailure })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   setIndexer(indexer)
-  const control = await openControl({ path: config.controlSocket, logger, indexer, writer })
-  lifecycle.add({ name: 'control socket', close: control.close })
+  const { controlSocket: path } = config
+  if (path !== undefined) {
+    const control = await openControl({ path, logger, indexer, writer })
+    lifecycle.add({ name: 'control socket', close: control.close })
+  }
   endWithParent(lifecycle)
   const indexes = new IndexBuilder(writer, logger)
   lifecycle.add({
@@ -112,7 +116,8 @@ async function startParts(parts: {
     window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
   }
   const { archive, database } = config
-  logger.info({ archive, database, sqlite: sqliteVersion() }, 'indexing')
+  const fields = { archive, database: serverName(database), sqlite: sqliteVersion() }
+  logger.info(fields, 'indexing')
   const checksums =
     config.checksums === 'none'
       ? undefined

@@ -10,6 +10,7 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
 import type { IndexerProblem } from '../control-socket/protocol.ts'
 import { packageVersion, print } from '../runtime/program.ts'
+import { controlOf } from './control.ts'
 import { number } from './progress.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
 
@@ -23,9 +24,9 @@ export async function status(
   return 0
 }
 
-async function readStatus({ controlSocket, database }: ConfigOf<'status'>) {
-  const indexer = await askStatus(controlSocket)
-  const reader = openReader({ database })
+async function readStatus(config: ConfigOf<'status'>) {
+  const indexer = await askStatus(controlOf(config))
+  const reader = openReader({ database: config.database })
   try {
     const wire = describeStatus(await reader.summary(), indexer, packageVersion())
     return { wire, problems: problemsOf(indexer) }
@@ -53,7 +54,7 @@ export async function problems(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
 ): Promise<number> {
-  const settling = await askSettling(config.controlSocket)
+  const settling = await askSettling(controlOf(config))
   const reader = openReader({ database: config.database })
   const sources = { reader, settling: () => Promise.resolve(settling), unservable: () => [] }
   try {

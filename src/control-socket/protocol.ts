@@ -169,10 +169,13 @@ export type ControlAnswer<Command extends ControlCommand = ControlCommand> =
   /** `failed`: the request is valid, and may succeed later. */
   | { readonly ok: false; readonly error: string; readonly failed?: true }
 
-/** No answer on the control socket: the indexer does not run, or cannot be reached. */
+/** No answer: the indexer does not run, or cannot be reached. */
 export class IndexerUnreachable extends Error {
   readonly code = 'INDEXER_UNREACHABLE'
 }
+
+/** No indexer runs: the cause of an `IndexerUnreachable`. */
+export class NoIndexer extends Error {}
 
 /** The indexer rejected a request; the message is the indexer's. */
 export class RequestRejected extends Error {
