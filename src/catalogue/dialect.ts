@@ -36,7 +36,7 @@ export interface Dialect {
   length(column: string): string
   /** SQL at the end of a SELECT that locks its row until the end of the transaction. */
   readonly forUpdate: string
-  // Only the following statements may be run with `many`.
+  // These statements are run with `many`, and no others.
   /** Inserts rows, one for each of `many`; the parameters are named as the columns. */
   insert(table: string, columns: Columns, conflict?: string): string
   /**

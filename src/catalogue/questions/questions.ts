@@ -18,7 +18,7 @@ import { station, stations } from './stations.ts'
 import { summary } from './summary.ts'
 
 /** The methods of a reader that ask the database. */
-export type QuestionName = Exclude<keyof CatalogueReader, 'storage' | 'close'>
+export type QuestionName = Exclude<keyof CatalogueReader, 'storage' | 'untilWritten' | 'close'>
 
 export type Query<Name extends QuestionName> = Parameters<CatalogueReader[Name]>[0]
 export type Answer<Name extends QuestionName> = Awaited<ReturnType<CatalogueReader[Name]>>

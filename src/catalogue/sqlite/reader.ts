@@ -1,6 +1,7 @@
 /**
  * The reader of the catalogue: runs each question in this thread, and in a worker if it is long.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Asker, CatalogueReader } from '../reader.ts'
@@ -18,6 +19,9 @@ import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 import { QueryPool } from './query-pool.ts'
 import { refuseUnsafeSqlite } from './open.ts'
+
+/** Time between two reads of the head while clients wait for changes (ms). */
+const lookAgainMs = 100
 
 /** A question that takes longer than this in milliseconds begins again in a worker. */
 const directMs = 10
@@ -62,9 +66,11 @@ export function openReader({ database }: { readonly database: string }): Catalog
       storageFigures(database).catch((error: unknown) => {
         throw new CatalogueUnavailable(`cannot find ${database}`, { cause: error })
       }),
+    untilWritten: () => pause(lookAgainMs),
     close: () => {
       pool.close()
       source.close()
+      return Promise.resolve()
     },
   }
 }

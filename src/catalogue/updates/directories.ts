@@ -30,7 +30,7 @@ export class DirectoryRows {
   ): Statement[] {
     const sql = this.#sql
     const name = change.path.slice(0, 3)
-    const inArea = growth === 0 ? [] : [{ sql: sql.area, values: { name, files: growth } }]
+    const inArea = growth === 0 ? [] : [{ sql: sql.area, many: [{ name, files: growth }] }]
     if (change.more) return [...inArea, { sql: sql.part, values: { id, growth } }]
     const { stamp, rejections, directories: below } = change
     const values = {
