@@ -6,7 +6,7 @@ import type { Administration, ApiSettings, Offload } from '../api/http/settings.
 import { buildServer } from '../api/server.ts'
 import { CatalogueUnavailable } from '../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../catalogue/reader.ts'
-import { openReader } from '../catalogue/sqlite/reader.ts'
+import { openReader } from '../catalogue/engines/open.ts'
 import { sqliteVersion } from '../catalogue/sqlite/open.ts'
 import { createClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/checks.ts'
@@ -57,12 +57,10 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
   const administration = administrationOf(config, control)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
   const lifecycle = new Lifecycle({ logger, graceMs: endMs })
-  const reader = openReader({ database: config.database })
+  const reader = await openReader(config)
   lifecycle.add({
     name: 'catalogue',
-    close: () => {
-      reader.close()
-    },
+    close: () => reader.close(),
   })
   // The URL is known only when the server listens, because the port may be 0 in the configuration.
   let baseUrl = ''

@@ -5,7 +5,7 @@ import { listProblems, problemNames } from '../api/file-problems/problem-list.ts
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
 import { describeStatus, problemsOf } from '../api/status/serialise.ts'
 import type { CommonStatus } from '../api/status/serialise.ts'
-import { openReader } from '../catalogue/sqlite/reader.ts'
+import { openReader } from '../catalogue/engines/open.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
 import type { IndexerProblem } from '../control-socket/protocol.ts'
@@ -26,12 +26,12 @@ export async function status(
 
 async function readStatus(config: ConfigOf<'status'>) {
   const indexer = await askStatus(controlOf(config))
-  const reader = openReader({ database: config.database })
+  const reader = await openReader(config)
   try {
     const wire = describeStatus(await reader.summary(), indexer, packageVersion())
     return { wire, problems: problemsOf(indexer) }
   } finally {
-    reader.close()
+    await reader.close()
   }
 }
 
@@ -55,7 +55,7 @@ export async function problems(
   { json }: { readonly json: boolean },
 ): Promise<number> {
   const settling = await askSettling(controlOf(config))
-  const reader = openReader({ database: config.database })
+  const reader = await openReader(config)
   const sources = { reader, settling: () => Promise.resolve(settling), unservable: () => [] }
   try {
     for (let offset = 0, count = 1; offset < count; offset += problemsPerPage) {
@@ -67,7 +67,7 @@ export async function problems(
     }
     return 0
   } finally {
-    reader.close()
+    await reader.close()
   }
 }
 

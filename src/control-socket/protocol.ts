@@ -30,6 +30,8 @@ export interface IndexerStatus {
   /** Start of the process; `undefined` from an indexer of an older release. */
   readonly startedUs: number | undefined
   readonly version: string
+  /** `undefined` if only one indexer can write the database, because it is a file. */
+  readonly hosts?: IndexerHosts
   /** The progress of the running scan. */
   readonly scan: ScanProgress | undefined
   /** The last complete scan, by this process or an earlier one. */
@@ -47,6 +49,13 @@ export interface IndexerStatus {
   readonly rescans: RescanNumbers
   /** `undefined` if files are not hashed. */
   readonly hashing: HashingStatus | undefined
+}
+
+/** The hosts of the indexers of a database on a server. */
+export interface IndexerHosts {
+  readonly active: string
+  /** Those that wait to take over. */
+  readonly waiting: readonly string[]
 }
 
 /** An incomplete or unreadable file: it is not listed, or listed with its earlier content. */

@@ -48,10 +48,7 @@ function partsOf(url: string): Parts | undefined {
   if (/^[^/]*\/\/[^/?#]*[/?].*@|#/s.test(url)) return undefined
   try {
     decodeURI(url)
-    // The parser accepts no user without a host, `pg` does.
-    const { hostname, port, pathname, password, searchParams } = new URL(
-      url.replace('@/', '@localhost/'),
-    )
+    const { hostname, port, pathname, password, searchParams } = parseUrl(url)
     const given = Object.fromEntries(searchParams)
     return {
       host: encodeURI(given['host'] ?? '') || hostname || 'localhost',
@@ -62,4 +59,9 @@ function partsOf(url: string): Parts | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Parses the URL of a server; the parser accepts no user without a host, `pg` does. */
+export function parseUrl(url: string): URL {
+  return new URL(url.replace('@/', '@localhost/'))
 }

@@ -1,6 +1,7 @@
 /** Connections to a server of PostgreSQL. */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
+import { parseUrl } from '../../runtime/database-url.ts'
 
 /** A database on a server. */
 export interface ServerAddress {
@@ -32,7 +33,7 @@ export function clientConfig(
   { url, passwordFile }: ServerAddress,
   settings: Readonly<Record<string, string | number>> = {},
 ): pg.ClientConfig {
-  const parsed = new URL(url)
+  const parsed = parseUrl(url)
   const own = Object.entries({ ...noticeLoss, ...settings }).map(([key, set]) => `-c ${key}=${set}`)
   const given = parsed.searchParams.get('options') ?? ''
   parsed.searchParams.set('options', [...own, given].join(' ').trim())
@@ -50,7 +51,7 @@ export function clientConfig(
 
 /** False for a pooler that cannot carry named statements. */
 export function mayPrepare({ url }: ServerAddress): boolean {
-  return new URL(url).searchParams.get('prepare') !== 'false'
+  return parseUrl(url).searchParams.get('prepare') !== 'false'
 }
 
 function readPassword(file: string): string {

@@ -8,10 +8,8 @@ import { planned } from './dialect.ts'
 const keptTexts = 500
 
 /** int8 as a number: ids, counts and times in µs are below 2^53. Only for our connections. */
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
-}
+const types = new pg.TypeOverrides()
+types.setTypeParser(pg.types.builtins.INT8, Number)
 
 /** A statement with parameters `$1`; without a name, the server plans it each time. */
 interface Compiled {
@@ -62,8 +60,9 @@ export class Driver {
         checkTime?.()
         step = question.next(found)
       }
-      const ends = [begun, last && this.#execute(client, last), client.query('COMMIT')]
-      const ended = unlessLost(Promise.all(ends))
+      const ends: Promise<unknown>[] = begun === undefined ? [] : [begun]
+      if (last !== undefined) ends.push(this.#execute(client, last))
+      const ended = unlessLost(Promise.all([...ends, client.query('COMMIT')]))
       if (untilCommitted) await ended
       else ended.catch(() => undefined)
       return step.value
@@ -81,13 +80,8 @@ export class Driver {
     const list = parameters.map((name) =>
       many === undefined ? values[name] : many.map((each) => each[name]),
     )
-    const { rows } = await client.query<Row[]>({
-      ...compiled,
-      values: list,
-      rowMode: 'array',
-      types,
-    } as pg.QueryArrayConfig)
-    return rows as Row[]
+    const query = { ...compiled, values: list, rowMode: 'array', types } as pg.QueryArrayConfig
+    return (await client.query<unknown[]>(query)).rows
   }
 
   /** Each parameter gets the type of its value, because the server would guess others. */

@@ -7,11 +7,11 @@ import {
   shortQuestions,
 } from '../questions/questions.ts'
 import type { Answer, Query, QuestionName, Questions } from '../questions/questions.ts'
-import type { Question } from '../question.ts'
 import { CatalogueUnavailable, QueryTimeout } from '../reader-errors.ts'
 import type { Asker, CatalogueReader } from '../reader.ts'
 import type { StorageFigures } from '../records.ts'
 import { schemaVersion } from '../schema.ts'
+import { countFaults } from '../updates/count-faults.ts'
 import { Turns } from '../turns.ts'
 import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
@@ -43,6 +43,29 @@ const settings = {
  */
 export function openReader(primary: ServerAddress, read = primary): CatalogueReader {
   return new Reader(primary, read).methods()
+}
+
+/** The differences between the stored counts and the records, as lines. */
+export async function checkCounts(address: ServerAddress): Promise<string[]> {
+  const client = new pg.Client(clientConfig(address, settings))
+  ignoreLoss(client)
+  try {
+    await client.connect()
+    const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+    return await new Driver({ prepare: false }).run(client, countFaults(), {
+      begin,
+      untilCommitted: true,
+    })
+  } catch (error) {
+    throw unavailable(error)
+  } finally {
+    await client.end()
+  }
+}
+
+function unavailable(error: unknown): CatalogueUnavailable {
+  const { message } = error as Error
+  return new CatalogueUnavailable(`cannot read the database: ${message}`, { cause: error })
 }
 
 class Reader {
@@ -111,7 +134,7 @@ class Reader {
     return this.#connected(async (client) => {
       const questions = await this.#questionsOn(client)
       try {
-        return await this.#driver.run(client, questions[name](query) as Question<Answer<Name>>, {
+        return await this.#driver.run<Answer<Name>>(client, questions[name](query), {
           begin,
           untilCommitted: false,
           checkTime: () => {
@@ -135,8 +158,7 @@ class Reader {
     } catch (error) {
       if (error instanceof ConnectionLost) lost = error
       if (client !== undefined && lost === undefined && !isOutage(error)) throw error
-      const { message } = error as Error
-      throw new CatalogueUnavailable(`cannot read the database: ${message}`, { cause: error })
+      throw unavailable(error)
     } finally {
       client?.release(lost)
     }

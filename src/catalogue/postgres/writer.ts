@@ -10,8 +10,7 @@ import { newEpoch } from '../epoch.ts'
 import type { Question } from '../question.ts'
 import { beginDeliveries } from '../updates/head.ts'
 import { updatesOf } from '../updates/updates.ts'
-import type { Ask } from '../updates/updates.ts'
-import { CatalogueCorrupt, UnusableDatabase } from '../writer.ts'
+import { AlreadyRunning, CatalogueCorrupt, UnusableDatabase } from '../writer.ts'
 import type { CatalogueWriter } from '../writer.ts'
 import { wait } from '../../runtime/clock.ts'
 import { serverName } from '../../runtime/database-url.ts'
@@ -34,22 +33,32 @@ const margin = 1_000_000
 export interface ServerWriterOptions extends ServerAddress {
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  /** Called when the writer begins to wait, with the reason in words, and `undefined` at the end. */
+  /** Called with the reason when the writer begins to wait, and with `undefined` at the end. */
   readonly onWaiting: (reason: string | undefined) => void
+  /** False to fail if the writer would have to wait before it is the active one. */
+  readonly waits: boolean
   /** Ends all waiting; the call that waits then fails. */
   readonly signal: AbortSignal
 }
 
-/** A row of `indexer`: this process, as others see it. */
-export interface Presence {
+interface Asking {
+  /** True if the question may be asked again after its outcome became unknown. */
+  readonly isRepeated: boolean
+  readonly readsOnly?: boolean
+}
+
+/** This process, as others see it. */
+interface Presence {
   readonly host: string
   readonly pid: number
+  /** Tells it from all others that ever wrote the catalogue. */
+  readonly token: string
 }
 
 /**
  * Waits until this process is the active one, and creates or migrates the tables if necessary.
  * @returns `undefined` if the signal has ended the waiting
- * @throws UnusableDatabase
+ * @throws UnusableDatabase; AlreadyRunning if it may not wait
  */
 export async function openWriter(options: ServerWriterOptions): Promise<ServerWriter | undefined> {
   const writer = new ServerWriter(options)
@@ -66,9 +75,7 @@ export class ServerWriter {
   readonly #options: ServerWriterOptions
   readonly #driver: Driver
   readonly #name: string
-  /** Tells this process from all others that ever wrote the catalogue. */
-  readonly #token = randomUUID()
-  readonly presence: Presence = { host: hostname(), pid: process.pid }
+  readonly presence: Presence = { host: hostname(), pid: process.pid, token: randomUUID() }
   #client: pg.Client | undefined
   /** A connection that waits for the lock. */
   #candidate: pg.Client | undefined
@@ -85,15 +92,7 @@ export class ServerWriter {
 
   async begin(): Promise<void> {
     await this.#connected()
-    await this.write(() => beginDeliveries(this.#options.nowUs()))
-  }
-
-  get read(): Ask {
-    return (ask) => this.#inTurn(() => this.#answer(ask, { isRepeated: true, readsOnly: true }))
-  }
-
-  get write(): Ask {
-    return (ask) => this.#inTurn(() => this.#answer(ask, { isRepeated: true }))
+    await this.#ask(() => beginDeliveries(this.#options.nowUs()), { isRepeated: true })
   }
 
   methods(): CatalogueWriter {
@@ -101,9 +100,9 @@ export class ServerWriter {
     const updates = updatesOf({
       dialect,
       nowUs,
-      read: this.read,
-      write: this.write,
-      writeOnce: (ask) => this.#inTurn(() => this.#answer(ask, { isRepeated: false })),
+      read: (ask) => this.#ask(ask, { isRepeated: true, readsOnly: true }),
+      write: (ask) => this.#ask(ask, { isRepeated: true }),
+      writeOnce: (ask) => this.#ask(ask, { isRepeated: false }),
       isInvalidData: (error): error is Error =>
         error instanceof pg.DatabaseError && /^(22|23)/.test(error.code ?? ''),
     })
@@ -127,11 +126,15 @@ export class ServerWriter {
     for (const client of clients) await client?.end().catch(() => undefined)
   }
 
-  /** One transaction at a time. */
+  /** One at a time. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#last.then(work)
     this.#last = turn.catch(() => undefined)
     return turn
+  }
+
+  #ask<T>(ask: () => Question<T>, how: Asking): Promise<T> {
+    return this.#inTurn(() => this.#answer(ask, how))
   }
 
   /**
@@ -139,23 +142,19 @@ export class ServerWriter {
    * again if that is allowed: reconciling is the truth, so what is written once fails, and its
    * directories are read again.
    */
-  async #answer<T>(
-    ask: () => Question<T>,
-    how: { readonly isRepeated: boolean; readonly readsOnly?: boolean },
-  ): Promise<T> {
+  async #answer<T>(ask: () => Question<T>, { isRepeated, readsOnly = false }: Asking): Promise<T> {
     for (;;) {
       const client = await this.#connected()
       try {
         return await this.#driver.run(client, ask(), {
-          begin:
-            how.readsOnly === true ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN',
-          last: how.readsOnly === true ? undefined : { sql: `NOTIFY ${commits}` },
+          begin: readsOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN',
+          last: readsOnly ? undefined : { sql: `NOTIFY ${commits}` },
           untilCommitted: true,
         })
       } catch (error) {
         if (error instanceof ConnectionLost) await this.#drop(client)
         const isPassing = error instanceof ConnectionLost || isRepeatable(error)
-        if (!isPassing || !how.isRepeated) throw error
+        if (!isPassing || !isRepeated) throw error
         await wait(retryMs, this.#options.signal)
       }
     }
@@ -175,6 +174,8 @@ export class ServerWriter {
       const found = await this.#connect()
       if (typeof found !== 'string') this.#client = found
       else {
+        if (!this.#isBegun && !this.#options.waits)
+          throw new AlreadyRunning(`cannot write ${this.#name}: ${found}`)
         if (found !== reason) onWaiting(found)
         reason = found
         await wait(retryMs, signal)
@@ -247,7 +248,7 @@ export class ServerWriter {
     const { rows } = await client.query<{ same: boolean }>({
       text: `SELECT writer = $1 AND (system_identifier, timeline) = (${identity}) AS same
         FROM server`,
-      values: [this.#token],
+      values: [this.presence.token],
     })
     if (rows[0]?.same !== true)
       throw new CatalogueCorrupt(
@@ -264,7 +265,7 @@ export class ServerWriter {
       UPDATE directory SET mtime_us = NULL
         WHERE (SELECT (system_identifier, timeline) <> (${identity}) FROM server);
       UPDATE server SET (system_identifier, timeline) = (SELECT ${identity}),
-        writer = '${this.#token}';
+        writer = '${this.presence.token}';
       COMMIT`)
   }
 
