@@ -22,6 +22,7 @@ import type { ApiDeps } from './http/settings.ts'
 import { notFound, sendError } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
+import { untilLeastSeq } from './http/least-seq.ts'
 import { logAccess, loggedStatus } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { supportResources } from './http/resource.ts'
@@ -90,6 +91,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   supportResources(app)
   readJsonBodies(app)
   app.addHook('onRequest', startResponse)
+  app.addHook('onRequest', (request) => untilLeastSeq(request, deps.reader))
   await app.register(accepts)
   compressAnswers(app)
   answerPreflights(app)

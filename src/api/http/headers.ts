@@ -42,6 +42,7 @@ export const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-allow-headers': [
     'Accept',
+    'Catalogue-Seq',
     'If-Modified-Since',
     'If-None-Match',
     'If-Range',

@@ -10,7 +10,7 @@ import type { Answer, Query, QuestionName, Questions } from '../questions/questi
 import { CatalogueUnavailable, QueryTimeout } from '../reader-errors.ts'
 import type { Asker, CatalogueReader } from '../reader.ts'
 import type { StorageFigures } from '../records.ts'
-import { schemaVersion } from '../schema.ts'
+import { schemaVersion } from '../selection/schema.ts'
 import { countFaults } from '../updates/count-faults.ts'
 import { Turns } from '../turns.ts'
 import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'

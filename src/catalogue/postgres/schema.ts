@@ -1,8 +1,8 @@
 /** The schema in a database on a server: created, checked and migrated by the writer. */
 import type pg from 'pg'
 import { newEpoch } from '../epoch.ts'
-import { createIndex, createTables, indexNames, schemaVersion } from '../schema.ts'
-import type { SchemaWords } from '../schema.ts'
+import { createIndex, createTables, indexNames, schemaVersion } from '../selection/schema.ts'
+import type { SchemaWords } from '../selection/schema.ts'
 import { countTableNames, deferredCounts } from '../selection/count-tables.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { dialect } from './dialect.ts'

@@ -3,8 +3,13 @@
  * `tables`, an older one is migrated by `migration.ts`. All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
-import { createIndex, createTables as tablesOf, indexNames, schemaVersion } from '../schema.ts'
-import type { SchemaWords } from '../schema.ts'
+import {
+  createIndex,
+  createTables as tablesOf,
+  indexNames,
+  schemaVersion,
+} from '../selection/schema.ts'
+import type { SchemaWords } from '../selection/schema.ts'
 import { deferredCounts } from '../selection/count-tables.ts'
 import { dialect } from './dialect.ts'
 

@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { schemaVersion } from '../schema.ts'
+import { schemaVersion } from '../selection/schema.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { makeBackup } from './backup.ts'

@@ -5,7 +5,7 @@
 import type { Dialect } from '../dialect.ts'
 import { column, execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { createIndex, indexNames } from '../schema.ts'
+import { createIndex, indexNames } from '../selection/schema.ts'
 import { deferredCounts } from '../selection/count-tables.ts'
 import type { BuiltIndexes } from '../writer.ts'
 import { recount } from './recount.ts'

@@ -4,10 +4,10 @@
  * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`,
  * `last_date`).
  */
-import { countTables, valuesOf } from './selection/count-tables.ts'
-import type { CountTableName, CountValue } from './selection/count-tables.ts'
-import type { Dialect } from './dialect.ts'
-import { recordColumns } from './selection/record.ts'
+import { countTables, valuesOf } from './count-tables.ts'
+import type { CountTableName, CountValue } from './count-tables.ts'
+import type { Dialect } from '../dialect.ts'
+import { recordColumns } from './record.ts'
 
 /** The schema this program reads and writes. */
 export const schemaVersion = 15
