@@ -10,7 +10,7 @@
  */
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { openWriter } from '../dist/catalogue/sqlite/writer.js'
+import { openWriter } from '../dist/catalogue/engines/open.js'
 import { parseFilename } from '../dist/parse/filename.js'
 
 export const stationCount = 1500
@@ -93,10 +93,10 @@ export function changeOf({ path, names }, arrived = false) {
   }
 }
 
-/** Writes a catalogue; the file must not exist. */
+/** Writes a catalogue into a new file, or an empty database on a server. */
 export async function generateCatalogue({ records, out }) {
   let us = Date.now() * 1000
-  const writer = openWriter({ database: out, nowUs: () => us++ })
+  const writer = await openWriter({ database: out }, () => us++)
   await writer.deferIndexes()
   let batch = []
   let pending = 0

@@ -285,7 +285,7 @@ export function fill(query, number) {
     .replace('#minute', minute)
 }
 
-async function timed(url) {
+export async function timed(url) {
   const begun = performance.now()
   const answer = await fetch(url)
   await answer.arrayBuffer()
@@ -328,7 +328,8 @@ function compared(times, others) {
   return `${median(times).toFixed(2).padStart(8)} ${ratio.padStart(7)}`
 }
 
-async function startOurs(database, folder) {
+/** Starts the API on a database, in a file or on a server. */
+export async function startOurs(database, folder) {
   const options = [
     '--archive',
     folder,
