@@ -12,24 +12,23 @@ import { ExpectedRules } from '../series/expectation.ts'
 import { readJsonBodies } from './admin/request-body.ts'
 import { answerClientError, createHttpServer, faultOf } from './http/http-server.ts'
 import { normaliseTarget } from './http/http-server.ts'
-import { compressAnswers } from './http/compression.ts'
-import { InFlightRequests } from './connections/in-flight.ts'
-import { ClientLimits } from './connections/client-limits.ts'
+import { compressAnswers } from './http/formats.ts'
+import { InFlightRequests, Turns } from './connections/in-flight.ts'
+import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
-import { Turns } from './connections/client-limits.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
 import { notFound, sendError } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
-import { logAccess, loggedStatus } from './http/access-log.ts'
+import { logAccess, observeResponse } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { supportResources } from './http/resource.ts'
 import { addAssets } from './pages/assets-route.ts'
 import { addAlerts } from './alerts/collection.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
-import { addHealth } from './status/health.ts'
+import { addHealth } from './status/route.ts'
 import { addMetrics, createMetrics } from './status/metrics.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addRecord } from './files/record.ts'
@@ -178,33 +177,6 @@ function createStartResponse(parts: {
     if (rejection === undefined) proceed()
     else sendError(rejection, request, reply)
   }
-}
-
-/**
- * Observes `close`, which is also emitted when the client leaves. `onResponse` runs only for
- * responses that were sent.
- */
-function observeResponse(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  observe: RecordAccess,
-): void {
-  const { id, method, routeOptions, originalUrl: target } = request
-  // `app.inject` has no real connection. The requests of a connection run one after the other, so
-  // the bytes that are written until `close` belong to this response.
-  const { socket }: { readonly socket: Partial<Socket> } = request.raw
-  const { bytesWritten: before = 0 } = socket
-  reply.raw.once('close', () => {
-    observe({
-      bytes: (socket.bytesWritten ?? 0) - before,
-      id,
-      method,
-      target,
-      route: routeOptions.url ?? 'none',
-      status: loggedStatus(reply.raw),
-      ms: reply.elapsedTime,
-    })
-  })
 }
 
 interface AppParts {

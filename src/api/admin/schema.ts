@@ -1,6 +1,6 @@
 /** Schemas of the requests of administrators. */
 import { errors, json, withHeaders } from '../openapi/responses.ts'
-import { curl, exampleLinks } from '../openapi/examples.ts'
+import { curl, exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 

@@ -1,9 +1,9 @@
 /** Reads the change feed: a page, the latest changes, a long poll, server-sent events. */
 import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
-import type { Requester } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import { HttpError } from '../http/errors.ts'
-import type { HeadWatch } from './head-watch.ts'
+import type { HeadWatch } from './waiting.ts'
 import type { ChangesRequest } from './request.ts'
 
 /**

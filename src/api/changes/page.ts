@@ -13,7 +13,7 @@ import {
   readableTime,
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
-import type { Cell } from '../pages/table.ts'
+import type { Cell } from '../pages/layout.ts'
 import type { WireChange } from './schema.ts'
 
 const template = `<%~ include('@form', it.form) %>

@@ -3,11 +3,12 @@
  * on disk.
  */
 import type { CatalogueReader, ChecksumChunk } from '../../catalogue/reader.ts'
-import { sendChunks } from '../http/context.ts'
+import { sendChunks } from '../http/formats.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
-import type { ApiContext, Requester } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import type { DirectoryHandler } from '../directory-index/answer.ts'
+import type { DirectoryHandler } from '../directory-index/listing.ts'
+import type { Requester } from '../http/limits.ts'
 
 /**
  * Name of the virtual file in the URL of each directory. A real file of this name is not served.

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import type { ByteRange } from '../http/conditional-requests.ts'
 import { FileChanged, isUnchanged } from './archived-file.ts'
 import type { OpenFile } from './archived-file.ts'
-import type { Semaphore } from '../http/semaphore.ts'
+import type { Semaphore } from '../http/limits.ts'
 
 /**
  * Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client.

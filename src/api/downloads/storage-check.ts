@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path'
 import { isDirectoryName } from '../../parse/archive-path.ts'
 import { isMissing } from '../../runtime/error-code.ts'
 import { StorageUnavailable } from '../http/errors.ts'
-import { Semaphore } from '../http/semaphore.ts'
+import { Semaphore } from '../http/limits.ts'
 import type { ArchiveTree } from './archived-file.ts'
 
 /**

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { ApiContext } from '../http/context.ts'
-import { microsecondsToIso } from '../http/times.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { Static } from '../openapi/schema.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 

@@ -1,9 +1,9 @@
 /** The list of the files with problems. */
 import type { FastifyInstance } from 'fastify'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
-import { digest } from '../http/conditional-requests.ts'
+import { digest } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
-import { catalogueOffset } from '../http/query.ts'
+import { catalogueOffset } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
@@ -11,7 +11,7 @@ import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
 import { listProblems, problemNames } from './problem-list.ts'
 import type { WireProblem } from './problem-list.ts'
-import { reasonMeanings } from './reasons.ts'
+import { reasonMeanings } from './problem-list.ts'
 
 const field = fieldOf<WireProblem>()
 

@@ -1,7 +1,13 @@
-/** The access log, and text from clients in a form that is safe for the log. */
-import type { FastifyRequest } from 'fastify'
-import type { Logger } from 'pino'
+/**
+ * Observes finished responses, for the metrics and the access log; and makes text from clients safe
+ * for the log.
+ */
 import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Logger } from 'pino'
+import { Counter, Histogram } from 'prom-client'
+import type { Registry } from 'prom-client'
 
 /** A logger with the request id. It is created on demand, because most requests log nothing. */
 export function requestLog({ log, id }: FastifyRequest) {
@@ -37,7 +43,7 @@ export type RecordAccess = (entry: AccessLogEntry) => void
 const clientClosedStatus = 499
 
 /** The status for the log: the one that was sent to the client, or 499. */
-export function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
+function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
   return headersSent ? statusCode : clientClosedStatus
 }
 
@@ -53,4 +59,69 @@ export function printable(text: string): string {
   return text
     .slice(0, maxLength)
     .replaceAll(/[^\x20-\x7e]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)
+}
+
+/** Buckets in seconds. A page takes a fraction of a millisecond, a large download minutes. */
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300]
+
+/** Matches the regular expression of a path parameter in a route, which the label leaves out. */
+const parameterPattern = /\(.*?\)/
+
+/**
+ * Counts requests. The number of time series is limited, because the routes are those of this
+ * server, and the methods and statuses are those that Node knows.
+ */
+export function countRequests(registry: Registry): RecordAccess {
+  const requests = new Counter({
+    name: 'rinex_http_requests_total',
+    help: 'HTTP requests.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'rinex_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its response, in seconds.',
+    labelNames: ['route'],
+    buckets,
+    registers: [registry],
+  })
+  const sent = new Counter({
+    name: 'rinex_http_response_bytes_total',
+    help: 'Bytes of responses with their headers, counted at the end of each response.',
+    labelNames: ['route'],
+    registers: [registry],
+  })
+  return ({ method, route: pattern, status, ms, bytes }) => {
+    const route = pattern.replace(parameterPattern, '')
+    requests.inc({ method, route, status })
+    duration.observe({ route }, ms / 1000)
+    sent.inc({ route }, bytes)
+  }
+}
+
+/**
+ * Observes `close`, which is also emitted when the client leaves. `onResponse` runs only for
+ * responses that were sent.
+ */
+export function observeResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  observe: RecordAccess,
+): void {
+  const { id, method, routeOptions, originalUrl: target } = request
+  // `app.inject` has no real connection. The requests of a connection run one after the other, so
+  // the bytes that are written until `close` belong to this response.
+  const { socket }: { readonly socket: Partial<Socket> } = request.raw
+  const { bytesWritten: before = 0 } = socket
+  reply.raw.once('close', () => {
+    observe({
+      bytes: (socket.bytesWritten ?? 0) - before,
+      id,
+      method,
+      target,
+      route: routeOptions.url ?? 'none',
+      status: loggedStatus(reply.raw),
+      ms: reply.elapsedTime,
+    })
+  })
 }

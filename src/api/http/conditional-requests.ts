@@ -1,5 +1,4 @@
 /** Evaluates conditional requests and ranges (RFC 9110), of files and of all other resources. */
-import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
@@ -74,15 +73,6 @@ function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boo
 
 /** One entity tag of a list, or `*`. Quoted tags have no escapes. */
 const tagPattern = /(?:W\/)?"[^"]*"|\*/g
-
-export function weakTag(parts: readonly (string | number)[]): string {
-  return `W/"${parts.join('-')}"`
-}
-
-/** A short digest of a text: 16 characters that need no escaping in a header. */
-export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
-}
 
 /**
  * Weak comparison: true if a list like `If-None-Match` names the tag, weak or strong; `*` names

@@ -70,23 +70,3 @@ export const pageHeaders = {
   ].join('; '),
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
-
-/**
- * Maximum number of names in `Ignored-Parameters`, and of characters in a name, because proxies
- * limit response headers to a few kilobytes.
- */
-const max = { names: 20, characters: 64 }
-
-/** Returns the header `Ignored-Parameters`, which names the parameters that had no effect. */
-export function ignoredHeader(parameters: readonly string[]): Readonly<Record<string, string>> {
-  const names = parameters.slice(0, max.names).map(encode)
-  const header = names.filter((name) => name !== '').join(', ')
-  return header === '' ? {} : { 'ignored-parameters': header }
-}
-
-/** Percent-encodes a name from the client, because headers cannot contain control characters. */
-function encode(name: string): string {
-  // A lone surrogate cannot be encoded.
-  const encoded = encodeURIComponent(name.replace(/[\uD800-\uDFFF]/gu, ''))
-  return encoded.slice(0, max.characters).replace(/%.?$/, '')
-}

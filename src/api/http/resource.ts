@@ -11,10 +11,9 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
-import { send } from './context.ts'
 import { HttpError } from './errors.ts'
-import { mediaTypes } from './negotiate.ts'
-import type { Format } from './negotiate.ts'
+import { mediaTypes, send } from './formats.ts'
+import type { Format } from './formats.ts'
 
 /**
  * Checks, before the body is read, that a request comes from an administrator. Throws `HttpError`

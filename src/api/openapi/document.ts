@@ -1,5 +1,5 @@
 /** Makes the OpenAPI 3.1 document of the service from its resources. Pure. */
-import { exampleRoot } from './examples.ts'
+import { exampleRoot } from './openapi.ts'
 import type {
   DescribedResource,
   JsonSchema,

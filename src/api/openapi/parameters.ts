@@ -1,5 +1,5 @@
 /** Parameters that several resources share. */
-import { curl, exampleLinks } from './examples.ts'
+import { curl, exampleLinks } from './openapi.ts'
 import type { Parameters, RouteSchema } from './openapi.ts'
 import { integer, oneOf, text } from './schema.ts'
 

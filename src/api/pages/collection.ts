@@ -3,14 +3,14 @@
  */
 import { queryText } from '../http/links.ts'
 import type { Links, PageLinks, Parameter } from '../http/links.ts'
-import type { Format } from '../http/negotiate.ts'
-import type { PageRange } from '../http/query.ts'
+import type { Format } from '../http/formats.ts'
+import type { PageRange } from '../http/links.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
 import type { PageFrame } from './layout.ts'
-import type { Cell, Column } from './table.ts'
+import type { Cell, Column } from './layout.ts'
 
 /** Links to other pages of a collection. */
 partial(

@@ -1,7 +1,8 @@
 /** The filter form of a collection, and links that change its filters and its order. */
 import { queryText } from '../http/links.ts'
 import type { Parameter } from '../http/links.ts'
-import type { Column } from './table.ts'
+import { partial } from './layout.ts'
+import type { Column } from './layout.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
 
@@ -52,8 +53,10 @@ export interface FormView {
   readonly sizes?: readonly number[]
 }
 
-/** The template of the partial `form`; `filterForm` returns its data. */
-export const formTemplate = `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
+/** Shows the form; `filterForm` returns its data. */
+partial(
+  'form',
+  `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
 <% for (const field of it.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
 <% } %><% for (const field of it.fields) { const faulty = field.faults.length > 0 %><div class="field<% if (faulty) { %> fault<% } %>">
@@ -68,7 +71,8 @@ export const formTemplate = `<% if (it.fields.length > 0) { %><form class="filte
 <% for (const fault of it.otherFaults) { %><li><code><%= fault.name %></code>: <%= fault.messages.join(' ') %></li>
 <% } %></ul>
 <% } %>
-`
+`,
+)
 
 /** @param faults of a rejected request, by parameter */
 export function filterForm(
@@ -174,11 +178,14 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
   })
 }
 
-/** The template of the partial `chips`; its data `active` come from `activeFilters`. */
-export const chipsTemplate = `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
+/** Shows the active filters, which `activeFilters` returns. */
+partial(
+  'chips',
+  `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
 <% for (const chip of it.active) { %><li><%= chip.label %> <b><%= chip.value %></b> <a href="<%= chip.without %>" aria-label="Remove the filter <%= chip.label %> <%= chip.value %>">×</a></li>
 <% } %></ul>
-<% } %>`
+<% } %>`,
+)
 
 function firstPage({ kept, limit }: FormState): string {
   return `?${queryText([...kept, ['limit', String(limit)]])}`

@@ -4,7 +4,7 @@
  */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { dayStartSeconds, daysInYear, parseDay, secondsPerDay } from '../../parse/calendar.ts'
-import { parseTimeUs } from '../http/times.ts'
+import { parseTimeUs } from '../../parse/calendar.ts'
 import { invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 

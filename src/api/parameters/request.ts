@@ -7,8 +7,8 @@ import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Parameter as Kept } from '../http/links.ts'
-import { lastValue, parsePageRange, valuesOf } from '../http/query.ts'
-import type { PageRange, Query } from '../http/query.ts'
+import { lastValue, parsePageRange, valuesOf } from '../http/links.ts'
+import type { PageRange, Query } from '../http/links.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './filter-values.ts'
 import type { Parameter } from './parameter.ts'
@@ -142,4 +142,24 @@ function unknownParameter(name: string, known: readonly string[]): string {
   return suggestion === undefined
     ? 'Unknown parameter.'
     : `Unknown parameter. Did you mean ${suggestion}?`
+}
+
+/**
+ * Maximum number of names in `Ignored-Parameters`, and of characters in a name, because proxies
+ * limit response headers to a few kilobytes.
+ */
+const max = { names: 20, characters: 64 }
+
+/** Returns the header `Ignored-Parameters`, which names the parameters that had no effect. */
+export function ignoredHeader(parameters: readonly string[]): Readonly<Record<string, string>> {
+  const names = parameters.slice(0, max.names).map(encode)
+  const header = names.filter((name) => name !== '').join(', ')
+  return header === '' ? {} : { 'ignored-parameters': header }
+}
+
+/** Percent-encodes a name from the client, because headers cannot contain control characters. */
+function encode(name: string): string {
+  // A lone surrogate cannot be encoded.
+  const encoded = encodeURIComponent(name.replace(/[\uD800-\uDFFF]/gu, ''))
+  return encoded.slice(0, max.characters).replace(/%.?$/, '')
 }

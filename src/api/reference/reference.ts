@@ -11,7 +11,7 @@ import type {
   ParameterObject,
   Reference,
 } from '../openapi/openapi.ts'
-import type { Cell, Table } from '../pages/table.ts'
+import type { Cell, Table } from '../pages/layout.ts'
 
 /** A value with its type and meaning: a parameter, a field or a header. */
 interface Described {

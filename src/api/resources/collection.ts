@@ -4,13 +4,13 @@
  * document.
  */
 import type { FastifyInstance } from 'fastify'
-import { csvText } from '../http/csv.ts'
-import type { ApiContext, Requester } from '../http/context.ts'
+import { csvText } from '../http/formats.ts'
+import type { ApiContext } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import { linkHeader, pageLinks } from '../http/links.ts'
 import type { CollectionName, Links, Parameter as Kept } from '../http/links.ts'
-import type { Format } from '../http/negotiate.ts'
-import { catalogueOffset } from '../http/query.ts'
+import type { Format } from '../http/formats.ts'
+import { catalogueOffset } from '../http/links.ts'
 import type { HeaderName } from '../openapi/responses.ts'
 import { pageOf } from '../openapi/schema.ts'
 import type { Fields as SchemaFields } from '../openapi/schema.ts'
@@ -24,6 +24,7 @@ import type { Answer, AskedOf, State } from './answer.ts'
 import { componentOf, exampleOf, serialise, sortItems } from './fields.ts'
 import type { Fields, ItemKind } from './fields.ts'
 import type { Bodies, Operation } from './operation.ts'
+import type { Requester } from '../http/limits.ts'
 
 /** The state of a collection, and what its answers say of it. */
 export interface CollectionState extends State {

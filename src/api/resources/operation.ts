@@ -1,7 +1,7 @@
 /** The OpenAPI operation of a resource that is read. Pure. */
-import { isNamed, mediaTypes } from '../http/negotiate.ts'
-import type { Format } from '../http/negotiate.ts'
-import { curl, exampleLinks } from '../openapi/examples.ts'
+import { isNamed, mediaTypes } from '../http/formats.ts'
+import type { Format } from '../http/formats.ts'
+import { curl, exampleLinks } from '../openapi/openapi.ts'
 import type {
   Content,
   MediaTypeObject,

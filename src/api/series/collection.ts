@@ -8,7 +8,7 @@ import { sortKeys } from '../resources/fields.ts'
 import { currencyMembers, networkState } from './network-context.ts'
 import type { NetworkContext } from './network-context.ts'
 import { seriesFields, seriesItem } from './series-fields.ts'
-import { matchesSeries, period } from './series-filter.ts'
+import { matchesSeries, period } from './known-series.ts'
 
 export function addSeries(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {

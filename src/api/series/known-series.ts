@@ -2,7 +2,11 @@
 import type { Head } from '../../catalogue/records.ts'
 import type { Currency } from '../../series/currency.ts'
 import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
-import type { SeriesKey } from '../../series/series.ts'
+import type { SeriesKey, Period } from '../../series/series.ts'
+import type { FileFilter } from '../../catalogue/filter.ts'
+import { countryOf } from '../../parse/countries.ts'
+import { periods } from '../../series/series.ts'
+import { choices, isChosen } from '../parameters/parameter.ts'
 
 /** What names a series of the network. */
 export interface NetworkKey extends SeriesKey {
@@ -59,4 +63,29 @@ export function mainSeries<Series extends SeriesStatus>(
 
 function rank({ period, summary: { ended, completeness } }: SeriesStatus): number {
   return (ended ? 0 : 4) + (completeness === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
+}
+
+export const period = choices(periods, {
+  meaning: 'The periods of the files; by default all.',
+  example: '01H',
+  label: 'Period',
+})
+
+/**
+ * True if a series matches the filters. A code of 4 characters matches all codes that begin with
+ * it.
+ * @param chosen periods; none for all
+ */
+export function matchesSeries(
+  { station, fileType, period: own }: NetworkKey,
+  { stations, countries, types }: Pick<FileFilter, 'stations' | 'countries' | 'types'>,
+  chosen: readonly Period[] = [],
+): boolean {
+  const country = countryOf(station)
+  return (
+    isChosen(chosen, own) &&
+    (types?.includes(fileType) ?? true) &&
+    (stations?.some((code) => code === station || code === station.slice(0, 4)) ?? true) &&
+    (countries === undefined || (country !== undefined && countries.includes(country)))
+  )
 }

@@ -14,7 +14,7 @@ import {
 import { page } from '../pages/layout.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { isoOrNull } from '../http/times.ts'
+import { isoOrNull } from '../../parse/calendar.ts'
 import type { WireStation } from './station-fields.ts'
 
 const renderOne = page(

@@ -1,7 +1,7 @@
 /** Draws the pictures of a station's series as SVG. Pure. */
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
-import { secondsToIso } from '../http/times.ts'
+import { secondsToIso } from '../../parse/calendar.ts'
 import { readableDate, readableSeconds } from '../pages/labels.ts'
 import { gridSvg, looks, rounded, svg, svgWidth } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'

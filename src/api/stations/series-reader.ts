@@ -3,14 +3,14 @@ import { availabilityOf } from '../../series/availability.ts'
 import type { Currency } from '../../series/currency.ts'
 import { slotAt, slotsPerDay } from '../../series/series.ts'
 import { SlotSet } from '../../series/slot-set.ts'
-import type { Requester } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import type { Values } from '../parameters/request.ts'
 import { stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { slotsOf } from '../series/network-days.ts'
 import { daysOfAvailability, daysOfLatency, maxDays } from './series-parameters.ts'
 import type { availabilityParameters, latencyParameters } from './series-parameters.ts'
-import { unknownStation } from './station-code.ts'
+import { unknownStation } from './station-fields.ts'
 
 interface Present {
   readonly currency: Currency

@@ -1,6 +1,6 @@
 /** Serves the availability and the latency of a station's series. */
 import type { FastifyInstance } from 'fastify'
-import type { Format } from '../http/negotiate.ts'
+import type { Format } from '../http/formats.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
@@ -22,7 +22,7 @@ import {
 } from './series-parameters.ts'
 import { presentOf, readAvailability, readLatencies } from './series-reader.ts'
 import * as described from './series-schema.ts'
-import { codeOf, stationParams, stationPath } from './station-code.ts'
+import { codeOf, stationParams, stationPath } from './station-fields.ts'
 
 export function addAvailability(app: FastifyInstance, context: NetworkContext): void {
   const { nowUs } = context

@@ -1,4 +1,5 @@
 /** The fields of a station, as the list and the resource of one station have them. */
+import * as schema from '../openapi/schema.ts'
 import type { StationSummary } from '../../catalogue/records.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { dayToIso } from '../../parse/calendar.ts'
@@ -7,13 +8,17 @@ import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { FileType } from '../../parse/types.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
 import type { Links, Parameter } from '../http/links.ts'
-import { exampleLinks } from '../openapi/examples.ts'
-import * as schema from '../openapi/schema.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
 import { readableNumber, typeLabel } from '../pages/labels.ts'
-import { dateCell } from '../pages/table.ts'
+import { dateCell } from '../pages/layout.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { Wire } from '../resources/fields.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
+import { distance } from 'fastest-levenshtein'
+import type { FastifyRequest } from 'fastify'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { Requester } from '../http/limits.ts'
+import { UnknownName } from '../http/errors.ts'
 
 /**
  * A station of the list, with its main series. `series` is undefined if the states of the series
@@ -154,3 +159,54 @@ export const stationItem = {
 
 /** A station as clients get it. */
 export type WireStation = Wire<typeof stationFields>
+
+/** The path of a station below the API. */
+export const stationPath = 'station/:code(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/'
+
+/** Its parameter in the OpenAPI document. */
+export const stationParams = {
+  code: schema.text('Station code, in upper or lower case.', {
+    pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
+    examples: ['GRAZ'],
+  }),
+}
+
+/** Returns the station code in the path, in upper case. */
+export function codeOf({ params }: FastifyRequest): string {
+  return (params as { readonly code: string }).code.toUpperCase()
+}
+
+/** Maximum number of codes that are suggested. */
+const maxSuggestions = 5
+
+/** Largest edit distance between a code and its suggestion. */
+const maxDistance = 2
+
+/**
+ * Maximum number of stations that are compared with an unknown code. A network may have thousands
+ * of stations.
+ */
+const maxStations = 20_000
+
+/**
+ * The error for a station that the catalogue does not have, with the codes that were probably
+ * meant.
+ * @param code in upper case, 4 or 9 characters
+ */
+export async function unknownStation(
+  reader: Pick<CatalogueReader, 'stations'>,
+  code: string,
+  requester: Requester,
+): Promise<UnknownName> {
+  const { stations } = await reader.stations({ limit: maxStations, offset: 0 }, requester)
+  await requester.turn()
+  const candidates = stations
+    .map((station) => ({
+      code: station.code,
+      // A code of 4 characters is the beginning of one of 9.
+      edits: distance(code, station.code.slice(0, code.length)),
+    }))
+    .filter(({ edits }) => edits <= maxDistance)
+    .sort((a, b) => a.edits - b.edits || (a.code < b.code ? -1 : 1))
+  return new UnknownName(candidates.slice(0, maxSuggestions).map((each) => each.code))
+}

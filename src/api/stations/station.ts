@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Currency } from '../../series/currency.ts'
 import type { Period } from '../../series/series.ts'
-import type { Requester } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
 import { componentOf, exampleOf, serialise } from '../resources/fields.ts'
@@ -15,7 +15,7 @@ import { serialiseLatency } from './series-formats.ts'
 import { availabilitySentence, latencySentence } from './series-pages.ts'
 import { readAvailability, readLatencies } from './series-reader.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
-import { codeOf, stationParams, stationPath, unknownStation } from './station-code.ts'
+import { codeOf, stationParams, stationPath, unknownStation } from './station-fields.ts'
 import { stationFields, stationItem } from './station-fields.ts'
 
 export function addStation(app: FastifyInstance, context: NetworkContext): void {

@@ -1,6 +1,6 @@
 /**
  * The table of the gauges that a scrape reads anew. Counters, which grow between two scrapes, are
- * in http-metrics.ts; the indexer sends its own metrics (`indexer/state/metrics.ts`).
+ * in `http/access-log.ts`; the indexer sends its own metrics (`indexer/state/metrics.ts`).
  */
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'

@@ -1,14 +1,22 @@
 /** Serves the status of the indexer and the catalogue. */
 import type { FastifyInstance } from 'fastify'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
-import { isTemporary } from '../../catalogue/reader-errors.ts'
+import {
+  isTemporary,
+  CatalogueMigrating,
+  CatalogueUnavailable,
+} from '../../catalogue/reader-errors.ts'
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { ScanSummary } from '../../catalogue/records.ts'
-import { digest } from '../http/conditional-requests.ts'
+import { digest } from '../http/context.ts'
 import { renderStatus } from './page.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { statusBodies } from './schema.ts'
 import { describeStatus, problemsOf } from './serialise.ts'
+import { send } from '../http/formats.ts'
+import type { ApiContext } from '../http/context.ts'
+import { retryAfterSeconds } from '../http/errors.ts'
+import { addResource } from '../http/resource.ts'
 
 export function addStatus(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, indexerStatus, settings, unservedFiles, nowUs } = context
@@ -93,5 +101,39 @@ export async function arrivalsPerMinute({
   } catch (error) {
     if (!isTemporary(error)) throw error
     return undefined
+  }
+}
+
+export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
+  addResource(app, {
+    path: '/healthz',
+    get: (_request, reply) =>
+      send(reply.header('cache-control', 'no-store'), 'json', { status: 'ok' }),
+  })
+  addResource(app, {
+    path: '/readyz',
+    get: async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const reason = await reasonNotReady(reader)
+      if (reason === undefined) return send(reply, 'json', { status: 'ready' })
+      return send(reply.code(503).header('retry-after', String(retryAfterSeconds)), 'json', {
+        status: 'not ready',
+        reason,
+      })
+    },
+  })
+}
+
+/**
+ * Returns the reason why the service is not ready; `undefined` if it is ready. During the first
+ * scan the list is served, but it is not complete.
+ */
+async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
+  try {
+    return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined
+  } catch (error) {
+    if (error instanceof CatalogueMigrating) return error.message
+    if (error instanceof CatalogueUnavailable) return 'the catalogue cannot be read'
+    throw error
   }
 }

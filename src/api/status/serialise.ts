@@ -8,7 +8,7 @@ import type {
   RescanNumbers,
   ScanProgress,
 } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../http/times.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { statusSchema } from './schema.ts'
 
 export type WireStatus = Static<typeof statusSchema>

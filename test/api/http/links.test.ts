@@ -1,6 +1,6 @@
 import t from '../../tap.ts'
 import { linkHeader, linksBelow, pageLinks } from '../../../src/api/http/links.ts'
-import { catalogueOffset, parsePageRange } from '../../../src/api/http/query.ts'
+import { catalogueOffset, parsePageRange } from '../../../src/api/http/links.ts'
 
 t.test('limit and offset are parsed like in DRF, and invalid values are ignored', async (t) => {
   const huge = 2n ** 63n

@@ -1,12 +1,15 @@
 /**
- * Content negotiation (RFC 9110, 12.5.1) between the formats that a resource has. The parameter
- * `format` decides; without it, or with `format=api`, the header `Accept` decides.
+ * The formats of answers: negotiation (RFC 9110, 12.5.1), compression, CSV, and the functions that
+ * send them. The parameter `format` decides; without it, or with `format=api`, `Accept` decides.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { compressedVary } from './compression.ts'
+import { pipeline, Readable } from 'node:stream'
+import { constants, createBrotliCompress, createGzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, notFound } from './errors.ts'
-import { lastValue } from './query.ts'
-import type { Query } from './query.ts'
+import { lastValue } from './links.ts'
+import type { Query } from './links.ts'
+import { pageHeaders } from './headers.ts'
+import { Semaphore } from './limits.ts'
 
 /** All formats, by their values of `format`, with their media types. */
 export const mediaTypes = {
@@ -122,4 +125,110 @@ function preferenceOf(mediaType: string, ranges: readonly MediaRange[]) {
       best = { quality: Math.max(...covering.map(({ quality }) => quality)), exactness }
   }
   return best
+}
+
+/** Writes a table: a header line, then one line for each row. */
+export function csvText(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+): string {
+  return [columns, ...rows].map((row) => `${row.map(csvValue).join(',')}\r\n`).join('')
+}
+
+/** Quotes a value where needed; null is empty. */
+export function csvValue(value: string | number | null): string {
+  const text = String(value ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/** The `Vary` header of responses that may be compressed. */
+export const compressedVary = 'Accept, Accept-Encoding'
+
+/**
+ * Length of the shortest response that is compressed (bytes), because compressing a shorter one
+ * saves no packet.
+ */
+const leastBytes = 1024
+
+/**
+ * Maximum number of responses that are compressed at the same time. Further responses are sent
+ * uncompressed.
+ */
+const maxCompressing = 2
+
+/** Compressors by content coding, in the order of our preference. */
+const compressors = {
+  br: () =>
+    createBrotliCompress({
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: 4,
+        // 512 KiB: larger windows take megabytes of memory and make lists hardly smaller.
+        [constants.BROTLI_PARAM_LGWIN]: 19,
+      },
+    }),
+  gzip: () => createGzip({ level: 5 }),
+} as const
+
+type Encoding = keyof typeof compressors
+const encodings = Object.keys(compressors) as Encoding[]
+
+/** Registers the hook that compresses responses; `@fastify/accepts` has to be registered before. */
+export function compressAnswers(app: FastifyInstance): void {
+  const permits = new Semaphore({ permits: maxCompressing })
+  app.addHook('onSend', (request, reply, payload, done) => {
+    const encoding = encodingOf(request, reply)
+    const isWorthIt = payload instanceof Readable || sizeOf(payload) >= leastBytes
+    if (encoding === undefined || !isWorthIt || !permits.tryAcquire()) {
+      done(null, payload)
+      return
+    }
+    reply.header('content-encoding', encoding)
+    const body = payload instanceof Readable ? payload : Readable.from([payload])
+    const compressed = pipeline(body, compressors[encoding](), () => {
+      permits.release()
+    })
+    done(null, compressed)
+  })
+}
+
+/**
+ * The best coding that the client accepts; `undefined` if it accepts none or the response may not
+ * be compressed.
+ */
+function encodingOf(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
+  if (reply.getHeader('vary') !== compressedVary) return undefined
+  const liked = request.encoding([...encodings, 'identity'])
+  return encodings.find((each) => each === liked)
+}
+
+function sizeOf(payload: unknown): number {
+  return typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0
+}
+
+/** Sends a body in one of the formats: as text, or JSON as a value. */
+export function send(reply: FastifyReply, format: Format, body: unknown): FastifyReply {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  reply.headers(format === 'html' ? pageHeaders : { 'content-type': contentType(format) })
+  // The text is sent as a buffer, because Fastify appends a charset to the media type of a string.
+  return reply.send(Buffer.from(text))
+}
+
+/**
+ * Sends a body that is made in chunks. The first chunk is made before the headers are set, so that
+ * its failure is answered like that of any other request. A later failure closes the connection, so
+ * that the client does not take a part for the whole body.
+ */
+export async function sendChunks(
+  reply: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+  chunks: AsyncGenerator<Buffer>,
+): Promise<FastifyReply> {
+  const first = await chunks.next()
+  const all = first.done === true ? chunks : startingWith(first.value, chunks)
+  return reply.headers(headers).send(Readable.from(all, { objectMode: false }))
+}
+
+async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>) {
+  yield first
+  yield* rest
 }

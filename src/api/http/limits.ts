@@ -1,0 +1,242 @@
+/**
+ * Limits concurrent work on requests: of one kind, and of one client address. A request without a
+ * permit waits in a queue, or is answered with an error.
+ */
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Asker } from '../../catalogue/reader.ts'
+import { tooMany } from './errors.ts'
+
+export interface SemaphoreLimits {
+  /** Maximum number of permits that are held at the same time. */
+  readonly permits: number
+  /** The `detail` of the 429 when no permit is free, or a function that makes another error. */
+  readonly full?: string | (() => Error)
+}
+
+interface Wait {
+  /** Without a timeout, the wait has no end. */
+  readonly timeoutMs: number | undefined
+  readonly response?: ServerResponse
+}
+
+/** Limits concurrent work of one kind. */
+export class Semaphore {
+  readonly #limits: SemaphoreLimits
+  readonly #waiting: (() => void)[] = []
+  #held = 0
+
+  constructor(limits: SemaphoreLimits) {
+    this.#limits = limits
+  }
+
+  /** Acquires a permit if one is free. */
+  tryAcquire(): boolean {
+    if (this.#held >= this.#limits.permits) return false
+    this.#held++
+    return true
+  }
+
+  /**
+   * Acquires a permit. If no permit is free, waits; the first caller in the queue gets the next
+   * permit.
+   * @throws the error of `full` after the timeout
+   */
+  async acquire(timeoutMs?: number): Promise<void> {
+    if (!this.tryAcquire()) await this.#wait({ timeoutMs })
+  }
+
+  /** Releases a permit: the first caller in the queue gets it. */
+  release(): void {
+    const next = this.#waiting.shift()
+    if (next === undefined) this.#held--
+    else next()
+  }
+
+  /**
+   * Runs work while holding a permit. @throws the error of `full` when it gets no permit before the
+   * timeout
+   */
+  async run<T>(work: () => Promise<T>, timeoutMs?: number): Promise<T> {
+    await this.acquire(timeoutMs)
+    try {
+      return await work()
+    } finally {
+      this.release()
+    }
+  }
+
+  /**
+   * Holds a permit until the response closes.
+   * @throws HttpError 429 when none is free
+   */
+  holdFor(reply: FastifyReply): void {
+    if (hasLeft(reply)) return
+    if (!this.tryAcquire()) throw this.#rejection()
+    this.#releaseAtClose(reply)
+  }
+
+  /**
+   * Waits for a permit and holds it until the response closes; stops waiting when the client
+   * leaves.
+   * @throws HttpError 429 after the timeout, or when the client has left
+   */
+  async waitFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
+    if (hasLeft(reply)) throw this.#rejection()
+    if (!this.tryAcquire()) await this.#wait({ timeoutMs, response: reply.raw })
+    // The client may have left between the end of the wait and this line.
+    if (hasLeft(reply)) {
+      this.release()
+      throw this.#rejection()
+    }
+    this.#releaseAtClose(reply)
+  }
+
+  /** Waits in the queue until the timeout, or until the response closes. */
+  #wait({ timeoutMs, response }: Wait): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
+      const settled = (): void => {
+        clearTimeout(timer)
+        response?.off('close', giveUp)
+      }
+      const proceed = (): void => {
+        settled()
+        resolve()
+      }
+      const giveUp = (): void => {
+        settled()
+        this.#waiting.splice(this.#waiting.indexOf(proceed), 1)
+        reject(this.#rejection())
+      }
+      const timer = timeoutMs === undefined ? undefined : setTimeout(giveUp, timeoutMs)
+      response?.once('close', giveUp)
+      this.#waiting.push(proceed)
+    })
+  }
+
+  #releaseAtClose(reply: FastifyReply): void {
+    reply.raw.once('close', () => {
+      this.release()
+    })
+  }
+
+  #rejection(): Error {
+    const { full = 'Too many requests at this moment.' } = this.#limits
+    return typeof full === 'string' ? tooMany(full) : full()
+  }
+}
+
+/** True if the response has already emitted `close`, which it emits only once. */
+function hasLeft({ raw }: FastifyReply): boolean {
+  return raw.destroyed
+}
+
+/** A request that counts in the limits of its client. */
+export interface Requester extends Asker {
+  /**
+   * Waits for the client's turn. In each tick of the event loop one turn begins, so that short
+   * requests are answered between two. Work that takes milliseconds is done in a turn, also after
+   * an answer for which many requests may have waited together.
+   * @throws HttpError 429 when the client has left
+   */
+  readonly turn: () => Promise<void>
+}
+
+/** Limits of one address. The largest pages have about 800 KB. */
+const limits = {
+  pages: { permits: 8, full: 'Too many pages of your address are being made.' },
+  streams: { permits: 4, full: 'Too many whole lists are being sent to your address.' },
+  waits: { permits: 16, full: 'Too many requests of your address are waiting for changes.' },
+}
+/** Maximum number of pages that are made or sent at the same time to all addresses. */
+const mostPages = 80
+/**
+ * Milliseconds that a page waits for both permits together: that of its address and that of all
+ * addresses. The idle timeout of connections is longer (http-server.ts), so that the client gets
+ * the 429.
+ */
+const timeoutMs = 10_000
+
+/** Gives each client its turns. */
+interface Turns {
+  readonly take: (client: string) => Promise<void>
+}
+
+/** What one address uses of its limits. */
+class ClientUsage {
+  readonly pages = new Semaphore(limits.pages)
+  readonly streams = new Semaphore(limits.streams)
+  readonly waits = new Semaphore(limits.waits)
+  /** Number of open responses that use these limits. The usage is deleted when this number is 0. */
+  requests = 0
+}
+
+export class ClientLimits {
+  readonly #addressOf: (request: FastifyRequest) => string
+  readonly #usages = new Map<string, ClientUsage>()
+  readonly #turns: Turns
+  readonly #allPages = new Semaphore({ permits: mostPages })
+  readonly #waitMs: number
+
+  /**
+   * @param addressOf returns the client address for which a request counts
+   * @param waitMs milliseconds that a page waits for its permits
+   */
+  constructor(addressOf: (request: FastifyRequest) => string, turns: Turns, waitMs = timeoutMs) {
+    this.#addressOf = addressOf
+    this.#turns = turns
+    this.#waitMs = waitMs
+  }
+
+  /**
+   * Waits for the two permits of a page, of its address and of all addresses.
+   * @throws HttpError 429 after ten seconds without both permits, or when the client has left
+   */
+  async page(request: FastifyRequest, reply: FastifyReply): Promise<Requester> {
+    const endMs = performance.now() + this.#waitMs
+    await this.#usageOf(request, reply).pages.waitFor(reply, this.#waitMs)
+    await this.#allPages.waitFor(reply, endMs - performance.now())
+    const requester = this.#requester(request, reply)
+    await requester.turn()
+    return requester
+  }
+
+  stream(request: FastifyRequest, reply: FastifyReply): Requester {
+    this.#usageOf(request, reply).streams.holdFor(reply)
+    return this.#requester(request, reply)
+  }
+
+  wait(request: FastifyRequest, reply: FastifyReply): Requester {
+    this.#usageOf(request, reply).waits.holdFor(reply)
+    return this.#requester(request, reply)
+  }
+
+  #requester(request: FastifyRequest, reply: FastifyReply): Requester {
+    const client = this.#addressOf(request)
+    return {
+      client,
+      signal: request.signal,
+      turn: async () => {
+        await this.#turns.take(client)
+        if (reply.raw.destroyed) throw tooMany('The client has left.')
+      },
+    }
+  }
+
+  /**
+   * Finds the usage of the request's address. It is deleted when the last response to this address
+   * closes.
+   */
+  #usageOf(request: FastifyRequest, reply: FastifyReply): ClientUsage {
+    const address = this.#addressOf(request)
+    const usage = this.#usages.get(address) ?? new ClientUsage()
+    // If the client has left, `close` was already emitted and will not be emitted again.
+    if (reply.raw.destroyed) return usage
+    this.#usages.set(address, usage)
+    usage.requests++
+    reply.raw.once('close', () => {
+      if (--usage.requests === 0) this.#usages.delete(address)
+    })
+    return usage
+  }
+}
