@@ -10,8 +10,12 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Logger } from 'pino'
 import { ExpectedRules } from '../series/expectation.ts'
 import { readJsonBodies } from './admin/request-body.ts'
-import { answerClientError, createHttpServer, faultOf } from './http/http-server.ts'
-import { normaliseTarget } from './http/http-server.ts'
+import {
+  answerClientError,
+  createHttpServer,
+  faultOf,
+  normaliseTarget,
+} from './http/http-server.ts'
 import { compressAnswers } from './http/formats.ts'
 import { InFlightRequests, Turns } from './connections/in-flight.ts'
 import { ClientLimits } from './http/limits.ts'
@@ -28,7 +32,7 @@ import { addAssets } from './pages/assets-route.ts'
 import { addAlerts } from './alerts/collection.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
-import { addHealth } from './status/route.ts'
+import { addHealth, addStatus } from './status/route.ts'
 import { addMetrics, createMetrics } from './status/metrics.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addRecord } from './files/record.ts'
@@ -46,7 +50,6 @@ import { addSchema } from './reference/docs.ts'
 import { addStations } from './stations/collection.ts'
 import { addAvailability, addLatency } from './stations/series-routes.ts'
 import { addStation } from './stations/station.ts'
-import { addStatus } from './status/route.ts'
 import { UnservedFiles } from './downloads/unserved-files.ts'
 import type { DownloadsContext } from './downloads/unserved-files.ts'
 

@@ -1,7 +1,7 @@
 /** Parses the query string of the change feed. Pure. */
 import type { ChangeFilters } from '../../catalogue/reader.ts'
 import type { Parameter as Kept } from '../http/links.ts'
-import type { Query } from '../http/links.ts'
+import type { Query } from '../parameters/request.ts'
 import { changesFilters, expand } from '../parameters/file-filters.ts'
 import { anyText } from '../parameters/parameter.ts'
 import type { Parameter } from '../parameters/parameter.ts'

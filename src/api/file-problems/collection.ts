@@ -3,15 +3,14 @@ import type { FastifyInstance } from 'fastify'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
 import { digest } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
-import { catalogueOffset } from '../http/links.ts'
+import { catalogueOffset } from '../parameters/request.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
-import { listProblems, problemNames } from './problem-list.ts'
+import { listProblems, problemNames, reasonMeanings } from './problem-list.ts'
 import type { WireProblem } from './problem-list.ts'
-import { reasonMeanings } from './problem-list.ts'
 
 const field = fieldOf<WireProblem>()
 

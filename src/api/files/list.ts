@@ -6,20 +6,17 @@ import type { Requester } from '../http/limits.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { pageHeaders } from '../http/headers.ts'
-import { mediaTypes, negotiate, sendChunks } from '../http/formats.ts'
-import { linkHeader, pageLinks, linkUnlessTooLong, pageUrl } from '../http/links.ts'
-import { catalogueOffset } from '../http/links.ts'
-import type { Query } from '../http/links.ts'
+import { mediaTypes, negotiate } from '../http/formats.ts'
+import { linkHeader, pageLinks } from '../http/links.ts'
+import type { Query } from '../parameters/request.ts'
 import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
 import { renderList, filesView } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
-import { createAuthentication } from '../admin/authentication.ts'
 import { addResource } from '../http/resource.ts'
-import { Semaphore } from '../http/limits.ts'
 import { registerFile } from './register.ts'
-import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
-import { ignoredHeader } from '../parameters/request.ts'
+import { createStream } from './stream.ts'
+import { catalogueOffset, ignoredHeader } from '../parameters/request.ts'
 
 type PageFormat = 'json' | 'html'
 
@@ -110,14 +107,6 @@ async function makePage(
   return { headers: { etag, ...headers, 'content-type': mediaTypes.json }, body }
 }
 
-/**
- * Maximum number of streams at the same time, because each chunk of a stream delays all other
- * requests.
- */
-const maxStreams = 50
-
-type LineName = keyof typeof lineFormats
-
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const list = createList(context)
   const stream = createStream(context)
@@ -131,41 +120,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
     },
     schema: schemas.listFiles(context.settings.maxLimit),
     config: { faultForm: filesView },
-    post: {
-      schema: schemas.registerFile,
-      authenticate: createAuthentication(context.administration),
-      handler: registerFile(context),
-    },
+    post: registerFile(context),
     formats: schemas.listFormats,
   })
-}
-
-/** Streams the whole list. */
-function createStream({ reader, links, limits }: ApiContext) {
-  const streams = new Semaphore({
-    permits: maxStreams,
-    full: 'Too many clients are reading the whole list.',
-  })
-  return async (name: LineName, request: FastifyRequest, reply: FastifyReply) => {
-    const format = lineFormats[name]
-    const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
-    const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
-    if (requester !== undefined) streams.holdFor(reply)
-    // The head is read before the first line, so that the change feed after it has all changes made
-    // during the stream.
-    const { epoch, seq } = await reader.head()
-    const feed = pageUrl(links(), 'changes', [
-      ...followed,
-      ['epoch', epoch],
-      ['since', String(seq)],
-    ])
-    const headers = {
-      'content-type': format.mediaType,
-      'catalogue-seq': String(seq),
-      ...linkUnlessTooLong(`<${feed}>; rel="monitor"`),
-    }
-    if (requester === undefined) return reply.headers(headers).send()
-    const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
-    return sendChunks(reply, headers, lines)
-  }
 }

@@ -1,12 +1,10 @@
-/** Schemas of the list of files, of single records, and of the registration of a file. */
+/** Schemas of the list of files and of single records. */
 import { problems } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
-import { curlPost, registration, registrationExample, writeErrors } from '../admin/schema.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import type { MediaTypeObject, RouteSchema } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
-import { json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { operationOf } from '../resources/operation.ts'
@@ -158,29 +156,3 @@ export const listFiles = (maxLimit: number): RouteSchema =>
       },
     },
   )
-
-const allow = withHeaders('Allow')
-
-export const registerFile: RouteSchema = {
-  operationId: 'registerFile',
-  tags: ['Administration'],
-  summary: 'Announce a file',
-  description:
-    'Makes the indexer read the file now. This is useful on network file systems, which do not report new files.',
-  security: [{ administrator: [] }],
-  body: registration,
-  response: {
-    '200': {
-      description: 'The file was already in the catalogue.',
-      headers: allow,
-      content: json(recordSchema, exampleRecord),
-    },
-    '201': {
-      description: 'The file was added to the catalogue.',
-      headers: { ...allow, ...withHeaders('Location') },
-      content: json(recordSchema, exampleRecord),
-    },
-    ...writeErrors,
-  },
-  'x-codeSamples': [curlPost(`${api}rinex-file/`, registrationExample)],
-}

@@ -4,19 +4,22 @@ import type { ListedFile } from '../../catalogue/records.ts'
 import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import { isUnfiltered } from '../../catalogue/filter.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiContext } from '../http/context.ts'
+import { Semaphore } from '../http/limits.ts'
 import type { Requester } from '../http/limits.ts'
-import { downloadUrl } from '../http/links.ts'
-import type { Links, Parameter } from '../http/links.ts'
-import { csvValue } from '../http/formats.ts'
-import { contentType } from '../http/formats.ts'
+import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/links.ts'
+import type { Links, Parameter as Kept } from '../http/links.ts'
+import { contentType, csvValue, sendChunks } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
-import { lastValue, parseInteger } from '../http/links.ts'
-import type { Query } from '../http/links.ts'
-import { parseStream } from './list-request.ts'
+import { lastValue, parseInteger, readRequest } from '../parameters/request.ts'
+import type { Query } from '../parameters/request.ts'
+import { listOf, orderingOfFiles } from './list-request.ts'
 import { wireFields, wireFileFields } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 import type { WireRecord } from './serialise.ts'
-import { changesFilters } from '../parameters/file-filters.ts'
+import { changesFilters, expand, filterParameters } from '../parameters/file-filters.ts'
+import type { Parameter } from '../parameters/parameter.ts'
 
 /**
  * Maximum number of records in a chunk, because building a chunk blocks the event loop for a few
@@ -118,21 +121,85 @@ interface StreamRequest extends Selection {
    * Parameters of the feed that follows the stream: its filters, if the feed has them, and
    * `expand`.
    */
-  readonly followed: readonly Parameter[]
+  readonly followed: readonly Kept[]
 }
 
+/** One sort key, whose values never change: each chunk continues after the last record before. */
+const orderingOfStreams: Parameter<ChunkOrdering> = {
+  ...orderingOfFiles,
+  read: (words) => {
+    const read = orderingOfFiles.read(words)
+    if ('fault' in read) return read
+    const { key, descending, then } = read.value
+    return key === 'modified' || then !== undefined
+      ? { fault: 'A stream is sorted by one of id, data_date, created and filename.' }
+      : { value: { key, descending } }
+  },
+}
+
+const noOffset: Parameter<undefined> = {
+  schema: {},
+  takes: 'last',
+  read: ([text]) =>
+    text === undefined
+      ? { value: undefined }
+      : { fault: 'A stream starts at the first record; limit ends it.' },
+}
+
+const streamParameters = { ordering: orderingOfStreams, expand, offset: noOffset }
+
 /**
- * Parses the query string. Without `limit` all records are sent.
+ * Reads a request for the whole list like that of a page, with four differences. An unknown
+ * parameter is an error, because a mistyped filter must not download the whole archive. An `offset`
+ * is an error. `limit` has no maximum; without it all records are sent. There is one sort key.
  * @throws BadFields with all faults
  */
 export function parseStreamRequest(query: Query): StreamRequest {
-  const { filter, ordering, details, kept } = parseStream(query)
+  const { filter, ordering, details, kept } = listOf(
+    readRequest(query, {
+      parameters: streamParameters,
+      filters: filterParameters,
+      alwaysStrict: true,
+      known: ['limit'],
+    }),
+  )
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
-  return {
-    filter,
-    details,
-    ordering,
-    limit: limit === 0 ? Infinity : limit,
-    followed: kept.filter(([name]) => changesFilters.has(name) || name === 'expand'),
+  const followed = kept.filter(([name]) => changesFilters.has(name) || name === 'expand')
+  return { filter, details, ordering, limit: limit === 0 ? Infinity : limit, followed }
+}
+
+/**
+ * Maximum number of streams at the same time, because each chunk of a stream delays all other
+ * requests.
+ */
+const maxStreams = 50
+
+/** Streams the whole list. */
+export function createStream({ reader, links, limits }: ApiContext) {
+  const streams = new Semaphore({
+    permits: maxStreams,
+    full: 'Too many clients are reading the whole list.',
+  })
+  return async (name: keyof typeof lineFormats, request: FastifyRequest, reply: FastifyReply) => {
+    const format = lineFormats[name]
+    const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
+    const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
+    if (requester !== undefined) streams.holdFor(reply)
+    // The head is read before the first line, so that the change feed after it has all changes made
+    // during the stream.
+    const { epoch, seq } = await reader.head()
+    const feed = pageUrl(links(), 'changes', [
+      ...followed,
+      ['epoch', epoch],
+      ['since', String(seq)],
+    ])
+    const headers = {
+      'content-type': format.mediaType,
+      'catalogue-seq': String(seq),
+      ...linkUnlessTooLong(`<${feed}>; rel="monitor"`),
+    }
+    if (requester === undefined) return reply.headers(headers).send()
+    const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
+    return sendChunks(reply, headers, lines)
   }
 }

@@ -48,25 +48,27 @@ export class UnknownName extends HttpError {
   }
 }
 
-/** What the filter form on the page of a rejected request repeats. */
-export interface RejectedRequest {
+/** The state of a collection that its form and its links repeat. */
+export interface FormState {
+  /** Filters and settings of the request, as far as their names are known. */
   readonly kept: readonly (readonly [name: string, value: string])[]
+  /** Number of items on a page. */
   readonly limit: number
 }
 
 /** 400 with the faults of each invalid field or parameter. */
 export class BadFields extends HttpError {
   readonly fields: Readonly<Record<string, readonly string[]>>
-  readonly request: RejectedRequest | undefined
+  readonly request: FormState | undefined
 
-  constructor(fields: BadFields['fields'], request?: RejectedRequest) {
+  constructor(fields: BadFields['fields'], request?: FormState) {
     super(400, 'Bad request.')
     this.fields = fields
     this.request = request
   }
 
   /** The same faults, with what the form repeats. */
-  in(request: RejectedRequest): BadFields {
+  in(request: FormState): BadFields {
     return new BadFields(this.fields, this.request ?? request)
   }
 }

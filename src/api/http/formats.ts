@@ -6,8 +6,6 @@ import { pipeline, Readable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, notFound } from './errors.ts'
-import { lastValue } from './links.ts'
-import type { Query } from './links.ts'
 import { pageHeaders } from './headers.ts'
 import { Semaphore } from './limits.ts'
 
@@ -43,7 +41,9 @@ export function contentType(format: Format): string {
 /** The value of `format`; `undefined` when `Accept` decides. */
 export function namedFormat({ query }: FastifyRequest): string | undefined {
   // A request whose path cannot be decoded has no query.
-  const format = lastValue((query ?? {}) as Query, 'format') ?? ''
+  const { format: given } = (query ?? {}) as { readonly format?: string | readonly string[] }
+  // The last value counts, as for every parameter.
+  const format = [given].flat().at(-1) ?? ''
   return format === '' || format === 'api' ? undefined : format
 }
 

@@ -1,11 +1,10 @@
 /** The list of the files that are expected and not delivered. */
 import type { FastifyInstance } from 'fastify'
-import { secondsPerDay } from '../../parse/calendar.ts'
+import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { recentDays } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import { BadFields } from '../http/errors.ts'
-import { secondsToIso } from '../../parse/calendar.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
 import { dateCell, stateCell } from '../pages/layout.ts'

@@ -8,8 +8,7 @@ import {
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns, stateCell } from '../pages/layout.ts'
+import { page, numberColumns, stateCell } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import type { NetworkState } from '../series/network-context.ts'

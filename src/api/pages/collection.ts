@@ -2,15 +2,13 @@
  * The frame of a collection's page: form, active filters, extent, table, and links to other pages.
  */
 import { queryText } from '../http/links.ts'
-import type { Links, PageLinks, Parameter } from '../http/links.ts'
+import type { Links, PageLinks, Parameter, PageRange } from '../http/links.ts'
 import type { Format } from '../http/formats.ts'
-import type { PageRange } from '../http/links.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
-import type { PageFrame } from './layout.ts'
-import type { Cell, Column } from './layout.ts'
+import type { PageFrame, Cell, Column } from './layout.ts'
 
 /** Links to other pages of a collection. */
 partial(

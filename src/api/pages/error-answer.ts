@@ -1,11 +1,10 @@
 /** Answers errors with HTML pages for people. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { compressedVary, send } from '../http/formats.ts'
+import { compressedVary, send, prefersHtml } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields, logError, resetHeaders, sendError, UnknownName } from '../http/errors.ts'
 import type { HttpError } from '../http/errors.ts'
 import { relativeUrl } from '../http/http-server.ts'
-import { prefersHtml } from '../http/formats.ts'
 import { defaultLimit } from '../openapi/parameters.ts'
 import { rawQuery } from '../http/resource.ts'
 import { filterForm } from './filter-form.ts'

@@ -1,4 +1,5 @@
 /** The filter form of a collection, and links that change its filters and its order. */
+import type { FormState } from '../http/errors.ts'
 import { queryText } from '../http/links.ts'
 import type { Parameter } from '../http/links.ts'
 import { partial } from './layout.ts'
@@ -31,14 +32,6 @@ export interface Field extends FormField {
   readonly name: string
   /** True if the parameter takes several values, separated by commas. */
   readonly isList?: boolean
-}
-
-/** The state of a collection that its form and its links repeat. */
-export interface FormState {
-  /** Filters and settings of the request, as far as their names are known. */
-  readonly kept: readonly Parameter[]
-  /** Number of items on a page. */
-  readonly limit: number
 }
 
 /** Describes the filter form of a page. */

@@ -1,6 +1,7 @@
 /** Labels and formats of HTML pages. */
 import type { Problem } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
+import { dayOfYearAt, parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
 const durations: Readonly<Record<FileDuration, string>> = {
@@ -70,10 +71,7 @@ export function readableDate(iso: string | null): string {
   if (iso === null) return ''
   const date = iso.slice(0, 10)
   const time = iso.slice(11, 16)
-  const dayOfYear =
-    Math.round(
-      (Date.parse(`${date}T00:00:00Z`) - Date.parse(`${date.slice(0, 4)}-01-01T00:00:00Z`)) / 864e5,
-    ) + 1
+  const { dayOfYear } = dayOfYearAt((parseDay(date) ?? NaN) * secondsPerDay)
   return `${date} (${String(dayOfYear).padStart(3, '0')})${time === '00:00' || time === '' ? '' : ` ${time}`}`
 }
 

@@ -3,8 +3,13 @@
  * filters are joined. Pure.
  */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import { dayStartSeconds, daysInYear, parseDay, secondsPerDay } from '../../parse/calendar.ts'
-import { parseTimeUs } from '../../parse/calendar.ts'
+import {
+  dayStartSeconds,
+  daysInYear,
+  parseDay,
+  secondsPerDay,
+  parseTimeUs,
+} from '../../parse/calendar.ts'
 import { invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 
@@ -16,11 +21,20 @@ export interface FilterParameter extends Parameter<readonly FileFilter[]> {
   readonly example: string
 }
 
+/** A list of a filter: a file must match one of its values. */
+type ListKey = Exclude<
+  keyof FileFilter,
+  'names' | 'dataDate' | 'overlaps' | 'created' | 'modified' | 'idAbove' | 'idBelow'
+>
+type ListValue<Key extends ListKey> = NonNullable<FileFilter[Key]>[number]
+
 /** Parses one value into a filter, or a fault for a value that is not valid. */
 type Parse = (value: string) => FileFilter | Fault
 
-/** Makes a parameter of a type from what it means. */
-type ParameterType = (described: Meaning & { readonly example: string }) => FilterParameter
+/** What a filter means, with a valid value. */
+export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> & Pick<Meaning, 'field'>
+/** The same, with the message for a value that is not valid. */
+type Checked = Described & { readonly fault: string }
 
 /**
  * Reads all values of a filter. The values of a choice become one filter.
@@ -35,30 +49,35 @@ function readAll(parse: Parse, values: readonly string[], isChoice: boolean) {
 }
 
 /** A choice takes several values, separated by commas, and a file must match any one of them. */
-const choice =
-  (schema: JsonSchema, parse: Parse): ParameterType =>
-  ({ meaning, example, field }) => ({
+function choice(
+  schema: JsonSchema,
+  { meaning, example, field }: Described,
+  parse: Parse,
+): FilterParameter {
+  return {
     schema: { type: 'array', description: meaning, items: schema, examples: [[example]] },
     takes: 'words',
     read: (words) => readAll(parse, words, true),
     example,
     field,
-  })
+  }
+}
 
 /** A file must match all values of a condition. */
-const condition =
-  (schema: JsonSchema, parse: Parse): ParameterType =>
-  ({ meaning, example, field }) => ({
-    schema: {
-      ...schema,
-      description: meaning,
-      examples: [schema['type'] === 'integer' ? Number(example) : example],
-    },
+function condition(
+  schema: JsonSchema,
+  { meaning, example, field }: Described,
+  parse: Parse,
+): FilterParameter {
+  const value = schema['type'] === 'integer' ? Number(example) : example
+  return {
+    schema: { ...schema, description: meaning, examples: [value] },
     takes: 'values',
     read: (values) => readAll(parse, values, false),
     example,
     field,
-  })
+  }
+}
 
 /** The standard forms of a date or time; `parseTimeUs` accepts more. */
 const dateOrTime: JsonSchema = {
@@ -69,10 +88,14 @@ const dateOrTime: JsonSchema = {
 }
 
 /** A choice of several values; upper and lower case differ. */
-export function oneOf<T extends string>(values: readonly T[], add: (value: T) => FileFilter) {
-  return choice({ type: 'string', enum: values }, (text) => {
+export function oneOf<Key extends ListKey>(
+  key: Key,
+  values: readonly (ListValue<Key> & string)[],
+  described: Described,
+): FilterParameter {
+  return choice({ type: 'string', enum: values }, described, (text) => {
     const value = values.find((allowed) => allowed === text)
-    return value === undefined ? invalidChoice(text) : add(value)
+    return value === undefined ? invalidChoice(text) : { [key]: [value] }
   })
 }
 
@@ -80,79 +103,81 @@ export function oneOf<T extends string>(values: readonly T[], add: (value: T) =>
  * A choice of several names, in upper or lower case.
  * @param names each name with its value in the filter; `undefined` adds no condition
  */
-export function oneOfAnyCase<T>(
-  names: Readonly<Record<string, T | undefined>>,
-  add: (value: T) => FileFilter,
-): ParameterType {
+export function oneOfAnyCase<Key extends ListKey>(
+  key: Key,
+  names: Readonly<Record<string, ListValue<Key> | undefined>>,
+  described: Described,
+): FilterParameter {
   const values = new Map(Object.entries(names).map(([name, value]) => [name.toLowerCase(), value]))
-  return choice({ type: 'string', enum: Object.keys(names) }, (text) => {
+  return choice({ type: 'string', enum: Object.keys(names) }, described, (text) => {
     if (!values.has(text.toLowerCase())) return invalidChoice(text)
     const value = values.get(text.toLowerCase())
-    return value === undefined ? {} : add(value)
+    return value === undefined ? {} : { [key]: [value] }
   })
 }
 
-/**
- * A code, in upper or lower case.
- * @param pattern without flags, because a schema cannot have flags
- */
+/** A code, in upper or lower case. @param pattern without flags, which a schema cannot have */
 export function code(
+  key: 'stations' | 'countries' | 'intervals' | 'contents',
   pattern: RegExp,
-  fault: string,
-  add: (code: string) => FileFilter,
-): ParameterType {
-  return choice({ type: 'string', pattern: pattern.source }, (value) =>
-    pattern.test(value) ? add(value.toUpperCase()) : { fault },
+  described: Checked,
+): FilterParameter {
+  return choice(
+    { type: 'string', pattern: pattern.source },
+    described,
+    (value): FileFilter | Fault =>
+      pattern.test(value) ? { [key]: [value.toUpperCase()] } : described,
   )
 }
 
-export function day(
-  schema: JsonSchema,
-  parse: (text: string) => number | undefined,
-  fault: string,
-): ParameterType {
-  return choice({ type: 'string', ...schema }, (value) => {
-    const parsed = parse(value)
-    return parsed === undefined ? { fault } : { days: [parsed] }
+export function day(schema: JsonSchema, described: Checked): FilterParameter {
+  return choice({ type: 'string', ...schema }, described, (value) => {
+    const parsed = parseDay(value)
+    return parsed === undefined ? described : { days: [parsed] }
   })
 }
 
 /** A year is the list of its days, because the years of a choice need not be consecutive. */
-export function year(): ParameterType {
-  return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, (value) => {
+export function year(described: Described): FilterParameter {
+  return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, described, (value) => {
     if (!/^\d{4}$/.test(value)) return { fault: 'Enter a year such as 2026.' }
     const first = dayStartSeconds(Number(value), 1) / secondsPerDay
     return { days: Array.from({ length: daysInYear(Number(value)) }, (_, day) => first + day) }
   })
 }
 
-export function time(add: (us: number) => FileFilter): ParameterType {
-  return condition(dateOrTime, (value) => {
+export function time(add: (us: number) => FileFilter, described: Described): FilterParameter {
+  return condition(dateOrTime, described, (value) => {
     const us = parseTimeUs(value)
     return us === undefined ? { fault: 'Enter a valid date/time.' } : add(us)
   })
 }
 
 /** A whole number, clamped to the safe integers. */
-export function integer(add: (value: number) => FileFilter): ParameterType {
-  return condition({ type: 'integer' }, (value) => {
+export function integer(add: (value: number) => FileFilter, described: Described): FilterParameter {
+  return condition({ type: 'integer' }, described, (value) => {
     if (!/^[+-]?\d+$/.test(value)) return { fault: 'Enter a whole number.' }
     const max = Number.MAX_SAFE_INTEGER
     return add(Math.min(max, Math.max(-max, Number(value))))
   })
 }
 
-export function name(how: 'is' | 'starts' | 'contains'): ParameterType {
+export function name(how: 'is' | 'starts' | 'contains', described: Described): FilterParameter {
   // Names are ASCII. `toLowerCase` of the whole text would turn some other letters into ASCII.
   const lower = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  return condition({ type: 'string' }, (value) => ({ names: [{ how, text: lower(value) }] }))
+  return condition({ type: 'string' }, described, (value) => ({
+    names: [{ how, text: lower(value) }],
+  }))
 }
 
 const rangePattern = String.raw`^[^/]+/[^/]+$`
 
 /** A range: two times separated by a slash. `..` in place of a time leaves this end open. */
-export function range(add: (range: TimeRange) => FileFilter): ParameterType {
-  return condition({ type: 'string', pattern: rangePattern }, (value) => {
+export function range(
+  add: (range: TimeRange) => FileFilter,
+  described: Described,
+): FilterParameter {
+  return condition({ type: 'string', pattern: rangePattern }, described, (value) => {
     const [from, to, ...more] = value.split('/')
     const parseEnd = (end: string | undefined): number | 'open' | undefined =>
       end === '..' ? 'open' : parseTimeUs(end ?? '')
@@ -174,8 +199,11 @@ export function range(add: (range: TimeRange) => FileFilter): ParameterType {
  * @param add gets the first and the last moment of the value in microseconds; they are equal for a
  * date-time
  */
-export function dayOrTime(add: (span: Required<TimeRange>) => FileFilter): ParameterType {
-  return condition(dateOrTime, (value) => {
+export function dayOrTime(
+  add: (span: Required<TimeRange>) => FileFilter,
+  described: Described,
+): FilterParameter {
+  return condition(dateOrTime, described, (value) => {
     const fromUs = parseTimeUs(value)
     if (fromUs === undefined) return { fault: 'Enter a valid date/time.' }
     const isDay = parseDay(value) !== undefined

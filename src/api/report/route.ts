@@ -7,12 +7,11 @@ import type { Week } from '../../series/weeks.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
+import { usPerDay } from '../parameters/filter-values.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { renderReport, weekForm } from './page.ts'
 import { reportBodies } from './schema.ts'
 import { reportCsv, reportText, weekReport } from './week-report.ts'
-
-const usPerDay = secondsPerDay * 1e6
 
 /** The UTC day now, as days since 1970. */
 const today = ({ nowUs }: NetworkContext): number => Math.floor(nowUs() / usPerDay)

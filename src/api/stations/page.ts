@@ -1,6 +1,6 @@
 /** The HTML page of a station. */
 import { daysAhead } from '../../catalogue/records.ts'
-import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { dayToIso, secondsPerDay, isoOrNull } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import {
   counted,
@@ -14,7 +14,6 @@ import {
 import { page } from '../pages/layout.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { isoOrNull } from '../../parse/calendar.ts'
 import type { WireStation } from './station-fields.ts'
 
 const renderOne = page(

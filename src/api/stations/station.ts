@@ -15,8 +15,14 @@ import { serialiseLatency } from './series-formats.ts'
 import { availabilitySentence, latencySentence } from './series-pages.ts'
 import { readAvailability, readLatencies } from './series-reader.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
-import { codeOf, stationParams, stationPath, unknownStation } from './station-fields.ts'
-import { stationFields, stationItem } from './station-fields.ts'
+import {
+  codeOf,
+  stationParams,
+  stationPath,
+  unknownStation,
+  stationFields,
+  stationItem,
+} from './station-fields.ts'
 
 export function addStation(app: FastifyInstance, context: NetworkContext): void {
   const { reader, links, nowUs } = context

@@ -1,8 +1,7 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import type { WireStatus } from './serialise.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns } from '../pages/layout.ts'
+import { page, numberColumns } from '../pages/layout.ts'
 import type { Cell, Table } from '../pages/layout.ts'
 import { readableNumber, readableSeconds, readableTime } from '../pages/labels.ts'
 
