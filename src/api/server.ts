@@ -1,6 +1,4 @@
-/**
- * Builds the API server: the framework with its hooks, all routes, and the limits of connections.
- */
+/** The API server: the framework with its hooks, all routes, and the limits of connections. */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import accepts from '@fastify/accepts'
@@ -158,8 +156,8 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
 }
 
 /**
- * Sets the common headers, and observes the response. Calls `proceed`, or sends the error if the
- * request is rejected. All responses below the API vary with `Accept`, because all errors do.
+ * Sets the common headers, observes the response, and calls `proceed` unless the request is
+ * rejected. Below the API all responses vary with `Accept`, because all errors do.
  */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
@@ -224,10 +222,7 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
   return app
 }
 
-/**
- * Rejects CONNECT. Without a listener, Node closes the connection at once, and cuts off responses
- * in flight.
- */
+/** Rejects CONNECT; without a listener, Node would cut off responses in flight. */
 function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   server.on('connect', (_request, socket: Socket) => {
     // Node no longer reads this socket, and would not notice that the client leaves.
@@ -239,9 +234,7 @@ function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   })
 }
 
-/**
- * Answers CORS preflights of existing paths with 204. The routes answer all other OPTIONS requests.
- */
+/** Answers CORS preflights of existing paths with 204; the routes answer other OPTIONS. */
 function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const isPreflight =

@@ -1,7 +1,4 @@
-/**
- * Authenticates administrators by their token, and turns errors of the indexer into responses.
- * Without a configured token, every request that writes gets 403.
- */
+/** Authenticates administrators, and turns errors of the indexer into responses. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { IndexerUnreachable, RequestRejected } from '../../control-socket/protocol.ts'
 import type { Administration } from '../http/settings.ts'

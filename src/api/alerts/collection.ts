@@ -124,10 +124,7 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
   })
 }
 
-/**
- * Maximum number of series that the text of an entry names. Only an `ingest-stalled` alert has more
- * than one.
- */
+/** Maximum number of series in an entry; only `ingest-stalled` has more than one. */
 const maxSeries = 100
 
 /** @param kept parameters of the request, which the URL of the feed repeats */

@@ -37,10 +37,7 @@ export interface ChangesPageData {
   readonly since: number
   readonly throughSeq: number
   readonly next: string
-  /**
-   * URL of the page with earlier changes. Null if there are none, or if the feed no longer has
-   * them.
-   */
+  /** URL of the page with earlier changes; null if the feed has none. */
   readonly earlier: string | null
   /** True if the request has no `since`: the page then shows the latest changes. */
   readonly isLatest: boolean

@@ -14,17 +14,15 @@ export const maxWaitSeconds = 60
 
 export interface ChangesRequest {
   /**
-   * The client has all changes up to this number. If the client names no number, it is `undefined`:
-   * JSON and events then begin at the head, and the HTML page shows the latest changes. A number
-   * that is not a safe integer is `Infinity`.
+   * The client has all changes up to this number. Without it, JSON and events begin at the head,
+   * and the page shows the latest changes. `Infinity` for an unsafe integer.
    */
   readonly since: number | undefined
   /** The epoch of the database that gave the number `since`, if the client names it. */
   readonly epoch: string | undefined
   /**
-   * The `joinedSeq` of the page that gave the number `since`, if the client names it: a client that
-   * began with nothing may follow from a lower `since`, because it got all its files by the present
-   * countries.
+   * The `joinedSeq` of the page that gave `since`, if the client names it: one that began with
+   * nothing may follow from a lower `since`, because it got its files by the present countries.
    */
   readonly joined: number | undefined
   readonly limit: number
@@ -75,11 +73,9 @@ export const changesParameters = {
 }
 
 /**
- * Parses a query string. An invalid `limit` is ignored, as in the list of files. Every other
- * invalid value and every unknown parameter is an error: if a mistyped `since` or filter were
- * ignored, the client would miss changes without notice.
- * @param lastEventId the header `Last-Event-ID` of a client that reconnects; it replaces `since`,
- * which is older
+ * Parses a query string. Every invalid value except `limit` and every unknown parameter is an
+ * error: with a mistyped `since` or filter, the client would miss changes without notice.
+ * @param lastEventId the header `Last-Event-ID`, which is later than `since` and replaces it
  * @throws BadFields that names all faults
  */
 export function parseChangesRequest(query: Query, lastEventId?: string): ChangesRequest {

@@ -22,10 +22,7 @@ export class HeadWatch {
     this.#reader = reader
   }
 
-  /**
-   * Waits until the epoch or the seq of the head differs from `from`, the signal aborts, or `ms`
-   * milliseconds are over.
-   */
+  /** Waits until the head differs from `from`, the signal aborts, or `ms` milliseconds are over. */
   async untilChanged(
     from: Head,
     { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
@@ -53,20 +50,14 @@ export class HeadWatch {
   }
 }
 
-/**
- * Maximum number of clients that wait for changes at the same time. Each of them keeps a connection
- * open.
- */
+/** Maximum number of waiting clients; each keeps a connection open. */
 const maxWaiting = 500
 
-/**
- * The long-poll registry: limits the number of waiting clients, and ends all waits when the server
- * stops.
- */
+/** Limits the number of waiting clients, and ends all waits when the server stops. */
 export interface LongPolls {
   /**
    * Registers a client until its response closes.
-   * @returns a signal that ends the wait: it aborts when the client has left or the server stops
+   * @returns a signal that ends the wait, when the client has left or the server stops
    * @throws HttpError 429 when too many clients wait
    */
   enter(reply: FastifyReply): AbortSignal

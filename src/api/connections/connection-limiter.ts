@@ -1,7 +1,4 @@
-/**
- * Limits the connections in total and of each address, and behind a trusted proxy the requests of
- * each address.
- */
+/** Limits connections, in total and by address, and behind a trusted proxy the requests of each. */
 import type { ConnectionLimits } from '../http/settings.ts'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,19 +8,13 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 const mostConnections = 2048
 
-/**
- * Maximum number of connections beyond the limit that get an error response; further connections
- * are closed without a response.
- */
+/** Number of connections beyond the limit that get an error; further ones are just closed. */
 const rejectedAtATime = 256
 
 /** Milliseconds after which a rejected connection is closed if it sends no request. */
 const rejectedIdleMs = 1000
 
-/**
- * Reasons for a rejection. `full`: too many connections. `address`: too many connections of the
- * address. `requests`: too many requests of the address.
- */
+/** Too many connections in total, or too many connections or requests of the address. */
 export const rejections = ['full', 'address', 'requests'] as const
 export type Rejection = (typeof rejections)[number]
 
@@ -76,9 +67,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Returns the error to send if the connection was rejected, or if the client has too many
-   * requests. Requests of a trusted proxy are counted for the address of the client, until their
-   * response closes.
+   * Returns the error for a rejected connection, or a client with too many requests. Requests of a
+   * trusted proxy count for the client's address, until their response closes.
    */
   check({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
     const why = this.#rejected.get(raw.socket)
@@ -187,10 +177,7 @@ export class Addresses {
     return this.isProxy(peer) ? undefined : group(plain(peer))
   }
 
-  /**
-   * Returns the client of a request that a trusted proxy forwards; `undefined` if the header names
-   * no client or the peer is not trusted.
-   */
+  /** The client of a forwarded request; `undefined` without one or without a trusted proxy. */
   ofRequest(peer: string, forwardedFor: string): string | undefined {
     if (!this.isProxy(peer)) return undefined
     // Each proxy appends the address of its peer on the right, so the entries are read from right
@@ -213,10 +200,7 @@ function addSubnet(list: BlockList, network: string): void {
   else list.addSubnet(address, Number(prefix), family)
 }
 
-/**
- * Removes a port that some proxies add, and unwraps IPv4-mapped IPv6 addresses
- * (`::ffff:192.0.2.1`).
- */
+/** Removes the port that some proxies add, and unwraps `::ffff:192.0.2.1`. */
 function plain(text: string): string {
   const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
   return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare

@@ -1,16 +1,13 @@
 /**
- * Tracks in-flight requests. Pipelined requests of one connection run one after the other. A
- * stopping server waits for the responses in progress, and closes idle connections.
+ * In-flight requests and turns of work. Pipelined requests run one after the other. A stopping
+ * server waits for the responses in progress, and closes idle connections.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { FairQueue } from '../../runtime/fair-queue.ts'
 
-/**
- * Milliseconds that a stopping server waits for its responses. The process itself has a little more
- * time to stop.
- */
+/** Milliseconds that a stopping server waits for its responses; the process has a little more. */
 const drainMs = 8000
 
 /**
@@ -27,20 +24,11 @@ interface Connection {
   latest: ServerResponse | undefined
   /** Number of bytes that were read from the connection when the latest request arrived. */
   bytesRead: number
-  /**
-   * The same for the request before the one in progress. Node may have read the one in progress and
-   * later ones together.
-   */
+  /** The same for the request before the one in progress; Node may have read several together. */
   bytesBefore: number
-  /**
-   * Functions that are called one by one after `current`: each starts the next request, or ends the
-   * connection.
-   */
+  /** Called one by one after `current`: each starts a request, or ends the connection. */
   readonly waiting: (() => void)[]
-  /**
-   * True after a request that Node cannot read to its end (not HTTP, too large, too slow), and
-   * after CONNECT.
-   */
+  /** True after CONNECT, and after a request that Node cannot read to its end. */
   isEnding: boolean
 }
 
@@ -57,8 +45,8 @@ export class InFlightRequests {
   }
 
   /**
-   * Calls `start` when the earlier requests of the connection are answered, and never after the
-   * connection closed. Each started response therefore emits `close`.
+   * Calls `start` when the earlier requests of the connection are answered, and never after it
+   * closed: each started response emits `close`.
    */
   begin(response: ServerResponse, start: () => void): void {
     const { socket } = response.req
@@ -161,9 +149,8 @@ export class InFlightRequests {
 }
 
 /**
- * Maximum number of ticks of the event loop between two turns while connections arrive. Node
- * accepts one connection in each tick. Without these ticks, each connection of a burst would wait
- * for a piece of work.
+ * Maximum number of ticks between two turns while connections arrive, of which Node accepts one in
+ * each. Without these ticks, each connection of a burst would wait for a piece of work.
  */
 const maxTicksPerTurn = 100
 
@@ -182,9 +169,7 @@ export class Turns {
   }
 
   /**
-   * Resolves in a tick of the event loop in which no other turn begins. What the caller does before
-   * it waits again is its turn.
-   * @param address of the client for which the turn counts
+   * Resolves in a tick in which no other turn begins: the turn lasts until the caller waits again.
    */
   take(address: string): Promise<void> {
     return new Promise((resolve) => {

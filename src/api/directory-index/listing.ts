@@ -47,10 +47,7 @@ export function createListings(context: ApiContext): DirectoryHandler {
 
 const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
 
-/**
- * Returns JSON if `format` names it, otherwise HTML. `Accept` is ignored, because programs that
- * read listings send any value in it.
- */
+/** JSON if `format` names it, else HTML: programs that read listings accept anything. */
 function formatOf(request: FastifyRequest): ListingFormat {
   const format = namedFormat(request)
   if (format === undefined) return listingFormats.html
@@ -59,16 +56,14 @@ function formatOf(request: FastifyRequest): ListingFormat {
 }
 
 /**
- * Microseconds after a change until no more changes of the same second become visible. A change
- * gets its time in its transaction, and becomes visible when the transaction is committed, on a
- * busy disk seconds later.
+ * Microseconds until no more changes of a second become visible: a change gets its time in a
+ * transaction, which a busy disk commits seconds later.
  */
 const unsettledUs = 10_000_000
 
 /**
- * The date of a listing is the time of its latest change. Many changes can have the same second.
- * While more of them may become visible, the date is one second earlier and matches nothing, so
- * that no client keeps an outdated listing. Pure.
+ * The time of the latest change. While more changes of its second may become visible, it is a
+ * second earlier and matches nothing, so that no client keeps an outdated listing. Pure.
  */
 export function listingDate({ changedUs }: DirectoryState, nowUs: number) {
   if (changedUs === undefined) return { headers: {}, matches: () => false }
@@ -83,9 +78,7 @@ export function listingDate({ changedUs }: DirectoryState, nowUs: number) {
 
 export interface ListingFormat {
   readonly name: 'html' | 'json'
-  /**
-   * @param path of the request, with a trailing slash @param isRoot omits the link to the parent
-   */
+  /** @param path with a trailing slash @param isRoot omits the link to the parent */
   readonly begin: (path: string, isRoot: boolean) => string
   /** The time of a directory is the latest change of anything in it or below it. */
   readonly directory: (entry: Subdirectory) => string
@@ -99,9 +92,8 @@ const nameWidth = 50
 const sizeWidth = 19
 
 /**
- * The HTML format of nginx, because programs that read listings parse it; but names are not
- * truncated. It has no stylesheet, and its icon is a part of it, because a mirror would download
- * these with the files.
+ * The HTML of nginx, which programs parse, but with whole names. It has no stylesheet, and its icon
+ * inside, because a mirror would download these with the files.
  */
 const html: ListingFormat = {
   name: 'html',
@@ -128,10 +120,7 @@ ${isRoot ? '' : '<a href="../">../</a>\n'}`
   end: '</pre>\n<hr>\n</body>\n</html>\n',
 }
 
-/**
- * The JSON format of nginx (`autoindex_format json`). Unknown values are null; a directory has no
- * size.
- */
+/** The JSON of nginx (`autoindex_format json`). A directory has no size. */
 const json: ListingFormat = {
   name: 'json',
   begin: () => '[\n',
@@ -145,10 +134,7 @@ const json: ListingFormat = {
 
 export const listingFormats = { html, json } as const
 
-/**
- * Maximum number of entries in a chunk, because building a chunk blocks the event loop for a few
- * milliseconds.
- */
+/** Entries in a chunk, because building it blocks the event loop for a few milliseconds. */
 const chunkSize = { directories: 250, files: 1000 }
 
 export interface ListingQuery {
@@ -162,9 +148,8 @@ export interface ListingQuery {
 }
 
 /**
- * Yields the listing of a directory: subdirectories by name, then files by name. It is read in
- * chunks. A change between two chunks may or may not be in the listing, so its ETag must be that of
- * the state before the first chunk.
+ * Yields the listing of a directory in chunks: subdirectories, then files, by name. A change
+ * between two chunks may or may not be in it, so its ETag must be that of the state before.
  */
 export async function* listingOf(
   reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,

@@ -68,10 +68,9 @@ export function answerOf(
 }
 
 /**
- * True if a file may still be written to: it is young and differs from its record. An mtime in the
- * future counts as young. If the record has no size, the file was old when it was found by its
- * name, so only the age counts; an mtime far in the future then comes from a wrong clock, and does
- * not count as young.
+ * True if a file may still be written to: it is young, or has a time in the future, and differs
+ * from its record. Without a size in the record, the file was old when it was found by its name, so
+ * only the age counts, and a time far in the future comes from a wrong clock.
  */
 function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs
@@ -85,9 +84,8 @@ function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
 }
 
 /**
- * The ETag consists of inode, size, mtime and the last eight bytes. A backup by hard links or a
- * `chmod` does not change it; an overwrite in place with the same size and mtime does. A file with
- * an mtime in the future has no `Last-Modified`.
+ * The ETag has inode, size, mtime and the last eight bytes: hard links and `chmod` do not change
+ * it, an overwrite in place does. A file with an mtime in the future has no `Last-Modified`.
  */
 export function validatorsOf(
   record: FileRecord,
@@ -116,10 +114,7 @@ function validatorHeaders({ tag, lastModified }: Validators): Headers {
 
 const policyHeader = { 'content-security-policy': "default-src 'none'; sandbox" }
 
-/**
- * Headers that describe the file: media type, name and policy. Offloaded downloads have them too.
- * Catalogued names need no escaping.
- */
+/** Headers that describe the file, also offloaded. Catalogued names need no escaping. */
 function kindHeaders(name: string) {
   return {
     'content-type': 'application/gzip',
@@ -131,9 +126,8 @@ function kindHeaders(name: string) {
 const rangesHeader = { 'accept-ranges': 'bytes' }
 
 /**
- * Returns the header `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range.
- * Returns no header if the checksum is unknown, or belongs to another version than the one that is
- * sent.
+ * `Repr-Digest` of the whole file (RFC 9530), also for a range, if its SHA-256 is known for the
+ * version that is sent.
  */
 function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
   if (sha256 === undefined || identity === undefined) return {}
@@ -142,10 +136,9 @@ function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
 }
 
 /**
- * Offloads a download to the web server in front: a header of the response names the file, and the
- * web server sends it and evaluates ranges and conditions. No condition is evaluated here, because
- * the ETags of nginx differ from ours.
- * @returns the headers for the web server; `undefined` for a file that this process must send
+ * Offloads a download to the web server, which evaluates ranges and conditions too, because nginx
+ * has ETags of its own.
+ * @returns its headers; `undefined` for a file that this process must send
  */
 function offloadHeaders(
   { record, file, nowMs }: Version,

@@ -1,7 +1,4 @@
-/**
- * Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their
- * copy at a 404.
- */
+/** Distinguishes a removed file (404, at which mirrors delete theirs) from an absent disk (503). */
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -12,12 +9,9 @@ import { Semaphore } from '../http/limits.ts'
 import type { ArchiveTree } from './archived-file.ts'
 
 /**
- * Finds the unavailable part of the archive on the path of a file or directory: the archive root,
- * the area, or a symbolic link to a linked directory. A root or an area is unavailable if it is
- * missing, unreadable, or without any directory, like an empty mount point. For links see
- * `leadsToUnavailableDisk`.
+ * Finds the unavailable part of the archive on a path: the root or the area, if it is missing,
+ * unreadable or without any directory, like an empty mount point, or a symbolic link.
  * @param place path below the archive root
- * @returns the absolute path of that part; `undefined` when all parts are available
  */
 export async function unavailablePart(
   { archive, linkedDirectories }: ArchiveTree,
@@ -35,9 +29,8 @@ export async function unavailablePart(
 }
 
 /**
- * True if a directory contains directories, or symbolic links, whose names are valid for
- * directories of an archive. An empty mount point may contain a text file or `lost+found`, but no
- * directory with a valid name.
+ * True if a directory has directories or links with valid names; an empty mount point may have a
+ * text file or `lost+found`.
  */
 async function holdsDirectories(path: string): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
@@ -51,10 +44,9 @@ const defaultThreads = 4
 const maxLinks = 8
 
 /**
- * True if a path is a symbolic link to a linked directory, or into it, and the disk of this
- * directory is unavailable. The nearest existing directory decides: the target of the link, or one
- * above it up to the linked directory. If it has entries, the disk is available, and the target was
- * removed. If it is empty or unreadable, or none of them exists, the disk is unavailable.
+ * True if a path is a symbolic link to or into a linked directory whose disk is unavailable. The
+ * nearest existing directory decides, the target or one above it: with entries, the disk is there
+ * and the target was removed; empty, unreadable or missing, the disk is unavailable.
  */
 async function leadsToUnavailableDisk(
   path: string,
@@ -88,10 +80,9 @@ async function contentsOf(path: string): Promise<'entries' | 'empty' | 'missing'
 export const diskTimeoutMs = 5000
 
 /**
- * Permits of the threads that wait for the archive: half of the threads in which Node makes file
- * calls, but at least one. If the disk hangs, the rest of the server has the other half; the metric
- * of the free space may block one thread of it. Linked directories count as the archive, because
- * only `open` finds out where a path leads.
+ * Permits of the threads that wait for the archive: half of Node's, but at least one. If the disk
+ * hangs, the rest of the server has the others. Linked directories count too, because only `open`
+ * finds out where a path leads.
  * @param onHang called for each download that got no thread in time
  */
 export function createDiskThreads(onHang: () => void): Semaphore {

@@ -1,7 +1,4 @@
-/**
- * The list of all files with problems: from the indexer (settling), the API (unservable) and the
- * catalogue.
- */
+/** All files with problems: from the indexer (settling), the API and the catalogue. */
 import { listedProblems } from '../../catalogue/reader.ts'
 import type { Asker, CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
@@ -22,10 +19,7 @@ export interface WireProblem extends Pick<ProblemEntry, 'path' | 'reason'> {
 
 export interface ProblemSources {
   readonly reader: Pick<CatalogueReader, 'problems'>
-  /**
-   * Files that are not complete yet or cannot be read, at most 1,000; none if the indexer does not
-   * answer.
-   */
+  /** At most 1,000 files that are not complete or not readable; none without an answer. */
   readonly settling: () => Promise<readonly SettlingFile[]>
   /** Files that could not be served; only the API reports them. */
   readonly unservable: () => readonly Omit<ProblemEntry, 'problem'>[]

@@ -70,10 +70,7 @@ export function parseListRequest(
   return listOf(readRequest(query, { parameters, filters: filterParameters, maxLimit }))
 }
 
-/**
- * True if a response depends on the details of files, which can change without a change of the
- * record. HTML pages show details.
- */
+/** True if a response depends on the details of files, which change without the record. */
 export function dependsOnDetails(
   { details, filter }: Pick<ListRequest, 'details' | 'filter'>,
   format: Format,

@@ -61,10 +61,7 @@ const cacheBytes = 4 * 1024 * 1024
 /** Approximate number of bytes that an entry takes besides its body and key. */
 const overheadBytes = 1024
 
-/**
- * Creates the response cache: the latest page of each representation and URL. It is sent only while
- * its ETag is the latest one.
- */
+/** The latest page of each representation and URL, sent only while its ETag is the latest one. */
 export function createPageCache(): LRUCache<string, ListPage> {
   return new LRUCache({
     maxSize: cacheBytes,
@@ -72,10 +69,7 @@ export function createPageCache(): LRUCache<string, ListPage> {
   })
 }
 
-/**
- * A text as bytes with memory of its own. `Buffer.from` cuts small buffers out of blocks of 64 KiB,
- * and each cached page would keep a whole block.
- */
+/** A text as bytes with memory of its own: `Buffer.from` would keep a block of 64 KiB for it. */
 function ownBuffer(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)

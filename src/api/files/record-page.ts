@@ -1,6 +1,4 @@
-/**
- * The HTML page of one record: the details and the history of the file, and the files beside it.
- */
+/** The page of one record: details and history of the file, and the files beside it. */
 import { page } from '../pages/layout.ts'
 import {
   changeLabel,
@@ -40,10 +38,7 @@ const template = `<p class="lead"><a class="button" href="<%= it.download_path %
 
 const render = page('record', template)
 
-/**
- * Other files of the same station: those of the same time, and the files of the same series before
- * and after.
- */
+/** Other files of the station: of the same time, and of the same series before and after. */
 export interface FilesBeside {
   readonly sameTime: readonly WireRecord[]
   readonly before: readonly WireRecord[]

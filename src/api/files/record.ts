@@ -1,7 +1,4 @@
-/**
- * Answers requests for a single record: as JSON, or as a page with the latest change of the file
- * and links to related files.
- */
+/** A single record: as JSON, or as a page with its latest change and links to related files. */
 import type { FastifyInstance } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { FileRecord, ListedFile } from '../../catalogue/records.ts'
@@ -83,10 +80,7 @@ const maxFiles = 12
 /** Number of days before and after a file in which its neighbours are searched. */
 const rangeDays: Readonly<Record<FileDuration, number>> = { m: 1, h: 1, d: 7, y: 1000, u: 7 }
 
-/**
- * Finds the files of the same station at the same time, and the files of the same series before and
- * after.
- */
+/** The files of the station at the same time, and those of the same series before and after. */
 async function filesBeside(
   { reader, links }: ApiContext,
   file: ListedFile,

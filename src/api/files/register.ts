@@ -1,7 +1,4 @@
-/**
- * Answers the announcement of a file: the indexer reads the file now, and the response is its
- * record.
- */
+/** The announcement of a file: the indexer reads it now, and the response is its record. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteHandlerMethod } from 'fastify'
 import type { FileRecord } from '../../catalogue/records.ts'
@@ -24,14 +21,11 @@ import * as schema from '../openapi/schema.ts'
 import { exampleRecord, recordSchema } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 
-/**
- * Timeout of the connection in milliseconds. The indexer may have to decompress a large file before
- * it answers.
- */
+/** Timeout in milliseconds: the indexer may have to decompress a large file first. */
 const timeoutMs = 60_000
 /**
- * Maximum number of attempts to read the record. The record exists when the indexer answers. But if
- * the database was just replaced, the reader opens the new database a little later.
+ * Attempts to read the record. It exists when the indexer answers, but the reader opens a database
+ * that was just replaced a little later.
  */
 const maxReads = 10
 const readIntervalMs = 100

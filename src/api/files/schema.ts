@@ -76,9 +76,8 @@ export const fileSchema = schema.component(
 )
 
 /**
- * The ten fields of a record, in a fixed order (docs/decisions/0005). Metadata from the name are
- * null only if this release rejects a name that an older release catalogued. The next scan removes
- * that record; until then, one record must not make its whole page fail.
+ * The ten fields of a record, in a fixed order (docs/decisions/0005). Metadata are null only until
+ * the next scan removes a record whose name this release rejects.
  */
 export const recordSchema = schema.component(
   'Record',

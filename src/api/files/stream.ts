@@ -21,10 +21,7 @@ import type { WireRecord } from './serialise.ts'
 import { changesFilters, expand, filterParameters } from '../parameters/file-filters.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 
-/**
- * Maximum number of records in a chunk, because building a chunk blocks the event loop for a few
- * milliseconds.
- */
+/** Records in a chunk, because building it blocks the event loop for a few milliseconds. */
 const recordsPerChunk = 250
 
 interface LineFormat {
@@ -34,10 +31,7 @@ interface LineFormat {
   readonly line: (file: ListedFile, links: Links) => string
 }
 
-/**
- * The header line.
- * @param details adds the columns of `file` after those of the record
- */
+/** The header line. @param details adds the columns of `file` */
 export function csvHeader(details: boolean): string {
   return [...wireFields, ...(details ? wireFileFields : [])].join(',')
 }
@@ -87,10 +81,9 @@ interface ListSource extends Selection {
 
 /**
  * Yields the lines of the list. No transaction is open between two chunks, so the stream is no
- * snapshot. It lacks a record that is removed before its chunk is read. It may lack a record that
- * is restored meanwhile. Both changes are in the change feed after the head that was read before
- * the first chunk. A stream in descending order of ids does not contain files that are added
- * meanwhile, so it ends however fast files are added. The feed has these files too.
+ * snapshot: it lacks records that are removed before their chunk, and perhaps some that are
+ * restored. The change feed after the head that was read before has these changes. In descending
+ * order of ids it lacks the files that are added meanwhile, so it ends however fast they come.
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
@@ -117,10 +110,7 @@ export async function* listLines(
 }
 
 interface StreamRequest extends Selection {
-  /**
-   * Parameters of the feed that follows the stream: its filters, if the feed has them, and
-   * `expand`.
-   */
+  /** The filters that the feed has too, and `expand`, for the link to it. */
   readonly followed: readonly Kept[]
 }
 
@@ -149,9 +139,9 @@ const noOffset: Parameter<undefined> = {
 const streamParameters = { ordering: orderingOfStreams, expand, offset: noOffset }
 
 /**
- * Reads a request for the whole list like that of a page, with four differences. An unknown
- * parameter is an error, because a mistyped filter must not download the whole archive. An `offset`
- * is an error. `limit` has no maximum; without it all records are sent. There is one sort key.
+ * Reads a request like that of a page, but an unknown parameter is an error, because a mistyped
+ * filter must not download the whole archive, and so is an `offset`. `limit` has no maximum;
+ * without it all records are sent. There is one sort key.
  * @throws BadFields with all faults
  */
 export function parseStreamRequest(query: Query): StreamRequest {
@@ -168,10 +158,7 @@ export function parseStreamRequest(query: Query): StreamRequest {
   return { filter, details, ordering, limit: limit === 0 ? Infinity : limit, followed }
 }
 
-/**
- * Maximum number of streams at the same time, because each chunk of a stream delays all other
- * requests.
- */
+/** Maximum number of streams at the same time: each chunk delays all other requests. */
 const maxStreams = 50
 
 /** Streams the whole list. */

@@ -1,6 +1,5 @@
 /**
- * Observes finished responses, for the metrics and the access log; and makes text from clients safe
- * for the log.
+ * Observes finished responses for metrics and log, and makes text from clients safe for the log.
  */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -20,7 +19,7 @@ export function logAccess(logger: Logger, entry: AccessLogEntry): void {
   logger.debug({ reqId: id, method, target: printable(target), status, ms }, 'answered')
 }
 
-/** A finished response, delivered or not, for metrics and the log. */
+/** A finished response, delivered or not. */
 export interface AccessLogEntry {
   /** The request id, as in `X-Request-Id`. */
   readonly id: string
@@ -51,9 +50,8 @@ function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
 const maxLength = 1024
 
 /**
- * Makes client text safe for the log: cuts it to 1,024 characters, then escapes all characters that
- * are not printable ASCII. JSON escapes only some control characters, and a terminal would act on
- * all others.
+ * Cuts client text and escapes all but printable ASCII. JSON escapes only some control characters,
+ * and a terminal would act on all others.
  */
 export function printable(text: string): string {
   return text
@@ -67,10 +65,7 @@ const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 
 /** Matches the regular expression of a path parameter in a route, which the label leaves out. */
 const parameterPattern = /\(.*?\)/
 
-/**
- * Counts requests. The number of time series is limited, because the routes are those of this
- * server, and the methods and statuses are those that Node knows.
- */
+/** Counts requests, with labels of limited number: our routes, and Node's methods and statuses. */
 export function countRequests(registry: Registry): RecordAccess {
   const requests = new Counter({
     name: 'rinex_http_requests_total',
@@ -99,10 +94,7 @@ export function countRequests(registry: Registry): RecordAccess {
   }
 }
 
-/**
- * Observes `close`, which is also emitted when the client leaves. `onResponse` runs only for
- * responses that were sent.
- */
+/** Observes `close`, which is emitted when the client leaves too; `onResponse` is not. */
 export function observeResponse(
   request: FastifyRequest,
   reply: FastifyReply,

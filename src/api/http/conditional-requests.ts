@@ -6,9 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 export interface Validators {
   /** The strong entity tag. */
   readonly tag: string
-  /**
-   * Time of the last modification in whole seconds since 1970; `undefined` if it is not reliable.
-   */
+  /** Last modification, in whole seconds since 1970; `undefined` if it is not reliable. */
   readonly lastModified: number | undefined
   /** True if only one version of the file was ever served with this `lastModified`. */
   readonly lastModifiedIsStrong: boolean
@@ -52,9 +50,8 @@ function preconditionFails(headers: IncomingHttpHeaders, validators: Validators)
 }
 
 /**
- * Steps 3 and 4 (`If-None-Match` and `If-Modified-Since`): true if the client has this version.
- * Only an equal date counts: after a broken download, a client sends the time at which it stopped
- * writing.
+ * Steps 3 and 4: true if the client has this version. Only an equal date counts: after a broken
+ * download, a client sends the time at which it stopped writing.
  */
 function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const noneMatch = headers['if-none-match']
@@ -74,18 +71,12 @@ function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boo
 /** One entity tag of a list, or `*`. Quoted tags have no escapes. */
 const tagPattern = /(?:W\/)?"[^"]*"|\*/g
 
-/**
- * Weak comparison: true if a list like `If-None-Match` names the tag, weak or strong; `*` names
- * every tag.
- */
+/** True if a list like `If-None-Match` names the tag, weak or strong; `*` names every tag. */
 export function matchesWeakly(list: string, tag: string): boolean {
   return tagsIn(list).some((each) => each === '*' || opaque(each) === opaque(tag))
 }
 
-/**
- * Strong comparison: true if a list like `If-Match` names this strong tag; weak tags in the list
- * never match.
- */
+/** True if a list like `If-Match` names this strong tag; weak tags in the list never match. */
 export function matchesStrongly(list: string, strongTag: string): boolean {
   return tagsIn(list).some((each) => each === '*' || each === strongTag)
 }
@@ -109,10 +100,7 @@ const rfc850 = new RegExp(
 )
 const asctime = new RegExp(String.raw`^${day} ${month} [ \d]\d ${time} \d{4}$`)
 
-/**
- * Parses an HTTP date to seconds since 1970. Returns `undefined` for other text: the header is then
- * ignored.
- */
+/** Parses an HTTP date to seconds since 1970; `undefined` for other text, which is ignored. */
 export function parseHttpDate(text: string): number | undefined {
   if (text.length > 40) return undefined
   const readable =
@@ -134,10 +122,7 @@ export interface ByteRange {
 /** `whole`: the header is ignored. `unsatisfiable`: the answer is 416. */
 export type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
 
-/**
- * Reads a `Range` header (RFC 9110, 14.1.2) for a size in bytes. Several ranges, another unit or a
- * malformed header are ignored, as the standard allows.
- */
+/** Reads a `Range` header (RFC 9110, 14.1.2). Several ranges and malformed headers are ignored. */
 export function parseRange(header: string, size: number): RangeChoice {
   const [, set] = /^bytes=(.*)$/i.exec(header) ?? []
   const ranges = (set ?? '').split(',').map((range) => range.trim())
@@ -155,19 +140,14 @@ function suffix(length: number, size: number): RangeChoice {
   return { first: Math.max(size - length, 0), last: size - 1 }
 }
 
-/**
- * Sets the `ETag`. Returns true if the client's `If-None-Match` names it: the answer is then 304.
- */
+/** Sets the `ETag`. True if the client's `If-None-Match` names it: the answer is then 304. */
 export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   reply.header('etag', tag)
   const known = request.headers['if-none-match']
   return known !== undefined && matchesWeakly(known, tag)
 }
 
-/**
- * Sends 304 without `Content-Security-Policy`, because the client would replace the policy of its
- * stored page by it.
- */
+/** Sends 304 without the policy, by which the client would replace that of its stored page. */
 export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-security-policy').code(304).send()
 }

@@ -15,9 +15,8 @@ export interface ApiContext extends ApiDeps {
   readonly dataPath: string
   readonly links: () => Links
   /**
-   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of
-   * the release, the base URL, the dataset prefix and `checksums`, because they change the
-   * responses.
+   * The weak `ETag` of a representation at a state of the catalogue, with a digest of the settings
+   * that change responses.
    * @param options.details true if the response depends on the details of files
    */
   readonly tag: (

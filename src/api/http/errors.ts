@@ -1,7 +1,4 @@
-/**
- * Error responses in the shape and words of Django REST framework, and the mapping of errors to
- * them.
- */
+/** Error responses in the shape and words of Django REST framework, and their causes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   CatalogueMigrating,
@@ -150,8 +147,8 @@ export function sendError(error: HttpError, request: FastifyRequest, reply: Fast
 const lasting = ['allow', 'connection', 'ignored-parameters', 'x-request-id']
 
 /**
- * Removes the headers that were set for the response which the error replaces, also those of a
- * stream that failed before its first byte was sent. An error below the API depends on `Accept`.
+ * Removes the headers of the response that the error replaces, also those of a stream that failed
+ * before its first byte. An error below the API depends on `Accept`.
  */
 export function resetHeaders(reply: FastifyReply): void {
   const { raw } = reply

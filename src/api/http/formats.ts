@@ -48,9 +48,9 @@ export function namedFormat({ query }: FastifyRequest): string | undefined {
 }
 
 /**
- * Chooses one of the formats of a resource, and names in `Vary` what the choice depends on. JSON
- * and events are not compressed, so only other formats vary with `Accept-Encoding`.
- * @param formats the first one is for clients that accept several equally
+ * Chooses a format, and names in `Vary` what the choice depends on: formats that are compressed
+ * vary with `Accept-Encoding` too.
+ * @param formats the first is for clients that accept several equally
  * @throws HttpError 404 for an unknown format, 406 when the client accepts none of them
  */
 export function negotiate<Name extends Format>(
@@ -78,9 +78,8 @@ export function prefersHtml(request: FastifyRequest): boolean {
 }
 
 /**
- * The format whose media type has the highest quality; on a tie the one that is named most exactly,
- * then the first. An event stream must be named, and then comes before the others, because it never
- * ends. Parameters in `Accept` (`application/json; charset=utf-8`, `;indent=4`) are ignored.
+ * The format of the highest quality; on a tie the one named most exactly, then the first. An event
+ * stream must be named, and comes before others, because it never ends.
  */
 export function preferredFormat<Name extends Format>(
   formats: readonly Name[],
@@ -144,16 +143,10 @@ export function csvValue(value: string | number | null): string {
 /** The `Vary` header of responses that may be compressed. */
 export const compressedVary = 'Accept, Accept-Encoding'
 
-/**
- * Length of the shortest response that is compressed (bytes), because compressing a shorter one
- * saves no packet.
- */
+/** Bytes of the shortest response that is compressed; a shorter one would save no packet. */
 const leastBytes = 1024
 
-/**
- * Maximum number of responses that are compressed at the same time. Further responses are sent
- * uncompressed.
- */
+/** Maximum number of responses that are compressed at the same time; further ones are not. */
 const maxCompressing = 2
 
 /** Compressors by content coding, in the order of our preference. */
@@ -191,10 +184,7 @@ export function compressAnswers(app: FastifyInstance): void {
   })
 }
 
-/**
- * The best coding that the client accepts; `undefined` if it accepts none or the response may not
- * be compressed.
- */
+/** The best coding that the client accepts, if the response may be compressed. */
 function encodingOf(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
   if (reply.getHeader('vary') !== compressedVary) return undefined
   const liked = request.encoding([...encodings, 'identity'])
@@ -214,9 +204,8 @@ export function send(reply: FastifyReply, format: Format, body: unknown): Fastif
 }
 
 /**
- * Sends a body that is made in chunks. The first chunk is made before the headers are set, so that
- * its failure is answered like that of any other request. A later failure closes the connection, so
- * that the client does not take a part for the whole body.
+ * Sends a body in chunks. The first one is made before the headers are set, so that its failure
+ * gets an answer. A later one closes the connection: no client takes a part for the whole.
  */
 export async function sendChunks(
   reply: FastifyReply,

@@ -1,6 +1,6 @@
 /**
- * Limits concurrent work on requests: of one kind, and of one client address. A request without a
- * permit waits in a queue, or is answered with an error.
+ * Limits concurrent work, of one kind and of one address. A request without a permit waits, or is
+ * answered with an error.
  */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -38,8 +38,7 @@ export class Semaphore {
   }
 
   /**
-   * Acquires a permit. If no permit is free, waits; the first caller in the queue gets the next
-   * permit.
+   * Acquires a permit, or waits for one in the queue.
    * @throws the error of `full` after the timeout
    */
   async acquire(timeoutMs?: number): Promise<void> {
@@ -53,10 +52,7 @@ export class Semaphore {
     else next()
   }
 
-  /**
-   * Runs work while holding a permit. @throws the error of `full` when it gets no permit before the
-   * timeout
-   */
+  /** Runs work with a permit. @throws the error of `full` after the timeout */
   async run<T>(work: () => Promise<T>, timeoutMs?: number): Promise<T> {
     await this.acquire(timeoutMs)
     try {
@@ -66,10 +62,7 @@ export class Semaphore {
     }
   }
 
-  /**
-   * Holds a permit until the response closes.
-   * @throws HttpError 429 when none is free
-   */
+  /** Holds a permit until the response closes. @throws HttpError 429 when none is free */
   holdFor(reply: FastifyReply): void {
     if (hasLeft(reply)) return
     if (!this.tryAcquire()) throw this.#rejection()
@@ -77,8 +70,7 @@ export class Semaphore {
   }
 
   /**
-   * Waits for a permit and holds it until the response closes; stops waiting when the client
-   * leaves.
+   * Waits for a permit and holds it until the response closes.
    * @throws HttpError 429 after the timeout, or when the client has left
    */
   async waitFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
@@ -134,9 +126,8 @@ function hasLeft({ raw }: FastifyReply): boolean {
 /** A request that counts in the limits of its client. */
 export interface Requester extends Asker {
   /**
-   * Waits for the client's turn. In each tick of the event loop one turn begins, so that short
-   * requests are answered between two. Work that takes milliseconds is done in a turn, also after
-   * an answer for which many requests may have waited together.
+   * Waits for the client's turn. Work that takes milliseconds is done in a turn, of which one
+   * begins in each tick, so that short requests are answered between two.
    * @throws HttpError 429 when the client has left
    */
   readonly turn: () => Promise<void>
@@ -151,9 +142,8 @@ const limits = {
 /** Maximum number of pages that are made or sent at the same time to all addresses. */
 const mostPages = 80
 /**
- * Milliseconds that a page waits for both permits together: that of its address and that of all
- * addresses. The idle timeout of connections is longer (http-server.ts), so that the client gets
- * the 429.
+ * Milliseconds that a page waits for both permits; the idle timeout of connections is longer, so
+ * that the client gets the 429.
  */
 const timeoutMs = 10_000
 
@@ -189,8 +179,8 @@ export class ClientLimits {
   }
 
   /**
-   * Waits for the two permits of a page, of its address and of all addresses.
-   * @throws HttpError 429 after ten seconds without both permits, or when the client has left
+   * Waits for the permits of a page, of its address and of all, and for a turn.
+   * @throws HttpError 429 after ten seconds, or when the client has left
    */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<Requester> {
     const endMs = performance.now() + this.#waitMs
@@ -223,10 +213,7 @@ export class ClientLimits {
     }
   }
 
-  /**
-   * Finds the usage of the request's address. It is deleted when the last response to this address
-   * closes.
-   */
+  /** The usage of the request's address, deleted when its last response closes. */
   #usageOf(request: FastifyRequest, reply: FastifyReply): ClientUsage {
     const address = this.#addressOf(request)
     const usage = this.#usages.get(address) ?? new ClientUsage()

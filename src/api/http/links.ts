@@ -1,8 +1,4 @@
-/**
- * Builds the absolute URLs of resources, records, files and pages, all below the base URL of the
- * service, and the links from a page of a collection to the pages around it. HTML pages also have
- * relative links of their own.
- */
+/** Builds the absolute URLs of resources, records, files and pages, and the links around a page. */
 
 /** The two roots of all links: absolute URLs with a trailing slash. */
 export interface Links {
@@ -34,9 +30,7 @@ export type ResourceName = (typeof resourceNames)[number]
 /** Names of the collections that have pages. */
 export type CollectionName = ResourceName | 'status/problems'
 
-/**
- * Links into the API carry `format=api` for every client, so that the response is the same for all.
- */
+/** Links carry `format=api` for every client, so that the response is the same for all. */
 export function resourceUrl(links: Links, name: ResourceName): string {
   return `${links.api}${name}/?format=api`
 }
@@ -49,10 +43,7 @@ export function stationUrl(links: Links, code: string): string {
   return `${links.api}station/${code}/?format=api`
 }
 
-/**
- * The download URL of a file. Catalogued names and directories have only characters that need no
- * percent-encoding.
- */
+/** The download URL of a file. Catalogued names need no percent-encoding. */
 export function downloadUrl(links: Links, directory: string, name: string): string {
   return `${links.data}${directory}/${name}`
 }
@@ -60,10 +51,7 @@ export function downloadUrl(links: Links, directory: string, name: string): stri
 /** A parameter of a link; a key may be repeated. */
 export type Parameter = readonly [key: string, value: string]
 
-/**
- * The URL of a page of a collection. Its keys are in alphabetical order, the values of a repeated
- * key in the given order.
- */
+/** The URL of a page of a collection; the values of a repeated key stay in their order. */
 export function pageUrl(
   links: Links,
   name: CollectionName,
@@ -72,10 +60,7 @@ export function pageUrl(
   return `${links.api}${name}/?${queryText(parameters)}`
 }
 
-/**
- * The query of a link: keys in alphabetical order, with `format=api` unless another format is among
- * the parameters.
- */
+/** The query of a link: keys sorted, with `format=api` unless a format is among them. */
 export function queryText(parameters: readonly Parameter[]): string {
   const hasFormat = parameters.some(([key]) => key === 'format')
   const query = new URLSearchParams([

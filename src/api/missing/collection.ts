@@ -24,10 +24,7 @@ import type { MissingSlot } from './missing-slots.ts'
 
 const field = fieldOf<MissingSlot>()
 
-/**
- * A time of a slot, by which the list can be sorted.
- * @param secondsOf seconds since 1970
- */
+/** A time of a slot, by which the list can be sorted. @param secondsOf since 1970 */
 function time(
   description: string,
   example: string,
@@ -181,10 +178,7 @@ async function readMissing(
 /** Maximum number of rows, because all of them are sorted for each page. */
 const maxRows = 100_000
 
-/**
- * Maximum number of days of a range: of the whole network, because that many are read at once, and
- * of one station.
- */
+/** Maximum numbers of days: of the network, which is read at once, and of one station. */
 const maxDays = { network: 62, station: 40 * 366 }
 
 type Days = Pick<Values<typeof parameters>, 'from' | 'to'>
@@ -194,10 +188,7 @@ const mostDays = (isOneStation: boolean): number =>
 const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
 const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
 
-/**
- * The days of a request; by default the 28 days up to the last one.
- * @param last the last day for which states are known
- */
+/** By default the 28 days up to the last one. @param last the last day with states */
 function rangeOf({ from, to }: Days, isOneStation: boolean, last: number): DayRange {
   const toDay = to ?? Math.min(last, (from ?? last) + mostDays(isOneStation) - 1)
   return { fromDay: from ?? toDay - recentDays + 1, toDay }

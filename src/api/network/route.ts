@@ -1,7 +1,6 @@
 /**
- * Serves the state of the whole network: the number of series in each state, those that are late or
- * down, recent arrivals, and the directories with the most changes. The HTML page is the first page
- * in the navigation.
+ * The network at a glance: series by state, those late or down, arrivals, and the directories with
+ * the most changes. Its page is the first in the navigation.
  */
 import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
@@ -55,9 +54,8 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
 type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
 /**
- * Counts the arrivals of the last hour, and reads the directories that changed today. The
- * directories are left out if the catalogue cannot answer temporarily, for example while an index
- * is being built, or after so many changes that counting them takes too long.
+ * The arrivals of the last hour, and the directories that changed today; none while the catalogue
+ * cannot answer.
  */
 async function readActivity(
   { reader }: NetworkContext,
@@ -77,10 +75,7 @@ async function readActivity(
   }
 }
 
-/**
- * Number of slots whose first file was seen arriving since a time; files that a scan found do not
- * count.
- */
+/** Slots whose first file was seen arriving since a time; those of scans do not count. */
 function arrivalsSince(states: readonly KnownSeries[], sinceSeconds: number): number {
   let count = 0
   for (const { period, past } of states)

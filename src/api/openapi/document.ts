@@ -67,10 +67,7 @@ export function makeDocument(
   }
 }
 
-/**
- * Replaces each schema that has a name by a reference, and adds it to `schemas`. A schema that is
- * part of another one is added first.
- */
+/** Replaces each schema that has a name by a reference, and adds it to `schemas`, parts first. */
 function shareComponents<T>(value: T, schemas: Record<string, JsonSchema>): T {
   if (Array.isArray(value)) return value.map((each: unknown) => shareComponents(each, schemas)) as T
   if (typeof value !== 'object' || value === null) return value

@@ -86,7 +86,7 @@ interface DataKind extends Pick<
 
 /**
  * Describes GET of one kind of paths below `data/`.
- * @returns the entry of such a path, by its directory with a slash at the end
+ * @returns the entry of a path, by its directory
  */
 export function dataPaths({ name = '', query = '', options = '', ...described }: DataKind) {
   return (directory: string, operationId: string, summary: string) => {

@@ -111,10 +111,7 @@ export function orNull<S extends Schema>(schema: S): Schema<Static<S> | null> {
   return { type: [type, 'null'], ...more, ...nullable }
 }
 
-/**
- * A page of a collection.
- * @param further fields of the page besides those of every page
- */
+/** A page of a collection. @param further fields besides those of every page */
 export function pageOf<S extends Schema, Further extends Fields>(
   name: string,
   description: string,

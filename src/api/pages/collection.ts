@@ -1,6 +1,4 @@
-/**
- * The frame of a collection's page: form, active filters, extent, table, and links to other pages.
- */
+/** A collection's page: form, active filters, extent, table, and links to other pages. */
 import { queryText } from '../http/links.ts'
 import type { Links, PageLinks, Parameter, PageRange } from '../http/links.ts'
 import type { Format } from '../http/formats.ts'
@@ -132,10 +130,7 @@ interface PagerLink {
 /** Maximum number of pages of a collection without a form that jumps to any page. */
 const pagesWithoutJump = 7
 
-/**
- * Returns the links to the pages around the current one, and the data of the form that jumps to any
- * page.
- */
+/** The links to the pages around the current one, and the form that jumps to any page. */
 function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
   const { first, previous, next, last } = pages
   const { limit, offset } = range

@@ -24,10 +24,7 @@ export interface FormField {
   readonly isRequired?: boolean
 }
 
-/**
- * A field of a form. It has the name of an API parameter, so the page and the JSON have the same
- * query string.
- */
+/** A field of a form. Its name is that of a parameter, so page and JSON have the same query. */
 export interface Field extends FormField {
   readonly name: string
   /** True if the parameter takes several values, separated by commas. */
@@ -134,10 +131,7 @@ export interface SortColumn {
   readonly isNumber?: boolean
 }
 
-/**
- * Adds the link that sorts by a column. If the collection is sorted by the column already, the link
- * reverses the direction.
- */
+/** Adds the link that sorts by a column, or reverses the direction. */
 export function sortLink(
   { key, first, ...column }: SortColumn,
   ordering: { readonly key: string; readonly descending: boolean },
@@ -154,10 +148,7 @@ export function sortLink(
 /** Names of kept parameters that are not filters. */
 const settings = new Set(['ordering', 'expand', 'strict'])
 
-/**
- * If a request has more kept parameters than this number, the page shows no active filters. Each
- * filter has a link that repeats all others, so many filters would make a large page.
- */
+/** Maximum number of active filters that a page shows: each has a link that repeats all others. */
 const maxShownFilters = 20
 
 /** Returns the active filters, each with a link to the collection without it. */

@@ -32,9 +32,8 @@ interface ChangeTimes {
 }
 
 /**
- * Describes a change. A created record that is older than its change was restored; `modified` means
- * that the size or mtime of the file changed. The catalogue does not know which of the two changed,
- * or their earlier values.
+ * Describes a change. A created record that is older than its change was restored; of a modified
+ * file the catalogue does not know if its size or its time changed.
  */
 export function changeLabel({ kind, at, created, modified }: ChangeTimes): string {
   if (kind === 'modified') return 'replaced: another size or time'
@@ -63,10 +62,7 @@ export function readableTime(
   return (iso ?? '').slice(0, precision === 'minute' ? 16 : 19).replace('T', ' ')
 }
 
-/**
- * Formats the start of data, an ISO time in UTC, with the day of the year beside the date:
- * `2026-01-22 (022) 05:00`. Midnight, at which daily files start, is left out.
- */
+/** The start of data with its day of the year: `2026-01-22 (022) 05:00`, without midnight. */
 export function readableDate(iso: string | null): string {
   if (iso === null) return ''
   const date = iso.slice(0, 10)
@@ -118,10 +114,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/**
- * Escapes text for HTML and XML, also for their attributes. Names of the catalogue need no
- * escaping, but what is written without a template does not rely on that.
- */
+/** Escapes text for HTML and XML, also for their attributes. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

@@ -125,10 +125,7 @@ partial(
 </dl>`,
 )
 
-/**
- * Compiles a template under a unique name. Returns the function that renders it, without the
- * layout.
- */
+/** Compiles a template under a unique name. Returns the function that renders it. */
 export function fragment(name: string, template: string): (data: object) => string {
   eta.loadTemplate(`@${name}`, template)
   return (data) => eta.render(`@${name}`, data)
@@ -161,8 +158,8 @@ export interface Cell {
   /** True for sentences, which may break; their parts in backticks become code. */
   readonly isProse?: boolean
   /**
-   * CSS classes of the text: `state late` (the style sheet draws a symbol before each state) or
-   * `share poor` (see `shareClass`).
+   * CSS classes of the text: `state late`, for which the style sheet draws a symbol, or `share
+   * poor`.
    */
   readonly className?: string
   /** Length of the bar after the text, 0 to 100. */
@@ -201,10 +198,7 @@ export function stateCell(state: string): Cell {
   return { text: state, className: `state ${state}` }
 }
 
-/**
- * A share with a bar; empty if the share is null.
- * @param share 0 to 1
- */
+/** A share, 0 to 1, with a bar; empty if it is null. */
 export function shareCell(share: number | null): Cell {
   const percent = share === null ? null : Math.round(share * 100)
   return { text: readableShare(share), percent }

@@ -1,7 +1,7 @@
 /**
- * The table of all filter parameters: type, filter, meaning and example. The names are fields of a
- * record with Django's lookups, terms of the GNSS community, and names that two national archives
- * share. Requests are parsed with this table, and the reference is generated from it.
+ * The table of all filter parameters: fields of a record with Django's lookups, terms of the GNSS
+ * community, and names that two national archives share. Requests, form and document follow from
+ * it.
  */
 import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
@@ -26,10 +26,9 @@ import * as described from '../openapi/schema.ts'
 import { choices, selection } from './parameter.ts'
 
 /**
- * The five parameters of a time field: the name of the field alone, and with each of Django's four
- * lookups.
- * @param stepUs resolution of the field in microseconds. Data dates have whole seconds, because the
- * year in a name can be so late that a double cannot hold its microseconds.
+ * The five parameters of a time field: its name alone, and with each of Django's lookups.
+ * @param about.stepUs resolution in microseconds. Data dates have whole seconds, because the year
+ * in a name can be so late that a double cannot hold its microseconds.
  */
 function times(
   field: string,
@@ -240,19 +239,14 @@ function filtersWhere(isWanted: (name: string) => boolean): typeof filterParamet
 /** The filters of files that the list of stations accepts too: country and area. */
 export const stationParameters = filtersWhere((name) => ['country', 'area'].includes(name))
 
-/**
- * The filters that the change feed accepts too. They depend only on the name and path of a file.
- */
+/** The filters of the change feed: they depend only on the name and path of a file. */
 export const changesFilters = filtersWhere(
   (name) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name),
 )
 
 const expansions = ['file'] as const
 
-/**
- * The parameter `expand`: the records contain the details of their files. It takes a list, of which
- * there is one word, so the document describes it as a word.
- */
+/** The records contain the details of their files. A list of one word is described as a word. */
 export const expand = {
   ...choices(expansions, { meaning: '' }),
   schema: described.oneOf(

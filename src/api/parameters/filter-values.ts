@@ -1,7 +1,4 @@
-/**
- * The types of the filter parameters: how their values are parsed, their JSON schemas, and how
- * filters are joined. Pure.
- */
+/** The types of the filter parameters: parsing, JSON schemas, and joined filters. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import {
   dayStartSeconds,
@@ -36,10 +33,7 @@ export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> & Pick<Me
 /** The same, with the message for a value that is not valid. */
 type Checked = Described & { readonly fault: string }
 
-/**
- * Reads all values of a filter. The values of a choice become one filter.
- * @returns all faults
- */
+/** Reads all values of a filter, and finds all faults. The values of a choice become one filter. */
 function readAll(parse: Parse, values: readonly string[], isChoice: boolean) {
   const results = [...new Set(values)].map(parse)
   const faults = results.flatMap((result) => ('fault' in result ? result.fault : []))
@@ -99,10 +93,7 @@ export function oneOf<Key extends ListKey>(
   })
 }
 
-/**
- * A choice of several names, in upper or lower case.
- * @param names each name with its value in the filter; `undefined` adds no condition
- */
+/** Several names, in any case. @param names each with its value; `undefined` adds no condition */
 export function oneOfAnyCase<Key extends ListKey>(
   key: Key,
   names: Readonly<Record<string, ListValue<Key> | undefined>>,
@@ -196,8 +187,7 @@ export function range(
 /**
  * A date-time is one moment. A bare date is its whole day up to the last second, because data start
  * on whole seconds.
- * @param add gets the first and the last moment of the value in microseconds; they are equal for a
- * date-time
+ * @param add gets the first and the last moment in microseconds
  */
 export function dayOrTime(
   add: (span: Required<TimeRange>) => FileFilter,
@@ -215,9 +205,8 @@ export const usPerSecond = 1e6
 export const usPerDay = secondsPerDay * usPerSecond
 
 /**
- * Joins the filters of all values of a choice. Each filter has one list, and the lists are joined
- * in one pass, because there may be many values. If one value has no condition, it matches every
- * file. Then the choice matches every file too, and the result has no filter.
+ * Joins the filters of the values of a choice, each of one list, in one pass: there may be many. If
+ * one has no condition, the choice matches every file and is no filter.
  */
 export function union(filters: readonly FileFilter[]): readonly FileFilter[] {
   if (filters.some((filter) => Object.keys(filter).length === 0)) return []
@@ -261,10 +250,7 @@ function intersectRanges(a: TimeRange, b: TimeRange): TimeRange {
   }
 }
 
-/**
- * Returns the station codes that both lists include. A code of 4 characters includes all codes of 9
- * characters that start with it.
- */
+/** The codes that both lists include. A code of 4 characters includes those that start with it. */
 function intersectStations(a: readonly string[], b: readonly string[]): string[] {
   const includes = (codes: readonly string[], code: string) =>
     codes.includes(code) || codes.includes(code.slice(0, 4))

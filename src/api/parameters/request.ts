@@ -1,7 +1,7 @@
 /**
- * Reads the query string of a request by the parameters of its resource, and finds all faults at
- * once. Unknown parameters are ignored and named in a header; with `strict=1` they are faults,
- * because a mistyped parameter changes what a response means. Pure.
+ * Reads the query string of a request, and finds all faults at once. Unknown parameters are ignored
+ * and named in a header; with `strict=1` they are faults, because a mistyped parameter changes what
+ * a response means. Pure.
  */
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
@@ -34,10 +34,7 @@ export interface Accepted<P extends Parameters> {
   readonly known?: readonly string[]
   /** True if an unknown parameter is a fault even without `strict=1`. */
   readonly alwaysStrict?: boolean
-  /**
-   * Finds the fault of several parameters together, if none of them has one of its own; it is a
-   * fault of the first.
-   */
+  /** Finds the fault of several valid parameters together; it is a fault of the first. */
   readonly check?:
     | {
         readonly of: readonly [keyof P & string, ...(keyof P & string)[]]
@@ -59,10 +56,7 @@ export interface Asked<P extends Parameters> {
 /** The messages for each invalid parameter: a map, because a client may send `__proto__`. */
 type Faults = Map<string, readonly string[]>
 
-/**
- * Reads a query string.
- * @throws BadFields with all faults, and with what the form of the resource repeats
- */
+/** @throws BadFields with all faults, and with what the form of the resource repeats */
 export function readRequest<P extends Parameters>(query: Query, accepted: Accepted<P>): Asked<P> {
   const { parameters, filters = new Map<string, never>(), maxLimit, check } = accepted
   const faults: Faults = new Map()
@@ -106,10 +100,7 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   return { values, filter, kept, ignored, range }
 }
 
-/**
- * Maximum number of conditions on names in a request, because a query compares each name with all
- * conditions.
- */
+/** Maximum number of conditions on names, because a query compares each name with all. */
 const maxNameConditions = 8
 
 function nameConditions(filters: readonly FileFilter[]): number {
@@ -146,10 +137,7 @@ function unknownParameter(name: string, known: readonly string[]): string {
     : `Unknown parameter. Did you mean ${suggestion}?`
 }
 
-/**
- * Maximum number of names in `Ignored-Parameters`, and of characters in a name, because proxies
- * limit response headers to a few kilobytes.
- */
+/** Maximum numbers of names, and of characters in one: proxies limit the size of headers. */
 const max = { names: 20, characters: 64 }
 
 /** Returns the header `Ignored-Parameters`, which names the parameters that had no effect. */
@@ -177,10 +165,7 @@ export function valuesOf(query: Query, key: string): readonly string[] {
   return [query[key] ?? []].flat().filter((value) => value.trim() !== '')
 }
 
-/**
- * Reads `limit` and `offset` like DRF's LimitOffsetPagination. An invalid value or a limit of 0 is
- * ignored, and a limit above the maximum becomes the maximum.
- */
+/** Reads `limit` and `offset` like DRF: invalid values and a limit of 0 are ignored. */
 export function parsePageRange(query: Query, maxLimit: number): PageRange {
   const limit = parseInteger(lastValue(query, 'limit'))
   const offset = parseInteger(lastValue(query, 'offset'))

@@ -80,10 +80,7 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-/**
- * Returns a function that builds the description on the first request and then caches it, because
- * the base URL is known only when the server listens.
- */
+/** Builds the description on demand, because the base URL is known when the server listens. */
 function createDescription(
   app: FastifyInstance,
   { links, settings }: ApiContext,

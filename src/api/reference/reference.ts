@@ -1,6 +1,4 @@
-/**
- * Prepares the OpenAPI document for its page: resolves references, and writes types as words. Pure.
- */
+/** Prepares the document for its page: follows references, and writes types as words. Pure. */
 import type {
   Content,
   HeaderObject,
@@ -117,10 +115,7 @@ export function describeObjects({ components }: OpenApiDocument) {
   }))
 }
 
-/**
- * The values of the fields that have `x-meanings`: each value with its meaning, and the anchor of
- * its explanation.
- */
+/** The values that have `x-meanings`, with the anchors of their explanations. */
 function describedValues(schema: JsonSchema) {
   return propertiesOf(schema).flatMap(([field, each]) =>
     Object.entries((each['x-meanings'] ?? {}) as Readonly<Record<string, string>>).map(

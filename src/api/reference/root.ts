@@ -64,9 +64,8 @@ export function addRoot(app: FastifyInstance, context: ApiContext): void {
 }
 
 /**
- * Redirects a browser that requests `/` or the dataset prefix, with or without its slash, to the
- * page of the network. Returns false for every other request: for programs, nothing is at these
- * paths.
+ * Redirects a browser from `/` or the dataset prefix to the network; false for all others, because
+ * for programs nothing is there.
  */
 export function createEntrances({ apiPath, settings }: ApiContext) {
   const prefix = `/${settings.datasetPrefix}`

@@ -60,9 +60,7 @@ function isOfWeek({ slots }: SeriesOfDays): boolean {
   return slots.expected > 0 || slots.runs.some(({ state }) => state === 'present')
 }
 
-/**
- * True if a series has ended, and its last file is not after the week: it then counts in no sum.
- */
+/** True if a series has ended, with its last file by this week: it counts in no sum. */
 function hasEnded({ period, summary: { ended, lastSlot } }: SeriesOfDays, week: Week): boolean {
   const weekEnd = (week.toDay + 1) * secondsPerDay
   return ended && (lastSlot === undefined || endOfSlot(lastSlot, period) <= weekEnd)

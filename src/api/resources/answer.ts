@@ -1,7 +1,6 @@
 /**
- * The way from a request to the answer of a resource that is read: negotiation, parameters, ignored
- * parameters, 304, the limit of the client, reading, writing. The list of files, the change feed
- * and downloads have ways of their own.
+ * From a request to the answer of a resource: negotiation, parameters, ignored parameters, 304,
+ * limit, reading, writing. The list of files, the change feed and downloads have ways of their own.
  */
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
@@ -56,8 +55,8 @@ export interface Answering<P extends Parameters, Name extends Format, S extends 
   readonly operation: Operation
   readonly bodies: Bodies
   /**
-   * Returns what the answer follows from, before the limits count the request; `undefined` if only
-   * the answer itself shows it. Throws `HttpError` for a resource that is not there.
+   * What the answer follows from, before the limits count the request; `undefined` if only the
+   * answer shows it. Throws `HttpError` for a resource that is not there.
    */
   readonly state: (asked: AskedOf<P, Name>) => S | Promise<S>
   /** Reads the answer, in a turn of the requester. */

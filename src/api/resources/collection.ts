@@ -1,8 +1,4 @@
-/**
- * Collections by declaration: from their fields and parameters come the route, the pages as JSON
- * and HTML, the whole list as CSV and in further formats, and the operation of the OpenAPI
- * document.
- */
+/** Collections by declaration: route, pages, whole lists and operation follow from their fields. */
 import type { FastifyInstance } from 'fastify'
 import { csvText } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'

@@ -1,6 +1,6 @@
 /**
- * The fields of the items of a collection. A field is declared once: its schema, example and value,
- * and, if pages show it, its column. JSON, CSV, page, sort keys and the OpenAPI document follow.
+ * The fields of the items of a collection, each declared once: JSON, CSV, page, sort keys and the
+ * OpenAPI document follow.
  */
 import type { Links } from '../http/links.ts'
 import { component } from '../openapi/schema.ts'
@@ -83,10 +83,7 @@ export function sortKeys<F extends Readonly<Record<string, { readonly column?: o
   return Object.keys(fields).filter((name) => 'first' in (fields[name]?.column ?? {}))
 }
 
-/**
- * Sorts items by a field. Missing values come last, and items with equal values stay in their
- * order.
- */
+/** Sorts items by a field; missing values come last, equal ones stay in their order. */
 export function sortItems<Item>(
   fields: Fields<Item>,
   items: readonly Item[],

@@ -33,10 +33,7 @@ export interface NetworkStatus {
   readonly states: readonly KnownSeries[]
 }
 
-/**
- * Number of series whose states are computed without interruption, because more series would delay
- * other requests.
- */
+/** Series that are computed without interruption; more would delay other requests. */
 export const seriesAtOnce = 50
 
 /** Identifies a series of the network. */
@@ -45,9 +42,8 @@ export function keyOf({ station, fileType, period }: NetworkKey): string {
 }
 
 /**
- * Returns the main series of each station: an hourly or daily series of observation files. A series
- * that has not ended comes before one that has, then one with a completeness, then an hourly series
- * before a daily one.
+ * The main series of each station, hourly or daily observation files: first one that has not ended,
+ * then one with a completeness, then an hourly one.
  */
 export function mainSeries<Series extends SeriesStatus>(
   states: readonly Series[],
@@ -71,11 +67,7 @@ export const period = choices(periods, {
   label: 'Period',
 })
 
-/**
- * True if a series matches the filters. A code of 4 characters matches all codes that begin with
- * it.
- * @param chosen periods; none for all
- */
+/** True if a series matches; a code of 4 characters matches all that begin with it. */
 export function matchesSeries(
   { station, fileType, period: own }: NetworkKey,
   { stations, countries, types }: Pick<FileFilter, 'stations' | 'countries' | 'types'>,

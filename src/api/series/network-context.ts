@@ -1,4 +1,4 @@
-/** What the resources need that answer from the states of all series, and what they say of them. */
+/** What resources need and say that answer from the states of all series. */
 import type { Currency } from '../../series/currency.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -33,10 +33,7 @@ export function stateOf({ head, currency }: Omit<NetworkStatus, 'states'>) {
   }
 }
 
-/**
- * The sentences above pages with states, about how far the catalogue follows the archive; none for
- * a current catalogue whose indexer has no problems.
- */
+/** The sentences above pages with states; none for a current catalogue without problems. */
 function bannerOf({ asOf, notCurrent, problems }: Currency): readonly string[] {
   const further = problems.map((problem) => `The indexer reports: ${problem}.`)
   if (notCurrent === undefined) return further

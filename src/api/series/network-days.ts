@@ -32,9 +32,7 @@ interface Sources {
   readonly deliveries: DeliveryReader
 }
 
-/**
- * Number of series whose live files are read in one query, and then computed without interruption.
- */
+/** Series whose live files are read in one query, and computed without interruption. */
 const seriesReadAtOnce = 10
 
 /** Number of slots that are computed without interruption, which takes some milliseconds. */
@@ -101,10 +99,7 @@ export function slotsOf(
   return { from: fromDay * perDay, to: (toDay + 1) * perDay - 1 }
 }
 
-/**
- * Adds the live files of some days, and of the days before them from which expectations are
- * learned, to what is in memory.
- */
+/** Adds the live files of some days, and of those from which expectations are learned. */
 async function withLive(
   reader: Sources['reader'],
   part: readonly KnownSeries[],

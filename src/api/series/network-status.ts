@@ -1,7 +1,4 @@
-/**
- * Computes the states of all series on request, and keeps them until the catalogue or its heartbeat
- * changes.
- */
+/** The states of all series, kept until the catalogue or its heartbeat changes. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { NetworkSeries } from '../../catalogue/series-queries.ts'
@@ -55,10 +52,7 @@ export class NetworkStatusCache {
     return this.#running
   }
 
-  /**
-   * Returns the states if the deliveries are in memory. Otherwise returns `undefined`, and starts
-   * to read them in the background.
-   */
+  /** Returns the states if the deliveries are in memory; else starts to read them. */
   async ifLoaded(): Promise<NetworkStatus | undefined> {
     if (this.#network !== undefined) return this.current()
     // An error is ignored here. A request that needs the states gets the error.
@@ -66,10 +60,7 @@ export class NetworkStatusCache {
     return Promise.resolve(undefined)
   }
 
-  /**
-   * Returns the states of the slots of some series on some days, in turns of the requester. Days
-   * that the window in memory does not contain are read from the catalogue.
-   */
+  /** The slots of some series on some days, in turns; older days are read from the catalogue. */
   async days(
     network: NetworkStatus,
     days: NetworkDays,

@@ -18,10 +18,7 @@ export function shareOrNull(value: number | undefined): number | null {
   return value === undefined ? null : Math.round(value * 10_000) / 10_000
 }
 
-/**
- * The fields that name the series of an item.
- * @param hrefOf the relative link of the station
- */
+/** The fields that name the series of an item. @param hrefOf the link of the station */
 export function keyFields<Item>(
   seriesOf: (item: Item) => SeriesStatus,
   hrefOf: (series: SeriesStatus) => string,

@@ -103,9 +103,8 @@ function stateWords({ fileType, period, summary }: SeriesStatus) {
 }
 
 /**
- * Links to the files of each year, the latest first. A wrong date in a name must not hide the real
- * years, so the years end with the days ahead of now; the files after them have a link of their
- * own.
+ * Links to the files of each year, the latest first. Years far ahead of now, from wrong dates in
+ * names, must not hide the real ones; their files have one link.
  */
 function yearsOf({ first_data_date, last_data_date, files }: WireStation, nowSeconds: number) {
   const lastDay = Math.floor(nowSeconds / secondsPerDay) + daysAhead

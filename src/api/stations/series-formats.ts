@@ -69,9 +69,8 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
 }
 
 /**
- * Writes the index that the IGS community prints. Hourly files have a line for each day and a
- * character for each hour, 15-minute files a character for each quarter of an hour. Daily files
- * have a line for each year and a character for each day.
+ * The index that the IGS community prints: a line for each day, or year of daily files, with a
+ * character for each slot.
  */
 export function availabilityText(series: SeriesAvailability): string {
   const { period, availability } = series

@@ -71,8 +71,8 @@ interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
 type SeriesValues = Values<typeof latencyParameters>
 
 /**
- * The days of a request for availability. Without `from`, the range begins with the first file of a
- * daily series, but at most 40 years before `to`; for other series it is the 28 days up to `to`.
+ * The days of a request for availability: without `from`, a daily series begins with its first
+ * file, others 27 days before `to`.
  */
 export function daysOfAvailability(
   values: Values<typeof availabilityParameters>,

@@ -111,10 +111,7 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
   })
 }
 
-/**
- * Lets caches keep a response until the end of the running minute, but not JSON and HTML, which
- * caches must always revalidate.
- */
+/** Lets caches keep a response until the minute ends, except JSON and HTML. */
 function cacheForMinute(format: Format, nowSeconds: number): Readonly<Record<string, string>> {
   if (format === 'json' || format === 'html') return {}
   const seconds = Math.floor(60 - (nowSeconds % 60))

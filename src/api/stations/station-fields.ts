@@ -20,20 +20,14 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Requester } from '../http/limits.ts'
 import { UnknownName } from '../http/errors.ts'
 
-/**
- * A station of the list, with its main series. `series` is undefined if the states of the series
- * are not in memory, or if the station has no main series.
- */
+/** A station with its main series, if the states are in memory and it has one. */
 export interface ListedStation extends StationSummary {
   readonly series?: SeriesStatus | undefined
 }
 
 const field = fieldOf<ListedStation>()
 
-/**
- * The schema of an object with the number of files for each value. Values without files are
- * missing.
- */
+/** Numbers of files by value; values without files are missing. */
 function counts<Word extends string>(description: string, words: readonly Word[]) {
   const each = words.map((word) => [word, schema.integer(`Number of files with \`${word}\`.`)])
   const fields = Object.fromEntries(each) as Record<Word, schema.Schema<number>>
@@ -182,15 +176,11 @@ const maxSuggestions = 5
 /** Largest edit distance between a code and its suggestion. */
 const maxDistance = 2
 
-/**
- * Maximum number of stations that are compared with an unknown code. A network may have thousands
- * of stations.
- */
+/** Maximum number of stations that are compared; a network may have thousands. */
 const maxStations = 20_000
 
 /**
- * The error for a station that the catalogue does not have, with the codes that were probably
- * meant.
+ * The error for an unknown station, with the codes that were probably meant.
  * @param code in upper case, 4 or 9 characters
  */
 export async function unknownStation(

@@ -66,9 +66,8 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
 }
 
 /**
- * Reads the sections of a station's page: the calendar of daily files, the calendar of hourly files
- * of the last four weeks, and the latencies of these hourly files. A section with nothing to show
- * is left out.
+ * The calendars of daily files and of hourly ones of four weeks, and the latencies of these. A
+ * section with nothing to show is left out.
  */
 async function readSections(
   context: NetworkContext,

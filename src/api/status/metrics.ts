@@ -22,15 +22,12 @@ interface MetricsDeps extends ApiDeps {
 /** The metrics of a server, for Prometheus. docs/monitor.md explains them. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/**
- * Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it
- * uses the previous summary.
- */
+/** Milliseconds that a scrape waits for the summary; then it uses the previous one. */
 const summaryTimeoutMs = 1000
 
 /**
- * Each server has its own registry, because tests run several in one process. Gauges of the
- * catalogue and its database keep their values while the catalogue or the database cannot be read.
+ * Each server has its own registry. Gauges of the catalogue keep their values while it cannot be
+ * read.
  */
 export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry()
@@ -81,10 +78,7 @@ export function createMetrics(deps: MetricsDeps) {
   }
 }
 
-/**
- * @returns a function that reads the summary and the currency of the catalogue; what cannot be read
- * at this moment stays as it was
- */
+/** @returns what reads summary and currency; what cannot be read stays as it was */
 function createCatalogueState({ reader, currency }: MetricsDeps) {
   let summary: CatalogueSummary | undefined
   let isAvailable = false
@@ -118,10 +112,7 @@ function unlessTemporary(error: unknown): undefined {
   if (!isTemporary(error)) throw error
 }
 
-/**
- * Counts by reason. Each reason starts at 0, because `rate()` does not see the first increment of a
- * series that did not exist before.
- */
+/** Counts by reason, from 0: `rate()` does not see the first increment of a new series. */
 export function countByReason<Reason extends string>(
   registry: Registry,
   reasons: readonly Reason[],
@@ -149,9 +140,8 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
 const diskTimeoutMs = 500
 
 /**
- * Returns a function that reads the free and the total space of a directory's disk; `undefined` if
- * the read fails or the disk does not answer in time. While the disk hangs, one read waits for it,
- * and no further read starts, because each would block a thread.
+ * Returns what reads the space of a directory's disk, in time, or `undefined`. While the disk
+ * hangs, no further read starts, because each would block a thread.
  */
 export function createDiskSpace(
   directory: string,

@@ -64,10 +64,7 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext): void
 /** Number of minutes over which the mean of new records is taken. */
 const minutes = 10
 
-/**
- * Maximum number of files that a recent scan may have added. After a larger scan the new records
- * are not counted, because the count would read an index entry for each of them.
- */
+/** Files that a recent scan may have added; counting more would read too many index entries. */
 const maxScanned = 10_000
 
 interface Arrivals {
@@ -79,9 +76,8 @@ interface Arrivals {
 }
 
 /**
- * Returns the number of new records a minute, as the mean of the last ten minutes. Returns
- * `undefined` while a scan runs, after a large scan, while the index is being built, and if the
- * query takes too long or the catalogue cannot answer it.
+ * New records a minute, the mean of ten; `undefined` while a scan runs, after a large one, and when
+ * the catalogue cannot answer.
  */
 export async function arrivalsPerMinute({
   reader,
@@ -124,10 +120,7 @@ export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
   })
 }
 
-/**
- * Returns the reason why the service is not ready; `undefined` if it is ready. During the first
- * scan the list is served, but it is not complete.
- */
+/** Why the service is not ready. During the first scan the list is served, but not complete. */
 async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
   try {
     return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined

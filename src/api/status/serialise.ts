@@ -17,9 +17,8 @@ export type WireStatus = Static<typeof statusSchema>
 export type CommonStatus = Omit<WireStatus, 'unserved'>
 
 /**
- * Describes the status. If the indexer does not answer, it may still run, so the state is
- * `degraded`, with the reason.
- * @param withPaths false for a server on which the paths of files with problems are not public
+ * Describes the status: `degraded` if the indexer does not answer, because it may still run.
+ * @param withPaths false if the paths of files with problems are not public
  */
 export function describeStatus(
   summary: CatalogueSummary,
