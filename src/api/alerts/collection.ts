@@ -36,10 +36,8 @@ const fields = {
     { label: 'Alert', cell: (_kind, alert) => alertCell(alert) },
   ),
   since: field(
-    schema.orNull(
-      schema.moment(
-        'End of the last delivered slot; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
-      ),
+    schema.momentOrNull(
+      'End of the last delivered slot; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
     ),
     since,
     (alert): string | null => alert.since,
@@ -66,8 +64,8 @@ const fields = {
         station: seriesFields.station.schema,
         file_type: seriesFields.file_type.schema,
         period: seriesFields.period.schema,
-        since: schema.orNull(
-          schema.moment('End of its last delivered slot; null if nothing was ever delivered.'),
+        since: schema.momentOrNull(
+          'End of its last delivered slot; null if nothing was ever delivered.',
         ),
       }),
     ),

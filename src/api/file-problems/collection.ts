@@ -39,10 +39,8 @@ const fields = {
     },
   ),
   since: field(
-    schema.orNull(
-      schema.moment(
-        'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason. Null if unknown.',
-      ),
+    schema.momentOrNull(
+      'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason. Null if unknown.',
     ),
     '2026-01-23T00:12:40.518203Z',
     ({ since }) => since,

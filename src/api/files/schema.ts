@@ -16,9 +16,7 @@ const fields = {
   }),
   url: schema.url('The URL of this record.'),
   filename: schema.text('The name of the file.'),
-  data_date: schema.orNull(
-    schema.moment('Start of the data, from the file name; UTC, whole seconds.'),
-  ),
+  data_date: schema.momentOrNull('Start of the data, from the file name; UTC, whole seconds.'),
   file_duration: schema.orNull(
     schema.oneOf(
       'Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.',
@@ -41,22 +39,20 @@ const fields = {
 }
 
 const details = {
-  size: schema.orNull(schema.integer('Size in bytes.')),
-  mtime: schema.orNull(schema.moment('Modification time of the file, with microseconds.')),
-  sha256: schema.orNull(
-    schema.text(
-      'SHA-256 in hexadecimal; null until this version of the file is hashed: new files within seconds, old files in the background, if the server hashes them.',
-      {
-        pattern: '^[0-9a-f]{64}$',
-      },
-    ),
+  size: schema.integerOrNull('Size in bytes.'),
+  mtime: schema.momentOrNull('Modification time of the file, with microseconds.'),
+  sha256: schema.textOrNull(
+    'SHA-256 in hexadecimal; null until this version of the file is hashed: new files within seconds, old files in the background, if the server hashes them.',
+    {
+      pattern: '^[0-9a-f]{64}$',
+    },
   ),
-  station: schema.orNull(schema.text('Station code, in upper case.')),
+  station: schema.textOrNull('Station code, in upper case.'),
   area: schema.orNull(schema.oneOf('The area of the archive.', areas)),
-  country: schema.orNull(schema.text('ISO 3166-1 alpha-3, from a long name.')),
-  interval: schema.orNull(schema.text('Sampling interval, from a long name.')),
-  content: schema.orNull(schema.text('Content code, from a long name.')),
-  source: schema.orNull(schema.text('Data source, from a long name.')),
+  country: schema.textOrNull('ISO 3166-1 alpha-3, from a long name.'),
+  interval: schema.textOrNull('Sampling interval, from a long name.'),
+  content: schema.textOrNull('Content code, from a long name.'),
+  source: schema.textOrNull('Data source, from a long name.'),
   problem: schema.orNull(
     schema.oneOf(
       '`incomplete`: the gzip stream has no end; `broken`: the gzip stream is damaged before its end; `misplaced`: the file is in the directory of another date. The first problem that applies.',

@@ -76,15 +76,11 @@ function currencyHeaders(currency: Currency): Readonly<Record<string, string>> {
 /** The members of answers that say how current states are, with their examples and headers. */
 export const currencyMembers = {
   fields: {
-    as_of: schema.orNull(
-      schema.moment(
-        'The time for which the states were computed: now, or the last time at which the catalogue was known to equal the archive. Slots that begin later do not count. Null until the first scan of the archive has ended.',
-      ),
+    as_of: schema.momentOrNull(
+      'The time for which the states were computed: now, or the last time at which the catalogue was known to equal the archive. Slots that begin later do not count. Null until the first scan of the archive has ended.',
     ),
-    not_current: schema.orNull(
-      schema.text(
-        'Why the catalogue does not follow the archive now; null if it does. Meanwhile the states stand still, and nothing turns late.',
-      ),
+    not_current: schema.textOrNull(
+      'Why the catalogue does not follow the archive now; null if it does. Meanwhile the states stand still, and nothing turns late.',
     ),
   },
   example: { as_of: '2026-01-22T06:10:00Z', not_current: null },

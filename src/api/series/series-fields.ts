@@ -92,7 +92,7 @@ function time(
   column?: FieldColumn<SeriesStatus, string | null>,
 ) {
   return field(
-    schema.orNull(schema.moment(description)),
+    schema.momentOrNull(description),
     example,
     (series): string | null => isoOrNull(secondsOf(series)),
     column,
@@ -107,7 +107,7 @@ function recentShare(
   { label, cell }: Pick<FieldColumn<SeriesStatus, number | null>, 'label' | 'cell'>,
 ) {
   return field(
-    schema.orNull(schema.share(description)),
+    schema.shareOrNull(description),
     example,
     ({ summary }): number | null => shareOrNull(valueOf(summary)),
     { label, first: 'ascending', isNumber: true, ...(cell && { cell }) },
@@ -123,7 +123,7 @@ const {
 export const seriesFields = {
   station,
   country: field(
-    schema.orNull(schema.text('ISO 3166-1 alpha-3; null if the code has no country.')),
+    schema.textOrNull('ISO 3166-1 alpha-3; null if the code has no country.'),
     'AUT',
     (series) => countryOf(series.station) ?? null,
   ),
@@ -157,10 +157,8 @@ export const seriesFields = {
     ({ summary }) => summary.ended,
   ),
   usual_s: field(
-    schema.orNull(
-      schema.integer(
-        'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
-      ),
+    schema.integerOrNull(
+      'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
     ),
     70,
     ({ summary }) => summary.usualLatency ?? null,

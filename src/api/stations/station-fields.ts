@@ -81,10 +81,8 @@ export const stationFields = {
     (station, links) => stationUrl(links, station.code),
   ),
   country: field(
-    schema.orNull(
-      schema.text(
-        'ISO 3166-1 alpha-3; null for codes without a country, and for projects such as `IGS`.',
-      ),
+    schema.textOrNull(
+      'ISO 3166-1 alpha-3; null for codes without a country, and for projects such as `IGS`.',
     ),
     'AUT',
     countryOfStation,
