@@ -4,7 +4,7 @@ import type { Change, Head } from '../../catalogue/records.ts'
 import type { Requester } from '../http/limits.ts'
 import { HttpError } from '../http/errors.ts'
 import type { HeadWatch } from './waiting.ts'
-import type { ChangesRequest } from './request.ts'
+import type { ChangesRequest } from './schema.ts'
 
 /** Longest silence of an event stream in milliseconds; proxies close silent connections. */
 const keepAliveMs = 15_000

@@ -13,7 +13,7 @@ import { notFound } from '../http/errors.ts'
 import { pageHeaders } from '../http/headers.ts'
 import { mediaTypes, namedFormat, sendChunks } from '../http/formats.ts'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
-import { iconData } from '../pages/assets-route.ts'
+import { iconData } from '../pages/layout.ts'
 import { escaped } from '../pages/labels.ts'
 
 /** Answers a request for a directory of the catalogue, given by its path below the root. */

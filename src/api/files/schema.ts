@@ -7,7 +7,7 @@ import type { MediaTypeObject, RouteSchema } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
-import { operationOf } from '../resources/operation.ts'
+import { operationOf } from '../resources/answer.ts'
 import { listParameters } from './list-request.ts'
 
 const fields = {

@@ -2,7 +2,7 @@
 import { seriesStates } from '../../series/slot-states.ts'
 import * as schema from '../openapi/schema.ts'
 import { componentOf } from '../resources/fields.ts'
-import type { Bodies } from '../resources/operation.ts'
+import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import type { WireSeries } from '../series/series-fields.ts'
 import { seriesItem } from '../series/series-fields.ts'

@@ -1,9 +1,16 @@
 /**
- * The layout of all HTML pages, their tables, and the template engine. Templates are strings in the
+ * The layout of all HTML pages, their tables and assets, and the template engine. Templates are strings in the
  * source, so they need no build step. Output of `<%=` is escaped.
  */
+import fastifyStatic from '@fastify/static'
 import { Eta } from 'eta/core'
 import { readableDate, readableShare } from './labels.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { packageRoot } from '../../runtime/program.ts'
+import type { ApiContext } from '../http/context.ts'
+import { addResource } from '../http/resource.ts'
 
 const layout = `<!doctype html>
 <html lang="en">
@@ -202,4 +209,25 @@ export function stateCell(state: string): Cell {
 export function shareCell(share: number | null): Cell {
   const percent = share === null ? null : Math.round(share * 100)
   return { text: readableShare(share), percent }
+}
+
+/** The compiler does not copy assets, so `dist/` uses this folder too. */
+const folder = join(packageRoot, 'src/api/pages/assets')
+
+/** The assets of the HTML pages. Each has a route, so no other file can be reached. */
+const names = ['page.css', 'page.js', 'icon.svg']
+
+/** Where browsers look for the icon of everything that does not name one, for example JSON. */
+const iconPath = '/favicon.ico'
+
+/** The icon as a `data:` URL, for pages that may request nothing. */
+export const iconData = `data:image/svg+xml;base64,${readFileSync(join(folder, 'icon.svg'), 'base64')}`
+
+export async function addAssets(app: FastifyInstance, { settings }: ApiContext): Promise<void> {
+  // Ranges are off, because a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and
+  // small files need no ranges.
+  await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
+  const assets = names.map((name) => [`/${settings.datasetPrefix}/assets/${name}`, name] as const)
+  for (const [path, name] of [...assets, [iconPath, 'icon.svg'] as const])
+    addResource(app, { path, get: (_request, reply) => reply.sendFile(name, { maxAge: '1h' }) })
 }

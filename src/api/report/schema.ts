@@ -1,6 +1,6 @@
 /** Schemas of the report of a week. */
 import * as schema from '../openapi/schema.ts'
-import type { Bodies } from '../resources/operation.ts'
+import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import { classOf, seriesFields } from '../series/series-fields.ts'
 

@@ -2,20 +2,29 @@
  * From a request to the answer of a resource: negotiation, parameters, ignored parameters, 304,
  * limit, reading, writing. The list of files, the change feed and downloads have ways of their own.
  */
+import * as common from '../openapi/parameters.ts'
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
 import type { Requester } from '../http/limits.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { negotiate, send } from '../http/formats.ts'
+import { negotiate, send, isNamed, mediaTypes } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
 import { addResource } from '../http/resource.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { ignoredHeader, readRequest } from '../parameters/request.ts'
 import type { Accepted, Asked, Parameters, Query } from '../parameters/request.ts'
-import { operationOf } from './operation.ts'
-import type { Bodies, Operation } from './operation.ts'
+import { curl, exampleLinks } from '../openapi/openapi.ts'
+import type {
+  Content,
+  MediaTypeObject,
+  Parameters as OpenApiParameters,
+  RouteSchema,
+} from '../openapi/openapi.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
+import type { ErrorName, HeaderName } from '../openapi/responses.ts'
+import { schemasOf } from '../parameters/parameter.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -119,4 +128,70 @@ async function withForm<T>(
   } catch (error) {
     throw error instanceof BadFields ? error.in({ kept, limit: range.limit }) : error
   }
+}
+
+/** What the OpenAPI document says of a resource beyond its parameters and formats. */
+export interface Operation {
+  readonly id: string
+  readonly tag: string
+  /** The name of the resource in the response to OPTIONS. */
+  readonly name: string
+  readonly summary: string
+  /** A sentence about the resource, for OPTIONS and the root; the description begins with it. */
+  readonly about: string
+  readonly description?: string
+  /** What the response is: a sentence. */
+  readonly returns: string
+  readonly headers?: readonly HeaderName[]
+  /** Parameters in the path. */
+  readonly params?: OpenApiParameters
+  /** Errors besides those that every resource has; by default `Unavailable` alone. */
+  readonly errors?: readonly ErrorName[]
+  /** Example requests below the API. */
+  readonly samples: readonly string[]
+}
+
+/** The bodies of an answer; a format without one is text. */
+export type Bodies = Readonly<Partial<Record<Format, MediaTypeObject>>>
+
+export function operationOf<P extends Parameters>(
+  { id, tag, name, summary, about, description, returns, params, samples, ...more }: Operation,
+  { parameters, filters, maxLimit }: Accepted<P>,
+  { formats, bodies }: { readonly formats: readonly Format[]; readonly bodies: Bodies },
+): RouteSchema {
+  const paged = maxLimit === undefined ? [] : (['Link'] as const)
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    about: { name, description: about },
+    ...(description !== undefined && { description }),
+    ...(params && { params }),
+    querystring: {
+      ...schemasOf([...(filters ?? []), ...Object.entries(parameters)]),
+      ...(maxLimit !== undefined && common.paging(maxLimit)),
+      strict: common.strict,
+      format: common.format(['api', ...formats.filter(isNamed)]),
+    },
+    headers: common.ifNoneMatch,
+    response: {
+      '200': negotiated(
+        returns,
+        contentOf(formats, bodies),
+        ...paged,
+        'Ignored-Parameters',
+        ...(more.headers ?? []),
+      ),
+      ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable'),
+      ...errors('TooManyRequests', ...(more.errors ?? ['Unavailable'])),
+    },
+    'x-codeSamples': samples.map((sample) => curl(`${exampleLinks.api}${sample}`)),
+  }
+}
+
+function contentOf(formats: readonly Format[], bodies: Bodies): Content {
+  const text = { schema: { type: 'string' } }
+  return Object.fromEntries(
+    formats.map((format) => [mediaTypes[format], bodies[format] ?? text] as const),
+  )
 }

@@ -19,7 +19,7 @@ import { addAnswer } from './answer.ts'
 import type { Answer, AskedOf, State } from './answer.ts'
 import { componentOf, exampleOf, serialise, sortItems } from './fields.ts'
 import type { Fields, ItemKind } from './fields.ts'
-import type { Bodies, Operation } from './operation.ts'
+import type { Bodies, Operation } from './answer.ts'
 import type { Requester } from '../http/limits.ts'
 
 /** The state of a collection, and what its answers say of it. */

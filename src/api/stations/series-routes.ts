@@ -19,7 +19,7 @@ import {
   daysOfLatency,
   latencyParameters,
   rangeCheck,
-} from './series-parameters.ts'
+} from './series-reader.ts'
 import { presentOf, readAvailability, readLatencies } from './series-reader.ts'
 import * as described from './series-schema.ts'
 import { codeOf, stationParams, stationPath } from './station-fields.ts'

@@ -1,7 +1,7 @@
 /** Schemas of the status of the indexer and the catalogue. */
 import { unservedFilesSchema } from '../downloads/schema.ts'
 import * as schema from '../openapi/schema.ts'
-import type { Bodies } from '../resources/operation.ts'
+import type { Bodies } from '../resources/answer.ts'
 
 const examples = schema.list('Some examples.', schema.text())
 
