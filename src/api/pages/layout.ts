@@ -1,6 +1,6 @@
 /**
- * The layout of all HTML pages, their tables and assets, and the template engine. Templates are strings in the
- * source, so they need no build step. Output of `<%=` is escaped.
+ * The layout of all HTML pages, their tables and assets, and the template engine. Templates are
+ * strings in the source, so they need no build step. Output of `<%=` is escaped.
  */
 import fastifyStatic from '@fastify/static'
 import { Eta } from 'eta/core'
