@@ -117,7 +117,6 @@ interface Watcher {
   readonly watch: (server: Server) => void
 }
 
-/** Makes the server of Node, which the watchers watch. */
 function serverFactory(inFlight: InFlightRequests, watchers: readonly Watcher[]) {
   return (handle: RequestListener): Server => {
     // Requests wait before the framework, which would create a request and a reply object for each

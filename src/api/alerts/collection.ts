@@ -74,7 +74,6 @@ const fields = {
   ),
 }
 
-/** The title of an alert, with a link to its series. */
 function alertCell(alert: Alert) {
   const [first] = alert.series
   const href =

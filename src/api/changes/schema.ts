@@ -37,7 +37,6 @@ export interface ChangesRequest {
   readonly limit: number
   readonly waitSeconds: number
   readonly filter: ChangeFilters
-  /** True if the records contain their details (`expand=file`). */
   readonly details: boolean
   /** Parameters that the link to the next page repeats, besides `since`, `epoch` and `joined`. */
   readonly kept: readonly Kept[]

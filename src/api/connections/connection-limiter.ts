@@ -55,7 +55,6 @@ export class ConnectionLimiter {
     this.#onUntrusted = on.untrusted
   }
 
-  /** Counts the connections of a server. */
   watch(server: Server): void {
     server.maxConnections = this.#most + rejectedAtATime
     server.on('connection', (socket) => {

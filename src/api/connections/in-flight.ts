@@ -37,7 +37,6 @@ export class InFlightRequests {
   /** Set when the server stops, and called when the last connection closes. */
   #drained: (() => void) | undefined
 
-  /** Registers the connections of a server. */
   watch(server: Server): void {
     server.on('connection', (socket) => {
       this.#register(socket)
@@ -161,7 +160,6 @@ export class Turns {
   /** Number of connections accepted so far. */
   #accepted = 0
 
-  /** Counts the connections that the server accepts. */
   watch(server: Server): void {
     server.on('connection', () => {
       this.#accepted++

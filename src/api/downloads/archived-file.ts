@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import type { FileQuery } from '../../catalogue/reader.ts'
 import { errorCode } from '../../runtime/error-code.ts'
+import type { ApiSettings } from '../http/settings.ts'
 import type { UnservedReason } from './unserved-files.ts'
 
 export interface ArchivedFile {
@@ -14,7 +15,6 @@ export interface ArchivedFile {
   readonly path: string
   /** The real path of the file, if a symbolic link leads to it. */
   readonly linkedPath?: string | undefined
-  /** Result of `stat` when the file was opened. */
   readonly stats: Stats
   /** The last eight bytes of the file when it was opened; all bytes of a smaller file. */
   readonly tail: Buffer
@@ -40,12 +40,7 @@ export class NoDescriptor extends Error {}
 /** Thrown if a file has changed since it was opened. */
 export class FileChanged extends Error {}
 
-export interface ArchiveTree {
-  /** Absolute path of the archive root. */
-  readonly archive: string
-  /** Real paths of directories outside the archive that symbolic links may lead to. */
-  readonly linkedDirectories: readonly string[]
-}
+export type ArchiveTree = Pick<ApiSettings, 'archive' | 'linkedDirectories'>
 
 /** Flags of `open`: it waits for no FIFO, and follows no link in the last segment of a path. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW

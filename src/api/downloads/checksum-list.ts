@@ -42,7 +42,6 @@ async function notesOf(chunks: Chunks, unhashedNote: string): Promise<string> {
   return (unhashed > 0 ? `# ${unhashed} files are ${unhashedNote}\n` : '') + problems.join('')
 }
 
-/** Yields the notes, then the checksums. */
 async function* checksumLines(chunks: Chunks, notes: string): AsyncGenerator<Buffer> {
   let before = notes
   for await (const files of chunks) {

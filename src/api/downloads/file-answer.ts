@@ -21,11 +21,9 @@ export interface FileAnswer {
   readonly range?: ByteRange
 }
 
-/** A catalogued file as it was opened. */
 interface Version {
   readonly record: FoundFile
   readonly file: ArchivedFile
-  /** The clock: milliseconds since 1970. */
   readonly nowMs: number
 }
 
@@ -78,7 +76,6 @@ function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   return !isAsCatalogued(record, stats) && ageMs < youngFileMs
 }
 
-/** True if the size and mtime of a file are those of its record. */
 function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
   return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
 }

@@ -109,7 +109,6 @@ export class ContentReader {
   }
 }
 
-/** @throws ClientGone */
 function throwIfGone(response: ServerResponse): void {
   if (response.destroyed) throw new ClientGone('the client left before its file was read')
 }
@@ -119,7 +118,6 @@ function onClose(response: ServerResponse, listener: () => void): void {
   if (!response.destroyed) response.once('close', listener)
 }
 
-/** Reads the chunk of a range that begins at a position. */
 async function readChunk(
   buffer: Buffer,
   { file, range }: ReadRequest,

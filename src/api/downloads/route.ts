@@ -93,7 +93,6 @@ export function parseDataTarget(target: string, datasetPrefix: string): DataTarg
 /** The body of a response: bytes or a stream; `undefined` if the response has only headers. */
 type Body = Buffer | Readable | undefined
 
-/** Sends files of the catalogue, and answers for those that cannot be sent. */
 class Downloads {
   readonly #context: DownloadsContext
   readonly #archive: Archive

@@ -40,7 +40,6 @@ async function holdsDirectories(path: string): Promise<boolean> {
 /** Number of libuv's threads without `UV_THREADPOOL_SIZE`. */
 const defaultThreads = 4
 
-/** Maximum number of symbolic links that are followed one after the other. */
 const maxLinks = 8
 
 /**

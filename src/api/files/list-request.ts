@@ -10,7 +10,6 @@ import type { Asked, Query } from '../parameters/request.ts'
 
 export interface ListRequest extends Omit<Asked<typeof listParameters>, 'values'> {
   readonly ordering: Ordering
-  /** True if the records contain their details (`expand=file`). */
   readonly details: boolean
 }
 

@@ -49,7 +49,6 @@ interface PageRequest {
   readonly requester: Requester
 }
 
-/** A page of the list with its headers, ready to be sent. */
 interface ListPage {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string }
   readonly body: Buffer
@@ -76,7 +75,6 @@ function ownBuffer(text: string): Buffer {
   return bytes
 }
 
-/** Reads a page from the catalogue, with its count and head. */
 async function makePage(
   { reader, links, tag }: ApiContext,
   { list, format, requester }: PageRequest,

@@ -90,7 +90,6 @@ function listedCell({ created, modified }: WireRecord): Cell {
   return { text: readableTime(created), time: created, ...(modified !== created && replaced) }
 }
 
-/** A page of the list, with the details of its files. */
 interface ListPageData extends CollectionPage<WireRecord> {
   readonly ordering: Ordering
   readonly links: Links
@@ -104,7 +103,6 @@ export function renderList(list: ListPageData): string {
   return renderCollection(filesView, list, { links, below })
 }
 
-/** The selection in other formats, and commands that fetch it. */
 function selectionOf({ kept, links, range, headers }: ListPageData) {
   const urlAs = (format: string): string =>
     pageUrl(links, 'rinex-file', [...kept, ['format', format]])

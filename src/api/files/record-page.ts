@@ -47,7 +47,6 @@ export interface FilesBeside {
 
 /** The latest change of the file, as the change feed has it. */
 export interface RecordHistory {
-  /** Number of the latest change. */
   readonly seq: number
   /** `undefined` if the change feed does not reach back to this change. */
   readonly change: { readonly kind: ChangeKind; readonly at: string } | undefined

@@ -26,7 +26,6 @@ const recordsPerChunk = 250
 
 interface LineFormat {
   readonly mediaType: string
-  /** The header line, if the format has one. */
   readonly header?: (details: boolean) => string
   readonly line: (file: ListedFile, links: Links) => string
 }
@@ -64,7 +63,6 @@ export const lineFormats = {
 interface Selection {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  /** True if the records contain their details. */
   readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number

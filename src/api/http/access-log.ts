@@ -30,7 +30,6 @@ export interface AccessLogEntry {
   readonly route: string
   /** The status that was sent; 499, as nginx logs it, if the client left before. */
   readonly status: number
-  /** Milliseconds from the request to the end of the response. */
   readonly ms: number
   /** Bytes that were written to the connection for this response, with its headers. */
   readonly bytes: number
@@ -41,7 +40,6 @@ export type RecordAccess = (entry: AccessLogEntry) => void
 /** nginx's status for a client that left before the response started. */
 const clientClosedStatus = 499
 
-/** The status for the log: the one that was sent to the client, or 499. */
 function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
   return headersSent ? statusCode : clientClosedStatus
 }

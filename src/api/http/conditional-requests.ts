@@ -10,7 +10,6 @@ export interface Validators {
   readonly lastModified: number | undefined
   /** True if only one version of the file was ever served with this `lastModified`. */
   readonly lastModifiedIsStrong: boolean
-  /** Size of the file in bytes. */
   readonly size: number
 }
 

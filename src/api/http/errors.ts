@@ -14,7 +14,6 @@ type Headers = Readonly<Record<string, string>>
 
 /** The usual `Retry-After` of 503, in seconds. Some causes have a longer one. */
 export const retryAfterSeconds = 5
-/** `Retry-After` while an index is being built, in seconds. */
 const indexRetryAfterSeconds = 30
 /** `Retry-After` of 429, in seconds. Other requests have probably ended by then. */
 export const tooManyRetryAfterSeconds = 10
@@ -49,7 +48,6 @@ export class UnknownName extends HttpError {
 export interface FormState {
   /** Filters and settings of the request, as far as their names are known. */
   readonly kept: readonly (readonly [name: string, value: string])[]
-  /** Number of items on a page. */
   readonly limit: number
 }
 

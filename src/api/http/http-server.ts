@@ -110,7 +110,6 @@ export function normaliseTarget(target: string, datasetPrefix: string): string {
   return path.replaceAll(/\/{2,}/g, '/') + origin.slice(path.length)
 }
 
-/** Removes scheme and authority of a target in absolute form. */
 function toOriginForm(target: string): string {
   const authority = schemeAndAuthority.exec(target)
   if (authority === null) return target

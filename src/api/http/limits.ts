@@ -15,7 +15,6 @@ export interface SemaphoreLimits {
 }
 
 interface Wait {
-  /** Without a timeout, the wait has no end. */
   readonly timeoutMs: number | undefined
   readonly response?: ServerResponse
 }
@@ -152,7 +151,6 @@ interface Turns {
   readonly take: (client: string) => Promise<void>
 }
 
-/** What one address uses of its limits. */
 class ClientUsage {
   readonly pages = new Semaphore(limits.pages)
   readonly streams = new Semaphore(limits.streams)

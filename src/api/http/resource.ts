@@ -47,7 +47,6 @@ export function supportResources(app: FastifyInstance): void {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
 }
 
-/** The methods of a resource, in the order of `Allow`. */
 function methodsOf({ get, post }: Resource): readonly string[] {
   return [...(get ? ['GET'] : []), ...(post ? ['POST'] : []), ...(get ? ['HEAD'] : []), 'OPTIONS']
 }

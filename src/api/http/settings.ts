@@ -15,7 +15,6 @@ export interface ConnectionLimits {
   readonly connectionsPerAddress: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Maximum number of connections in total. */
   readonly connections?: number
 }
 

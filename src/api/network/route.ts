@@ -21,7 +21,6 @@ import { renderNetwork } from './page.ts'
 import { networkBodies } from './schema.ts'
 import type { WireNetwork } from './schema.ts'
 
-/** Maximum number of late series, and of series that are down. */
 const maxLate = 100
 
 export function addNetwork(app: FastifyInstance, context: NetworkContext): void {

@@ -37,7 +37,6 @@ const securitySchemes = {
   },
 } as const
 
-/** What the document says of the service. */
 interface DescribedService {
   readonly version: string
   readonly datasetPrefix: string

@@ -70,7 +70,6 @@ export interface RouteSchema extends Described {
 
 /** The parts of a resource that its description is made from. */
 export interface DescribedResource {
-  /** The pattern for the router. */
   readonly path: string
   /** Describes GET. A resource without a schema is not in the document. */
   readonly schema?: RouteSchema

@@ -8,7 +8,6 @@ import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
 import type { PageFrame, Cell, Column } from './layout.ts'
 
-/** Links to other pages of a collection. */
 partial(
   'pager',
   `<nav aria-label="Pages">
@@ -63,7 +62,6 @@ interface Parts extends Pick<PageFrame, 'banner'> {
   readonly below?: string
 }
 
-/** The words for formats of the whole list. */
 const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', atom: 'an Atom feed' }
 
 export function renderCollection<Item>(
@@ -113,7 +111,6 @@ export interface CollectionPage<Item> {
   readonly range: PageRange
   /** Filters and ordering: parameters that links to other pages repeat. */
   readonly kept: readonly Parameter[]
-  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
   readonly pages: PageLinks
   readonly results: readonly Item[]
@@ -165,7 +162,6 @@ function around(page: number, pageCount: number): readonly number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_value, index) => from + index)
 }
 
-/** Returns the URL of the same page as JSON. */
 function jsonLink({ kept, range }: CollectionPage<unknown>): string {
   const place = { format: 'json', limit: String(range.limit), offset: String(range.offset) }
   return `?${queryText([...Object.entries(place), ...kept])}`

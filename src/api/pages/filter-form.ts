@@ -7,7 +7,6 @@ import type { Column } from './layout.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
 
-/** An option of a selection: its value in the query string, and its words. */
 interface Option {
   readonly value: string
   readonly text: string
@@ -16,7 +15,6 @@ interface Option {
 /** How a parameter is shown in the filter form. */
 export interface FormField {
   readonly label: string
-  /** An example, for a text field. */
   readonly hint?: string
   /** The options of a selection, besides the empty one. */
   readonly options?: readonly Option[]

@@ -46,7 +46,6 @@ const layout = `<!doctype html>
 </html>
 `
 
-/** The navigation: resources with their labels. */
 const sections = [
   ['network', 'Network'],
   ['rinex-file', 'Files'],
@@ -65,13 +64,11 @@ export interface PageFrame {
   readonly title: string
   /** Description of the page for search engines and previews. */
   readonly description?: string
-  /** The resource in the navigation to which the page belongs. */
   readonly section?: string
   /** Sentences above the title, about what concerns the whole page. */
   readonly banner?: readonly string[]
   /** Relative path from the page to the API root: `../` for a resource. */
   readonly up: string
-  /** Relative URL of the same page as JSON. */
   readonly json: string
 }
 
@@ -147,7 +144,6 @@ export function page(name: string, template: string): (frame: PageFrame, data: o
 export interface Column {
   readonly label: string
   readonly isNumber?: boolean
-  /** The link that sorts by this column. */
   readonly href?: string
   readonly sort?: 'ascending' | 'descending' | ''
 }
@@ -171,9 +167,7 @@ export interface Cell {
   readonly className?: string
   /** Length of the bar after the text, 0 to 100. */
   readonly percent?: number | null
-  /** A problem of the thing that the cell names. */
   readonly problem?: string
-  /** Small print after the text. */
   readonly note?: string
   readonly noteTitle?: string
   /** Further lines of the cell, shown as code. */
@@ -183,7 +177,6 @@ export interface Cell {
 }
 
 export interface Table {
-  /** Name of the table for screen readers. */
   readonly label?: string
   readonly caption?: string
   readonly className?: string

@@ -24,10 +24,8 @@ export const looks = {
 export interface GridRow<Name extends string> {
   readonly label: string
   readonly href?: string
-  /** Describes the row in words. */
   readonly title?: string
   readonly cells: readonly (Name | undefined)[]
-  /** Text at the right end of the row. */
   readonly end?: string
 }
 
@@ -37,7 +35,6 @@ export interface Grid<Name extends string> {
   readonly rows: readonly GridRow<Name>[]
   readonly columns: number
   readonly columnLabels: readonly (readonly [column: number, text: string])[]
-  /** Width of the picture; `svgWidth` without it. */
   readonly width?: number
   /** Width of the labels of the rows, and of the texts at the right. */
   readonly labelWidth: number
@@ -122,7 +119,6 @@ function paths<Name extends string>(
   ]
 }
 
-/** Finds the runs of equal cells. */
 function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
   const runs: { readonly name: Name; readonly first: number; count: number }[] = []
   for (const [index, name] of cells.entries()) {

@@ -14,7 +14,6 @@ type JsonSchema = Readonly<Record<string, unknown>>
 
 /** A parameter that is a filter of files; a file must match all filters of a request. */
 export interface FilterParameter extends Parameter<readonly FileFilter[]> {
-  /** A valid value. */
   readonly example: string
 }
 

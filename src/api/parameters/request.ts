@@ -26,9 +26,7 @@ export type Values<P extends Parameters> = {
 /** What a resource accepts in its query string, besides `format` and `strict`. */
 export interface Accepted<P extends Parameters> {
   readonly parameters: P
-  /** Filters of files. */
   readonly filters?: ReadonlyMap<string, FilterParameter> | undefined
-  /** The maximum of `limit`, if the resource has pages. */
   readonly maxLimit?: number
   /** Names of further parameters, which the resource reads itself. */
   readonly known?: readonly string[]
@@ -48,7 +46,6 @@ export interface Asked<P extends Parameters> {
   readonly filter: FileFilter
   /** Parameters that links to other pages repeat. The links sort them. */
   readonly kept: readonly Kept[]
-  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
   readonly range: PageRange
 }
@@ -107,7 +104,6 @@ function nameConditions(filters: readonly FileFilter[]): number {
   return filters.flatMap(({ names = [] }) => names).length
 }
 
-/** Different words as one value. */
 function joined(words: readonly string[]): readonly string[] {
   return words.length === 0 ? [] : [[...new Set(words)].join()]
 }
@@ -124,12 +120,10 @@ function wordsOf(
   return words.map((word) => word.trim()).filter((word) => word !== '')
 }
 
-/** True if unknown parameters are faults. */
 function isStrict(query: Query): boolean {
   return ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
 }
 
-/** The message for an unknown parameter. */
 function unknownParameter(name: string, known: readonly string[]): string {
   const suggestion = closest(name, known)
   return suggestion === undefined

@@ -16,7 +16,6 @@ interface Description {
   readonly links: Links
   readonly json: string
   readonly page: string
-  /** Digest of the document, for the ETag. */
   readonly state: string
 }
 

@@ -29,7 +29,6 @@ function rowOf({ name, schema, description, isRequired = false }: Described): re
 
 const columns = ['Name', 'Value', 'Meaning']
 
-/** A table of values, each with an example. */
 function exampleTable(
   caption: string,
   values: readonly (Described & { readonly example: string })[],
@@ -93,7 +92,6 @@ function describeParameter({ required = false, example, ...parameter }: Paramete
   return { ...parameter, isRequired: required, example: text }
 }
 
-/** Describes each media type: its fields and its example. */
 function describeContent(document: OpenApiDocument, content: Content = {}) {
   return Object.entries(content).map(([type, { schema, example }]) => {
     const { $ref } = schema

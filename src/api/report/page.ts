@@ -45,7 +45,6 @@ interface ReportContext {
   readonly first: number
   readonly today: number
   readonly banner: readonly string[]
-  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
 }
 

@@ -66,7 +66,6 @@ function hasEnded({ period, summary: { ended, lastSlot } }: SeriesOfDays, week: 
   return ended && (lastSlot === undefined || endOfSlot(lastSlot, period) <= weekEnd)
 }
 
-/** The totals, the series that are poor, and the change against the week before. */
 function summaryOf(series: readonly SeriesOfDays[], before: readonly SeriesOfDays[]): string[] {
   const completeness = ({ slots }: SeriesOfDays) => completenessOf(slots, 'delivered')
   const [now, earlier] = [sumOf(series.map(completeness)), sumOf(before.map(completeness))]

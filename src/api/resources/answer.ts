@@ -56,10 +56,8 @@ export interface Answer<Name extends Format> {
 export interface Answering<P extends Parameters, Name extends Format, S extends State | undefined> {
   /** The path below the API, with patterns of the router. */
   readonly path: string
-  /** The first is for clients that accept several equally. */
   readonly formats: readonly Name[]
   readonly accepts: Accepted<P>
-  /** The form on the page of a rejected request. */
   readonly form?: FormView
   readonly operation: Operation
   readonly bodies: Bodies
@@ -140,14 +138,11 @@ export interface Operation {
   /** A sentence about the resource, for OPTIONS and the root; the description begins with it. */
   readonly about: string
   readonly description?: string
-  /** What the response is: a sentence. */
   readonly returns: string
   readonly headers?: readonly HeaderName[]
-  /** Parameters in the path. */
   readonly params?: OpenApiParameters
   /** Errors besides those that every resource has; by default `Unavailable` alone. */
   readonly errors?: readonly ErrorName[]
-  /** Example requests below the API. */
   readonly samples: readonly string[]
 }
 

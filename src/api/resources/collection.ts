@@ -26,7 +26,6 @@ import type { Requester } from '../http/limits.ts'
 export interface CollectionState extends State {
   /** Members of the JSON before the results. */
   readonly further?: object
-  /** Sentences above the page. */
   readonly banner?: readonly string[]
 }
 
@@ -47,7 +46,6 @@ export interface WholeList<Item, S> {
   readonly state: S
 }
 
-/** How one kind of items is shown. */
 interface CollectionTable<Item> extends Pick<
   CollectionView<Item>,
   'noun' | 'all' | 'sizes' | 'caption' | 'className'
@@ -63,7 +61,6 @@ interface CollectionTable<Item> extends Pick<
 export interface Collection<Item, P extends Parameters, S extends CollectionState | undefined> {
   readonly name: CollectionName
   readonly item: ItemKind<Item>
-  /** What the OpenAPI document says of the operation. */
   readonly operation: Omit<Operation, 'returns' | 'headers'> & {
     /** A further sentence about the response. */
     readonly returns?: string
@@ -77,7 +74,6 @@ export interface Collection<Item, P extends Parameters, S extends CollectionStat
     readonly example?: object
   }
   readonly parameters: P
-  /** Filters of files that the collection shares. */
   readonly filters?: Accepted<P>['filters']
   readonly check?: Accepted<P>['check']
   /** The formats of the whole list. */
@@ -214,7 +210,6 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
   }
 }
 
-/** The column of a field. */
 function columnOf<Item>(name: string, fields: Fields<Item>): ViewColumn<Item> {
   const { column, value: valueOf } = fields[name] ?? {}
   if (column === undefined || valueOf === undefined)

@@ -73,7 +73,6 @@ export class DeliveryReader {
     return { window, head: first.head, series: last.series, olderChanged: true, ...range }
   }
 
-  /** Reads a range of days into a window, in parts. */
   async #readDays(
     window: DeliveryWindow,
     { fromDay, toDay }: DayRange,

@@ -12,9 +12,7 @@ import type { NetworkStatusCache } from './network-status.ts'
 
 export interface NetworkContext extends ApiContext {
   readonly network: NetworkStatusCache
-  /** Tells how current the catalogue is. */
   readonly currency: CurrencyReader
-  /** Series that must arrive. */
   readonly expected: ExpectedRules
 }
 
@@ -56,7 +54,6 @@ export async function networkState({
   return { ...current, ...stateOf(current) }
 }
 
-/** The part of an `ETag` that identifies states. */
 function statesTag({ epoch, seq }: NetworkStatus['head'], currency: Currency): string {
   const { asOf, notCurrent, problems } = currency
   const said = [notCurrent, ...problems].join('\n')

@@ -15,7 +15,6 @@ import { together } from './old-series.ts'
 
 export interface NetworkDays extends DayRange {
   readonly isWanted: (series: KnownSeries) => boolean
-  /** True to return the latencies too. */
   readonly withLatencies?: boolean
 }
 

@@ -24,7 +24,6 @@ interface NetworkStatusDeps {
   readonly reader: Pick<CatalogueReader, 'deliveries' | 'liveSlots'>
   readonly nowUs: () => number
   readonly currency: Pick<CurrencyReader, 'of'>
-  /** Series that must arrive (`expected_file`). */
   readonly expected: ExpectedRules
 }
 

@@ -39,16 +39,13 @@ const renderOne = page(
 export interface StationSection {
   readonly label: string
   readonly sentence: string
-  /** URL of the page with all details. */
   readonly href: string
   readonly svg: string
 }
 
 export interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
   readonly sections: readonly StationSection[]
-  /** All series of the station. */
   readonly states: readonly SeriesStatus[]
-  /** Seconds since 1970. */
   readonly nowSeconds: number
 }
 
@@ -85,7 +82,6 @@ export function renderStation(
   return renderOne(frame, { ...station, facts, sections, summary, states: shown, ...years })
 }
 
-/** What a series does now, in words. */
 function stateWords({ fileType, period, summary }: SeriesStatus) {
   const { state, since, ended, completeness } = summary
   const complete =

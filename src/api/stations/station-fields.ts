@@ -41,7 +41,6 @@ function countryOfStation({ code, codes }: StationSummary): string | null {
   return [code, ...codes].map(countryOf).find((country) => country !== undefined) ?? null
 }
 
-/** The list of the files of a station. */
 function filesOf({ codes }: StationSummary, links: Links): string {
   // Without `file_version`, a code of 4 characters also matches all long codes that begin with it.
   const isShort = codes.every((each) => each.length === 4)
