@@ -77,7 +77,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const turns = new Turns()
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const context = apiContext(deps, clientLimits)
-  const startResponse = createStartResponse({ limiter, observe, apiPath: context.apiPath })
+  const startResponse = createStartResponse(limiter, observe, context.apiPath)
   const answer = answerByAccept(context)
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
@@ -160,12 +160,11 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
  */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
-function createStartResponse(parts: {
-  readonly limiter: ConnectionLimiter
-  readonly observe: RecordAccess
-  readonly apiPath: string
-}): StartResponse {
-  const { limiter, observe, apiPath } = parts
+function createStartResponse(
+  limiter: ConnectionLimiter,
+  observe: RecordAccess,
+  apiPath: string,
+): StartResponse {
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
     if (request.raw.url?.startsWith(apiPath) === true) reply.header('vary', 'Accept')

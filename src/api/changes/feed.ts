@@ -9,10 +9,7 @@ import type { ChangesRequest } from './schema.ts'
 /** Longest silence of an event stream in milliseconds; proxies close silent connections. */
 const keepAliveMs = 15_000
 
-/**
- * The changes after `since` up to `throughSeq` that match the filters; the last of them for
- * `readLatestChanges`.
- */
+/** The changes after `since` up to `throughSeq` that match the filters, or the last of them. */
 export interface FeedPage {
   readonly since: number
   readonly head: Head

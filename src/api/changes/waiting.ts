@@ -56,9 +56,8 @@ const maxWaiting = 500
 /** Limits the number of waiting clients, and ends all waits when the server stops. */
 export interface LongPolls {
   /**
-   * Registers a client until its response closes.
-   * @returns a signal that ends the wait, when the client has left or the server stops
-   * @throws HttpError 429 when too many clients wait
+   * Returns a signal that aborts when the client has left or the server stops.
+   * @throws HttpError 429
    */
   enter(reply: FastifyReply): AbortSignal
   close(): void

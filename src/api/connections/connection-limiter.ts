@@ -37,11 +37,7 @@ export class ConnectionLimiter {
   #open = 0
   #reportedUntrusted = false
 
-  /**
-   * @param on.rejected called once for each connection or request that is rejected
-   * @param on.untrusted called once when a proxy on this machine forwards requests without being
-   * trusted. All its clients then count as one
-   */
+  /** @param on `untrusted` is called once, when a proxy on this machine is not trusted */
   constructor(
     limits: ConnectionLimits,
     on: { readonly rejected: (why: Rejection) => void; readonly untrusted: () => void },

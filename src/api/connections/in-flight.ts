@@ -43,10 +43,7 @@ export class InFlightRequests {
     })
   }
 
-  /**
-   * Calls `start` when the earlier requests of the connection are answered, and never after it
-   * closed: each started response emits `close`.
-   */
+  /** Calls `start` after the earlier requests of the connection, and never after it closed. */
   begin(response: ServerResponse, start: () => void): void {
     const { socket } = response.req
     const connection = this.#connections.get(socket)
@@ -166,9 +163,7 @@ export class Turns {
     })
   }
 
-  /**
-   * Resolves in a tick in which no other turn begins: the turn lasts until the caller waits again.
-   */
+  /** Resolves in a tick of its own: the turn lasts until the caller waits again. */
   take(address: string): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(address, resolve)

@@ -55,10 +55,7 @@ function formatOf(request: FastifyRequest): ListingFormat {
   throw notFound()
 }
 
-/**
- * Microseconds until no more changes of a second become visible: a change gets its time in a
- * transaction, which a busy disk commits seconds later.
- */
+/** Microseconds until all changes of a second are visible: a busy disk commits seconds later. */
 const unsettledUs = 10_000_000
 
 /**

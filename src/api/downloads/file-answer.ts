@@ -122,10 +122,7 @@ function kindHeaders(name: string) {
 
 const rangesHeader = { 'accept-ranges': 'bytes' }
 
-/**
- * `Repr-Digest` of the whole file (RFC 9530), also for a range, if its SHA-256 is known for the
- * version that is sent.
- */
+/** `Repr-Digest` of the whole file (RFC 9530), if its SHA-256 is that of the version sent. */
 function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
   if (sha256 === undefined || identity === undefined) return {}
   if (compareIdentity(identity, toIdentity(stats)) === 'changed') return {}

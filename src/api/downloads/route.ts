@@ -112,10 +112,7 @@ class Downloads {
     this.#content = new ContentReader(this.#threads)
   }
 
-  /**
-   * @throws HttpError 404 or 503 if the file cannot be opened, 412, 416; other errors of the disk,
-   * which are answered with 500
-   */
+  /** @throws HttpError 404 or 503 if the file cannot be opened, 412, 416; errors of the disk */
   async send(
     record: FoundFile,
     request: FastifyRequest,

@@ -28,10 +28,7 @@ export async function unavailablePart(
   return undefined
 }
 
-/**
- * True if a directory has directories or links with valid names; an empty mount point may have a
- * text file or `lost+found`.
- */
+/** True if a directory has entries with valid names; an empty mount point may have `lost+found`. */
 async function holdsDirectories(path: string): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
   return entries.some((entry) => !entry.isFile() && isDirectoryName(entry.name))

@@ -21,19 +21,13 @@ export class UnservedFiles {
   })
   #count = 0
 
-  /**
-   * @param onFile called for each request of a catalogued file that could not be served
-   * @param nowMs the clock: milliseconds since 1970
-   */
+  /** @param onFile called for each request of a catalogued file that could not be served */
   constructor(onFile: (reason: UnservedReason) => void, nowMs: () => number) {
     this.#onFile = onFile
     this.#nowMs = nowMs
   }
 
-  /**
-   * Adds a file to the report.
-   * @param path of a catalogued file, below the archive root; other paths must not become public
-   */
+  /** @param path of a catalogued file; other paths must not become public */
   note(path: string, reason: UnservedReason): void {
     this.#count++
     this.#onFile(reason)

@@ -57,10 +57,7 @@ export function listOf<O extends Ordering>(
   return { ...asked, ordering, details: expanded.length > 0, kept }
 }
 
-/**
- * @param settings with the maximum number of records on a page
- * @throws BadFields with all faults
- */
+/** @throws BadFields with all faults */
 export function parseListRequest(
   query: Query,
   { maxLimit }: { readonly maxLimit: number },

@@ -23,10 +23,7 @@ import { serialiseRecord } from './serialise.ts'
 
 /** Timeout in milliseconds: the indexer may have to decompress a large file first. */
 const timeoutMs = 60_000
-/**
- * Attempts to read the record. It exists when the indexer answers, but the reader opens a database
- * that was just replaced a little later.
- */
+/** Attempts to read the record: the reader opens a database that was just replaced later. */
 const maxReads = 10
 const readIntervalMs = 100
 

@@ -1,6 +1,4 @@
-/**
- * Observes finished responses for metrics and log, and makes text from clients safe for the log.
- */
+/** Observes finished responses for metrics and log; makes client text safe for the log. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -47,10 +45,7 @@ function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
 /** Maximum length of client text in a log line. */
 const maxLength = 1024
 
-/**
- * Cuts client text and escapes all but printable ASCII. JSON escapes only some control characters,
- * and a terminal would act on all others.
- */
+/** Cuts client text and escapes all but printable ASCII, because a terminal would act on it. */
 export function printable(text: string): string {
   return text
     .slice(0, maxLength)

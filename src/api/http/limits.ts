@@ -1,7 +1,4 @@
-/**
- * Limits concurrent work, of one kind and of one address. A request without a permit waits, or is
- * answered with an error.
- */
+/** Limits concurrent work; a request without a permit waits, or is answered with an error. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Asker } from '../../catalogue/reader.ts'
@@ -36,10 +33,7 @@ export class Semaphore {
     return true
   }
 
-  /**
-   * Acquires a permit, or waits for one in the queue.
-   * @throws the error of `full` after the timeout
-   */
+  /** Acquires a permit or waits for one. @throws the error of `full` after the timeout */
   async acquire(timeoutMs?: number): Promise<void> {
     if (!this.tryAcquire()) await this.#wait({ timeoutMs })
   }
@@ -68,10 +62,7 @@ export class Semaphore {
     this.#releaseAtClose(reply)
   }
 
-  /**
-   * Waits for a permit and holds it until the response closes.
-   * @throws HttpError 429 after the timeout, or when the client has left
-   */
+  /** Holds a permit until the response closes. @throws HttpError 429 after the timeout */
   async waitFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
     if (hasLeft(reply)) throw this.#rejection()
     if (!this.tryAcquire()) await this.#wait({ timeoutMs, response: reply.raw })
@@ -140,10 +131,7 @@ const limits = {
 }
 /** Maximum number of pages that are made or sent at the same time to all addresses. */
 const mostPages = 80
-/**
- * Milliseconds that a page waits for both permits; the idle timeout of connections is longer, so
- * that the client gets the 429.
- */
+/** Milliseconds that a page waits for its permits, less than the idle timeout of connections. */
 const timeoutMs = 10_000
 
 /** Gives each client its turns. */
@@ -166,20 +154,14 @@ export class ClientLimits {
   readonly #allPages = new Semaphore({ permits: mostPages })
   readonly #waitMs: number
 
-  /**
-   * @param addressOf returns the client address for which a request counts
-   * @param waitMs milliseconds that a page waits for its permits
-   */
+  /** @param waitMs milliseconds that a page waits for its permits */
   constructor(addressOf: (request: FastifyRequest) => string, turns: Turns, waitMs = timeoutMs) {
     this.#addressOf = addressOf
     this.#turns = turns
     this.#waitMs = waitMs
   }
 
-  /**
-   * Waits for the permits of a page, of its address and of all, and for a turn.
-   * @throws HttpError 429 after ten seconds, or when the client has left
-   */
+  /** Waits for the permits of a page, and for a turn. @throws HttpError 429 after ten seconds */
   async page(request: FastifyRequest, reply: FastifyReply): Promise<Requester> {
     const endMs = performance.now() + this.#waitMs
     await this.#usageOf(request, reply).pages.waitFor(reply, this.#waitMs)

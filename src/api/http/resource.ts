@@ -99,9 +99,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
   })
 }
 
-/**
- * Redirects to the path with a slash. The location is relative, and only what the route matched.
- */
+/** Redirects to the path with a slash, by a relative location of only what the route matched. */
 function addRedirect(app: FastifyInstance, path: string): void {
   const bare = path.slice(0, -1)
   const lastSegment = bare.slice(bare.lastIndexOf('/') + 1)

@@ -1,6 +1,4 @@
-/**
- * The slots that are expected and not delivered, and patterns of the names of their files. Pure.
- */
+/** The slots that are expected and not delivered, and the names of their files. Pure. */
 import {
   dayOfYearAt,
   secondsPerDay,

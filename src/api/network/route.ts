@@ -52,10 +52,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
 
 type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
-/**
- * The arrivals of the last hour, and the directories that changed today; none while the catalogue
- * cannot answer.
- */
+/** The arrivals of the last hour, and the directories that changed today, if they can be read. */
 async function readActivity(
   { reader }: NetworkContext,
   { states, currency: { asOf } }: NetworkStatus,

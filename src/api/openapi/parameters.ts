@@ -84,10 +84,7 @@ interface DataKind extends Pick<
   readonly options?: string
 }
 
-/**
- * Describes GET of one kind of paths below `data/`.
- * @returns the entry of a path, by its directory
- */
+/** Describes GET of one kind of paths below `data/`. @returns what makes one entry */
 export function dataPaths({ name = '', query = '', options = '', ...described }: DataKind) {
   return (directory: string, operationId: string, summary: string) => {
     const path = `${directory}${name}`

@@ -160,10 +160,7 @@ export interface Cell {
   readonly isCode?: boolean
   /** True for sentences, which may break; their parts in backticks become code. */
   readonly isProse?: boolean
-  /**
-   * CSS classes of the text: `state late`, for which the style sheet draws a symbol, or `share
-   * poor`.
-   */
+  /** CSS classes of the text: `state late`, with a symbol, or `share poor`. */
   readonly className?: string
   /** Length of the bar after the text, 0 to 100. */
   readonly percent?: number | null

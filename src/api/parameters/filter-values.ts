@@ -32,45 +32,35 @@ export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> & Pick<Me
 /** The same, with the message for a value that is not valid. */
 type Checked = Described & { readonly fault: string }
 
-/** Reads all values of a filter, and finds all faults. The values of a choice become one filter. */
-function readAll(parse: Parse, values: readonly string[], isChoice: boolean) {
-  const results = [...new Set(values)].map(parse)
-  const faults = results.flatMap((result) => ('fault' in result ? result.fault : []))
-  if (faults.length > 0) return { fault: [...new Set(faults)] }
-  const filters = results as readonly FileFilter[]
-  return { value: isChoice ? union(filters) : filters }
-}
-
-/** A choice takes several values, separated by commas, and a file must match any one of them. */
-function choice(
+/** A file must match any one of the words of a choice, and all values of other filters. */
+function filterOf(
+  takes: 'words' | 'values',
   schema: JsonSchema,
-  { meaning, example, field }: Described,
-  parse: Parse,
-): FilterParameter {
-  return {
-    schema: { type: 'array', description: meaning, items: schema, examples: [[example]] },
-    takes: 'words',
-    read: (words) => readAll(parse, words, true),
-    example,
-    field,
-  }
-}
-
-/** A file must match all values of a condition. */
-function condition(
-  schema: JsonSchema,
-  { meaning, example, field }: Described,
-  parse: Parse,
+  { meaning: description, example, field, parse }: Described & { readonly parse: Parse },
 ): FilterParameter {
   const value = schema['type'] === 'integer' ? Number(example) : example
   return {
-    schema: { ...schema, description: meaning, examples: [value] },
-    takes: 'values',
-    read: (values) => readAll(parse, values, false),
+    schema:
+      takes === 'words'
+        ? { type: 'array', description, items: schema, examples: [[example]] }
+        : { ...schema, description, examples: [value] },
+    takes,
+    read: (words) => {
+      const results = [...new Set(words)].map(parse)
+      const faults = results.flatMap((result) => ('fault' in result ? result.fault : []))
+      if (faults.length > 0) return { fault: [...new Set(faults)] }
+      const filters = results as readonly FileFilter[]
+      return { value: takes === 'words' ? union(filters) : filters }
+    },
     example,
     field,
   }
 }
+
+const choice = (schema: JsonSchema, described: Described, parse: Parse): FilterParameter =>
+  filterOf('words', schema, { ...described, parse })
+const condition = (schema: JsonSchema, described: Described, parse: Parse): FilterParameter =>
+  filterOf('values', schema, { ...described, parse })
 
 /** The standard forms of a date or time; `parseTimeUs` accepts more. */
 const dateOrTime: JsonSchema = {

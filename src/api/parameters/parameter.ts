@@ -1,7 +1,4 @@
-/**
- * The parameters of resources. One declaration reads a parameter, describes it, and is a field.
- * Pure.
- */
+/** The parameters of resources, each declared once: reading, schema and field. Pure. */
 import type { Schema } from '../openapi/schema.ts'
 import { parseDay } from '../../parse/calendar.ts'
 import type { Field, FormField } from '../pages/filter-form.ts'

@@ -63,10 +63,7 @@ export function addRoot(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-/**
- * Redirects a browser from `/` or the dataset prefix to the network; false for all others, because
- * for programs nothing is there.
- */
+/** Redirects a browser from `/` or the dataset prefix to the network; false for all others. */
 export function createEntrances({ apiPath, settings }: ApiContext) {
   const prefix = `/${settings.datasetPrefix}`
   return (request: FastifyRequest, reply: FastifyReply): boolean => {

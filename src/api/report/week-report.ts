@@ -25,13 +25,8 @@ interface ReportSources {
   readonly replaced: ReplacedFiles
 }
 
-export function weekReport({
-  week,
-  currency,
-  series,
-  before,
-  replaced,
-}: ReportSources): WireReport {
+export function weekReport(sources: ReportSources): WireReport {
+  const { week, currency, series, before, replaced } = sources
   const shown = series.filter(isOfWeek)
   const stations = Array.from(Map.groupBy(shown, ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -184,14 +184,11 @@ function keysOf<Key extends string>(record: Readonly<Partial<Record<Key, unknown
   return Object.keys(record) as Key[]
 }
 
-function viewOf<Item, P extends Parameters, S extends CollectionState | undefined>({
-  name,
-  item: { fields },
-  parameters,
-  filters = new Map<string, never>(),
-  page,
-  whole = {},
-}: Collection<Item, P, S>): CollectionView<Item> {
+function viewOf<Item, P extends Parameters, S extends CollectionState | undefined>(
+  collection: Collection<Item, P, S>,
+): CollectionView<Item> {
+  const { name, parameters, filters = new Map<string, never>(), page, whole = {} } = collection
+  const { fields } = collection.item
   const { section, noun } = page
   const { columns = Object.keys(fields).filter((key) => fields[key]?.column) } = page
   return {

@@ -1,7 +1,4 @@
-/**
- * The fields of the items of a collection, each declared once: JSON, CSV, page, sort keys and the
- * OpenAPI document follow.
- */
+/** The fields of items, each declared once: JSON, CSV, page, sort keys and document follow. */
 import type { Links } from '../http/links.ts'
 import { component } from '../openapi/schema.ts'
 import type { Component, Schema } from '../openapi/schema.ts'

@@ -68,10 +68,7 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
   )
 }
 
-/**
- * The index that the IGS community prints: a line for each day, or year of daily files, with a
- * character for each slot.
- */
+/** The index that the IGS community prints: a line for each day or year, a letter for each slot. */
 export function availabilityText(series: SeriesAvailability): string {
   const { period, availability } = series
   return linesOf(availability.runs, period)

@@ -140,10 +140,7 @@ export async function presentOf({ reader, currency: reading, nowUs }: NetworkCon
 
 export type SeriesAvailability = Awaited<ReturnType<typeof readAvailability>>
 
-/**
- * Reads a series and computes its availability.
- * @throws UnknownName for an unknown station
- */
+/** Reads a series and computes its availability. @throws UnknownName */
 export async function readAvailability(
   { reader, expected }: NetworkContext,
   { code, values, asker }: Wanted<Values<typeof availabilityParameters>>,
@@ -187,10 +184,7 @@ export async function readAvailability(
 
 export type SeriesLatencies = Awaited<ReturnType<typeof readLatencies>>
 
-/**
- * Reads the recorded arrivals of a series.
- * @throws UnknownName for an unknown station
- */
+/** Reads the recorded arrivals of a series. @throws UnknownName */
 export async function readLatencies(
   { reader }: NetworkContext,
   { code, values, asker }: Wanted<Values<typeof latencyParameters>>,

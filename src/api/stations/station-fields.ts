@@ -176,10 +176,7 @@ const maxDistance = 2
 /** Maximum number of stations that are compared; a network may have thousands. */
 const maxStations = 20_000
 
-/**
- * The error for an unknown station, with the codes that were probably meant.
- * @param code in upper case, 4 or 9 characters
- */
+/** The error for an unknown station. @param code in upper case, 4 or 9 characters */
 export async function unknownStation(
   reader: Pick<CatalogueReader, 'stations'>,
   code: string,

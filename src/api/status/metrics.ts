@@ -25,10 +25,7 @@ export type Metrics = ReturnType<typeof createMetrics>
 /** Milliseconds that a scrape waits for the summary; then it uses the previous one. */
 const summaryTimeoutMs = 1000
 
-/**
- * Each server has its own registry. Gauges of the catalogue keep their values while it cannot be
- * read.
- */
+/** Gauges keep their values while the catalogue cannot be read. */
 export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

@@ -75,17 +75,9 @@ interface Arrivals {
   readonly lastScan: ScanSummary | undefined
 }
 
-/**
- * New records a minute, the mean of ten; `undefined` while a scan runs, after a large one, and when
- * the catalogue cannot answer.
- */
-export async function arrivalsPerMinute({
-  reader,
-  nowUs,
-  isScanning,
-  lastScan,
-  asker,
-}: Arrivals): Promise<number | undefined> {
+/** New records a minute; `undefined` while a scan runs, after a large one, or without answer. */
+export async function arrivalsPerMinute(recent: Arrivals): Promise<number | undefined> {
+  const { reader, nowUs, isScanning, lastScan, asker } = recent
   const fromUs = nowUs - minutes * 60e6
   const isAfterScan =
     lastScan !== undefined && lastScan.endedUs > fromUs && lastScan.added > maxScanned

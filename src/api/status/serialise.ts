@@ -16,10 +16,7 @@ export type WireStatus = Static<typeof statusSchema>
 /** The part of the status that needs only the catalogue and the indexer. */
 export type CommonStatus = Omit<WireStatus, 'unserved'>
 
-/**
- * Describes the status: `degraded` if the indexer does not answer, because it may still run.
- * @param withPaths false if the paths of files with problems are not public
- */
+/** The status. @param withPaths false if the paths of files with problems are not public */
 export function describeStatus(
   summary: CatalogueSummary,
   reply: StatusReply,
