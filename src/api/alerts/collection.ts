@@ -113,8 +113,7 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
       name: 'Alert List',
       summary: 'List alerts',
       about: 'The alerts that are open now, the longest loss first.',
-      description:
-        'The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. ${currencyMembers.clock}`,
       further: currencyMembers,
       samples: ['alerts/?country=AUT&format=atom'],
     },
@@ -125,7 +124,7 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
 const maxSeries = 100
 
 /** @param kept parameters of the request, which the URL of the feed repeats */
-export function alertFeed(
+function alertFeed(
   alerts: readonly Alert[],
   { links, kept, nowIso }: { links: Links; kept: readonly Parameter[]; nowIso: string },
 ): string {
@@ -159,7 +158,7 @@ function entryOf(alert: Alert, links: Links): string {
 }
 
 /** The title of an alert, for example `GRAZ00AUT 01H observation files late`. */
-export function alertTitle({ kind, since, series }: Alert): string {
+function alertTitle({ kind, since, series }: Alert): string {
   const [first] = series
   if (kind !== 'ingest-stalled' && first !== undefined)
     return `${first.station} ${first.period} ${typeLabel(first.file_type)} files ${kind}`

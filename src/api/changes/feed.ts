@@ -22,14 +22,14 @@ export interface FeedPage {
 }
 
 /** What a read of the feed needs besides the request. */
-export interface FeedSource {
+interface FeedSource {
   readonly reader: CatalogueReader
   /** Waits for the client's turn; each read is done in a turn. */
   readonly turn: Requester['turn']
 }
 
 /** A source that can also wait for changes. */
-export interface WatchedSource extends FeedSource {
+interface WatchedSource extends FeedSource {
   readonly watch: HeadWatch
 }
 

@@ -32,7 +32,7 @@ const template = `<%~ include('@form', it.form) %>
 <p>Programs follow the <a href="<%= it.feed %>">feed from here</a>: each page names the next, and waits for changes with <code>wait=60</code>.</p>
 `
 
-export interface ChangesPageData {
+interface ChangesPageData {
   readonly head: Head
   readonly since: number
   readonly throughSeq: number

@@ -17,9 +17,9 @@ import type { Parameter } from '../parameters/parameter.ts'
 import { readRequest } from '../parameters/request.ts'
 
 /** Maximum number of changes on a page; a larger `limit` is reduced to this number. */
-export const maxChanges = 1000
+const maxChanges = 1000
 /** Maximum wait of a long poll in seconds; a longer `wait` is reduced to this number. */
-export const maxWaitSeconds = 60
+const maxWaitSeconds = 60
 
 export interface ChangesRequest {
   /**
@@ -115,7 +115,7 @@ export function parseChangesRequest(query: Query, lastEventId?: string): Changes
   }
 }
 
-export const changeSchema = schema.component('Change', 'The latest change of a file.', {
+const changeSchema = schema.component('Change', 'The latest change of a file.', {
   seq: schema.integer('Change number. Numbers rise; gaps are normal.', { minimum: 1 }),
   change: schema.oneOf(
     '`created` and `modified`: add or replace this record. `removed`: delete it; the record shows its last state.',
@@ -125,15 +125,11 @@ export const changeSchema = schema.component('Change', 'The latest change of a f
   record: recordSchema,
 })
 
-export const changesPageSchema = schema.component(
-  'ChangesPage',
-  'Changes in ascending order of `seq`.',
-  {
-    last_seq: schema.integer('Number of the latest change at the time of the response.'),
-    next: schema.url('The URL of the next page; never null.'),
-    results: schema.list('Each file with its latest change.', changeSchema),
-  },
-)
+const changesPageSchema = schema.component('ChangesPage', 'Changes in ascending order of `seq`.', {
+  last_seq: schema.integer('Number of the latest change at the time of the response.'),
+  next: schema.url('The URL of the next page; never null.'),
+  results: schema.list('Each file with its latest change.', changeSchema),
+})
 
 export type WireChange = schema.Static<typeof changeSchema>
 

@@ -126,7 +126,7 @@ function originOf({ headers, socket }: IncomingMessage) {
 }
 
 /** Counts by key, with the same limit for each key. */
-export class CountByKey {
+class CountByKey {
   readonly #most: number
   readonly #counts = new Map<string, number>()
 

@@ -73,7 +73,7 @@ export function listingDate({ changedUs }: DirectoryState, nowUs: number) {
   }
 }
 
-export interface ListingFormat {
+interface ListingFormat {
   readonly name: 'html' | 'json'
   /** @param path with a trailing slash @param isRoot omits the link to the parent */
   readonly begin: (path: string, isRoot: boolean) => string
@@ -134,7 +134,7 @@ export const listingFormats = { html, json } as const
 /** Entries in a chunk, because building it blocks the event loop for a few milliseconds. */
 const chunkSize = { directories: 250, files: 1000 }
 
-export interface ListingQuery {
+interface ListingQuery {
   /** Path in the catalogue; empty for the root. */
   readonly directory: string
   /** Path of the request, with a trailing slash. */

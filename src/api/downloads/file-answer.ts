@@ -14,7 +14,7 @@ import type { ArchivedFile } from './archived-file.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-export interface FileAnswer {
+interface FileAnswer {
   readonly status: 200 | 206 | 304
   readonly headers: Headers
   /** The bytes of the body; `undefined` if this process sends only headers. */

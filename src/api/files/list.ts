@@ -21,7 +21,7 @@ import { catalogueOffset, ignoredHeader } from '../parameters/request.ts'
 type PageFormat = 'json' | 'html'
 
 /** Answers with a page of the list, from the cache if the catalogue has not changed. */
-export function createList(context: ApiContext) {
+function createList(context: ApiContext) {
   const { reader, tag, settings } = context
   const cache = createPageCache()
   return async (format: PageFormat, request: FastifyRequest, reply: FastifyReply) => {

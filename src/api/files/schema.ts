@@ -82,7 +82,7 @@ export const recordSchema = schema.component(
   { file: fileSchema },
 )
 
-export const recordPageSchema = schema.pageOf('RecordPage', 'A page of the list.', recordSchema, {})
+const recordPageSchema = schema.pageOf('RecordPage', 'A page of the list.', recordSchema, {})
 
 const { api, data } = exampleLinks
 const { year, day, filename } = filePlace

@@ -14,7 +14,7 @@ export interface Validators {
 }
 
 /** The status of the response, and the range of the file to send. */
-export type PreconditionResult =
+type PreconditionResult =
   | { readonly status: 200 }
   | { readonly status: 206; readonly range: ByteRange }
   | { readonly status: 304 | 412 | 416 }
@@ -42,7 +42,8 @@ export function evaluatePreconditions(
 /** Steps 1 and 2: `If-Match` and `If-Unmodified-Since`. */
 function preconditionFails(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const match = headers['if-match']
-  if (match !== undefined) return !matchesStrongly(match, validators.tag)
+  // Weak tags in the list never match.
+  if (match !== undefined) return !tagsIn(match).some((tag) => ['*', validators.tag].includes(tag))
   const since = parseHttpDate(headers['if-unmodified-since'] ?? '')
   const { lastModified } = validators
   return since !== undefined && lastModified !== undefined && lastModified > since
@@ -71,13 +72,8 @@ function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boo
 const tagPattern = /(?:W\/)?"[^"]*"|\*/g
 
 /** True if a list like `If-None-Match` names the tag, weak or strong; `*` names every tag. */
-export function matchesWeakly(list: string, tag: string): boolean {
+function matchesWeakly(list: string, tag: string): boolean {
   return tagsIn(list).some((each) => each === '*' || opaque(each) === opaque(tag))
-}
-
-/** True if a list like `If-Match` names this strong tag; weak tags in the list never match. */
-export function matchesStrongly(list: string, strongTag: string): boolean {
-  return tagsIn(list).some((each) => each === '*' || each === strongTag)
 }
 
 function tagsIn(list: string): readonly string[] {
@@ -119,7 +115,7 @@ export interface ByteRange {
 }
 
 /** `whole`: the header is ignored. `unsatisfiable`: the answer is 416. */
-export type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
+type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
 
 /** Reads a `Range` header (RFC 9110, 14.1.2). Several ranges and malformed headers are ignored. */
 export function parseRange(header: string, size: number): RangeChoice {

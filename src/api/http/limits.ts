@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Asker } from '../../catalogue/reader.ts'
 import { tooMany } from './errors.ts'
 
-export interface SemaphoreLimits {
+interface SemaphoreLimits {
   /** Maximum number of permits that are held at the same time. */
   readonly permits: number
   /** The `detail` of the 429 when no permit is free, or a function that makes another error. */

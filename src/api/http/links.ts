@@ -25,7 +25,7 @@ export const resourceNames = [
   'schema',
   'docs',
 ] as const
-export type ResourceName = (typeof resourceNames)[number]
+type ResourceName = (typeof resourceNames)[number]
 
 /** Names of the collections that have pages. */
 export type CollectionName = ResourceName | 'status/problems'

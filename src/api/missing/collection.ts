@@ -137,8 +137,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       name: 'Missing File List',
       summary: 'List missing files',
       about: 'The slots that are expected and not delivered: late, or missing.',
-      description:
-        'The CSV has all rows at once, as a worklist for backfilling. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `The CSV has all rows at once, as a worklist for backfilling. ${currencyMembers.clock}`,
       further: currencyMembers,
       samples: ['missing/?station=GRAZ&period=01H&format=csv'],
     },

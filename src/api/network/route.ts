@@ -34,8 +34,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
       name: 'Network',
       summary: 'The network at a glance',
       about: 'The number of series by state, those that are late or down, and what arrived.',
-      description:
-        'The HTML page also shows the last 24 hours and the last 28 days of each station. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `The HTML page also shows the last 24 hours and the last 28 days of each station. ${currencyMembers.clock}`,
       returns: 'The network.',
       headers: currencyMembers.headers,
       samples: ['network/'],

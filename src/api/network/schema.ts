@@ -16,7 +16,7 @@ const counts = Object.fromEntries(
 
 const seriesSchema = componentOf(seriesItem) as schema.Component<WireSeries>
 
-export const networkSchema = schema.component('Network', 'The network at a glance.', {
+const networkSchema = schema.component('Network', 'The network at a glance.', {
   ...currencyMembers.fields,
   stations: schema.integer('Number of stations with a series.'),
   series: schema.object('Number of series by state.', counts),

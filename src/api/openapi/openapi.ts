@@ -85,7 +85,7 @@ export interface OperationObject extends Described {
 }
 
 /** Server-sent events (HTML Standard, section 9.2). */
-export interface EventStream {
+interface EventStream {
   /** The value of `Accept` that selects it. */
   readonly accept: string
   readonly description: string

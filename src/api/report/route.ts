@@ -49,8 +49,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       name: 'Week Report',
       summary: 'Report of a week',
       about: 'The deliveries of each station in a week.',
-      description:
-        'Completeness of daily and hourly observation files, timeliness, missing and replaced files. Files that were removed count for 400 days. `format=txt` is the report as text, for a mail; the CSV has a line for each station. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `Completeness of daily and hourly observation files, timeliness, missing and replaced files. Files that were removed count for 400 days. \`format=txt\` is the report as text, for a mail; the CSV has a line for each station. ${currencyMembers.clock}`,
       returns: 'The report.',
       headers: currencyMembers.headers,
       samples: ['report/?week=2402&format=txt'],

@@ -24,7 +24,7 @@ const shares = (files: string) =>
     }),
   )
 
-export const weekReportSchema = schema.component(
+const weekReportSchema = schema.component(
   'WeekReport',
   'The observation files that each station delivered in a week.',
   {

@@ -49,8 +49,7 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
       summary: 'List series',
       about:
         'The state of each series of the network now, and what it delivered in the last 28 days.',
-      description:
-        'The CSV has all series at once. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `The CSV has all series at once. ${currencyMembers.clock}`,
       further: currencyMembers,
       samples: ['series/?state=late,down&format=csv'],
     },

@@ -81,5 +81,7 @@ export const currencyMembers = {
     ),
   },
   example: { as_of: '2026-01-22T06:10:00Z', not_current: null },
+  /** What the descriptions of these answers say. */
+  clock: 'The response depends on the clock, so its `ETag` changes about every minute.',
   headers: ['As-Of', 'Not-Current'],
 } as const

@@ -43,7 +43,7 @@ export interface StationSection {
   readonly svg: string
 }
 
-export interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
+interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
   readonly sections: readonly StationSection[]
   readonly states: readonly SeriesStatus[]
   readonly nowSeconds: number

@@ -80,7 +80,7 @@ export function availabilityText(series: SeriesAvailability): string {
 }
 
 /** A line of the index or the calendar; cells outside of the range are `undefined`. */
-export interface CalendarLine {
+interface CalendarLine {
   /** `2026` for a year, `2026-022` for a day. */
   readonly label: string
   readonly cells: readonly (ShownState | undefined)[]

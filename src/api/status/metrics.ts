@@ -110,7 +110,7 @@ function unlessTemporary(error: unknown): undefined {
 }
 
 /** Counts by reason, from 0: `rate()` does not see the first increment of a new series. */
-export function countByReason<Reason extends string>(
+function countByReason<Reason extends string>(
   registry: Registry,
   reasons: readonly Reason[],
   described: { readonly name: string; readonly help: string },

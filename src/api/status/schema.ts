@@ -49,7 +49,7 @@ const rescans = schema.object(
   },
 )
 
-export const rejectionSchema = schema.component(
+const rejectionSchema = schema.component(
   'Rejection',
   'Names that are not catalogued, for one reason.',
   {
