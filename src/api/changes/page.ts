@@ -99,8 +99,9 @@ export function renderChanges(data: ChangesPageData): string {
 
 function rowOf(wire: WireChange): readonly (Cell | string)[] {
   const { at, change, seq, record } = wire
+  const { created, modified } = record
   return [
-    labelOf(wire),
+    changeLabel({ kind: change, at, created, modified }),
     {
       text: record.filename,
       isHeader: true,
@@ -112,10 +113,6 @@ function rowOf(wire: WireChange): readonly (Cell | string)[] {
     readableDate(record.data_date),
     String(seq),
   ]
-}
-
-function labelOf({ change, at, record: { created, modified } }: WireChange): string {
-  return changeLabel({ kind: change, at, created, modified })
 }
 
 function sizeOf({ record }: WireChange): string {

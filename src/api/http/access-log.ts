@@ -1,5 +1,4 @@
 /** Observes finished responses for metrics and log; makes client text safe for the log. */
-import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
@@ -37,10 +36,6 @@ export type RecordAccess = (entry: AccessLogEntry) => void
 
 /** nginx's status for a client that left before the response started. */
 const clientClosedStatus = 499
-
-function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
-  return headersSent ? statusCode : clientClosedStatus
-}
 
 /** Maximum length of client text in a log line. */
 const maxLength = 1024
@@ -105,7 +100,7 @@ export function observeResponse(
       method,
       target,
       route: routeOptions.url ?? 'none',
-      status: loggedStatus(reply.raw),
+      status: reply.raw.headersSent ? reply.raw.statusCode : clientClosedStatus,
       ms: reply.elapsedTime,
     })
   })

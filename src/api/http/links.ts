@@ -68,11 +68,7 @@ export function queryText(parameters: readonly Parameter[]): string {
     ...(hasFormat ? [] : [['format', 'api'] as const]),
   ] as [string, string][])
   query.sort()
-  return readable(query)
-}
-
-/** Leaves characters unescaped that are allowed in a query (RFC 3986, 3.4). */
-function readable(query: URLSearchParams): string {
+  // These characters are allowed in a query (RFC 3986, 3.4).
   return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
 }
 

@@ -61,7 +61,8 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   const readOne = <Value>(name: string, parameter: Parameter<Value>): Value | undefined => {
     const words = wordsOf(query, name, parameter)
     // Links repeat filters as they are, and the words of other lists as one value.
-    const repeated = filters.has(name) ? valuesOf(query, name) : joined(words)
+    const joined = words.length === 0 ? [] : [[...new Set(words)].join()]
+    const repeated = filters.has(name) ? valuesOf(query, name) : joined
     kept.push(...repeated.map((value) => [name, value] as const))
     const read = parameter.read(words)
     if (!('fault' in read)) return read.value
@@ -80,7 +81,7 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   const values = Object.fromEntries(
     Object.entries(parameters).map(([name, parameter]) => [name, readOne(name, parameter)]),
   ) as Values<P>
-  const strict = isStrict(query)
+  const strict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
   if (strict) kept.push(['strict', '1'])
   const paged = maxLimit === undefined ? [] : ['limit', 'offset']
   const own = [...filters.keys(), ...Object.keys(parameters), ...(accepted.known ?? [])]
@@ -104,10 +105,6 @@ function nameConditions(filters: readonly FileFilter[]): number {
   return filters.flatMap(({ names = [] }) => names).length
 }
 
-function joined(words: readonly string[]): readonly string[] {
-  return words.length === 0 ? [] : [[...new Set(words)].join()]
-}
-
 function wordsOf(
   query: Query,
   name: string,
@@ -118,10 +115,6 @@ function wordsOf(
   const values = takes === 'last' ? [last ?? ''] : valuesOf(query, name)
   const words = takes === 'words' ? values.flatMap((value) => value.split(',')) : values
   return words.map((word) => word.trim()).filter((word) => word !== '')
-}
-
-function isStrict(query: Query): boolean {
-  return ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
 }
 
 function unknownParameter(name: string, known: readonly string[]): string {

@@ -167,14 +167,10 @@ export function typeOf(schema: JsonSchema): string {
   const types = [schema['type']].flat() as string[]
   if (types[0] === 'array') return `list of ${typeOf((schema['items'] ?? {}) as JsonSchema)}`
   const standard = schema['default'] === undefined ? '' : `; default ${scalar(schema['default'])}`
-  if (Array.isArray(schema['enum'])) return oneOfWords(schema['enum']) + standard
+  if (Array.isArray(schema['enum'])) return schema['enum'].map(scalar).join(', ') + standard
   const format = formatWords[scalar(schema['format'])]
   const words = types.map((type) => (type === 'string' && format) || (typeWords[type] ?? type))
   return words.join(' or ') + standard
-}
-
-function oneOfWords(values: readonly unknown[]): string {
-  return values.map(scalar).join(', ')
 }
 
 function follow<T extends object>(document: OpenApiDocument, value: T | Reference): T {
