@@ -113,11 +113,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-interface Watcher {
-  readonly watch: (server: Server) => void
-}
-
-function serverFactory(inFlight: InFlightRequests, watchers: readonly Watcher[]) {
+function serverFactory(
+  inFlight: InFlightRequests,
+  watchers: readonly { watch: (server: Server) => void }[],
+) {
   return (handle: RequestListener): Server => {
     // Requests wait before the framework, which would create a request and a reply object for each
     // request in the queue.

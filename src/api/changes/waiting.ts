@@ -8,14 +8,9 @@ import { Semaphore } from '../http/limits.ts'
 /** Milliseconds between two reads of the head while clients wait, however many they are. */
 const intervalMs = 100
 
-interface Waiter {
-  readonly from: Head
-  readonly changed: AbortController
-}
-
 export class HeadWatch {
   readonly #reader: Pick<CatalogueReader, 'head'>
-  readonly #waiters = new Set<Waiter>()
+  readonly #waiters = new Set<{ readonly from: Head; readonly changed: AbortController }>()
   #isWatching = false
 
   constructor(reader: Pick<CatalogueReader, 'head'>) {

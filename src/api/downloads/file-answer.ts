@@ -1,7 +1,7 @@
 /** Chooses the answer with an open file: its status, its headers, and the bytes to send. */
 import type { Stats } from 'node:fs'
-import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
 import { youngFileMs } from '../../catalogue/records.ts'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity, toUs } from '../../catalogue/identity.ts'
@@ -29,7 +29,7 @@ interface Version {
 
 /** @throws FileChanged if the file may still be written to, HttpError 412 or 416 */
 export function answerOf(
-  request: { readonly method: string; readonly headers: IncomingHttpHeaders },
+  request: Pick<FastifyRequest, 'method' | 'headers'>,
   version: Version,
   settings: ApiSettings,
 ): FileAnswer {

@@ -9,7 +9,7 @@ import type { ApiContext } from '../http/context.ts'
 import { Semaphore } from '../http/limits.ts'
 import type { Requester } from '../http/limits.ts'
 import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/links.ts'
-import type { Links, Parameter as Kept } from '../http/links.ts'
+import type { Links } from '../http/links.ts'
 import { contentType, csvValue, sendChunks } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
 import { lastValue, parseInteger, readRequest } from '../parameters/request.ts'
@@ -107,11 +107,6 @@ export async function* listLines(
   } while (after !== undefined && left > 0)
 }
 
-interface StreamRequest extends Selection {
-  /** The filters that the feed has too, and `expand`, for the link to it. */
-  readonly followed: readonly Kept[]
-}
-
 /** One sort key, whose values never change: each chunk continues after the last record before. */
 const orderingOfStreams: Parameter<ChunkOrdering> = {
   ...orderingOfFiles,
@@ -142,7 +137,7 @@ const streamParameters = { ordering: orderingOfStreams, expand, offset: noOffset
  * without it all records are sent. There is one sort key.
  * @throws BadFields with all faults
  */
-export function parseStreamRequest(query: Query): StreamRequest {
+export function parseStreamRequest(query: Query) {
   const { filter, ordering, details, kept } = listOf(
     readRequest(query, {
       parameters: streamParameters,
@@ -152,6 +147,7 @@ export function parseStreamRequest(query: Query): StreamRequest {
     }),
   )
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
+  // The feed that follows the stream repeats these.
   const followed = kept.filter(([name]) => changesFilters.has(name) || name === 'expand')
   return { filter, details, ordering, limit: limit === 0 ? Infinity : limit, followed }
 }

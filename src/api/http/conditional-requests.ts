@@ -19,14 +19,9 @@ type PreconditionResult =
   | { readonly status: 206; readonly range: ByteRange }
   | { readonly status: 304 | 412 | 416 }
 
-interface FileRequest {
-  readonly method: string
-  readonly headers: IncomingHttpHeaders
-}
-
 /** Evaluates the preconditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
 export function evaluatePreconditions(
-  { method, headers }: FileRequest,
+  { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
   validators: Validators,
 ): PreconditionResult {
   if (preconditionFails(headers, validators)) return { status: 412 }

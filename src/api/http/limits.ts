@@ -11,11 +11,6 @@ interface SemaphoreLimits {
   readonly full?: string | (() => Error)
 }
 
-interface Wait {
-  readonly timeoutMs: number | undefined
-  readonly response?: ServerResponse
-}
-
 /** Limits concurrent work of one kind. */
 export class Semaphore {
   readonly #limits: SemaphoreLimits
@@ -35,7 +30,7 @@ export class Semaphore {
 
   /** Acquires a permit or waits for one. @throws the error of `full` after the timeout */
   async acquire(timeoutMs?: number): Promise<void> {
-    if (!this.tryAcquire()) await this.#wait({ timeoutMs })
+    if (!this.tryAcquire()) await this.#wait(timeoutMs)
   }
 
   /** Releases a permit: the first caller in the queue gets it. */
@@ -65,7 +60,7 @@ export class Semaphore {
   /** Holds a permit until the response closes. @throws HttpError 429 after the timeout */
   async waitFor(reply: FastifyReply, timeoutMs: number): Promise<void> {
     if (hasLeft(reply)) throw this.#rejection()
-    if (!this.tryAcquire()) await this.#wait({ timeoutMs, response: reply.raw })
+    if (!this.tryAcquire()) await this.#wait(timeoutMs, reply.raw)
     // The client may have left between the end of the wait and this line.
     if (hasLeft(reply)) {
       this.release()
@@ -75,7 +70,7 @@ export class Semaphore {
   }
 
   /** Waits in the queue until the timeout, or until the response closes. */
-  #wait({ timeoutMs, response }: Wait): Promise<void> {
+  #wait(timeoutMs?: number, response?: ServerResponse): Promise<void> {
     return new Promise<void>((resolve, reject) => {
       const settled = (): void => {
         clearTimeout(timer)

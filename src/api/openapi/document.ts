@@ -37,15 +37,10 @@ const securitySchemes = {
   },
 } as const
 
-interface DescribedService {
-  readonly version: string
-  readonly datasetPrefix: string
-}
-
 /** Makes the document. The resources without a description are not in it. */
 export function makeDocument(
   resources: readonly DescribedResource[],
-  { version, datasetPrefix }: DescribedService,
+  { version, datasetPrefix }: { readonly version: string; readonly datasetPrefix: string },
 ): OpenApiDocument {
   const schemas: Record<string, JsonSchema> = {}
   const responses = shareComponents(errorResponses, schemas)

@@ -7,17 +7,12 @@ import type { Column } from './layout.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
 
-interface Option {
-  readonly value: string
-  readonly text: string
-}
-
 /** How a parameter is shown in the filter form. */
 export interface FormField {
   readonly label: string
   readonly hint?: string
   /** The options of a selection, besides the empty one. */
-  readonly options?: readonly Option[]
+  readonly options?: readonly { readonly value: string; readonly text: string }[]
   /** True if one of the options always applies, so the empty option is left out. */
   readonly isRequired?: boolean
 }
