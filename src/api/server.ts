@@ -190,7 +190,7 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
   // The framework logs only its address at the level `info`, and `serve` logs the address itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
-  const app = fastify({
+  return fastify({
     loggerInstance,
     // The framework would log two lines per request, with raw targets.
     logController: new LogController({ disableRequestLogging: true }),
@@ -216,7 +216,6 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
       })
     },
   })
-  return app
 }
 
 /** Rejects CONNECT; without a listener, Node would cut off responses in flight. */

@@ -27,7 +27,6 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
   addAnswer(app, context, {
     path: 'network/',
     formats: ['json', 'html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getNetwork',
       tag: 'Stations',

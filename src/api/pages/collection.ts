@@ -117,13 +117,6 @@ export interface CollectionPage<Item> {
   readonly ordering?: { readonly key: string; readonly descending: boolean } | undefined
 }
 
-interface PagerLink {
-  readonly href: string | null
-  readonly rel: string
-  readonly text: string
-  readonly isCurrent?: boolean
-}
-
 /** Maximum number of pages of a collection without a form that jumps to any page. */
 const pagesWithoutJump = 7
 
@@ -135,15 +128,13 @@ function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
   const hrefOf = (number: number): string =>
     `?${queryText([...kept, ['limit', String(limit)], ['offset', String((number - 1) * limit)]])}`
   const current = offset % BigInt(limit) === 0n ? Number(offset / BigInt(limit)) + 1 : undefined
-  const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map(
-    (number): PagerLink => ({
-      href: hrefOf(number),
-      rel: '',
-      text: readableNumber(number),
-      isCurrent: number === current,
-    }),
-  )
-  const links: readonly PagerLink[] = [
+  const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map((number) => ({
+    href: hrefOf(number),
+    rel: '',
+    text: readableNumber(number),
+    isCurrent: number === current,
+  }))
+  const links = [
     { href: first, rel: 'first', text: 'First' },
     { href: previous, rel: 'prev', text: 'Previous' },
     ...numbers,

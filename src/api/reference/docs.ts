@@ -40,7 +40,6 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
   addAnswer(app, context, {
     path: 'schema/',
     formats: ['json', 'openApi'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getSchema',
       tag: 'Service',
@@ -62,7 +61,6 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
   addAnswer(app, context, {
     path: 'docs/',
     formats: ['html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getDocs',
       tag: 'Service',

@@ -40,7 +40,6 @@ export function addRoot(app: FastifyInstance, context: ApiContext): void {
   addAnswer(app, context, {
     path: '',
     formats: ['json', 'html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getRoot',
       tag: 'Service',

@@ -57,7 +57,8 @@ export interface Answering<P extends Parameters, Name extends Format, S extends 
   /** The path below the API, with patterns of the router. */
   readonly path: string
   readonly formats: readonly Name[]
-  readonly accepts: Accepted<P>
+  /** Without it, the resource has no parameters. */
+  readonly accepts?: Accepted<P>
   readonly form?: FormView
   readonly operation: Operation
   readonly bodies: Bodies
@@ -79,7 +80,7 @@ export function addAnswer<P extends Parameters, Name extends Format, S extends S
   context: ApiContext,
   resource: Answering<P, Name, S>,
 ): void {
-  const { path, formats, accepts, form, operation, bodies } = resource
+  const { path, formats, accepts = none<P>(), form, operation, bodies } = resource
   addResource(app, {
     path: `${context.apiPath}${path}`,
     formats,
@@ -89,9 +90,11 @@ export function addAnswer<P extends Parameters, Name extends Format, S extends S
   })
 }
 
+const none = <P extends Parameters>(): Accepted<P> => ({ parameters: {} as P })
+
 function answering<P extends Parameters, Name extends Format, S extends State | undefined>(
   { tag, limits }: ApiContext,
-  { formats, accepts, state: stateOf, read }: Answering<P, Name, S>,
+  { formats, accepts = none<P>(), state: stateOf, read }: Answering<P, Name, S>,
 ): RouteHandlerMethod {
   return async (request, reply) => {
     const format = negotiate(formats, request, reply)

@@ -29,7 +29,6 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
   addAnswer(app, context, {
     path: stationPath,
     formats: ['json', 'html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getStation',
       tag: 'Stations',

@@ -23,7 +23,6 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext): void
   addAnswer(app, context, {
     path: 'status/',
     formats: ['json', 'html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getStatus',
       tag: 'Service',
