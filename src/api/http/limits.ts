@@ -142,6 +142,7 @@ class ClientUsage {
   requests = 0
 }
 
+/** Limits what one address does at the same time, so that one client cannot delay others. */
 export class ClientLimits {
   readonly #addressOf: (request: FastifyRequest) => string
   readonly #usages = new Map<string, ClientUsage>()
@@ -166,11 +167,13 @@ export class ClientLimits {
     return requester
   }
 
+  /** Counts a stream until its response ends. @throws HttpError 429 */
   stream(request: FastifyRequest, reply: FastifyReply): Requester {
     this.#usageOf(request, reply).streams.holdFor(reply)
     return this.#requester(request, reply)
   }
 
+  /** Counts a long poll until its response ends. @throws HttpError 429 */
   wait(request: FastifyRequest, reply: FastifyReply): Requester {
     this.#usageOf(request, reply).waits.holdFor(reply)
     return this.#requester(request, reply)

@@ -4,25 +4,31 @@ import type { ChangeKind } from '../../catalogue/records.ts'
 import { dayOfYearAt, parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
-const durations: Readonly<Record<FileDuration, string>> = {
+/** The labels of codes; an empty text for null. */
+const labelsOf =
+  <Code extends string>(labels: Readonly<Record<Code, string>>) =>
+  (code: Code | null): string =>
+    code === null ? '' : labels[code]
+
+export const durationLabel = labelsOf<FileDuration>({
   m: 'minutes',
   h: 'hour',
   d: 'day',
   y: 'year',
   u: 'unspecified',
-}
+})
 
-const types: Readonly<Record<FileType, string>> = {
+export const typeLabel = labelsOf<FileType>({
   o: 'observation',
   n: 'navigation',
   m: 'meteorological',
-}
+})
 
-const problems: Readonly<Record<Problem, string>> = {
+export const problemLabel = labelsOf<Problem>({
   incomplete: 'its gzip stream has no end',
   broken: 'its gzip stream is damaged',
   misplaced: 'it is in the directory of another date',
-}
+})
 
 interface ChangeTimes {
   readonly kind: ChangeKind
@@ -40,18 +46,6 @@ export function changeLabel({ kind, at, created, modified }: ChangeTimes): strin
   if (kind === 'removed') return 'removed'
   if (at === created) return 'new'
   return modified === at ? 'restored, with another size or time' : 'restored'
-}
-
-export function problemLabel(problem: Problem | null): string {
-  return problem === null ? '' : problems[problem]
-}
-
-export function durationLabel(code: FileDuration | null): string {
-  return code === null ? '' : durations[code]
-}
-
-export function typeLabel(code: FileType | null): string {
-  return code === null ? '' : types[code]
 }
 
 /** Formats an ISO time in UTC: `2026-01-22 05:00`, or with seconds. */
