@@ -1,6 +1,4 @@
-/**
- * Builds the API server: the framework with its hooks, all routes, and the limits of connections.
- */
+/** The API server: the framework with its hooks, all routes, and the limits of connections. */
 import { randomUUID } from 'node:crypto'
 import type { RequestListener, Server } from 'node:http'
 import accepts from '@fastify/accepts'
@@ -10,27 +8,30 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { Logger } from 'pino'
 import { ExpectedRules } from '../series/expectation.ts'
 import { readJsonBodies } from './admin/request-body.ts'
-import { answerClientError, createHttpServer, faultOf } from './http/http-server.ts'
-import { normaliseTarget } from './http/http-server.ts'
-import { compressAnswers } from './http/compression.ts'
-import { InFlightRequests } from './connections/in-flight.ts'
-import { ClientLimits } from './connections/client-limits.ts'
+import {
+  answerClientError,
+  createHttpServer,
+  faultOf,
+  normaliseTarget,
+} from './http/http-server.ts'
+import { compressAnswers } from './http/formats.ts'
+import { InFlightRequests, Turns } from './connections/in-flight.ts'
+import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
-import { Turns } from './connections/client-limits.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
 import { notFound, sendError } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
-import { untilLeastSeq } from './http/least-seq.ts'
-import { logAccess, loggedStatus } from './http/access-log.ts'
+import { logAccess, observeResponse } from './http/access-log.ts'
+import { untilLeastSeq } from './http/conditional-requests.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { supportResources } from './http/resource.ts'
-import { addAssets } from './pages/assets-route.ts'
+import { addAssets } from './pages/layout.ts'
 import { addAlerts } from './alerts/collection.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
-import { addHealth } from './status/health.ts'
+import { addHealth, addStatus } from './status/route.ts'
 import { addMetrics, createMetrics } from './status/metrics.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addRecord } from './files/record.ts'
@@ -48,7 +49,6 @@ import { addSchema } from './reference/docs.ts'
 import { addStations } from './stations/collection.ts'
 import { addAvailability, addLatency } from './stations/series-routes.ts'
 import { addStation } from './stations/station.ts'
-import { addStatus } from './status/route.ts'
 import { UnservedFiles } from './downloads/unserved-files.ts'
 import type { DownloadsContext } from './downloads/unserved-files.ts'
 
@@ -78,7 +78,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const turns = new Turns()
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const context = apiContext(deps, clientLimits)
-  const startResponse = createStartResponse({ limiter, observe, apiPath: context.apiPath })
+  const startResponse = createStartResponse(limiter, observe, context.apiPath)
   const answer = answerByAccept(context)
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
@@ -115,12 +115,10 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-interface Watcher {
-  readonly watch: (server: Server) => void
-}
-
-/** Makes the server of Node, which the watchers watch. */
-function serverFactory(inFlight: InFlightRequests, watchers: readonly Watcher[]) {
+function serverFactory(
+  inFlight: InFlightRequests,
+  watchers: readonly { watch: (server: Server) => void }[],
+) {
   return (handle: RequestListener): Server => {
     // Requests wait before the framework, which would create a request and a reply object for each
     // request in the queue.
@@ -158,17 +156,16 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
 }
 
 /**
- * Sets the common headers, and observes the response. Calls `proceed`, or sends the error if the
- * request is rejected. All responses below the API vary with `Accept`, because all errors do.
+ * Sets the common headers, observes the response, and calls `proceed` unless the request is
+ * rejected. Below the API all responses vary with `Accept`, because all errors do.
  */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
-function createStartResponse(parts: {
-  readonly limiter: ConnectionLimiter
-  readonly observe: RecordAccess
-  readonly apiPath: string
-}): StartResponse {
-  const { limiter, observe, apiPath } = parts
+function createStartResponse(
+  limiter: ConnectionLimiter,
+  observe: RecordAccess,
+  apiPath: string,
+): StartResponse {
   return (request, reply, proceed) => {
     reply.headers(commonHeaders).header('x-request-id', request.id)
     if (request.raw.url?.startsWith(apiPath) === true) reply.header('vary', 'Accept')
@@ -180,33 +177,6 @@ function createStartResponse(parts: {
     if (rejection === undefined) proceed()
     else sendError(rejection, request, reply)
   }
-}
-
-/**
- * Observes `close`, which is also emitted when the client leaves. `onResponse` runs only for
- * responses that were sent.
- */
-function observeResponse(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  observe: RecordAccess,
-): void {
-  const { id, method, routeOptions, originalUrl: target } = request
-  // `app.inject` has no real connection. The requests of a connection run one after the other, so
-  // the bytes that are written until `close` belong to this response.
-  const { socket }: { readonly socket: Partial<Socket> } = request.raw
-  const { bytesWritten: before = 0 } = socket
-  reply.raw.once('close', () => {
-    observe({
-      bytes: (socket.bytesWritten ?? 0) - before,
-      id,
-      method,
-      target,
-      route: routeOptions.url ?? 'none',
-      status: loggedStatus(reply.raw),
-      ms: reply.elapsedTime,
-    })
-  })
 }
 
 interface AppParts {
@@ -222,7 +192,7 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
   // The framework logs only its address at the level `info`, and `serve` logs the address itself.
   const silent = { info: () => undefined }
   const loggerInstance: FastifyBaseLogger = Object.assign(logger.child({}), silent)
-  const app = fastify({
+  return fastify({
     loggerInstance,
     // The framework would log two lines per request, with raw targets.
     logController: new LogController({ disableRequestLogging: true }),
@@ -248,13 +218,9 @@ function createApp(logger: Logger, parts: AppParts): FastifyInstance {
       })
     },
   })
-  return app
 }
 
-/**
- * Rejects CONNECT. Without a listener, Node closes the connection at once, and cuts off responses
- * in flight.
- */
+/** Rejects CONNECT; without a listener, Node would cut off responses in flight. */
 function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   server.on('connect', (_request, socket: Socket) => {
     // Node no longer reads this socket, and would not notice that the client leaves.
@@ -266,9 +232,7 @@ function rejectTunnels(server: Server, inFlight: InFlightRequests): void {
   })
 }
 
-/**
- * Answers CORS preflights of existing paths with 204. The routes answer all other OPTIONS requests.
- */
+/** Answers CORS preflights of existing paths with 204; the routes answer other OPTIONS. */
 function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     const isPreflight =

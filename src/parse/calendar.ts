@@ -1,8 +1,8 @@
 /**
- * The calendar of file names: years, days of the year, hours. Times are in the time system of the
- * name, without leap seconds, counted in seconds since 1970-01-01T00:00:00. Uses plain arithmetic
- * instead of `Date` objects, because a scan parses millions of names. Every year follows the
- * Gregorian rule.
+ * The calendar of file names: years, days of the year, hours; and times as ISO 8601. Times are in
+ * the time system of the name, without leap seconds, counted in seconds since 1970-01-01T00:00:00.
+ * Uses plain arithmetic instead of `Date` objects, because a scan parses millions of names. Every
+ * year follows the Gregorian rule.
  */
 
 export const secondsPerMinute = 60
@@ -117,4 +117,57 @@ function daysBeforeYear(year: number): number {
   const past = year - 1
   const leapDays = Math.floor(past / 4) - Math.floor(past / 100) + Math.floor(past / 400)
   return past * 365 + leapDays - 719_162
+}
+
+// The plus sign of an offset arrives as a space if a client did not encode it.
+const timePattern =
+  /^(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?$/i
+
+/**
+ * Parses an ISO 8601 date or date-time to microseconds since 1970. A bare date means its midnight.
+ * Times without an offset are UTC. Digits beyond microseconds are dropped.
+ */
+export function parseTimeUs(text: string): number | undefined {
+  const midnight = parseDay(text)
+  if (midnight !== undefined) return midnight * secondsPerDay * 1e6
+  const [, date = '', hh, mm, ss = '00', fraction = '', sign, offsetHours, offsetMinutes] =
+    timePattern.exec(text) ?? []
+  const day = parseDay(date)
+  if (day === undefined) return undefined
+  const [hours, minutes, seconds] = [Number(hh), Number(mm), Number(ss)]
+  if (hours > 23 || minutes > 59 || seconds > 59) return undefined
+  const offset = parseOffset(sign, Number(offsetHours ?? 0), Number(offsetMinutes ?? 0))
+  if (offset === undefined) return undefined
+  const total = day * secondsPerDay + hours * 3600 + minutes * 60 + seconds - offset
+  return total * 1e6 + Number(fraction.slice(0, 6).padEnd(6, '0'))
+}
+
+/** The offset from UTC in seconds; offsets east of Greenwich are positive. */
+function parseOffset(sign: string | undefined, hours: number, minutes: number) {
+  if (hours > 23 || minutes > 59) return undefined
+  return (sign === '-' ? -1 : 1) * (hours * 3600 + minutes * 60)
+}
+
+/** `2026-01-22T05:00:00Z`: a time without a fraction, as in `data_date`. */
+export function secondsToIso(seconds: number): string {
+  return `${timeOf(seconds)}Z`
+}
+
+/** `2026-01-22T05:00:00.000001Z`: always six digits, also on a whole second. */
+export function microsecondsToIso(us: number): string {
+  const seconds = Math.floor(us / 1e6)
+  const fraction = String(us - seconds * 1e6).padStart(6, '0')
+  return `${timeOf(seconds)}.${fraction}Z`
+}
+
+function timeOf(seconds: number): string {
+  const day = Math.floor(seconds / secondsPerDay)
+  const ofDay = seconds - day * secondsPerDay
+  const [hour, minute] = [Math.floor(ofDay / secondsPerHour), Math.floor(ofDay / 60) % 60]
+  return `${dayToIso(day)}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(ofDay % 60)}`
+}
+
+/** @param seconds since 1970 */
+export function isoOrNull(seconds: number | undefined): string | null {
+  return seconds === undefined ? null : secondsToIso(seconds)
 }

@@ -1,5 +1,5 @@
 /** Computes the open alerts from the states of all series and the current time. Pure. */
-import { secondsPerHour } from '../parse/calendar.ts'
+import { secondsPerHour, secondsToIso } from '../parse/calendar.ts'
 import type { FileType } from '../parse/types.ts'
 import { periodRules } from './series.ts'
 import type { Period, SeriesKey } from './series.ts'
@@ -101,7 +101,7 @@ function seriesAlert(
     Math.max(patienceSeconds, lateAfter)
   if (asOf < opened) return []
   const key = { station, file_type: fileType, period }
-  const series = { ...key, since: since === undefined ? null : isoOf(since) }
+  const series = { ...key, since: since === undefined ? null : secondsToIso(since) }
   const id = ['loss', ...Object.values(key), series.since ?? 'never'].join('-')
   const down = since === undefined ? opened : since + lateAfter + downAfter
   return [
@@ -109,8 +109,8 @@ function seriesAlert(
       id,
       kind: state,
       since: series.since,
-      opened: isoOf(opened),
-      changed: isoOf(state === 'down' ? Math.max(opened, down) : opened),
+      opened: secondsToIso(opened),
+      changed: secondsToIso(state === 'down' ? Math.max(opened, down) : opened),
       series: [series],
     },
   ]
@@ -158,8 +158,8 @@ function stalledAlert(
   const lengths = alerts.map(({ series: [each] }) => periodRules[each.period].seconds)
   const silentFrom = arrival + 2 * Math.max(secondsPerHour, ...lengths)
   if (asOf < silentFrom) return undefined
-  const since = arrival === -Infinity ? null : isoOf(arrival)
-  const opened = [second.opened, ...(since === null ? [] : [isoOf(silentFrom)])].toSorted()
+  const since = arrival === -Infinity ? null : secondsToIso(arrival)
+  const opened = [second.opened, ...(since === null ? [] : [secondsToIso(silentFrom)])].toSorted()
   const last = opened.at(-1) ?? second.opened
   return {
     id: `ingest-stalled-${since ?? 'never'}`,
@@ -169,9 +169,4 @@ function stalledAlert(
     changed: last,
     series: alerts.flatMap(({ series }) => series),
   }
-}
-
-/** Formats a time: `2026-01-22T05:00:00Z`. */
-function isoOf(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
 }

@@ -1,12 +1,11 @@
-/**
- * Authenticates administrators by their token, and turns errors of the indexer into responses.
- * Without a configured token, every request that writes gets 403.
- */
+/** Authenticates administrators, and turns errors of the indexer into responses. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { IndexerUnreachable, RequestRejected } from '../../control-socket/protocol.ts'
 import type { Administration } from '../http/settings.ts'
 import type { Authentication } from '../http/resource.ts'
 import { HttpError, tryAgain } from '../http/errors.ts'
+import { curl } from '../openapi/openapi.ts'
+import { errors } from '../openapi/responses.ts'
 
 /** @throws HttpError 403 if writing is off, 401 without the right token */
 export function createAuthentication(administration: Administration | undefined): Authentication {
@@ -50,4 +49,20 @@ export async function sendToIndexer<T>(answer: Promise<T>): Promise<T> {
       cause: error,
     })
   }
+}
+
+/** Error responses of every request that writes. */
+export const writeErrors = errors(
+  'BadBody',
+  'Unauthorized',
+  'Forbidden',
+  'TooLarge',
+  'UnsupportedMediaType',
+  'Unavailable',
+)
+
+/** Writes a POST request as a shell command, for the examples. */
+export function curlPost(target: string, body: object) {
+  const options = "-X POST -H 'Authorization: Bearer TOKEN' -H 'Content-Type: application/json'"
+  return curl(target, `${options} -d '${JSON.stringify(body)}'`)
 }

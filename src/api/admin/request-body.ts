@@ -26,10 +26,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   })
 }
 
-/**
- * Returns an error 415 if the body has a content encoding, which is not decoded, or another charset
- * than UTF-8: JSON is always in UTF-8 (RFC 8259, 8.1).
- */
+/** 415 for a content encoding, or a charset other than that of JSON (RFC 8259, 8.1). */
 function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
   const encoding = headers['content-encoding'] ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity')
@@ -86,10 +83,7 @@ export interface Registration {
   readonly path: string
 }
 
-/**
- * Reads the path of the file, which the body gives as a path or as a download URL.
- * @throws HttpError 400
- */
+/** Reads the path of the file, from a path or a download URL. @throws HttpError 400 */
 export function parseRegistration(body: unknown, dataRoot: string): Registration {
   checkBody(body, { path: filePath, download_path: url })
   const { path, download_path: target } = body as { path?: string; download_path?: string }

@@ -1,13 +1,75 @@
 /** The resource with which administrators order a rescan. */
 import type { FastifyInstance } from 'fastify'
-import { sendToIndexer, createAuthentication, required } from './authentication.ts'
+import {
+  createAuthentication,
+  curlPost,
+  required,
+  sendToIndexer,
+  writeErrors,
+} from './authentication.ts'
 import { parseRescan } from './request-body.ts'
-import * as schemas from './schema.ts'
-import { send } from '../http/context.ts'
+import { send } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { resourceUrl } from '../http/links.ts'
+import { resourceUrl } from '../http/context.ts'
 import { addResource } from '../http/resource.ts'
+import { json, withHeaders } from '../openapi/responses.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
+import * as schema from '../openapi/schema.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+
+const rescanOrder = schema.component(
+  'RescanOrder',
+  'The directory that is read again, and how it is read.',
+  {},
+  {
+    path: schema.text(
+      'A directory below the archive root, such as `obs/2026`; by default the whole archive.',
+      { minLength: 1, maxLength: 1024, format: 'archive-directory' },
+    ),
+    full: schema.boolean('Also reads size and modification time of every file, not only names.', {
+      default: false,
+    }),
+    accept_removals: schema.boolean('Confirms the removals that the deletion guard withholds.', {
+      default: false,
+    }),
+  },
+  { additionalProperties: false, examples: [{ path: 'obs/2026', full: true }] },
+)
+
+const rescanTicket = schema.component('RescanTicket', 'A rescan that was accepted.', {
+  rescan: schema.integer('The number of the rescan, as in `rescans` of the status.', {
+    minimum: 1,
+  }),
+  place: schema.oneOf(
+    '`running`; `waiting` for the running rescan to end; `merged` into the waiting rescan.',
+    ['running', 'waiting', 'merged'],
+  ),
+  status: schema.url('The URL of the status, which shows its progress.'),
+})
+
+const orderRescan: RouteSchema = {
+  operationId: 'orderRescan',
+  tags: ['Administration'],
+  summary: 'Order a rescan',
+  about: { name: 'Rescan', description: 'Asks the indexer to read the archive again.' },
+  description: 'One rescan runs, one waits, and later ones are merged into the waiting one.',
+  security: [{ administrator: [] }],
+  body: rescanOrder,
+  response: {
+    '202': {
+      description: 'The rescan is accepted.',
+      headers: withHeaders('Allow'),
+      content: json(rescanTicket, {
+        rescan: 2,
+        place: 'running',
+        status: `${exampleLinks.api}status/?format=api`,
+      }),
+    },
+    ...writeErrors,
+  },
+  'x-codeSamples': [curlPost(`${exampleLinks.api}rescan/`, { path: 'obs/2026' })],
+}
 
 export function addRescan(
   app: FastifyInstance,
@@ -16,7 +78,7 @@ export function addRescan(
   addResource(app, {
     path: `${apiPath}rescan/`,
     post: {
-      schema: schemas.orderRescan,
+      schema: orderRescan,
       authenticate: createAuthentication(administration),
       handler: async (request, reply) => {
         const order = parseRescan(request.body)

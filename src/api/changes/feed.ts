@@ -1,21 +1,15 @@
 /** Reads the change feed: a page, the latest changes, a long poll, server-sent events. */
 import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
-import type { Requester } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import { HttpError } from '../http/errors.ts'
-import type { HeadWatch } from './head-watch.ts'
-import type { ChangesRequest } from './request.ts'
+import type { HeadWatch } from './waiting.ts'
+import type { ChangesRequest } from './schema.ts'
 
-/**
- * Longest time for which an event stream sends nothing, in milliseconds, because proxies and
- * clients close connections that stay silent.
- */
+/** Longest silence of an event stream in milliseconds; proxies close silent connections. */
 const keepAliveMs = 15_000
 
-/**
- * The changes after `since`, up to and including `throughSeq`, that match the filters. A page of
- * `readLatestChanges` has only the last of these changes.
- */
+/** The changes after `since` up to `throughSeq` that match the filters, or the last of them. */
 export interface FeedPage {
   readonly since: number
   readonly head: Head
@@ -23,30 +17,27 @@ export interface FeedPage {
   readonly throughSeq: number
   /** Tombstones of removed files up to this change number are purged. */
   readonly purgedSeq: number
-  /**
-   * The latest change number at which files entered or left the countries of the filter; see
-   * `ChangesPage`.
-   */
+  /** The latest number at which files entered or left the countries (see `ChangesPage`). */
   readonly joinedSeq: number
 }
 
 /** What a read of the feed needs besides the request. */
-export interface FeedSource {
+interface FeedSource {
   readonly reader: CatalogueReader
   /** Waits for the client's turn; each read is done in a turn. */
   readonly turn: Requester['turn']
 }
 
 /** A source that can also wait for changes. */
-export interface WatchedSource extends FeedSource {
+interface WatchedSource extends FeedSource {
   readonly watch: HeadWatch
 }
 
 /**
- * Reads changes until the page is full, the head is reached or the signal aborts. If the filters
- * match few changes, many reads are needed. Resolves in the turn of the last read.
- * @throws HttpError 410 when the catalogue was rebuilt since the client got `since`, does not have
- * all changes after `since`, or files entered or left the countries of the filter since
+ * Reads changes until the page is full, the head is reached or the signal aborts; if few match, in
+ * many reads, each in a turn.
+ * @throws HttpError 410 when the catalogue was rebuilt since the client got `since`, lacks changes
+ * after it, or files entered or left the countries of the filter
  */
 export async function readFeedPage(
   { reader, turn }: FeedSource,
@@ -72,16 +63,10 @@ export async function readFeedPage(
   }
 }
 
-/**
- * Maximum number of change numbers before the head in which the latest changes that match the
- * filters are searched.
- */
+/** Change numbers before the head in which the latest changes are searched with filters. */
 const maxLookBack = 10_000
 
-/**
- * Reads the latest changes, at most `limit`. Without filters it searches the latest `limit` change
- * numbers, with filters the latest 10,000.
- */
+/** Reads at most `limit` latest changes: of as many numbers, or with filters of 10,000. */
 export async function readLatestChanges(
   source: FeedSource,
   request: ChangesRequest,
@@ -123,10 +108,7 @@ function gone(detail: string): HttpError {
   return new HttpError(410, detail)
 }
 
-/**
- * Long poll: if the page is empty, waits until a change matches the filters, the time is over or
- * the signal aborts.
- */
+/** Long poll: if the page is empty, waits for a change, the time or the signal. */
 export async function waitForFeedPage(
   source: WatchedSource,
   request: ChangesRequest,
@@ -148,10 +130,9 @@ interface EventsRequest extends ChangesRequest {
 }
 
 /**
- * Yields the changes of the first page and all later changes as server-sent events (WHATWG HTML,
- * 9.2), until the signal aborts. The id of an event is its change number. If the first page is
- * empty, and after each 15 seconds without an event, the client gets an id without data: the
- * current change number. The client stores this id, but its program gets no event.
+ * Yields the changes of the first page and all later ones as server-sent events (WHATWG HTML, 9.2),
+ * with their numbers as ids, until the signal aborts. If the first page is empty, and after 15
+ * seconds without an event, the client gets an id without data, which it stores silently.
  */
 export async function* changeEvents(
   source: WatchedSource,

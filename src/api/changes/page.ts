@@ -1,6 +1,6 @@
 /** The HTML page of the change feed: newest changes first. */
 import type { Head } from '../../catalogue/records.ts'
-import type { Parameter } from '../http/links.ts'
+import type { Parameter } from '../http/context.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { filterForm } from '../pages/filter-form.ts'
@@ -13,7 +13,7 @@ import {
   readableTime,
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
-import type { Cell } from '../pages/table.ts'
+import type { Cell } from '../pages/layout.ts'
 import type { WireChange } from './schema.ts'
 
 const template = `<%~ include('@form', it.form) %>
@@ -32,15 +32,12 @@ const template = `<%~ include('@form', it.form) %>
 <p>Programs follow the <a href="<%= it.feed %>">feed from here</a>: each page names the next, and waits for changes with <code>wait=60</code>.</p>
 `
 
-export interface ChangesPageData {
+interface ChangesPageData {
   readonly head: Head
   readonly since: number
   readonly throughSeq: number
   readonly next: string
-  /**
-   * URL of the page with earlier changes. Null if there are none, or if the feed no longer has
-   * them.
-   */
+  /** URL of the page with earlier changes; null if the feed has none. */
   readonly earlier: string | null
   /** True if the request has no `since`: the page then shows the latest changes. */
   readonly isLatest: boolean
@@ -102,8 +99,9 @@ export function renderChanges(data: ChangesPageData): string {
 
 function rowOf(wire: WireChange): readonly (Cell | string)[] {
   const { at, change, seq, record } = wire
+  const { created, modified } = record
   return [
-    labelOf(wire),
+    changeLabel({ kind: change, at, created, modified }),
     {
       text: record.filename,
       isHeader: true,
@@ -115,10 +113,6 @@ function rowOf(wire: WireChange): readonly (Cell | string)[] {
     readableDate(record.data_date),
     String(seq),
   ]
-}
-
-function labelOf({ change, at, record: { created, modified } }: WireChange): string {
-  return changeLabel({ kind: change, at, created, modified })
 }
 
 function sizeOf({ record }: WireChange): string {

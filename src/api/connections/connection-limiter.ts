@@ -1,29 +1,20 @@
-/**
- * Limits the connections in total and of each address, and behind a trusted proxy the requests of
- * each address.
- */
+/** Limits connections, in total and by address, and behind a trusted proxy the requests of each. */
 import type { ConnectionLimits } from '../http/settings.ts'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError, tooManyRetryAfterSeconds, tooMany } from '../http/errors.ts'
-import { Addresses } from './addresses.ts'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 const mostConnections = 2048
 
-/**
- * Maximum number of connections beyond the limit that get an error response; further connections
- * are closed without a response.
- */
+/** Number of connections beyond the limit that get an error; further ones are just closed. */
 const rejectedAtATime = 256
 
 /** Milliseconds after which a rejected connection is closed if it sends no request. */
 const rejectedIdleMs = 1000
 
-/**
- * Reasons for a rejection. `full`: too many connections. `address`: too many connections of the
- * address. `requests`: too many requests of the address.
- */
+/** Too many connections in total, or too many connections or requests of the address. */
 export const rejections = ['full', 'address', 'requests'] as const
 export type Rejection = (typeof rejections)[number]
 
@@ -46,11 +37,7 @@ export class ConnectionLimiter {
   #open = 0
   #reportedUntrusted = false
 
-  /**
-   * @param on.rejected called once for each connection or request that is rejected
-   * @param on.untrusted called once when a proxy on this machine forwards requests without being
-   * trusted. All its clients then count as one
-   */
+  /** @param on `untrusted` is called once, when a proxy on this machine is not trusted */
   constructor(
     limits: ConnectionLimits,
     on: { readonly rejected: (why: Rejection) => void; readonly untrusted: () => void },
@@ -64,7 +51,6 @@ export class ConnectionLimiter {
     this.#onUntrusted = on.untrusted
   }
 
-  /** Counts the connections of a server. */
   watch(server: Server): void {
     server.maxConnections = this.#most + rejectedAtATime
     server.on('connection', (socket) => {
@@ -76,9 +62,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Returns the error to send if the connection was rejected, or if the client has too many
-   * requests. Requests of a trusted proxy are counted for the address of the client, until their
-   * response closes.
+   * Returns the error for a rejected connection, or a client with too many requests. Requests of a
+   * trusted proxy count for the client's address, until their response closes.
    */
   check({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
     const why = this.#rejected.get(raw.socket)
@@ -141,7 +126,7 @@ function originOf({ headers, socket }: IncomingMessage) {
 }
 
 /** Counts by key, with the same limit for each key. */
-export class CountByKey {
+class CountByKey {
   readonly #most: number
   readonly #counts = new Map<string, number>()
 
@@ -162,4 +147,67 @@ export class CountByKey {
     if (count > 0) this.#counts.set(key, count)
     else this.#counts.delete(key)
   }
+}
+
+export class Addresses {
+  readonly #trusted = new BlockList()
+
+  /** @param trustedProxies addresses and networks, such as `10.0.0.0/8` */
+  constructor(trustedProxies: readonly string[]) {
+    for (const network of trustedProxies) addSubnet(this.#trusted, network)
+  }
+
+  isProxy(peer: string): boolean {
+    const address = plain(peer)
+    return this.#trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+  }
+
+  /** True if the peer runs on this machine, as a local proxy does. */
+  isLoopback(peer: string): boolean {
+    return /^127\.|^::1$/.test(plain(peer))
+  }
+
+  /** Returns the client for which a connection counts; `undefined` for a trusted proxy. */
+  ofConnection(peer: string): string | undefined {
+    return this.isProxy(peer) ? undefined : group(plain(peer))
+  }
+
+  /** The client of a forwarded request; `undefined` without one or without a trusted proxy. */
+  ofRequest(peer: string, forwardedFor: string): string | undefined {
+    if (!this.isProxy(peer)) return undefined
+    // Each proxy appends the address of its peer on the right, so the entries are read from right
+    // to left. Entries to the left of the first address that is not a trusted proxy can be forged.
+    let client: string | undefined
+    for (const entry of forwardedFor.split(',').reverse()) {
+      const address = plain(entry.trim())
+      if (isIP(address) === 0) break
+      client = address
+      if (!this.isProxy(address)) break
+    }
+    return client === undefined ? undefined : group(client)
+  }
+}
+
+function addSubnet(list: BlockList, network: string): void {
+  const [address = '', prefix] = network.split('/')
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6'
+  if (prefix === undefined) list.addAddress(address, family)
+  else list.addSubnet(address, Number(prefix), family)
+}
+
+/** Removes the port that some proxies add, and unwraps `::ffff:192.0.2.1`. */
+function plain(text: string): string {
+  const bare = /^\[(.+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text
+  return /^::ffff:([\d.]+)$/i.exec(bare)?.[1] ?? bare
+}
+
+/** Groups IPv6 addresses by /64, because one client usually has a whole /64. */
+function group(address: string): string {
+  if (!isIPv6(address)) return address
+  const [head = '', tail] = address.toLowerCase().replace(/%.*/, '').split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = Array<string>(Math.max(8 - left.length - right.length, 0)).fill('0')
+  const words = [...left, ...zeros, ...right].slice(0, 4)
+  return `${words.map((word) => Number.parseInt(word, 16).toString(16)).join(':')}::/64`
 }

@@ -1,14 +1,13 @@
 /**
- * Tracks in-flight requests. Pipelined requests of one connection run one after the other. A
- * stopping server waits for the responses in progress, and closes idle connections.
+ * In-flight requests and turns of work. Pipelined requests run one after the other. A stopping
+ * server waits for the responses in progress, and closes idle connections.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { FairQueue } from '../../runtime/fair-queue.ts'
 
-/**
- * Milliseconds that a stopping server waits for its responses. The process itself has a little more
- * time to stop.
- */
+/** Milliseconds that a stopping server waits for its responses; the process has a little more. */
 const drainMs = 8000
 
 /**
@@ -25,20 +24,11 @@ interface Connection {
   latest: ServerResponse | undefined
   /** Number of bytes that were read from the connection when the latest request arrived. */
   bytesRead: number
-  /**
-   * The same for the request before the one in progress. Node may have read the one in progress and
-   * later ones together.
-   */
+  /** The same for the request before the one in progress; Node may have read several together. */
   bytesBefore: number
-  /**
-   * Functions that are called one by one after `current`: each starts the next request, or ends the
-   * connection.
-   */
+  /** Called one by one after `current`: each starts a request, or ends the connection. */
   readonly waiting: (() => void)[]
-  /**
-   * True after a request that Node cannot read to its end (not HTTP, too large, too slow), and
-   * after CONNECT.
-   */
+  /** True after CONNECT, and after a request that Node cannot read to its end. */
   isEnding: boolean
 }
 
@@ -47,17 +37,13 @@ export class InFlightRequests {
   /** Set when the server stops, and called when the last connection closes. */
   #drained: (() => void) | undefined
 
-  /** Registers the connections of a server. */
   watch(server: Server): void {
     server.on('connection', (socket) => {
       this.#register(socket)
     })
   }
 
-  /**
-   * Calls `start` when the earlier requests of the connection are answered, and never after the
-   * connection closed. Each started response therefore emits `close`.
-   */
+  /** Calls `start` after the earlier requests of the connection, and never after it closed. */
   begin(response: ServerResponse, start: () => void): void {
     const { socket } = response.req
     const connection = this.#connections.get(socket)
@@ -155,5 +141,52 @@ export class InFlightRequests {
       else if (this.#drained !== undefined) socket.destroySoon()
     })
     start()
+  }
+}
+
+/**
+ * Maximum number of ticks between two turns while connections arrive, of which Node accepts one in
+ * each. Without these ticks, each connection of a burst would wait for a piece of work.
+ */
+const maxTicksPerTurn = 100
+
+export class Turns {
+  /** Functions that begin the turns, by client address. The addresses take turns too. */
+  readonly #waiting = new FairQueue<() => void>()
+  #isRunning = false
+  /** Number of connections accepted so far. */
+  #accepted = 0
+
+  watch(server: Server): void {
+    server.on('connection', () => {
+      this.#accepted++
+    })
+  }
+
+  /** Resolves in a tick of its own: the turn lasts until the caller waits again. */
+  take(address: string): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(address, resolve)
+      if (!this.#isRunning) void this.#run()
+    })
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    for (;;) {
+      await this.#untilAccepted()
+      const begin = this.#waiting.shift()
+      if (begin === undefined) break
+      begin()
+    }
+    this.#isRunning = false
+  }
+
+  /** Waits one tick, and further ticks while each of them accepts a connection. */
+  async #untilAccepted(): Promise<void> {
+    for (let tick = 0, before = -1; tick < maxTicksPerTurn && before !== this.#accepted; tick++) {
+      before = this.#accepted
+      await nextTick()
+    }
   }
 }

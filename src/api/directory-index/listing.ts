@@ -1,16 +1,81 @@
-/** Writes directory listings in HTML and JSON, in chunks. */
+/** Answers requests for directories with their listings. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { DirectoryState, FileEntry, Subdirectory } from '../../catalogue/records.ts'
+import type { Requester } from '../http/limits.ts'
+import {
+  isFresh,
+  sendNotModified,
+  formatHttpDate,
+  parseHttpDate,
+} from '../http/conditional-requests.ts'
+import type { ApiContext } from '../http/context.ts'
+import { notFound } from '../http/errors.ts'
+import { pageHeaders } from '../http/headers.ts'
+import { mediaTypes, namedFormat, sendChunks } from '../http/formats.ts'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
-import type { FileEntry, Subdirectory } from '../../catalogue/records.ts'
-import type { Requester } from '../http/context.ts'
-import { formatHttpDate } from '../http/conditional-requests.ts'
-import { iconData } from '../pages/assets-route.ts'
+import { iconData } from '../pages/layout.ts'
 import { escaped } from '../pages/labels.ts'
 
-export interface ListingFormat {
+/** Answers a request for a directory of the catalogue, given by its path below the root. */
+export type DirectoryHandler = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  directory: string,
+) => Promise<FastifyReply>
+
+/** Answers with the listing of a directory. */
+export function createListings(context: ApiContext): DirectoryHandler {
+  const { reader, dataPath, tag, nowUs, limits } = context
+  return async (request, reply, directory) => {
+    const format = formatOf(request)
+    const state = await reader.directory(directory)
+    if (state === undefined) throw notFound()
+    const version = `${state.epoch}-${state.version}`
+    const date = listingDate(state, nowUs())
+    const { 'if-none-match': tags, 'if-modified-since': since } = request.headers
+    const matches = isFresh(request, reply, tag(version, format.name))
+    // If-None-Match takes precedence over If-Modified-Since (RFC 9110, 13.2.2).
+    if (matches || (tags === undefined && date.matches(since)))
+      return sendNotModified(reply.headers(date.headers))
+    const headers = { ...date.headers, ...contentHeaders[format.name] }
+    if (request.method === 'HEAD') return reply.headers(headers).send()
+    const { turn } = await limits.page(request, reply)
+    const path = directory === '' ? dataPath : `${dataPath}${directory}/`
+    return sendChunks(reply, headers, listingOf(reader, { directory, path, format, turn }))
+  }
+}
+
+const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
+
+/** JSON if `format` names it, else HTML: programs that read listings accept anything. */
+function formatOf(request: FastifyRequest): ListingFormat {
+  const format = namedFormat(request)
+  if (format === undefined) return listingFormats.html
+  if (format === 'json') return listingFormats.json
+  throw notFound()
+}
+
+/** Microseconds until all changes of a second are visible: a busy disk commits seconds later. */
+const unsettledUs = 10_000_000
+
+/**
+ * The time of the latest change. While more changes of its second may become visible, it is a
+ * second earlier and matches nothing, so that no client keeps an outdated listing. Pure.
+ */
+export function listingDate({ changedUs }: DirectoryState, nowUs: number) {
+  if (changedUs === undefined) return { headers: {}, matches: () => false }
+  const second = Math.floor(Math.min(changedUs, nowUs) / 1_000_000)
+  const isSettled = nowUs - changedUs >= unsettledUs
+  return {
+    headers: { 'last-modified': formatHttpDate(isSettled ? second : second - 1) },
+    /** True if the listing did not change since the `If-Modified-Since` of a client. */
+    matches: (text: string | undefined) => isSettled && parseHttpDate(text ?? '') === second,
+  }
+}
+
+interface ListingFormat {
   readonly name: 'html' | 'json'
-  /**
-   * @param path of the request, with a trailing slash @param isRoot omits the link to the parent
-   */
+  /** @param path with a trailing slash @param isRoot omits the link to the parent */
   readonly begin: (path: string, isRoot: boolean) => string
   /** The time of a directory is the latest change of anything in it or below it. */
   readonly directory: (entry: Subdirectory) => string
@@ -24,9 +89,8 @@ const nameWidth = 50
 const sizeWidth = 19
 
 /**
- * The HTML format of nginx, because programs that read listings parse it; but names are not
- * truncated. It has no stylesheet, and its icon is a part of it, because a mirror would download
- * these with the files.
+ * The HTML of nginx, which programs parse, but with whole names. It has no stylesheet, and its icon
+ * inside, because a mirror would download these with the files.
  */
 const html: ListingFormat = {
   name: 'html',
@@ -53,10 +117,7 @@ ${isRoot ? '' : '<a href="../">../</a>\n'}`
   end: '</pre>\n<hr>\n</body>\n</html>\n',
 }
 
-/**
- * The JSON format of nginx (`autoindex_format json`). Unknown values are null; a directory has no
- * size.
- */
+/** The JSON of nginx (`autoindex_format json`). A directory has no size. */
 const json: ListingFormat = {
   name: 'json',
   begin: () => '[\n',
@@ -70,13 +131,10 @@ const json: ListingFormat = {
 
 export const listingFormats = { html, json } as const
 
-/**
- * Maximum number of entries in a chunk, because building a chunk blocks the event loop for a few
- * milliseconds.
- */
+/** Entries in a chunk, because building it blocks the event loop for a few milliseconds. */
 const chunkSize = { directories: 250, files: 1000 }
 
-export interface ListingQuery {
+interface ListingQuery {
   /** Path in the catalogue; empty for the root. */
   readonly directory: string
   /** Path of the request, with a trailing slash. */
@@ -87,9 +145,8 @@ export interface ListingQuery {
 }
 
 /**
- * Yields the listing of a directory: subdirectories by name, then files by name. It is read in
- * chunks. A change between two chunks may or may not be in the listing, so its ETag must be that of
- * the state before the first chunk.
+ * Yields the listing of a directory in chunks: subdirectories, then files, by name. A change
+ * between two chunks may or may not be in it, so its ETag must be that of the state before.
  */
 export async function* listingOf(
   reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,

@@ -10,15 +10,13 @@ const entrySchema = schema.component(
   {
     name: schema.text('The name, without a slash.'),
     type: schema.oneOf('The kind of entry.', ['directory', 'file']),
-    mtime: schema.orNull(
-      schema.text(
-        'File: modification time. Directory: time of the last change in it or below it. Null while unknown.',
-      ),
+    mtime: schema.textOrNull(
+      'File: modification time. Directory: time of the last change in it or below it. Null while unknown.',
     ),
   },
   {
-    size: schema.orNull(
-      schema.integer('Size of a file in bytes, null while unknown. Directories have no `size`.'),
+    size: schema.integerOrNull(
+      'Size of a file in bytes, null while unknown. Directories have no `size`.',
     ),
   },
 )

@@ -1,7 +1,4 @@
-/**
- * Opens archived files and checks them through the open file handle. So the file that was checked
- * is the file that is sent, even if another file takes its path.
- */
+/** Opens archived files, and checks through the handle that the checked file is the one sent. */
 import { constants, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { open, realpath, stat } from 'node:fs/promises'
@@ -10,6 +7,7 @@ import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import type { FileQuery } from '../../catalogue/reader.ts'
 import { errorCode } from '../../runtime/error-code.ts'
+import type { ApiSettings } from '../http/settings.ts'
 import type { UnservedReason } from './unserved-files.ts'
 
 export interface ArchivedFile {
@@ -17,7 +15,6 @@ export interface ArchivedFile {
   readonly path: string
   /** The real path of the file, if a symbolic link leads to it. */
   readonly linkedPath?: string | undefined
-  /** Result of `stat` when the file was opened. */
   readonly stats: Stats
   /** The last eight bytes of the file when it was opened; all bytes of a smaller file. */
   readonly tail: Buffer
@@ -37,25 +34,15 @@ export class FileUnavailable extends Error {
   }
 }
 
-/**
- * Thrown if this process or the system has no free file descriptor, which is a temporary condition.
- */
+/** Thrown if there is no free file descriptor, which is temporary. */
 export class NoDescriptor extends Error {}
 
 /** Thrown if a file has changed since it was opened. */
 export class FileChanged extends Error {}
 
-export interface ArchiveTree {
-  /** Absolute path of the archive root. */
-  readonly archive: string
-  /** Real paths of directories outside the archive that symbolic links may lead to. */
-  readonly linkedDirectories: readonly string[]
-}
+export type ArchiveTree = Pick<ApiSettings, 'archive' | 'linkedDirectories'>
 
-/**
- * Flags of `open`: it does not wait for the writer of a FIFO, and does not follow a symbolic link
- * in the last segment of a path.
- */
+/** Flags of `open`: it waits for no FIFO, and follows no link in the last segment of a path. */
 const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW
 
 /** Error codes of `open` which mean that no file may be served, each with its reason. */
@@ -89,10 +76,10 @@ export class Archive {
   }
 
   /**
-   * Opens a regular file whose real path is its place in the archive or below a linked directory.
-   * The caller closes its handle.
-   * @throws FileUnavailable for anything else, FileChanged if the file was replaced, removed or
-   * truncated meanwhile, NoDescriptor, and other errors of the disk
+   * Opens a regular file that is in its place in the archive or below a linked directory. The
+   * caller closes it.
+   * @throws FileUnavailable for anything else, FileChanged if it was replaced, removed or truncated
+   * meanwhile, NoDescriptor, and other errors of the disk
    */
   async open(place: FileQuery): Promise<OpenFile> {
     const path = join(this.#tree.archive, place.directory, place.name)
@@ -145,10 +132,7 @@ export class Archive {
   }
 }
 
-/**
- * Number of bytes at the end of a file that show an overwrite. A gzip stream ends with the CRC-32
- * and the length of its content (RFC 1952, 2.3.1).
- */
+/** Bytes at the end of a file that show an overwrite: the CRC-32 and length of gzip (RFC 1952). */
 const tailBytes = 8
 
 /** @throws FileChanged when the file is shorter than `size` */
@@ -161,10 +145,9 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
 }
 
 /**
- * True if an open file has the same bytes as when it was opened. Another size or mtime means that
- * it has changed. If only the ctime differs, the cause may be another link count, mode or owner, or
- * another file that took the path. Without these causes, the file may have been rewritten in place
- * and its times set back, so its last bytes are compared.
+ * True if an open file has the same bytes as when it was opened. If only the ctime differs, it may
+ * have another link count, mode or owner, or lost its path; else it may have been rewritten in
+ * place and its times set back, so its last bytes are compared.
  */
 export async function isUnchanged({ handle, path, stats, tail }: OpenFile): Promise<boolean> {
   const now = await handle.stat()
@@ -183,10 +166,7 @@ async function isStillAt(path: string, { dev, ino }: Stats): Promise<boolean> {
   }
 }
 
-/**
- * Turns the errors in `missingFileCodes` into `FileUnavailable`, and those in `exhaustedCodes` into
- * `NoDescriptor`. All other errors stay as they are.
- */
+/** Turns the errors of the two tables into `FileUnavailable` and `NoDescriptor`. */
 async function orUnavailable<T>(result: Promise<T>): Promise<T> {
   try {
     return await result

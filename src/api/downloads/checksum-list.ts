@@ -1,17 +1,13 @@
-/**
- * Sends the checksums of a directory in the format of `sha256sum -c`, as a virtual file that is not
- * on disk.
- */
+/** The checksums of a directory in the format of `sha256sum -c`: a virtual file. */
 import type { CatalogueReader, ChecksumChunk } from '../../catalogue/reader.ts'
-import { sendChunks } from '../http/context.ts'
+import { sendChunks } from '../http/formats.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
-import type { ApiContext, Requester } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import type { DirectoryHandler } from '../directory-index/answer.ts'
+import type { DirectoryHandler } from '../directory-index/listing.ts'
+import type { Requester } from '../http/limits.ts'
 
-/**
- * Name of the virtual file in the URL of each directory. A real file of this name is not served.
- */
+/** The name of the virtual file; a real file of this name is not served. */
 export const checksumsName = 'SHA256SUMS'
 
 /** Answers with the checksums of a directory. */
@@ -34,10 +30,7 @@ export function createChecksums({ reader, tag, limits, settings }: ApiContext): 
 
 type Chunks = AsyncGenerator<ChecksumChunk['files']>
 
-/**
- * Makes the comment lines: the number of files without a checksum, and the names of files with a
- * problem.
- */
+/** The comment lines: how many files have no checksum, and the names of those with a problem. */
 async function notesOf(chunks: Chunks, unhashedNote: string): Promise<string> {
   const problems: string[] = []
   let unhashed = 0
@@ -49,7 +42,6 @@ async function notesOf(chunks: Chunks, unhashedNote: string): Promise<string> {
   return (unhashed > 0 ? `# ${unhashed} files are ${unhashedNote}\n` : '') + problems.join('')
 }
 
-/** Yields the notes, then the checksums. */
 async function* checksumLines(chunks: Chunks, notes: string): AsyncGenerator<Buffer> {
   let before = notes
   for await (const files of chunks) {
@@ -62,10 +54,9 @@ async function* checksumLines(chunks: Chunks, notes: string): AsyncGenerator<Buf
 }
 
 /**
- * Reads the checksums in chunks. A change between two chunks may or may not be in the list, so the
- * ETag of the list must be that of the state before the first chunk.
- * @param turn waits for the client's turn; each chunk is read in a turn
- * @throws HttpError 404 for a directory that was removed from the catalogue meanwhile
+ * Reads the checksums in chunks, each in a turn. A change between two of them may or may not be in
+ * the list, so its ETag must be that of the state before.
+ * @throws HttpError 404 for a directory that was removed meanwhile
  */
 async function* checksumsOf(
   directory: string,

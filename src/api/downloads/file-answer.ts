@@ -1,7 +1,7 @@
 /** Chooses the answer with an open file: its status, its headers, and the bytes to send. */
 import type { Stats } from 'node:fs'
-import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
+import type { FastifyRequest } from 'fastify'
 import { youngFileMs } from '../../catalogue/records.ts'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
 import { compareIdentity, toIdentity, toUs } from '../../catalogue/identity.ts'
@@ -14,24 +14,22 @@ import type { ArchivedFile } from './archived-file.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-export interface FileAnswer {
+interface FileAnswer {
   readonly status: 200 | 206 | 304
   readonly headers: Headers
   /** The bytes of the body; `undefined` if this process sends only headers. */
   readonly range?: ByteRange
 }
 
-/** A catalogued file as it was opened. */
 interface Version {
   readonly record: FoundFile
   readonly file: ArchivedFile
-  /** The clock: milliseconds since 1970. */
   readonly nowMs: number
 }
 
 /** @throws FileChanged if the file may still be written to, HttpError 412 or 416 */
 export function answerOf(
-  request: { readonly method: string; readonly headers: IncomingHttpHeaders },
+  request: Pick<FastifyRequest, 'method' | 'headers'>,
   version: Version,
   settings: ApiSettings,
 ): FileAnswer {
@@ -68,10 +66,9 @@ export function answerOf(
 }
 
 /**
- * True if a file may still be written to: it is young and differs from its record. An mtime in the
- * future counts as young. If the record has no size, the file was old when it was found by its
- * name, so only the age counts; an mtime far in the future then comes from a wrong clock, and does
- * not count as young.
+ * True if a file may still be written to: it is young, or has a time in the future, and differs
+ * from its record. Without a size in the record, the file was old when it was found by its name, so
+ * only the age counts, and a time far in the future comes from a wrong clock.
  */
 function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs
@@ -79,15 +76,13 @@ function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   return !isAsCatalogued(record, stats) && ageMs < youngFileMs
 }
 
-/** True if the size and mtime of a file are those of its record. */
 function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
   return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
 }
 
 /**
- * The ETag consists of inode, size, mtime and the last eight bytes. A backup by hard links or a
- * `chmod` does not change it; an overwrite in place with the same size and mtime does. A file with
- * an mtime in the future has no `Last-Modified`.
+ * The ETag has inode, size, mtime and the last eight bytes: hard links and `chmod` do not change
+ * it, an overwrite in place does. A file with an mtime in the future has no `Last-Modified`.
  */
 export function validatorsOf(
   record: FileRecord,
@@ -116,10 +111,7 @@ function validatorHeaders({ tag, lastModified }: Validators): Headers {
 
 const policyHeader = { 'content-security-policy': "default-src 'none'; sandbox" }
 
-/**
- * Headers that describe the file: media type, name and policy. Offloaded downloads have them too.
- * Catalogued names need no escaping.
- */
+/** Headers that describe the file, also offloaded. Catalogued names need no escaping. */
 function kindHeaders(name: string) {
   return {
     'content-type': 'application/gzip',
@@ -130,11 +122,7 @@ function kindHeaders(name: string) {
 
 const rangesHeader = { 'accept-ranges': 'bytes' }
 
-/**
- * Returns the header `Repr-Digest` with the SHA-256 of the whole file (RFC 9530), also for a range.
- * Returns no header if the checksum is unknown, or belongs to another version than the one that is
- * sent.
- */
+/** `Repr-Digest` of the whole file (RFC 9530), if its SHA-256 is that of the version sent. */
 function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
   if (sha256 === undefined || identity === undefined) return {}
   if (compareIdentity(identity, toIdentity(stats)) === 'changed') return {}
@@ -142,10 +130,9 @@ function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
 }
 
 /**
- * Offloads a download to the web server in front: a header of the response names the file, and the
- * web server sends it and evaluates ranges and conditions. No condition is evaluated here, because
- * the ETags of nginx differ from ours.
- * @returns the headers for the web server; `undefined` for a file that this process must send
+ * Offloads a download to the web server, which evaluates ranges and conditions too, because nginx
+ * has ETags of its own.
+ * @returns its headers; `undefined` for a file that this process must send
  */
 function offloadHeaders(
   { record, file, nowMs }: Version,

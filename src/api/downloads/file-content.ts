@@ -1,23 +1,15 @@
-/**
- * Reads a file, or a range of it, and fails if the file changes meanwhile, so that a client never
- * gets a mixture of two versions.
- */
+/** Reads a file, or a range of it, and fails if it changes meanwhile: no client gets a mixture. */
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../http/conditional-requests.ts'
 import { FileChanged, isUnchanged } from './archived-file.ts'
 import type { OpenFile } from './archived-file.ts'
-import type { Semaphore } from '../http/semaphore.ts'
+import type { Semaphore } from '../http/limits.ts'
 
-/**
- * Size of a chunk. Larger chunks take less CPU; smaller chunks take less memory for a slow client.
- */
+/** Bytes of a chunk. Larger ones take less CPU; smaller ones less memory for a slow client. */
 export const chunkBytes = 256 * 1024
 
-/**
- * Maximum number of buffers in the pool. The pool saves time, because allocating a buffer takes
- * several times as long as reading into it.
- */
+/** Buffers in the pool, because allocating one takes several times as long as reading into it. */
 const maxPooledBuffers = 64
 
 export interface ReadRequest {
@@ -40,11 +32,10 @@ export class ContentReader {
   }
 
   /**
-   * Reads a range of a file: as a buffer if it fits into one chunk, else as a stream whose first
-   * chunk is already read. The caller holds a permit meanwhile; the stream waits for one for each
-   * further chunk. The last chunk is returned only if the file has not changed since it was opened.
-   * The memory returns to the pool when the response closes. The stream closes the file; if the
-   * result is a buffer, the caller closes it.
+   * Reads a range: as a buffer if it fits into one chunk, else as a stream whose first chunk is
+   * read. The caller holds a permit meanwhile; the stream waits for one for each chunk. The last
+   * chunk is returned only if the file has not changed. The stream closes the file; with a buffer,
+   * the caller does.
    * @throws FileChanged, ClientGone; a stream fails with the same errors
    */
   async open(request: ReadRequest): Promise<Buffer | Readable> {
@@ -118,20 +109,15 @@ export class ContentReader {
   }
 }
 
-/** @throws ClientGone */
 function throwIfGone(response: ServerResponse): void {
   if (response.destroyed) throw new ClientGone('the client left before its file was read')
 }
 
-/**
- * Calls a listener when a response closes. The buffers of the response are free then, because the
- * kernel has taken their bytes or never will.
- */
+/** Calls a listener when a response closes: the kernel has taken its bytes, or never will. */
 function onClose(response: ServerResponse, listener: () => void): void {
   if (!response.destroyed) response.once('close', listener)
 }
 
-/** Reads the chunk of a range that begins at a position. */
 async function readChunk(
   buffer: Buffer,
   { file, range }: ReadRequest,

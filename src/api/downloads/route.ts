@@ -1,17 +1,14 @@
-/**
- * Serves downloads, checksum lists and directory listings. Only files and directories of the
- * catalogue are served.
- */
+/** Serves downloads, checksums and listings, of catalogued files and directories only. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FileQuery } from '../../catalogue/reader.ts'
 import type { FoundFile } from '../../catalogue/records.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
-import { createListings } from '../directory-index/answer.ts'
+import { createListings } from '../directory-index/listing.ts'
 import { printable, requestLog } from '../http/access-log.ts'
 import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
-import type { Semaphore } from '../http/semaphore.ts'
+import type { Semaphore } from '../http/limits.ts'
 import { Archive, FileChanged, FileUnavailable, NoDescriptor } from './archived-file.ts'
 import { checksumsName, createChecksums } from './checksum-list.ts'
 import { answerOf } from './file-answer.ts'
@@ -59,31 +56,23 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
 }
 
 /**
- * What a target names: the listing or the checksums of a directory, or an entry of a directory. The
- * catalogue knows if the entry is a file or a directory. Paths are below the archive root, which is
- * empty itself.
+ * What a target names: the listing or the checksums of a directory, or an entry, which the
+ * catalogue knows as a file or a directory. Paths are below the archive root, which is empty.
  */
 type DataTarget =
   | { readonly kind: 'listing'; readonly directory: string }
   | { readonly kind: 'checksums'; readonly directory: string }
   | { readonly kind: 'entry'; readonly directory: string; readonly name: string }
 
-/**
- * Names of entries that a target may contain. They need no escaping, and never start with a dot, so
- * hidden files and `..` are excluded.
- */
+/** Names of entries: they need no escaping, and never start with a dot. */
 const entryName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,254}$/
 
-/**
- * Maximum length of a path below `data/`. Eight directory names of 64 characters and a file name
- * need less.
- */
+/** Maximum length of a path; eight directories of 64 characters and a file need less. */
 const maxPathLength = 1024
 
 /**
- * Parses a request target. Decodes nothing, unlike the router, so a target with `%` names nothing.
- * @param target as `normaliseTarget` returns it, with or without a query
- * @returns `undefined` if the target can name no file and no directory
+ * Parses a target as `normaliseTarget` returns it. Decodes nothing, so one with `%` names nothing.
+ * @returns `undefined` if it can name no file and no directory
  */
 export function parseDataTarget(target: string, datasetPrefix: string): DataTarget | undefined {
   const root = `/${datasetPrefix}/data/`
@@ -104,7 +93,6 @@ export function parseDataTarget(target: string, datasetPrefix: string): DataTarg
 /** The body of a response: bytes or a stream; `undefined` if the response has only headers. */
 type Body = Buffer | Readable | undefined
 
-/** Sends files of the catalogue, and answers for those that cannot be sent. */
 class Downloads {
   readonly #context: DownloadsContext
   readonly #archive: Archive
@@ -124,10 +112,7 @@ class Downloads {
     this.#content = new ContentReader(this.#threads)
   }
 
-  /**
-   * @throws HttpError 404 or 503 if the file cannot be opened, 412, 416; other errors of the disk,
-   * which are answered with 500
-   */
+  /** @throws HttpError 404 or 503 if the file cannot be opened, 412, 416; errors of the disk */
   async send(
     record: FoundFile,
     request: FastifyRequest,
@@ -144,10 +129,7 @@ class Downloads {
     return reply.send(body)
   }
 
-  /**
-   * Sets the status and headers, and returns the body. Closes the file, unless the body is a
-   * stream, which closes it.
-   */
+  /** Sets status and headers, and returns the body. Closes the file, unless a stream will. */
   async #prepare(record: FoundFile, request: FastifyRequest, reply: FastifyReply): Promise<Body> {
     const { settings, unservedFiles, nowUs } = this.#context
     const threads = this.#threads
@@ -186,10 +168,7 @@ class Downloads {
     return notFound()
   }
 
-  /**
-   * True if the disk of the file may be away, or if the deletion guard withholds the removal of the
-   * file: the answer is then 503 instead of 404.
-   */
+  /** True if the disk of the file may be away, or its removal is withheld: 503 instead of 404. */
   async #isAway(record: FoundFile, error: unknown): Promise<boolean> {
     const reason = error instanceof FileUnavailable ? error.reason : undefined
     if (reason === 'not-regular' || reason === 'lies-elsewhere') return false
@@ -217,10 +196,7 @@ function temporary(detail: string, cause: Error): HttpError {
   return Object.assign(tryAgain(detail), { cause })
 }
 
-/**
- * Logs the failure of a stream. The framework closes the connection, so that the client does not
- * take a part for the whole file.
- */
+/** Logs the failure of a stream; the framework then closes the connection. */
 function logFailure(body: Readable, request: FastifyRequest): void {
   body.once('error', (error) => {
     if (!(error instanceof ClientGone))

@@ -4,7 +4,6 @@ import { dataPaths } from '../openapi/parameters.ts'
 import { always, detailSchema, errors, negotiable, sometimes } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 
-/** Reasons why a catalogued file is not served. */
 export const unservedReasons = [
   'not-there',
   'no-permission',

@@ -1,23 +1,17 @@
-/**
- * Distinguishes a removed file (404) from a disk that is away or hangs (503): mirrors delete their
- * copy at a 404.
- */
+/** Distinguishes a removed file (404, at which mirrors delete theirs) from an absent disk (503). */
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isDirectoryName } from '../../parse/archive-path.ts'
 import { isMissing } from '../../runtime/error-code.ts'
 import { StorageUnavailable } from '../http/errors.ts'
-import { Semaphore } from '../http/semaphore.ts'
+import { Semaphore } from '../http/limits.ts'
 import type { ArchiveTree } from './archived-file.ts'
 
 /**
- * Finds the unavailable part of the archive on the path of a file or directory: the archive root,
- * the area, or a symbolic link to a linked directory. A root or an area is unavailable if it is
- * missing, unreadable, or without any directory, like an empty mount point. For links see
- * `leadsToUnavailableDisk`.
+ * Finds the unavailable part of the archive on a path: the root or the area, if it is missing,
+ * unreadable or without any directory, like an empty mount point, or a symbolic link.
  * @param place path below the archive root
- * @returns the absolute path of that part; `undefined` when all parts are available
  */
 export async function unavailablePart(
   { archive, linkedDirectories }: ArchiveTree,
@@ -34,11 +28,7 @@ export async function unavailablePart(
   return undefined
 }
 
-/**
- * True if a directory contains directories, or symbolic links, whose names are valid for
- * directories of an archive. An empty mount point may contain a text file or `lost+found`, but no
- * directory with a valid name.
- */
+/** True if a directory has entries with valid names; an empty mount point may have `lost+found`. */
 async function holdsDirectories(path: string): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
   return entries.some((entry) => !entry.isFile() && isDirectoryName(entry.name))
@@ -47,14 +37,12 @@ async function holdsDirectories(path: string): Promise<boolean> {
 /** Number of libuv's threads without `UV_THREADPOOL_SIZE`. */
 const defaultThreads = 4
 
-/** Maximum number of symbolic links that are followed one after the other. */
 const maxLinks = 8
 
 /**
- * True if a path is a symbolic link to a linked directory, or into it, and the disk of this
- * directory is unavailable. The nearest existing directory decides: the target of the link, or one
- * above it up to the linked directory. If it has entries, the disk is available, and the target was
- * removed. If it is empty or unreadable, or none of them exists, the disk is unavailable.
+ * True if a path is a symbolic link to or into a linked directory whose disk is unavailable. The
+ * nearest existing directory decides, the target or one above it: with entries, the disk is there
+ * and the target was removed; empty, unreadable or missing, the disk is unavailable.
  */
 async function leadsToUnavailableDisk(
   path: string,
@@ -88,10 +76,9 @@ async function contentsOf(path: string): Promise<'entries' | 'empty' | 'missing'
 export const diskTimeoutMs = 5000
 
 /**
- * Permits of the threads that wait for the archive: half of the threads in which Node makes file
- * calls, but at least one. If the disk hangs, the rest of the server has the other half; the metric
- * of the free space may block one thread of it. Linked directories count as the archive, because
- * only `open` finds out where a path leads.
+ * Permits of the threads that wait for the archive: half of Node's, but at least one. If the disk
+ * hangs, the rest of the server has the others. Linked directories count too, because only `open`
+ * finds out where a path leads.
  * @param onHang called for each download that got no thread in time
  */
 export function createDiskThreads(onHang: () => void): Semaphore {

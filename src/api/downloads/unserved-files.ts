@@ -1,19 +1,14 @@
-/**
- * Remembers what could not be served: files for the status and the problems, and parts of the
- * storage for the log.
- */
+/** What could not be served: files for the status and the problems, storage for the log. */
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { ApiContext } from '../http/context.ts'
-import { microsecondsToIso } from '../http/times.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { Static } from '../openapi/schema.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 
 export type UnservedReason = (typeof unservedReasons)[number]
 
-/**
- * Maximum number of files in the report, because a catalogue may have millions that are missing.
- */
+/** Maximum number of files in the report; millions may be missing. */
 const maxFiles = 1000
 /** Maximum number of files of the report that the status shows. */
 const maxInStatus = 10
@@ -26,19 +21,13 @@ export class UnservedFiles {
   })
   #count = 0
 
-  /**
-   * @param onFile called for each request of a catalogued file that could not be served
-   * @param nowMs the clock: milliseconds since 1970
-   */
+  /** @param onFile called for each request of a catalogued file that could not be served */
   constructor(onFile: (reason: UnservedReason) => void, nowMs: () => number) {
     this.#onFile = onFile
     this.#nowMs = nowMs
   }
 
-  /**
-   * Adds a file to the report.
-   * @param path of a catalogued file, below the archive root; other paths must not become public
-   */
+  /** @param path of a catalogued file; other paths must not become public */
   note(path: string, reason: UnservedReason): void {
     this.#count++
     this.#onFile(reason)
@@ -78,10 +67,7 @@ const maxPaths = 1000
 export class StorageLog {
   readonly #logger: Logger
   readonly #nowMs: () => number
-  /**
-   * Time of the latest log line by path. The number of paths is limited, because withheld removals
-   * may affect thousands of directories.
-   */
+  /** Time of the latest line by path, for few paths: withheld removals may affect thousands. */
   readonly #loggedMs = new LRUCache<string, number>({ max: maxPaths })
 
   /** @param nowMs a monotonic clock */
@@ -91,10 +77,9 @@ export class StorageLog {
   }
 
   /**
-   * Logs why downloads are answered with 503: at most once an hour for each path. Only an absolute
-   * path can recover (`opened`); it is then logged again at its next failure.
-   * @param path absolute path of an unavailable part of the archive, or a directory below the
-   * archive root
+   * Logs why downloads get 503, at most once an hour for each path. Only an absolute one can
+   * recover (`opened`).
+   * @param path absolute, of an unavailable part, or a directory below the archive root
    */
   note(path: string, message: string): void {
     const latest = this.#loggedMs.peek(path)
@@ -103,10 +88,7 @@ export class StorageLog {
     this.#logger.warn({ path }, message)
   }
 
-  /**
-   * Logs that the absolute paths at or above a file have recovered.
-   * @param file absolute path of a file that was opened
-   */
+  /** Logs that the paths at or above a file have recovered. @param file absolute path */
   opened(file: string): void {
     for (const path of [...this.#loggedMs.keys()])
       if (file === path || file.startsWith(`${path}/`)) {

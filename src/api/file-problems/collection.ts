@@ -1,17 +1,16 @@
 /** The list of the files with problems. */
 import type { FastifyInstance } from 'fastify'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
-import { digest } from '../http/conditional-requests.ts'
+import { digest } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
-import { catalogueOffset } from '../http/query.ts'
+import { catalogueOffset } from '../parameters/request.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
-import { listProblems, problemNames } from './problem-list.ts'
+import { listProblems, problemNames, reasonMeanings } from './problem-list.ts'
 import type { WireProblem } from './problem-list.ts'
-import { reasonMeanings } from './reasons.ts'
 
 const field = fieldOf<WireProblem>()
 
@@ -40,10 +39,8 @@ const fields = {
     },
   ),
   since: field(
-    schema.orNull(
-      schema.moment(
-        'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason. Null if unknown.',
-      ),
+    schema.momentOrNull(
+      'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason. Null if unknown.',
     ),
     '2026-01-23T00:12:40.518203Z',
     ({ since }) => since,

@@ -1,11 +1,11 @@
-/**
- * The list of all files with problems: from the indexer (settling), the API (unservable) and the
- * catalogue.
- */
+/** All files with problems: from the indexer (settling), the API and the catalogue. */
 import { listedProblems } from '../../catalogue/reader.ts'
 import type { Asker, CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../http/times.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
+import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'
+import { maxDirectoryDepth } from '../../parse/archive-path.ts'
+import type { UnservedReason } from '../downloads/unserved-files.ts'
 
 /** The kinds of problems, in the order of the list. */
 export const problemNames = ['settling', 'unservable', ...listedProblems] as const
@@ -19,10 +19,7 @@ export interface WireProblem extends Pick<ProblemEntry, 'path' | 'reason'> {
 
 export interface ProblemSources {
   readonly reader: Pick<CatalogueReader, 'problems'>
-  /**
-   * Files that are not complete yet or cannot be read, at most 1,000; none if the indexer does not
-   * answer.
-   */
+  /** At most 1,000 files that are not complete or not readable; none without an answer. */
   readonly settling: () => Promise<readonly SettlingFile[]>
   /** Files that could not be served; only the API reports them. */
   readonly unservable: () => readonly Omit<ProblemEntry, 'problem'>[]
@@ -65,4 +62,45 @@ export async function listProblems(
       since: sinceUs === undefined ? null : microsecondsToIso(sinceUs),
     })),
   }
+}
+
+type ProblemReason =
+  EntryRejectionReason | FileProblemReason | SettlingFile['reason'] | UnservedReason
+
+/** A sentence for each reason, with code in backticks. */
+export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
+  'not-gz': 'The name of the file does not end in `.gz`; only gzip files are catalogued.',
+  'not-utf8': 'The name has bytes that are not UTF-8.',
+  'unknown-form':
+    'The name has neither the short nor the long form of RINEX file names, or more than one part of it is wrong.',
+  'bad-station':
+    'The long name does not begin with 4 letters or digits of the site, 2 digits of monument and receiver, and 3 letters of the country.',
+  'bad-source': 'The data source of the long name is not `R`, `S` or `U`.',
+  'bad-day': 'The year of the name does not have this day.',
+  'bad-hour': 'The hour of the long name is not 00 to 23.',
+  'bad-minute': 'The minute of the name is not 00 to 59.',
+  'bad-session':
+    'The session of the short name is not a valid character: `a` to `x` for an hour, or a digit.',
+  'bad-period': 'The file period of the long name is not valid; `01D` and `15M` are valid.',
+  'bad-frequency': 'The sampling interval of the long name is not valid; `30S` is valid.',
+  'bad-type':
+    'The data type of the name is not valid; only observation, navigation and meteorological files are catalogued.',
+  'not-in-area': 'The directory is neither in `obs` nor in `nrt`, so its files are not read.',
+  'too-deep': `The directory is more than ${maxDirectoryDepth} levels below the archive root, so its files are not read.`,
+  'bad-directory-name':
+    'The name of the directory is not valid, so its files are not read; valid are at most 64 letters, digits, `.`, `_` and `-`, with a letter, a digit or `_` first.',
+  symlink:
+    'The symbolic link does not lead to a file or a directory in one of the `linked_directories`.',
+  'not-a-file': 'The entry is neither a file nor a directory; it may be a socket or a pipe.',
+  'unreadable-directory':
+    'The indexer cannot read the directory: it has no permission, the disk is away, or the directory has more than 500,000 entries.',
+  'no-end': 'The gzip stream of the file has no end: the file was not written completely.',
+  damaged: 'The gzip stream of the file is damaged before its end.',
+  'other-date': 'The file is in the directory of another date than that of its name.',
+  'no-end-yet': 'The gzip stream of the file has no end yet: the file is still being written.',
+  unreadable: 'The indexer cannot read the file, so it does not know if the file is complete.',
+  'not-there': 'The listed file was not on disk at the last download.',
+  'no-permission': 'The API has no permission to read the file.',
+  'lies-elsewhere': 'The file is behind a symbolic link that may not be followed.',
+  'not-regular': 'The path of the listed file has no regular file any more.',
 }

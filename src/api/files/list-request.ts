@@ -1,25 +1,22 @@
 /** Parses the query strings of lists of files: filters, ordering, details. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { OrderStep, Ordering } from '../../catalogue/filter.ts'
-import type { ChunkOrdering } from '../../catalogue/reader.ts'
-import type { Format } from '../http/negotiate.ts'
-import type { Query } from '../http/query.ts'
+import type { Format } from '../http/formats.ts'
 import { expand, filterParameters } from '../parameters/file-filters.ts'
 import { invalidChoice } from '../parameters/parameter.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { readRequest } from '../parameters/request.ts'
-import type { Asked } from '../parameters/request.ts'
+import type { Asked, Query } from '../parameters/request.ts'
 
 export interface ListRequest extends Omit<Asked<typeof listParameters>, 'values'> {
   readonly ordering: Ordering
-  /** True if the records contain their details (`expand=file`). */
   readonly details: boolean
 }
 
 const orderKey = `-?(${orderKeys.join('|')})`
 
 /** Sort keys with their directions, for example `-data_date,filename`. */
-const orderingOfFiles: Parameter<Ordering> = {
+export const orderingOfFiles: Parameter<Ordering> = {
   schema: {
     type: 'string',
     description: `The sort keys, separated by commas: ${orderKeys.map((key) => `\`${key}\``).join(', ')}. A minus before a key reverses its order. Files with equal keys are sorted by id, in the direction of the last key.`,
@@ -48,32 +45,8 @@ const orderingOfFiles: Parameter<Ordering> = {
 /** The parameters of the list of files that are no filters. */
 export const listParameters = { ordering: orderingOfFiles, expand }
 
-/** One sort key, whose values never change: each chunk continues after the last record before. */
-const orderingOfStreams: Parameter<ChunkOrdering> = {
-  ...orderingOfFiles,
-  read: (words) => {
-    const read = orderingOfFiles.read(words)
-    if ('fault' in read) return read
-    const { key, descending, then } = read.value
-    return key === 'modified' || then !== undefined
-      ? { fault: 'A stream is sorted by one of id, data_date, created and filename.' }
-      : { value: { key, descending } }
-  },
-}
-
-const noOffset: Parameter<undefined> = {
-  schema: {},
-  takes: 'last',
-  read: ([text]) =>
-    text === undefined
-      ? { value: undefined }
-      : { fault: 'A stream starts at the first record; limit ends it.' },
-}
-
-const streamParameters = { ordering: orderingOfStreams, expand, offset: noOffset }
-
 /** What a list and a stream have in common: the rest of their request follows from it. */
-function listOf<O extends Ordering>(
+export function listOf<O extends Ordering>(
   asked: Omit<ListRequest, 'ordering' | 'details'> & {
     readonly values: { readonly ordering: O; readonly expand: readonly string[] }
   },
@@ -84,10 +57,7 @@ function listOf<O extends Ordering>(
   return { ...asked, ordering, details: expanded.length > 0, kept }
 }
 
-/**
- * @param settings with the maximum number of records on a page
- * @throws BadFields with all faults
- */
+/** @throws BadFields with all faults */
 export function parseListRequest(
   query: Query,
   { maxLimit }: { readonly maxLimit: number },
@@ -96,22 +66,7 @@ export function parseListRequest(
   return listOf(readRequest(query, { parameters, filters: filterParameters, maxLimit }))
 }
 
-/**
- * Reads a request for the whole list like that of a page, with four differences. An unknown
- * parameter is an error, because a mistyped filter must not download the whole archive. An `offset`
- * is an error. `limit` has no maximum, and there is one sort key.
- * @throws BadFields with all faults
- */
-export function parseStream(query: Query) {
-  const parameters = streamParameters
-  const more = { alwaysStrict: true, known: ['limit'] }
-  return listOf(readRequest(query, { parameters, filters: filterParameters, ...more }))
-}
-
-/**
- * True if a response depends on the details of files, which can change without a change of the
- * record. HTML pages show details.
- */
+/** True if a response depends on the details of files, which change without the record. */
 export function dependsOnDetails(
   { details, filter }: Pick<ListRequest, 'details' | 'filter'>,
   format: Format,

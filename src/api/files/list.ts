@@ -2,28 +2,26 @@
 import * as schemas from './schema.ts'
 import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { sendChunks } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
-import type { ApiContext, Requester } from '../http/context.ts'
-import { ignoredHeader, pageHeaders } from '../http/headers.ts'
-import { mediaTypes, negotiate } from '../http/negotiate.ts'
-import { linkHeader, pageLinks, linkUnlessTooLong, pageUrl } from '../http/links.ts'
-import { catalogueOffset } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
+import type { ApiContext } from '../http/context.ts'
+import { pageHeaders } from '../http/headers.ts'
+import { mediaTypes, negotiate } from '../http/formats.ts'
+import { linkHeader, pageLinks } from '../http/context.ts'
+import type { Query } from '../parameters/request.ts'
 import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
 import { renderList, filesView } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
-import { createAuthentication } from '../admin/authentication.ts'
 import { addResource } from '../http/resource.ts'
-import { Semaphore } from '../http/semaphore.ts'
 import { registerFile } from './register.ts'
-import { lineFormats, listLines, parseStreamRequest } from './stream.ts'
+import { createStream } from './stream.ts'
+import { catalogueOffset, ignoredHeader } from '../parameters/request.ts'
 
 type PageFormat = 'json' | 'html'
 
 /** Answers with a page of the list, from the cache if the catalogue has not changed. */
-export function createList(context: ApiContext) {
+function createList(context: ApiContext) {
   const { reader, tag, settings } = context
   const cache = createPageCache()
   return async (format: PageFormat, request: FastifyRequest, reply: FastifyReply) => {
@@ -51,7 +49,6 @@ interface PageRequest {
   readonly requester: Requester
 }
 
-/** A page of the list with its headers, ready to be sent. */
 interface ListPage {
   readonly headers: Readonly<Record<string, string>> & { readonly etag: string }
   readonly body: Buffer
@@ -63,10 +60,7 @@ const cacheBytes = 4 * 1024 * 1024
 /** Approximate number of bytes that an entry takes besides its body and key. */
 const overheadBytes = 1024
 
-/**
- * Creates the response cache: the latest page of each representation and URL. It is sent only while
- * its ETag is the latest one.
- */
+/** The latest page of each representation and URL, sent only while its ETag is the latest one. */
 export function createPageCache(): LRUCache<string, ListPage> {
   return new LRUCache({
     maxSize: cacheBytes,
@@ -74,17 +68,13 @@ export function createPageCache(): LRUCache<string, ListPage> {
   })
 }
 
-/**
- * A text as bytes with memory of its own. `Buffer.from` cuts small buffers out of blocks of 64 KiB,
- * and each cached page would keep a whole block.
- */
+/** A text as bytes with memory of its own: `Buffer.from` would keep a block of 64 KiB for it. */
 function ownBuffer(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return bytes
 }
 
-/** Reads a page from the catalogue, with its count and head. */
 async function makePage(
   { reader, links, tag }: ApiContext,
   { list, format, requester }: PageRequest,
@@ -109,14 +99,6 @@ async function makePage(
   return { headers: { etag, ...headers, 'content-type': mediaTypes.json }, body }
 }
 
-/**
- * Maximum number of streams at the same time, because each chunk of a stream delays all other
- * requests.
- */
-const maxStreams = 50
-
-type LineName = keyof typeof lineFormats
-
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const list = createList(context)
   const stream = createStream(context)
@@ -130,41 +112,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
     },
     schema: schemas.listFiles(context.settings.maxLimit),
     config: { faultForm: filesView },
-    post: {
-      schema: schemas.registerFile,
-      authenticate: createAuthentication(context.administration),
-      handler: registerFile(context),
-    },
+    post: registerFile(context),
     formats: schemas.listFormats,
   })
-}
-
-/** Streams the whole list. */
-function createStream({ reader, links, limits }: ApiContext) {
-  const streams = new Semaphore({
-    permits: maxStreams,
-    full: 'Too many clients are reading the whole list.',
-  })
-  return async (name: LineName, request: FastifyRequest, reply: FastifyReply) => {
-    const format = lineFormats[name]
-    const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
-    const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
-    if (requester !== undefined) streams.holdFor(reply)
-    // The head is read before the first line, so that the change feed after it has all changes made
-    // during the stream.
-    const { epoch, seq } = await reader.head()
-    const feed = pageUrl(links(), 'changes', [
-      ...followed,
-      ['epoch', epoch],
-      ['since', String(seq)],
-    ])
-    const headers = {
-      'content-type': format.mediaType,
-      'catalogue-seq': String(seq),
-      ...linkUnlessTooLong(`<${feed}>; rel="monitor"`),
-    }
-    if (requester === undefined) return reply.headers(headers).send()
-    const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
-    return sendChunks(reply, headers, lines)
-  }
 }

@@ -1,13 +1,12 @@
 /** The HTML page of the list: filter form, table, and links to the same list in other formats. */
 import type { Ordering } from '../../catalogue/filter.ts'
-import type { Links, Parameter } from '../http/links.ts'
-import { pageUrl } from '../http/links.ts'
+import type { Links, Parameter } from '../http/context.ts'
+import { pageUrl } from '../http/context.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
-import { fragment } from '../pages/layout.ts'
+import { fragment, dateCell } from '../pages/layout.ts'
 import { durationLabel, readableSize, readableTime, typeLabel } from '../pages/labels.ts'
-import { dateCell } from '../pages/table.ts'
-import type { Cell } from '../pages/table.ts'
+import type { Cell } from '../pages/layout.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import type { WireRecord } from './serialise.ts'
@@ -91,7 +90,6 @@ function listedCell({ created, modified }: WireRecord): Cell {
   return { text: readableTime(created), time: created, ...(modified !== created && replaced) }
 }
 
-/** A page of the list, with the details of its files. */
 interface ListPageData extends CollectionPage<WireRecord> {
   readonly ordering: Ordering
   readonly links: Links
@@ -105,7 +103,6 @@ export function renderList(list: ListPageData): string {
   return renderCollection(filesView, list, { links, below })
 }
 
-/** The selection in other formats, and commands that fetch it. */
 function selectionOf({ kept, links, range, headers }: ListPageData) {
   const urlAs = (format: string): string =>
     pageUrl(links, 'rinex-file', [...kept, ['format', format]])

@@ -1,6 +1,4 @@
-/**
- * The HTML page of one record: the details and the history of the file, and the files beside it.
- */
+/** The page of one record: details and history of the file, and the files beside it. */
 import { page } from '../pages/layout.ts'
 import {
   changeLabel,
@@ -40,10 +38,7 @@ const template = `<p class="lead"><a class="button" href="<%= it.download_path %
 
 const render = page('record', template)
 
-/**
- * Other files of the same station: those of the same time, and the files of the same series before
- * and after.
- */
+/** Other files of the station: of the same time, and of the same series before and after. */
 export interface FilesBeside {
   readonly sameTime: readonly WireRecord[]
   readonly before: readonly WireRecord[]
@@ -52,7 +47,6 @@ export interface FilesBeside {
 
 /** The latest change of the file, as the change feed has it. */
 export interface RecordHistory {
-  /** Number of the latest change. */
   readonly seq: number
   /** `undefined` if the change feed does not reach back to this change. */
   readonly change: { readonly kind: ChangeKind; readonly at: string } | undefined

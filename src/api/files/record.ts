@@ -1,17 +1,14 @@
-/**
- * Answers requests for a single record: as JSON, or as a page with the latest change of the file
- * and links to related files.
- */
+/** A single record: as JSON, or as a page with its latest change and links to related files. */
 import type { FastifyInstance } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { FileRecord, ListedFile } from '../../catalogue/records.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
-import type { ApiContext, Requester } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { pageUrl } from '../http/links.ts'
-import type { Format } from '../http/negotiate.ts'
-import { microsecondsToIso } from '../http/times.ts'
+import { pageUrl } from '../http/context.ts'
+import type { Format } from '../http/formats.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import * as schema from '../openapi/schema.ts'
 import { expand } from '../parameters/file-filters.ts'
 import { addAnswer } from '../resources/answer.ts'
@@ -20,6 +17,7 @@ import { renderRecord } from './record-page.ts'
 import type { FilesBeside, RecordHistory } from './record-page.ts'
 import { exampleRecord, recordSchema } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
+import type { Requester } from '../http/limits.ts'
 
 export function addRecord(app: FastifyInstance, context: ApiContext): void {
   const { reader, links, settings } = context
@@ -82,10 +80,7 @@ const maxFiles = 12
 /** Number of days before and after a file in which its neighbours are searched. */
 const rangeDays: Readonly<Record<FileDuration, number>> = { m: 1, h: 1, d: 7, y: 1000, u: 7 }
 
-/**
- * Finds the files of the same station at the same time, and the files of the same series before and
- * after.
- */
+/** The files of the station at the same time, and those of the same series before and after. */
 async function filesBeside(
   { reader, links }: ApiContext,
   file: ListedFile,

@@ -1,31 +1,78 @@
-/**
- * Answers the announcement of a file: the indexer reads the file now, and the response is its
- * record.
- */
+/** The announcement of a file: the indexer reads it now, and the response is its record. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RouteHandlerMethod } from 'fastify'
 import type { FileRecord } from '../../catalogue/records.ts'
-import { sendToIndexer, required } from '../admin/authentication.ts'
+import {
+  createAuthentication,
+  curlPost,
+  required,
+  sendToIndexer,
+  writeErrors,
+} from '../admin/authentication.ts'
 import { parseRegistration } from '../admin/request-body.ts'
-import { send } from '../http/context.ts'
+import { send } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields, tryAgain } from '../http/errors.ts'
+import type { Resource } from '../http/resource.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import { json, withHeaders } from '../openapi/responses.ts'
+import * as schema from '../openapi/schema.ts'
+import { exampleRecord, recordSchema } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 
-/**
- * Timeout of the connection in milliseconds. The indexer may have to decompress a large file before
- * it answers.
- */
+/** Timeout in milliseconds: the indexer may have to decompress a large file first. */
 const timeoutMs = 60_000
-/**
- * Maximum number of attempts to read the record. The record exists when the indexer answers. But if
- * the database was just replaced, the reader opens the new database a little later.
- */
+/** Attempts to read the record: the reader opens a database that was just replaced later. */
 const maxReads = 10
 const readIntervalMs = 100
 
-/** Registers a file with the indexer, and answers with its record. */
-export function registerFile(context: ApiContext): RouteHandlerMethod {
+const registrationExample = {
+  path: 'nrt/2026/022/05/GRAZ00AUT_S_20260220500_01H_30S_MO.crx.gz',
+}
+
+const registration = schema.component(
+  'Registration',
+  'A file to be read now, given by its path or by its download URL.',
+  {},
+  {
+    path: schema.text('The path of the file below the archive root.', {
+      minLength: 1,
+      maxLength: 1024,
+    }),
+    download_path: schema.url('The download URL of the file.'),
+  },
+  { additionalProperties: false, minProperties: 1, examples: [registrationExample] },
+)
+
+const allow = withHeaders('Allow')
+
+const operation: RouteSchema = {
+  operationId: 'registerFile',
+  tags: ['Administration'],
+  summary: 'Announce a file',
+  description:
+    'Makes the indexer read the file now. This is useful on network file systems, which do not report new files.',
+  security: [{ administrator: [] }],
+  body: registration,
+  response: {
+    '200': {
+      description: 'The file was already in the catalogue.',
+      headers: allow,
+      content: json(recordSchema, exampleRecord),
+    },
+    '201': {
+      description: 'The file was added to the catalogue.',
+      headers: { ...allow, ...withHeaders('Location') },
+      content: json(recordSchema, exampleRecord),
+    },
+    ...writeErrors,
+  },
+  'x-codeSamples': [curlPost(`${exampleLinks.api}rinex-file/`, registrationExample)],
+}
+
+/** POST of the list: registers a file with the indexer, and answers with its record. */
+export function registerFile(context: ApiContext): NonNullable<Resource['post']> {
   const { administration, links, reader } = context
   const find = async (id: number): Promise<FileRecord> => {
     for (let reads = 0; reads < maxReads; reads++) {
@@ -35,7 +82,7 @@ export function registerFile(context: ApiContext): RouteHandlerMethod {
     }
     throw tryAgain('The file is registered, but its record cannot be read at this moment.')
   }
-  return async (request, reply) => {
+  const handler: RouteHandlerMethod = async (request, reply) => {
     const { field, path } = parseRegistration(request.body, links().data)
     request.raw.socket.setTimeout(timeoutMs)
     const answer = await sendToIndexer(required(administration).register(path))
@@ -45,6 +92,7 @@ export function registerFile(context: ApiContext): RouteHandlerMethod {
     if (answer.outcome === 'created') reply.code(201).header('location', record.url)
     return send(reply, 'json', record)
   }
+  return { schema: operation, authenticate: createAuthentication(administration), handler }
 }
 
 function messageFor(reason: string): string {

@@ -1,15 +1,13 @@
-/** Schemas of the list of files, of single records, and of the registration of a file. */
+/** Schemas of the list of files and of single records. */
 import { problems } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
-import { curlPost, registration, registrationExample, writeErrors } from '../admin/schema.ts'
-import { exampleLinks } from '../openapi/examples.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
 import type { MediaTypeObject, RouteSchema } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
-import { json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
-import { operationOf } from '../resources/operation.ts'
+import { operationOf } from '../resources/answer.ts'
 import { listParameters } from './list-request.ts'
 
 const fields = {
@@ -18,9 +16,7 @@ const fields = {
   }),
   url: schema.url('The URL of this record.'),
   filename: schema.text('The name of the file.'),
-  data_date: schema.orNull(
-    schema.moment('Start of the data, from the file name; UTC, whole seconds.'),
-  ),
+  data_date: schema.momentOrNull('Start of the data, from the file name; UTC, whole seconds.'),
   file_duration: schema.orNull(
     schema.oneOf(
       'Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.',
@@ -43,22 +39,20 @@ const fields = {
 }
 
 const details = {
-  size: schema.orNull(schema.integer('Size in bytes.')),
-  mtime: schema.orNull(schema.moment('Modification time of the file, with microseconds.')),
-  sha256: schema.orNull(
-    schema.text(
-      'SHA-256 in hexadecimal; null until this version of the file is hashed: new files within seconds, old files in the background, if the server hashes them.',
-      {
-        pattern: '^[0-9a-f]{64}$',
-      },
-    ),
+  size: schema.integerOrNull('Size in bytes.'),
+  mtime: schema.momentOrNull('Modification time of the file, with microseconds.'),
+  sha256: schema.textOrNull(
+    'SHA-256 in hexadecimal; null until this version of the file is hashed: new files within seconds, old files in the background, if the server hashes them.',
+    {
+      pattern: '^[0-9a-f]{64}$',
+    },
   ),
-  station: schema.orNull(schema.text('Station code, in upper case.')),
+  station: schema.textOrNull('Station code, in upper case.'),
   area: schema.orNull(schema.oneOf('The area of the archive.', areas)),
-  country: schema.orNull(schema.text('ISO 3166-1 alpha-3, from a long name.')),
-  interval: schema.orNull(schema.text('Sampling interval, from a long name.')),
-  content: schema.orNull(schema.text('Content code, from a long name.')),
-  source: schema.orNull(schema.text('Data source, from a long name.')),
+  country: schema.textOrNull('ISO 3166-1 alpha-3, from a long name.'),
+  interval: schema.textOrNull('Sampling interval, from a long name.'),
+  content: schema.textOrNull('Content code, from a long name.'),
+  source: schema.textOrNull('Data source, from a long name.'),
   problem: schema.orNull(
     schema.oneOf(
       '`incomplete`: the gzip stream has no end; `broken`: the gzip stream is damaged before its end; `misplaced`: the file is in the directory of another date. The first problem that applies.',
@@ -78,9 +72,8 @@ export const fileSchema = schema.component(
 )
 
 /**
- * The ten fields of a record, in a fixed order (docs/decisions/0005). Metadata from the name are
- * null only if this release rejects a name that an older release catalogued. The next scan removes
- * that record; until then, one record must not make its whole page fail.
+ * The ten fields of a record, in a fixed order (docs/decisions/0005). Metadata are null only until
+ * the next scan removes a record whose name this release rejects.
  */
 export const recordSchema = schema.component(
   'Record',
@@ -89,7 +82,7 @@ export const recordSchema = schema.component(
   { file: fileSchema },
 )
 
-export const recordPageSchema = schema.pageOf('RecordPage', 'A page of the list.', recordSchema, {})
+const recordPageSchema = schema.pageOf('RecordPage', 'A page of the list.', recordSchema, {})
 
 const { api, data } = exampleLinks
 const { year, day, filename } = filePlace
@@ -158,29 +151,3 @@ export const listFiles = (maxLimit: number): RouteSchema =>
       },
     },
   )
-
-const allow = withHeaders('Allow')
-
-export const registerFile: RouteSchema = {
-  operationId: 'registerFile',
-  tags: ['Administration'],
-  summary: 'Announce a file',
-  description:
-    'Makes the indexer read the file now. This is useful on network file systems, which do not report new files.',
-  security: [{ administrator: [] }],
-  body: registration,
-  response: {
-    '200': {
-      description: 'The file was already in the catalogue.',
-      headers: allow,
-      content: json(recordSchema, exampleRecord),
-    },
-    '201': {
-      description: 'The file was added to the catalogue.',
-      headers: { ...allow, ...withHeaders('Location') },
-      content: json(recordSchema, exampleRecord),
-    },
-    ...writeErrors,
-  },
-  'x-codeSamples': [curlPost(`${api}rinex-file/`, registrationExample)],
-}

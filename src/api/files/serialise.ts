@@ -5,9 +5,9 @@ import { areas } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
-import { microsecondsToIso, secondsToIso } from '../http/times.ts'
-import type { Links } from '../http/links.ts'
-import { downloadUrl, recordUrl } from '../http/links.ts'
+import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
+import type { Links } from '../http/context.ts'
+import { downloadUrl, recordUrl } from '../http/context.ts'
 import type { fileSchema, recordSchema } from './schema.ts'
 
 export type WireRecord = Static<typeof recordSchema>

@@ -4,37 +4,32 @@ import type { ListedFile } from '../../catalogue/records.ts'
 import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import { isUnfiltered } from '../../catalogue/filter.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
-import type { Requester } from '../http/context.ts'
-import { downloadUrl } from '../http/links.ts'
-import type { Links, Parameter } from '../http/links.ts'
-import { csvValue } from '../http/csv.ts'
-import { contentType } from '../http/negotiate.ts'
-import type { Format } from '../http/negotiate.ts'
-import { lastValue, parseInteger } from '../http/query.ts'
-import type { Query } from '../http/query.ts'
-import { parseStream } from './list-request.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiContext, Links } from '../http/context.ts'
+import { Semaphore } from '../http/limits.ts'
+import type { Requester } from '../http/limits.ts'
+import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/context.ts'
+import { contentType, csvValue, sendChunks } from '../http/formats.ts'
+import type { Format } from '../http/formats.ts'
+import { lastValue, parseInteger, readRequest } from '../parameters/request.ts'
+import type { Query } from '../parameters/request.ts'
+import { listOf, orderingOfFiles } from './list-request.ts'
 import { wireFields, wireFileFields } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 import type { WireRecord } from './serialise.ts'
-import { changesFilters } from '../parameters/file-filters.ts'
+import { changesFilters, expand, filterParameters } from '../parameters/file-filters.ts'
+import type { Parameter } from '../parameters/parameter.ts'
 
-/**
- * Maximum number of records in a chunk, because building a chunk blocks the event loop for a few
- * milliseconds.
- */
+/** Records in a chunk, because building it blocks the event loop for a few milliseconds. */
 const recordsPerChunk = 250
 
 interface LineFormat {
   readonly mediaType: string
-  /** The header line, if the format has one. */
   readonly header?: (details: boolean) => string
   readonly line: (file: ListedFile, links: Links) => string
 }
 
-/**
- * The header line.
- * @param details adds the columns of `file` after those of the record
- */
+/** The header line. @param details adds the columns of `file` */
 export function csvHeader(details: boolean): string {
   return [...wireFields, ...(details ? wireFileFields : [])].join(',')
 }
@@ -67,7 +62,6 @@ export const lineFormats = {
 interface Selection {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  /** True if the records contain their details. */
   readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
@@ -84,10 +78,9 @@ interface ListSource extends Selection {
 
 /**
  * Yields the lines of the list. No transaction is open between two chunks, so the stream is no
- * snapshot. It lacks a record that is removed before its chunk is read. It may lack a record that
- * is restored meanwhile. Both changes are in the change feed after the head that was read before
- * the first chunk. A stream in descending order of ids does not contain files that are added
- * meanwhile, so it ends however fast files are added. The feed has these files too.
+ * snapshot: it lacks records that are removed before their chunk, and perhaps some that are
+ * restored. The change feed after the head that was read before has these changes. In descending
+ * order of ids it lacks the files that are added meanwhile, so it ends however fast they come.
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
@@ -113,26 +106,80 @@ export async function* listLines(
   } while (after !== undefined && left > 0)
 }
 
-interface StreamRequest extends Selection {
-  /**
-   * Parameters of the feed that follows the stream: its filters, if the feed has them, and
-   * `expand`.
-   */
-  readonly followed: readonly Parameter[]
+/** One sort key, whose values never change: each chunk continues after the last record before. */
+const orderingOfStreams: Parameter<ChunkOrdering> = {
+  ...orderingOfFiles,
+  read: (words) => {
+    const read = orderingOfFiles.read(words)
+    if ('fault' in read) return read
+    const { key, descending, then } = read.value
+    return key === 'modified' || then !== undefined
+      ? { fault: 'A stream is sorted by one of id, data_date, created and filename.' }
+      : { value: { key, descending } }
+  },
 }
 
+const noOffset: Parameter<undefined> = {
+  schema: {},
+  takes: 'last',
+  read: ([text]) =>
+    text === undefined
+      ? { value: undefined }
+      : { fault: 'A stream starts at the first record; limit ends it.' },
+}
+
+const streamParameters = { ordering: orderingOfStreams, expand, offset: noOffset }
+
 /**
- * Parses the query string. Without `limit` all records are sent.
+ * Reads a request like that of a page, but an unknown parameter is an error, because a mistyped
+ * filter must not download the whole archive, and so is an `offset`. `limit` has no maximum;
+ * without it all records are sent. There is one sort key.
  * @throws BadFields with all faults
  */
-export function parseStreamRequest(query: Query): StreamRequest {
-  const { filter, ordering, details, kept } = parseStream(query)
+export function parseStreamRequest(query: Query) {
+  const { filter, ordering, details, kept } = listOf(
+    readRequest(query, {
+      parameters: streamParameters,
+      filters: filterParameters,
+      alwaysStrict: true,
+      known: ['limit'],
+    }),
+  )
   const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
-  return {
-    filter,
-    details,
-    ordering,
-    limit: limit === 0 ? Infinity : limit,
-    followed: kept.filter(([name]) => changesFilters.has(name) || name === 'expand'),
+  // The feed that follows the stream repeats these.
+  const followed = kept.filter(([name]) => changesFilters.has(name) || name === 'expand')
+  return { filter, details, ordering, limit: limit === 0 ? Infinity : limit, followed }
+}
+
+/** Maximum number of streams at the same time: each chunk delays all other requests. */
+const maxStreams = 50
+
+/** Streams the whole list. */
+export function createStream({ reader, links, limits }: ApiContext) {
+  const streams = new Semaphore({
+    permits: maxStreams,
+    full: 'Too many clients are reading the whole list.',
+  })
+  return async (name: keyof typeof lineFormats, request: FastifyRequest, reply: FastifyReply) => {
+    const format = lineFormats[name]
+    const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
+    const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
+    if (requester !== undefined) streams.holdFor(reply)
+    // The head is read before the first line, so that the change feed after it has all changes made
+    // during the stream.
+    const { epoch, seq } = await reader.head()
+    const feed = pageUrl(links(), 'changes', [
+      ...followed,
+      ['epoch', epoch],
+      ['since', String(seq)],
+    ])
+    const headers = {
+      'content-type': format.mediaType,
+      'catalogue-seq': String(seq),
+      ...linkUnlessTooLong(`<${feed}>; rel="monitor"`),
+    }
+    if (requester === undefined) return reply.headers(headers).send()
+    const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
+    return sendChunks(reply, headers, lines)
   }
 }

@@ -1,7 +1,9 @@
-/** The access log, and text from clients in a form that is safe for the log. */
-import type { FastifyRequest } from 'fastify'
+/** Observes finished responses for metrics and log; makes client text safe for the log. */
+import type { Socket } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import type { ServerResponse } from 'node:http'
+import { Counter, Histogram } from 'prom-client'
+import type { Registry } from 'prom-client'
 
 /** A logger with the request id. It is created on demand, because most requests log nothing. */
 export function requestLog({ log, id }: FastifyRequest) {
@@ -14,7 +16,7 @@ export function logAccess(logger: Logger, entry: AccessLogEntry): void {
   logger.debug({ reqId: id, method, target: printable(target), status, ms }, 'answered')
 }
 
-/** A finished response, delivered or not, for metrics and the log. */
+/** A finished response, delivered or not. */
 export interface AccessLogEntry {
   /** The request id, as in `X-Request-Id`. */
   readonly id: string
@@ -25,7 +27,6 @@ export interface AccessLogEntry {
   readonly route: string
   /** The status that was sent; 499, as nginx logs it, if the client left before. */
   readonly status: number
-  /** Milliseconds from the request to the end of the response. */
   readonly ms: number
   /** Bytes that were written to the connection for this response, with its headers. */
   readonly bytes: number
@@ -36,21 +37,71 @@ export type RecordAccess = (entry: AccessLogEntry) => void
 /** nginx's status for a client that left before the response started. */
 const clientClosedStatus = 499
 
-/** The status for the log: the one that was sent to the client, or 499. */
-export function loggedStatus({ headersSent, statusCode }: ServerResponse): number {
-  return headersSent ? statusCode : clientClosedStatus
-}
-
 /** Maximum length of client text in a log line. */
 const maxLength = 1024
 
-/**
- * Makes client text safe for the log: cuts it to 1,024 characters, then escapes all characters that
- * are not printable ASCII. JSON escapes only some control characters, and a terminal would act on
- * all others.
- */
+/** Cuts client text and escapes all but printable ASCII, because a terminal would act on it. */
 export function printable(text: string): string {
   return text
     .slice(0, maxLength)
     .replaceAll(/[^\x20-\x7e]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)
+}
+
+/** Buckets in seconds. A page takes a fraction of a millisecond, a large download minutes. */
+const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300]
+
+/** Matches the regular expression of a path parameter in a route, which the label leaves out. */
+const parameterPattern = /\(.*?\)/
+
+/** Counts requests, with labels of limited number: our routes, and Node's methods and statuses. */
+export function countRequests(registry: Registry): RecordAccess {
+  const requests = new Counter({
+    name: 'rinex_http_requests_total',
+    help: 'HTTP requests.',
+    labelNames: ['method', 'route', 'status'],
+    registers: [registry],
+  })
+  const duration = new Histogram({
+    name: 'rinex_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its response, in seconds.',
+    labelNames: ['route'],
+    buckets,
+    registers: [registry],
+  })
+  const sent = new Counter({
+    name: 'rinex_http_response_bytes_total',
+    help: 'Bytes of responses with their headers, counted at the end of each response.',
+    labelNames: ['route'],
+    registers: [registry],
+  })
+  return ({ method, route: pattern, status, ms, bytes }) => {
+    const route = pattern.replace(parameterPattern, '')
+    requests.inc({ method, route, status })
+    duration.observe({ route }, ms / 1000)
+    sent.inc({ route }, bytes)
+  }
+}
+
+/** Observes `close`, which is emitted when the client leaves too; `onResponse` is not. */
+export function observeResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  observe: RecordAccess,
+): void {
+  const { id, method, routeOptions, originalUrl: target } = request
+  // `app.inject` has no real connection. The requests of a connection run one after the other, so
+  // the bytes that are written until `close` belong to this response.
+  const { socket }: { readonly socket: Partial<Socket> } = request.raw
+  const { bytesWritten: before = 0 } = socket
+  reply.raw.once('close', () => {
+    observe({
+      bytes: (socket.bytesWritten ?? 0) - before,
+      id,
+      method,
+      target,
+      route: routeOptions.url ?? 'none',
+      status: reply.raw.headersSent ? reply.raw.statusCode : clientClosedStatus,
+      ms: reply.elapsedTime,
+    })
+  })
 }

@@ -1,36 +1,29 @@
 /** Evaluates conditional requests and ranges (RFC 9110), of files and of all other resources. */
-import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import { HttpError, tryAgain } from './errors.ts'
 
 /** Describes the version of a file that would be sent. */
 export interface Validators {
   /** The strong entity tag. */
   readonly tag: string
-  /**
-   * Time of the last modification in whole seconds since 1970; `undefined` if it is not reliable.
-   */
+  /** Last modification, in whole seconds since 1970; `undefined` if it is not reliable. */
   readonly lastModified: number | undefined
   /** True if only one version of the file was ever served with this `lastModified`. */
   readonly lastModifiedIsStrong: boolean
-  /** Size of the file in bytes. */
   readonly size: number
 }
 
 /** The status of the response, and the range of the file to send. */
-export type PreconditionResult =
+type PreconditionResult =
   | { readonly status: 200 }
   | { readonly status: 206; readonly range: ByteRange }
   | { readonly status: 304 | 412 | 416 }
 
-interface FileRequest {
-  readonly method: string
-  readonly headers: IncomingHttpHeaders
-}
-
 /** Evaluates the preconditions of a GET or HEAD in the order of RFC 9110, 13.2.2. */
 export function evaluatePreconditions(
-  { method, headers }: FileRequest,
+  { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
   validators: Validators,
 ): PreconditionResult {
   if (preconditionFails(headers, validators)) return { status: 412 }
@@ -46,16 +39,16 @@ export function evaluatePreconditions(
 /** Steps 1 and 2: `If-Match` and `If-Unmodified-Since`. */
 function preconditionFails(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const match = headers['if-match']
-  if (match !== undefined) return !matchesStrongly(match, validators.tag)
+  // Weak tags in the list never match.
+  if (match !== undefined) return !tagsIn(match).some((tag) => ['*', validators.tag].includes(tag))
   const since = parseHttpDate(headers['if-unmodified-since'] ?? '')
   const { lastModified } = validators
   return since !== undefined && lastModified !== undefined && lastModified > since
 }
 
 /**
- * Steps 3 and 4 (`If-None-Match` and `If-Modified-Since`): true if the client has this version.
- * Only an equal date counts: after a broken download, a client sends the time at which it stopped
- * writing.
+ * Steps 3 and 4: true if the client has this version. Only an equal date counts: after a broken
+ * download, a client sends the time at which it stopped writing.
  */
 function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean {
   const noneMatch = headers['if-none-match']
@@ -75,29 +68,9 @@ function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boo
 /** One entity tag of a list, or `*`. Quoted tags have no escapes. */
 const tagPattern = /(?:W\/)?"[^"]*"|\*/g
 
-export function weakTag(parts: readonly (string | number)[]): string {
-  return `W/"${parts.join('-')}"`
-}
-
-/** A short digest of a text: 16 characters that need no escaping in a header. */
-export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
-}
-
-/**
- * Weak comparison: true if a list like `If-None-Match` names the tag, weak or strong; `*` names
- * every tag.
- */
-export function matchesWeakly(list: string, tag: string): boolean {
+/** True if a list like `If-None-Match` names the tag, weak or strong; `*` names every tag. */
+function matchesWeakly(list: string, tag: string): boolean {
   return tagsIn(list).some((each) => each === '*' || opaque(each) === opaque(tag))
-}
-
-/**
- * Strong comparison: true if a list like `If-Match` names this strong tag; weak tags in the list
- * never match.
- */
-export function matchesStrongly(list: string, strongTag: string): boolean {
-  return tagsIn(list).some((each) => each === '*' || each === strongTag)
 }
 
 function tagsIn(list: string): readonly string[] {
@@ -119,10 +92,7 @@ const rfc850 = new RegExp(
 )
 const asctime = new RegExp(String.raw`^${day} ${month} [ \d]\d ${time} \d{4}$`)
 
-/**
- * Parses an HTTP date to seconds since 1970. Returns `undefined` for other text: the header is then
- * ignored.
- */
+/** Parses an HTTP date to seconds since 1970; `undefined` for other text, which is ignored. */
 export function parseHttpDate(text: string): number | undefined {
   if (text.length > 40) return undefined
   const readable =
@@ -142,12 +112,9 @@ export interface ByteRange {
 }
 
 /** `whole`: the header is ignored. `unsatisfiable`: the answer is 416. */
-export type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
+type RangeChoice = ByteRange | 'whole' | 'unsatisfiable'
 
-/**
- * Reads a `Range` header (RFC 9110, 14.1.2) for a size in bytes. Several ranges, another unit or a
- * malformed header are ignored, as the standard allows.
- */
+/** Reads a `Range` header (RFC 9110, 14.1.2). Several ranges and malformed headers are ignored. */
 export function parseRange(header: string, size: number): RangeChoice {
   const [, set] = /^bytes=(.*)$/i.exec(header) ?? []
   const ranges = (set ?? '').split(',').map((range) => range.trim())
@@ -165,19 +132,38 @@ function suffix(length: number, size: number): RangeChoice {
   return { first: Math.max(size - length, 0), last: size - 1 }
 }
 
-/**
- * Sets the `ETag`. Returns true if the client's `If-None-Match` names it: the answer is then 304.
- */
+/** Sets the `ETag`. True if the client's `If-None-Match` names it: the answer is then 304. */
 export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   reply.header('etag', tag)
   const known = request.headers['if-none-match']
   return known !== undefined && matchesWeakly(known, tag)
 }
 
-/**
- * Sends 304 without `Content-Security-Policy`, because the client would replace the policy of its
- * stored page by it.
- */
+/** Sends 304 without the policy, by which the client would replace that of its stored page. */
 export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-security-policy').code(304).send()
+}
+
+/** Longest time for which a request waits for a number of the catalogue (ms). */
+const longestMs = 1000
+
+/**
+ * The header `Catalogue-Seq`: the client has seen this number, perhaps from a host that is ahead of
+ * this one, and wants no older state.
+ * @throws HttpError 400 for a header that is no number, 503 if the catalogue stays behind
+ */
+export async function untilLeastSeq(
+  { headers, signal }: Pick<FastifyRequest, 'headers' | 'signal'>,
+  reader: Pick<CatalogueReader, 'head' | 'untilWritten'>,
+): Promise<void> {
+  const wanted = headers['catalogue-seq']
+  if (wanted === undefined) return
+  if (typeof wanted !== 'string' || !/^\d{1,15}$/.test(wanted))
+    throw new HttpError(400, 'The header Catalogue-Seq must be a whole number.')
+  const endMs = performance.now() + longestMs
+  while ((await reader.head()).seq < Number(wanted)) {
+    if (performance.now() >= endMs || signal.aborted)
+      throw tryAgain(`This host has not seen the change ${wanted} yet.`)
+    await reader.untilWritten()
+  }
 }

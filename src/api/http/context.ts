@@ -1,57 +1,20 @@
-/**
- * The dependencies that routes share, the links and tags of responses, and functions that send
- * responses.
- */
-import { Readable } from 'node:stream'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Asker } from '../../catalogue/reader.ts'
+/** What routes share: their dependencies, the URLs of links, and the tags of responses. */
+import { createHash } from 'node:crypto'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiDeps } from './settings.ts'
-import { digest, weakTag } from './conditional-requests.ts'
-import { pageHeaders } from './headers.ts'
-import { linksBelow } from './links.ts'
-import type { Links } from './links.ts'
-import { contentType } from './negotiate.ts'
-import type { Format } from './negotiate.ts'
-
-/** A request that counts in the limits of its client. */
-export interface Requester extends Asker {
-  /**
-   * Waits for the client's turn. In each tick of the event loop one turn begins, so that short
-   * requests are answered between two. Work that takes milliseconds is done in a turn, also after
-   * an answer for which many requests may have waited together.
-   * @throws HttpError 429 when the client has left
-   */
-  readonly turn: () => Promise<void>
-}
-
-/**
- * Limits the concurrent requests of one client, and the pages of all clients. Each method throws
- * `HttpError` 429 at a limit.
- */
-export interface RequestLimits {
-  /**
-   * Waits until a page may be made for this client, for a limited time. The page begins in a turn,
-   * and counts until its response ends.
-   */
-  page(request: FastifyRequest, reply: FastifyReply): Promise<Requester>
-  /** Counts a stream until its response ends. */
-  stream(request: FastifyRequest, reply: FastifyReply): Requester
-  /** Counts a long poll until its response ends. */
-  wait(request: FastifyRequest, reply: FastifyReply): Requester
-}
+import type { Format } from './formats.ts'
+import type { ClientLimits } from './limits.ts'
 
 /** The dependencies of routes; each route takes the part that it needs. */
 export interface ApiContext extends ApiDeps {
-  readonly limits: RequestLimits
+  readonly limits: ClientLimits
   /** Path of the API, with a trailing slash. */
   readonly apiPath: string
   readonly dataPath: string
   readonly links: () => Links
   /**
-   * The weak `ETag` of a representation at a state of the catalogue. It also contains a digest of
-   * the release, the base URL, the dataset prefix and `checksums`, because they change the
-   * responses.
+   * The weak `ETag` of a representation at a state of the catalogue, with a digest of the settings
+   * that change responses.
    * @param options.details true if the response depends on the details of files
    */
   readonly tag: (
@@ -61,7 +24,7 @@ export interface ApiContext extends ApiDeps {
   ) => string
 }
 
-export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
+export function apiContext(deps: ApiDeps, limits: ClientLimits): ApiContext {
   const { baseUrl, datasetPrefix, version, checksums } = deps.settings
   // The base URL is known only when the server listens, so links are computed on first use.
   let cached: { base: string; links: Links; deployment: string } | undefined
@@ -82,35 +45,142 @@ export function apiContext(deps: ApiDeps, limits: RequestLimits): ApiContext {
     tag: (state, format, { details = false } = {}) => {
       const parts = typeof state === 'string' ? [state] : [state.epoch, state.seq]
       if (details && typeof state !== 'string') parts.push(`d${state.detailsSeq}`)
-      return weakTag([...parts, format, current().deployment])
+      return `W/"${[...parts, format, current().deployment].join('-')}"`
     },
   }
 }
 
-/** Sends a body in one of the formats: as text, or JSON as a value. */
-export function send(reply: FastifyReply, format: Format, body: unknown): FastifyReply {
-  const text = typeof body === 'string' ? body : JSON.stringify(body)
-  reply.headers(format === 'html' ? pageHeaders : { 'content-type': contentType(format) })
-  // The text is sent as a buffer, because Fastify appends a charset to the media type of a string.
-  return reply.send(Buffer.from(text))
+/** A short digest of a text: 16 characters that need no escaping in a header. */
+export function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
 }
 
-/**
- * Sends a body that is made in chunks. The first chunk is made before the headers are set, so that
- * its failure is answered like that of any other request. A later failure closes the connection, so
- * that the client does not take a part for the whole body.
- */
-export async function sendChunks(
-  reply: FastifyReply,
-  headers: Readonly<Record<string, string>>,
-  chunks: AsyncGenerator<Buffer>,
-): Promise<FastifyReply> {
-  const first = await chunks.next()
-  const all = first.done === true ? chunks : startingWith(first.value, chunks)
-  return reply.headers(headers).send(Readable.from(all, { objectMode: false }))
+/** The two roots of all links: absolute URLs with a trailing slash. */
+export interface Links {
+  readonly api: string
+  readonly data: string
 }
 
-async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>) {
-  yield first
-  yield* rest
+export function linksBelow(baseUrl: string, datasetPrefix: string): Links {
+  const root = `${baseUrl}/${datasetPrefix}`
+  return { api: `${root}/api/`, data: `${root}/data/` }
+}
+
+/** Names of the API's resources, as in their paths and the API root. */
+export const resourceNames = [
+  'network',
+  'rinex-file',
+  'station',
+  'series',
+  'missing',
+  'report',
+  'alerts',
+  'changes',
+  'status',
+  'schema',
+  'docs',
+] as const
+type ResourceName = (typeof resourceNames)[number]
+
+/** Names of the collections that have pages. */
+export type CollectionName = ResourceName | 'status/problems'
+
+/** Links carry `format=api` for every client, so that the response is the same for all. */
+export function resourceUrl(links: Links, name: ResourceName): string {
+  return `${links.api}${name}/?format=api`
+}
+
+export function recordUrl(links: Links, id: number): string {
+  return `${links.api}rinex-file/${id}/?format=api`
+}
+
+export function stationUrl(links: Links, code: string): string {
+  return `${links.api}station/${code}/?format=api`
+}
+
+/** The download URL of a file. Catalogued names need no percent-encoding. */
+export function downloadUrl(links: Links, directory: string, name: string): string {
+  return `${links.data}${directory}/${name}`
+}
+
+/** A parameter of a link; a key may be repeated. */
+export type Parameter = readonly [key: string, value: string]
+
+/** The URL of a page of a collection; the values of a repeated key stay in their order. */
+export function pageUrl(
+  links: Links,
+  name: CollectionName,
+  parameters: readonly Parameter[],
+): string {
+  return `${links.api}${name}/?${queryText(parameters)}`
+}
+
+/** The query of a link: keys sorted, with `format=api` unless a format is among them. */
+export function queryText(parameters: readonly Parameter[]): string {
+  const hasFormat = parameters.some(([key]) => key === 'format')
+  const query = new URLSearchParams([
+    ...parameters,
+    ...(hasFormat ? [] : [['format', 'api'] as const]),
+  ] as [string, string][])
+  query.sort()
+  // These characters are allowed in a query (RFC 3986, 3.4).
+  return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
+}
+
+/** A page of a collection. The offset is a bigint, because clients may send any number. */
+export interface PageRange {
+  readonly limit: number
+  readonly offset: bigint
+}
+
+export interface PageLinks {
+  readonly first: string
+  readonly previous: string | null
+  readonly next: string | null
+  readonly last: string
+}
+
+/** A filtered collection: its links repeat the parameters that were understood. */
+export interface Collection {
+  readonly name: CollectionName
+  readonly kept: readonly Parameter[]
+  readonly count: number
+}
+
+/** Links to the pages around one. */
+export function pageLinks(
+  links: Links,
+  { limit, offset }: PageRange,
+  { name, kept, count }: Collection,
+): PageLinks {
+  const step = BigInt(limit)
+  const before = offset > step ? offset - step : 0n
+  const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
+  const at = (place: number | bigint): string =>
+    pageUrl(links, name, [...kept, ['limit', String(limit)], ['offset', String(place)]])
+  return {
+    first: at(0),
+    previous: offset === 0n ? null : at(before),
+    next: offset + step >= BigInt(count) ? null : at(offset + step),
+    last: at(lastOffset),
+  }
+}
+
+/** Proxies buffer response headers in a few kilobytes and fail the request when they are larger. */
+const maxHeaderLength = 2048
+
+/** The `Link` header (RFC 8288) with these links, unless long filters make it too long. */
+export function linkHeader(pages: PageLinks): { readonly link?: string } {
+  const { first, previous, next, last } = pages
+  const link =
+    `<${first}>; rel="first"` +
+    (previous === null ? '' : `, <${previous}>; rel="prev"`) +
+    (next === null ? '' : `, <${next}>; rel="next"`) +
+    `, <${last}>; rel="last"`
+  return linkUnlessTooLong(link)
+}
+
+/** A `Link` header, if it is not too long. */
+export function linkUnlessTooLong(link: string): { readonly link?: string } {
+  return link.length > maxHeaderLength ? {} : { link }
 }

@@ -1,7 +1,4 @@
-/**
- * Error responses in the shape and words of Django REST framework, and the mapping of errors to
- * them.
- */
+/** Error responses in the shape and words of Django REST framework, and their causes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   CatalogueMigrating,
@@ -17,7 +14,6 @@ type Headers = Readonly<Record<string, string>>
 
 /** The usual `Retry-After` of 503, in seconds. Some causes have a longer one. */
 export const retryAfterSeconds = 5
-/** `Retry-After` while an index is being built, in seconds. */
 const indexRetryAfterSeconds = 30
 /** `Retry-After` of 429, in seconds. Other requests have probably ended by then. */
 export const tooManyRetryAfterSeconds = 10
@@ -48,8 +44,9 @@ export class UnknownName extends HttpError {
   }
 }
 
-/** What the filter form on the page of a rejected request repeats. */
-export interface RejectedRequest {
+/** The state of a collection that its form and its links repeat. */
+export interface FormState {
+  /** Filters and settings of the request, as far as their names are known. */
   readonly kept: readonly (readonly [name: string, value: string])[]
   readonly limit: number
 }
@@ -57,16 +54,16 @@ export interface RejectedRequest {
 /** 400 with the faults of each invalid field or parameter. */
 export class BadFields extends HttpError {
   readonly fields: Readonly<Record<string, readonly string[]>>
-  readonly request: RejectedRequest | undefined
+  readonly request: FormState | undefined
 
-  constructor(fields: BadFields['fields'], request?: RejectedRequest) {
+  constructor(fields: BadFields['fields'], request?: FormState) {
     super(400, 'Bad request.')
     this.fields = fields
     this.request = request
   }
 
   /** The same faults, with what the form repeats. */
-  in(request: RejectedRequest): BadFields {
+  in(request: FormState): BadFields {
     return new BadFields(this.fields, this.request ?? request)
   }
 }
@@ -148,8 +145,8 @@ export function sendError(error: HttpError, request: FastifyRequest, reply: Fast
 const lasting = ['allow', 'connection', 'ignored-parameters', 'x-request-id']
 
 /**
- * Removes the headers that were set for the response which the error replaces, also those of a
- * stream that failed before its first byte was sent. An error below the API depends on `Accept`.
+ * Removes the headers of the response that the error replaces, also those of a stream that failed
+ * before its first byte. An error below the API depends on `Accept`.
  */
 export function resetHeaders(reply: FastifyReply): void {
   const { raw } = reply

@@ -1,7 +1,4 @@
-/**
- * Headers that many responses have. HSTS is left to the web server in front, which knows if clients
- * use TLS.
- */
+/** Headers of many responses. HSTS is left to the web server, which knows if clients use TLS. */
 
 /** Response headers that scripts of other origins may read. */
 const exposedHeaders = [
@@ -21,10 +18,8 @@ const exposedHeaders = [
 ]
 
 /**
- * Headers of every response, except those to requests that are not valid HTTP. Only HTML pages may
- * load other resources, and browsers may not guess media types. Scripts of any origin may read the
- * response (Fetch standard, 3.2, "CORS protocol"). Caches must revalidate it, unless its route sets
- * another `Cache-Control`.
+ * Headers of every response to valid HTTP. Only pages may load other resources; browsers may not
+ * guess media types; scripts of any origin may read; caches must revalidate.
  */
 export const commonHeaders = {
   'cache-control': 'no-cache',
@@ -35,9 +30,7 @@ export const commonHeaders = {
   'access-control-expose-headers': exposedHeaders.join(', '),
 } as const
 
-/**
- * Headers of the response to a CORS preflight: scripts of other origins may read, but not write.
- */
+/** Headers of the response to a CORS preflight: scripts may read, but not write. */
 export const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, OPTIONS',
   'access-control-allow-headers': [
@@ -53,10 +46,7 @@ export const preflightHeaders = {
   'access-control-max-age': '86400',
 } as const
 
-/**
- * Headers of HTML pages: they load stylesheets, scripts and images only from this server, and
- * images from `data:` URLs. Their forms and requests reach only this server.
- */
+/** Pages load and send only from and to this server, besides images from `data:` URLs. */
 export const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -71,23 +61,3 @@ export const pageHeaders = {
   ].join('; '),
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 } as const
-
-/**
- * Maximum number of names in `Ignored-Parameters`, and of characters in a name, because proxies
- * limit response headers to a few kilobytes.
- */
-const max = { names: 20, characters: 64 }
-
-/** Returns the header `Ignored-Parameters`, which names the parameters that had no effect. */
-export function ignoredHeader(parameters: readonly string[]): Readonly<Record<string, string>> {
-  const names = parameters.slice(0, max.names).map(encode)
-  const header = names.filter((name) => name !== '').join(', ')
-  return header === '' ? {} : { 'ignored-parameters': header }
-}
-
-/** Percent-encodes a name from the client, because headers cannot contain control characters. */
-function encode(name: string): string {
-  // A lone surrogate cannot be encoded.
-  const encoded = encodeURIComponent(name.replace(/[\uD800-\uDFFF]/gu, ''))
-  return encoded.slice(0, max.characters).replace(/%.?$/, '')
-}

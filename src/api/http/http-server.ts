@@ -1,16 +1,13 @@
 /**
- * Creates Node's HTTP server, and adds what Node leaves to the application: answers to malformed
- * requests, checks of `Host` and `Expect`, and a normal form of request targets.
+ * Node's HTTP server, and what Node leaves to the application: answers to malformed requests,
+ * checks of `Host` and `Expect`, and a normal form of request targets.
  */
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError } from './errors.ts'
 
-/**
- * Timeouts and size limits of requests. With Node's defaults, connections that send their headers
- * slowly stay open for a minute, and overdue ones are checked only every 30 seconds.
- */
+/** Limits of requests. By Node's defaults, slow headers keep a connection open for a minute. */
 const limits = {
   headersTimeoutMs: 5000,
   requestTimeoutMs: 10_000,
@@ -18,15 +15,12 @@ const limits = {
   /** Longest idle time between two requests of a connection. */
   keepAliveMs: 5000,
   /**
-   * Longest idle time of a connection. A client that reads nothing is closed after at most twice
-   * this time: Node takes the bytes that the kernel buffered first for progress.
+   * Longest idle time of a connection, for a client that reads nothing at most twice as long: Node
+   * takes the bytes that the kernel buffered first for progress.
    */
   idleMs: 20_000,
   headerBytes: 8 * 1024,
-  /**
-   * A request with this number of header lines or more is rejected: a short line takes ten times
-   * its length in memory.
-   */
+  /** Lines of headers: a short line takes ten times its length in memory. */
   headerLines: 100,
   requestsPerConnection: 1000,
 }
@@ -52,10 +46,7 @@ export function createHttpServer(handle: RequestListener): Server {
   return server
 }
 
-/**
- * Checks the number of header lines, `Host` and `Expect`, which Node does not answer here. Returns
- * the error to send, if any.
- */
+/** The error for too many header lines, or a wrong `Host` or `Expect`, which Node leaves to us. */
 export function faultOf(request: IncomingMessage): HttpError | undefined {
   const { httpVersion, headers, rawHeaders } = request
   // Names and values alternate.
@@ -77,10 +68,8 @@ const clientErrors: Readonly<Record<string, readonly [status: string, detail: st
 }
 
 /**
- * Answers a request that is not HTTP, too large or too slow, or a CONNECT, and closes the
- * connection.
- * @param isAnswered true if a response was started on the connection. Then no text is sent, because
- * it would corrupt that response or be a second one
+ * Answers a broken request or a CONNECT, and closes the connection.
+ * @param isAnswered true if a response was started on it, which a text would corrupt or follow
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
@@ -103,16 +92,12 @@ export function answerClientError(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/**
- * Scheme and authority of a target in absolute form (RFC 9112, 3.2.2); an http URL without a host
- * is invalid.
- */
+/** The start of a target in absolute form (RFC 9112, 3.2.2). */
 const schemeAndAuthority = /^https?:\/\/[^/?#]+/i
 
 /**
- * Removes scheme and authority of a target in absolute form, then merges empty path segments below
- * the dataset prefix. Nothing is decoded, dot segments and the query stay unchanged.
- * @param target the text of the request line
+ * The path and query of a target, with empty segments below the dataset prefix merged. Nothing is
+ * decoded; dot segments and the query stay.
  * @param datasetPrefix without a slash at either end; compared as text
  */
 export function normaliseTarget(target: string, datasetPrefix: string): string {
@@ -125,7 +110,6 @@ export function normaliseTarget(target: string, datasetPrefix: string): string {
   return path.replaceAll(/\/{2,}/g, '/') + origin.slice(path.length)
 }
 
-/** Removes scheme and authority of a target in absolute form. */
 function toOriginForm(target: string): string {
   const authority = schemeAndAuthority.exec(target)
   if (authority === null) return target
@@ -134,10 +118,9 @@ function toOriginForm(target: string): string {
 }
 
 /**
- * The relative URL of a path, for the page of a request. It is correct for any host and port, also
- * behind a web server that adds a path of its own.
- * @param target of the request as the client sent it, because the client resolves the URL by its
- * own path
+ * The relative URL of a path, correct for any host and port, also behind a web server that adds a
+ * path of its own.
+ * @param target as the client sent it
  */
 export function relativeUrl(target: string, path: string): string {
   const [from = ''] = toOriginForm(target).split('?', 1)

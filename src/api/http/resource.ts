@@ -1,7 +1,4 @@
-/**
- * Registers the routes of a resource: its methods, `OPTIONS`, a redirect to the trailing slash, and
- * 405 for other methods.
- */
+/** The routes of a resource: its methods, OPTIONS, a redirect to the slash, and 405. */
 import { METHODS } from 'node:http'
 import type {
   FastifyContextConfig,
@@ -11,22 +8,15 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
-import { send } from './context.ts'
 import { HttpError } from './errors.ts'
-import { mediaTypes } from './negotiate.ts'
-import type { Format } from './negotiate.ts'
+import { mediaTypes, send } from './formats.ts'
+import type { Format } from './formats.ts'
 
-/**
- * Checks, before the body is read, that a request comes from an administrator. Throws `HttpError`
- * 401 or 403.
- */
+/** Checks that a request comes from an administrator. @throws HttpError 401 or 403 */
 export type Authentication = (request: FastifyRequest) => void
 
 export interface Resource extends DescribedResource {
-  /**
-   * The pattern for the router. If it ends with a slash and the resource has GET, the path without
-   * the slash is redirected.
-   */
+  /** The pattern for the router. A path with GET is redirected to its slash at the end. */
   readonly path: string
   readonly get?: RouteHandlerMethod
   /** Settings of the route; its error pages read them. */
@@ -50,17 +40,13 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Prepares the app for `addResource`. The app may then have routes for all methods, so that a
- * resource answers 405 itself.
- */
+/** Lets the app have routes for all methods, so that a resource answers 405 itself. */
 export function supportResources(app: FastifyInstance): void {
   app.decorate('resources', [])
   for (const method of methods)
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
 }
 
-/** The methods of a resource, in the order of `Allow`. */
 function methodsOf({ get, post }: Resource): readonly string[] {
   return [...(get ? ['GET'] : []), ...(post ? ['POST'] : []), ...(get ? ['HEAD'] : []), 'OPTIONS']
 }
@@ -113,10 +99,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
   })
 }
 
-/**
- * Redirects to the path with a trailing slash. The location is relative and contains only what the
- * route matched, so it cannot lead to another site. The query stays as it is.
- */
+/** Redirects to the path with a slash, by a relative location of only what the route matched. */
 function addRedirect(app: FastifyInstance, path: string): void {
   const bare = path.slice(0, -1)
   const lastSegment = bare.slice(bare.lastIndexOf('/') + 1)
@@ -134,10 +117,7 @@ export function rawQuery(target: string): string {
   return start === -1 ? '' : target.slice(start)
 }
 
-/**
- * Answers OPTIONS with the name and description of the resource, in the form of Django REST
- * framework; without them the answer is `204` with `Allow`.
- */
+/** Answers OPTIONS as Django REST framework does; 204 for a resource without a description. */
 function describe(
   reply: FastifyReply,
   { schema, post, formats = ['json'] }: Resource,

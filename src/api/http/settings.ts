@@ -11,14 +11,10 @@ import type {
 } from '../../control-socket/protocol.ts'
 
 export interface ConnectionLimits {
-  /**
-   * Maximum number of connections of one address; behind a trusted proxy, maximum number of
-   * in-flight requests of one address.
-   */
+  /** Maximum number of connections, or behind a proxy of requests, of one address. */
   readonly connectionsPerAddress: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[]
-  /** Maximum number of connections in total. */
   readonly connections?: number
 }
 
@@ -47,20 +43,14 @@ export interface ApiSettings extends ConnectionLimits {
   readonly keepRemovalsDays: number
   /** The files that the indexer hashes. */
   readonly checksums: 'all' | 'arriving' | 'none'
-  /**
-   * `public`: the API shows the paths of files with problems. `command-line`: only the command line
-   * shows them.
-   */
+  /** Where the paths of files with problems are shown: by the API too, or not. */
   readonly problems: 'public' | 'command-line'
   readonly version: string
   /** Series that must arrive (`expected_file`); none without it. */
   readonly expected?: ExpectedRules
 }
 
-/**
- * Requests of administrators to the indexer. They may fail with `IndexerUnreachable` or
- * `RequestRejected`.
- */
+/** Requests to the indexer; they fail with `IndexerUnreachable` or `RequestRejected`. */
 export interface Administration {
   /** SHA-256 of the administrators' token. */
   readonly tokenHash: Buffer
@@ -75,10 +65,7 @@ export interface ApiDeps {
   readonly indexerStatus: () => Promise<StatusReply>
   /** Metrics of the indexer in the text format of Prometheus; empty when it does not answer. */
   readonly indexerMetrics: () => Promise<string>
-  /**
-   * The files that are not complete yet or cannot be read, at most 1,000; none when the indexer
-   * does not answer.
-   */
+  /** At most 1,000 files that are not complete or not readable; none without an answer. */
   readonly settlingFiles: () => Promise<readonly SettlingFile[]>
   /** `undefined` while writing is disabled. */
   readonly administration?: Administration | undefined

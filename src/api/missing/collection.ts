@@ -1,15 +1,14 @@
 /** The list of the files that are expected and not delivered. */
 import type { FastifyInstance } from 'fastify'
-import { secondsPerDay } from '../../parse/calendar.ts'
+import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { recentDays } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
-import type { Requester } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import { BadFields } from '../http/errors.ts'
-import { secondsToIso } from '../http/times.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
-import { dateCell, stateCell } from '../pages/table.ts'
-import type { Cell } from '../pages/table.ts'
+import { dateCell, stateCell } from '../pages/layout.ts'
+import type { Cell } from '../pages/layout.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { choices, day, isChosen, ordering } from '../parameters/parameter.ts'
 import type { Values } from '../parameters/request.ts'
@@ -19,16 +18,13 @@ import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { keyFields, stationHref } from '../series/series-fields.ts'
-import { matchesSeries, period } from '../series/series-filter.ts'
+import { matchesSeries, period } from '../series/known-series.ts'
 import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
 
 const field = fieldOf<MissingSlot>()
 
-/**
- * A time of a slot, by which the list can be sorted.
- * @param secondsOf seconds since 1970
- */
+/** A time of a slot, by which the list can be sorted. @param secondsOf since 1970 */
 function time(
   description: string,
   example: string,
@@ -141,8 +137,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       name: 'Missing File List',
       summary: 'List missing files',
       about: 'The slots that are expected and not delivered: late, or missing.',
-      description:
-        'The CSV has all rows at once, as a worklist for backfilling. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `The CSV has all rows at once, as a worklist for backfilling. ${currencyMembers.clock}`,
       further: currencyMembers,
       samples: ['missing/?station=GRAZ&period=01H&format=csv'],
     },
@@ -182,10 +177,7 @@ async function readMissing(
 /** Maximum number of rows, because all of them are sorted for each page. */
 const maxRows = 100_000
 
-/**
- * Maximum number of days of a range: of the whole network, because that many are read at once, and
- * of one station.
- */
+/** Maximum numbers of days: of the network, which is read at once, and of one station. */
 const maxDays = { network: 62, station: 40 * 366 }
 
 type Days = Pick<Values<typeof parameters>, 'from' | 'to'>
@@ -195,10 +187,7 @@ const mostDays = (isOneStation: boolean): number =>
 const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
 const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
 
-/**
- * The days of a request; by default the 28 days up to the last one.
- * @param last the last day for which states are known
- */
+/** By default the 28 days up to the last one. @param last the last day with states */
 function rangeOf({ from, to }: Days, isOneStation: boolean, last: number): DayRange {
   const toDay = to ?? Math.min(last, (from ?? last) + mostDays(isOneStation) - 1)
   return { fromDay: from ?? toDay - recentDays + 1, toDay }

@@ -1,7 +1,4 @@
-/**
- * Finds the slots that are expected and not delivered, and the patterns of the names that their
- * files would have, in the syntax of the shell. Pure.
- */
+/** The slots that are expected and not delivered, and the names of their files. Pure. */
 import {
   dayOfYearAt,
   secondsPerDay,
@@ -47,9 +44,8 @@ export function timesOf({ series, slot, state }: MissingSlot) {
 }
 
 /**
- * Returns patterns of the names of a series' files in these slots: long names (RINEX 3.05, section
- * A1) for codes of 9 characters, short names (RINEX 2.11, section 4) for codes of 4 characters. A
- * day on which all files are missing has one pattern.
+ * Patterns of the names in these slots, long (RINEX 3.05, section A1) or short (RINEX 2.11, section
+ * 4), one for a day on which all are missing.
  * @param slots ascending
  */
 export function missingPatterns(series: NetworkKey, slots: readonly number[]): readonly string[] {
@@ -64,10 +60,7 @@ export function missingPatterns(series: NetworkKey, slots: readonly number[]): r
 
 const shortTypes = { o: '[oOdD]', n: '[nNgGlLpPqQfFhH]', m: '[mM]' } as const
 
-/**
- * The pattern of the names of a series' file in a slot.
- * @param isWholeDay true if the pattern is for all slots of the day
- */
+/** The pattern of the names in a slot, or in its whole day. */
 export function missingPattern(
   { station, fileType, period }: NetworkKey,
   slot: number,

@@ -1,4 +1,4 @@
-/** Draws the pictures of the network: each row is a station, each column an hour or a day. Pure. */
+/** The pictures of the network: a row is a station, a column an hour or a day. Pure. */
 import { recentDays, slotsPerDay } from '../../series/series.ts'
 import { shareClass } from '../../series/completeness.ts'
 import type { SlotState } from '../../series/slot-states.ts'
@@ -51,10 +51,7 @@ export function hoursSvg(states: readonly KnownSeries[], nowSeconds: number): st
   return picture('The last 24 hours by station', rows, labels, 24)
 }
 
-/**
- * Draws the last 28 days. The cell of an hourly series shows the share of the day's possible files
- * that were delivered.
- */
+/** Draws the last 28 days: each cell has the share of the day's possible files. */
 export function daysSvg(states: readonly KnownSeries[], nowSeconds: number): string {
   const today = Math.floor(nowSeconds / secondsPerDay)
   const firstDay = today - recentDays + 1
@@ -92,10 +89,7 @@ function rowOf({ station }: KnownSeries, row: Omit<GridRow<Mark>, 'label' | 'hre
   return { ...row, label: station, href: stationHref({ station }) }
 }
 
-/**
- * Returns the states of the slots `from` to `to`, both included; `undefined` for slots that the
- * summary does not have, and for silent ones before the first delivered slot.
- */
+/** The states of some slots; `undefined` without one, and for silence before the first. */
 function slotCells(
   { summary, past }: KnownSeries,
   from: number,
@@ -111,10 +105,7 @@ function slotCells(
   return cells
 }
 
-/**
- * Returns the mark of each day: the share of its possible slots that were delivered. A day without
- * possible slots has the mark `due` or none.
- */
+/** The mark of each day by its share; `due` or none for a day without possible slots. */
 function dayCells(series: KnownSeries, firstDay: number, today: number): (Mark | undefined)[] {
   const perDay = slotsPerDay(series.period)
   const slots = slotCells(series, firstDay * perDay, (today + 1) * perDay - 1)

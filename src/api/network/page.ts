@@ -8,8 +8,7 @@ import {
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns, stateCell } from '../pages/table.ts'
+import { page, numberColumns, stateCell } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import type { NetworkState } from '../series/network-context.ts'
@@ -54,10 +53,7 @@ const template = `<div data-live>
 
 const render = page('network', template)
 
-/**
- * Maximum number of late series on the page, and of those that are down; the list of series has
- * all.
- */
+/** Maximum number of late series on the page, and of those down; the list has all. */
 const maxLate = 25
 
 export function renderNetwork(wire: WireNetwork, network: NetworkState): string {
@@ -150,10 +146,7 @@ function sentenceOf(wire: WireNetwork): string {
   return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.as_of)} UTC. ${share}${ended}${arrived}`
 }
 
-/**
- * Returns the main series of the stations, the least complete first. Series that have ended are
- * left out, and those without possible slots, unless they are down.
- */
+/** The main series, the least complete first, without those that ended or had no slots. */
 function worstFirst(states: readonly KnownSeries[]): readonly KnownSeries[] {
   const completeness = ({ summary }: KnownSeries): number => summary.completeness ?? -1
   return [...mainSeries(states).values()]

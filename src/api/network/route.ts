@@ -1,7 +1,6 @@
 /**
- * Serves the state of the whole network: the number of series in each state, those that are late or
- * down, recent arrivals, and the directories with the most changes. The HTML page is the first page
- * in the navigation.
+ * The network at a glance: series by state, those late or down, arrivals, and the directories with
+ * the most changes. Its page is the first in the navigation.
  */
 import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
@@ -11,7 +10,7 @@ import { sumOf } from '../../series/completeness.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import type { SeriesState } from '../../series/slot-states.ts'
-import type { Links } from '../http/links.ts'
+import type { Links } from '../http/context.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { serialise } from '../resources/fields.ts'
 import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
@@ -22,22 +21,19 @@ import { renderNetwork } from './page.ts'
 import { networkBodies } from './schema.ts'
 import type { WireNetwork } from './schema.ts'
 
-/** Maximum number of late series, and of series that are down. */
 const maxLate = 100
 
 export function addNetwork(app: FastifyInstance, context: NetworkContext): void {
   addAnswer(app, context, {
     path: 'network/',
     formats: ['json', 'html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getNetwork',
       tag: 'Stations',
       name: 'Network',
       summary: 'The network at a glance',
       about: 'The number of series by state, those that are late or down, and what arrived.',
-      description:
-        'The HTML page also shows the last 24 hours and the last 28 days of each station. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `The HTML page also shows the last 24 hours and the last 28 days of each station. ${currencyMembers.clock}`,
       returns: 'The network.',
       headers: currencyMembers.headers,
       samples: ['network/'],
@@ -54,11 +50,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
 
 type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
-/**
- * Counts the arrivals of the last hour, and reads the directories that changed today. The
- * directories are left out if the catalogue cannot answer temporarily, for example while an index
- * is being built, or after so many changes that counting them takes too long.
- */
+/** The arrivals of the last hour, and the directories that changed today, if they can be read. */
 async function readActivity(
   { reader }: NetworkContext,
   { states, currency: { asOf } }: NetworkStatus,
@@ -77,10 +69,7 @@ async function readActivity(
   }
 }
 
-/**
- * Number of slots whose first file was seen arriving since a time; files that a scan found do not
- * count.
- */
+/** Slots whose first file was seen arriving since a time; those of scans do not count. */
 function arrivalsSince(states: readonly KnownSeries[], sinceSeconds: number): number {
   let count = 0
   for (const { period, past } of states)

@@ -2,7 +2,7 @@
 import { seriesStates } from '../../series/slot-states.ts'
 import * as schema from '../openapi/schema.ts'
 import { componentOf } from '../resources/fields.ts'
-import type { Bodies } from '../resources/operation.ts'
+import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import type { WireSeries } from '../series/series-fields.ts'
 import { seriesItem } from '../series/series-fields.ts'
@@ -16,7 +16,7 @@ const counts = Object.fromEntries(
 
 const seriesSchema = componentOf(seriesItem) as schema.Component<WireSeries>
 
-export const networkSchema = schema.component('Network', 'The network at a glance.', {
+const networkSchema = schema.component('Network', 'The network at a glance.', {
   ...currencyMembers.fields,
   stations: schema.integer('Number of stations with a series.'),
   series: schema.object('Number of series by state.', counts),
@@ -25,14 +25,12 @@ export const networkSchema = schema.component('Network', 'The network at a glanc
     'Number of possible slots of the last 28 days of all series that have not ended, and that are expected or delivered in these days.',
   ),
   present_28d: schema.integer('Number of the possible slots that were delivered.'),
-  completeness_28d: schema.orNull(schema.share('Share of the possible slots that were delivered.')),
+  completeness_28d: schema.shareOrNull('Share of the possible slots that were delivered.'),
   expected_28d: schema.integer('Number of expected slots of these series in the last 28 days.'),
   delivered_28d: schema.integer('Number of the expected slots that were delivered.'),
-  share_28d: schema.orNull(schema.share('Share of the expected slots that were delivered.')),
-  arrivals_1h: schema.orNull(
-    schema.integer(
-      'Number of slots whose first file was seen arriving in the last hour; null until the first scan has ended.',
-    ),
+  share_28d: schema.shareOrNull('Share of the expected slots that were delivered.'),
+  arrivals_1h: schema.integerOrNull(
+    'Number of slots whose first file was seen arriving in the last hour; null until the first scan has ended.',
   ),
   late: schema.list('At most 100 series that are late, the longest loss first.', seriesSchema),
   down: schema.list('At most 100 series that are down, the longest loss first.', seriesSchema),

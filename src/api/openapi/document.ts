@@ -1,5 +1,5 @@
 /** Makes the OpenAPI 3.1 document of the service from its resources. Pure. */
-import { exampleRoot } from './examples.ts'
+import { exampleRoot } from './openapi.ts'
 import type {
   DescribedResource,
   JsonSchema,
@@ -37,16 +37,10 @@ const securitySchemes = {
   },
 } as const
 
-/** What the document says of the service. */
-interface DescribedService {
-  readonly version: string
-  readonly datasetPrefix: string
-}
-
 /** Makes the document. The resources without a description are not in it. */
 export function makeDocument(
   resources: readonly DescribedResource[],
-  { version, datasetPrefix }: DescribedService,
+  { version, datasetPrefix }: { readonly version: string; readonly datasetPrefix: string },
 ): OpenApiDocument {
   const schemas: Record<string, JsonSchema> = {}
   const responses = shareComponents(errorResponses, schemas)
@@ -67,10 +61,7 @@ export function makeDocument(
   }
 }
 
-/**
- * Replaces each schema that has a name by a reference, and adds it to `schemas`. A schema that is
- * part of another one is added first.
- */
+/** Replaces each schema that has a name by a reference, and adds it to `schemas`, parts first. */
 function shareComponents<T>(value: T, schemas: Record<string, JsonSchema>): T {
   if (Array.isArray(value)) return value.map((each: unknown) => shareComponents(each, schemas)) as T
   if (typeof value !== 'object' || value === null) return value

@@ -48,10 +48,7 @@ interface Described {
   /** A description in Markdown that has only paragraphs, and code in backticks. */
   readonly description?: string
   readonly security?: readonly Record<string, readonly string[]>[]
-  /**
-   * The alternative to the 200 for `Accept: text/event-stream`; OpenAPI 3.1 cannot describe an
-   * endless stream.
-   */
+  /** The endless alternative to the 200, which OpenAPI 3.1 cannot describe. */
   readonly 'x-event-stream'?: EventStream
   /** Example requests; most tools that display OpenAPI show them. */
   readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[]
@@ -62,10 +59,7 @@ export type Parameters = Readonly<Record<string, Schema>>
 
 /** Describes a method of a resource. */
 export interface RouteSchema extends Described {
-  /**
-   * The name of the resource, and a sentence about it, for OPTIONS and the root. The description in
-   * the document begins with this sentence.
-   */
+  /** The name of the resource, and a sentence with which its description begins. */
   readonly about?: { readonly name: string; readonly description: string }
   readonly querystring?: Parameters
   readonly params?: Parameters
@@ -76,7 +70,6 @@ export interface RouteSchema extends Described {
 
 /** The parts of a resource that its description is made from. */
 export interface DescribedResource {
-  /** The pattern for the router. */
   readonly path: string
   /** Describes GET. A resource without a schema is not in the document. */
   readonly schema?: RouteSchema
@@ -92,7 +85,7 @@ export interface OperationObject extends Described {
 }
 
 /** Server-sent events (HTML Standard, section 9.2). */
-export interface EventStream {
+interface EventStream {
   /** The value of `Accept` that selects it. */
   readonly accept: string
   readonly description: string
@@ -123,4 +116,13 @@ export interface OpenApiDocument {
     readonly headers: Readonly<Record<string, HeaderObject>>
     readonly securitySchemes: object
   }
+}
+
+/** The root of all URLs in examples, for which the document that is served has its own. */
+export const exampleRoot = 'https://catalogue.invalid'
+export const exampleLinks = { api: `${exampleRoot}/api/`, data: `${exampleRoot}/data/` }
+
+/** Writes a request as a shell command. */
+export function curl(target: string, options = ''): { lang: string; source: string } {
+  return { lang: 'Shell', source: `curl ${options}${options === '' ? '' : ' '}'${target}'` }
 }

@@ -1,5 +1,5 @@
 /** Parameters that several resources share. */
-import { curl, exampleLinks } from './examples.ts'
+import { curl, exampleLinks } from './openapi.ts'
 import type { Parameters, RouteSchema } from './openapi.ts'
 import { integer, oneOf, text } from './schema.ts'
 
@@ -84,10 +84,7 @@ interface DataKind extends Pick<
   readonly options?: string
 }
 
-/**
- * Describes GET of one kind of paths below `data/`.
- * @returns the entry of such a path, by its directory with a slash at the end
- */
+/** Describes GET of one kind of paths below `data/`. @returns what makes one entry */
 export function dataPaths({ name = '', query = '', options = '', ...described }: DataKind) {
   return (directory: string, operationId: string, summary: string) => {
     const path = `${directory}${name}`

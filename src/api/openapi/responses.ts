@@ -59,10 +59,7 @@ export function withHeaders(...names: readonly HeaderName[]): Record<string, Ref
   )
 }
 
-/**
- * A response of a resource that negotiates by `Accept`, with the headers that all these resources
- * have.
- */
+/** A response of a resource that negotiates, with the headers that all of them have. */
 export function negotiated(
   description: string,
   content: Content,

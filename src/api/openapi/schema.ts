@@ -111,10 +111,12 @@ export function orNull<S extends Schema>(schema: S): Schema<Static<S> | null> {
   return { type: [type, 'null'], ...more, ...nullable }
 }
 
-/**
- * A page of a collection.
- * @param further fields of the page besides those of every page
- */
+export const textOrNull = (description: string, more?: Keywords) => orNull(text(description, more))
+export const momentOrNull = (description: string) => orNull(moment(description))
+export const integerOrNull = (description: string) => orNull(integer(description))
+export const shareOrNull = (description: string) => orNull(share(description))
+
+/** A page of a collection. @param further fields besides those of every page */
 export function pageOf<S extends Schema, Further extends Fields>(
   name: string,
   description: string,

@@ -1,18 +1,13 @@
-/**
- * The frame of a collection's page: form, active filters, extent, table, and links to other pages.
- */
-import { queryText } from '../http/links.ts'
-import type { Links, PageLinks, Parameter } from '../http/links.ts'
-import type { Format } from '../http/negotiate.ts'
-import type { PageRange } from '../http/query.ts'
+/** A collection's page: form, active filters, extent, table, and links to other pages. */
+import { queryText } from '../http/context.ts'
+import type { Links, PageLinks, Parameter, PageRange } from '../http/context.ts'
+import type { Format } from '../http/formats.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
-import type { PageFrame } from './layout.ts'
-import type { Cell, Column } from './table.ts'
+import type { PageFrame, Cell, Column } from './layout.ts'
 
-/** Links to other pages of a collection. */
 partial(
   'pager',
   `<nav aria-label="Pages">
@@ -67,7 +62,6 @@ interface Parts extends Pick<PageFrame, 'banner'> {
   readonly below?: string
 }
 
-/** The words for formats of the whole list. */
 const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', atom: 'an Atom feed' }
 
 export function renderCollection<Item>(
@@ -117,27 +111,16 @@ export interface CollectionPage<Item> {
   readonly range: PageRange
   /** Filters and ordering: parameters that links to other pages repeat. */
   readonly kept: readonly Parameter[]
-  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
   readonly pages: PageLinks
   readonly results: readonly Item[]
   readonly ordering?: { readonly key: string; readonly descending: boolean } | undefined
 }
 
-interface PagerLink {
-  readonly href: string | null
-  readonly rel: string
-  readonly text: string
-  readonly isCurrent?: boolean
-}
-
 /** Maximum number of pages of a collection without a form that jumps to any page. */
 const pagesWithoutJump = 7
 
-/**
- * Returns the links to the pages around the current one, and the data of the form that jumps to any
- * page.
- */
+/** The links to the pages around the current one, and the form that jumps to any page. */
 function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
   const { first, previous, next, last } = pages
   const { limit, offset } = range
@@ -145,15 +128,13 @@ function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
   const hrefOf = (number: number): string =>
     `?${queryText([...kept, ['limit', String(limit)], ['offset', String((number - 1) * limit)]])}`
   const current = offset % BigInt(limit) === 0n ? Number(offset / BigInt(limit)) + 1 : undefined
-  const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map(
-    (number): PagerLink => ({
-      href: hrefOf(number),
-      rel: '',
-      text: readableNumber(number),
-      isCurrent: number === current,
-    }),
-  )
-  const links: readonly PagerLink[] = [
+  const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map((number) => ({
+    href: hrefOf(number),
+    rel: '',
+    text: readableNumber(number),
+    isCurrent: number === current,
+  }))
+  const links = [
     { href: first, rel: 'first', text: 'First' },
     { href: previous, rel: 'prev', text: 'Previous' },
     ...numbers,
@@ -172,7 +153,6 @@ function around(page: number, pageCount: number): readonly number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_value, index) => from + index)
 }
 
-/** Returns the URL of the same page as JSON. */
 function jsonLink({ kept, range }: CollectionPage<unknown>): string {
   const place = { format: 'json', limit: String(range.limit), offset: String(range.offset) }
   return `?${queryText([...Object.entries(place), ...kept])}`

@@ -1,12 +1,10 @@
 /** Answers errors with HTML pages for people. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { compressedVary } from '../http/compression.ts'
-import { send } from '../http/context.ts'
+import { compressedVary, send, prefersHtml } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields, logError, resetHeaders, sendError, UnknownName } from '../http/errors.ts'
 import type { HttpError } from '../http/errors.ts'
 import { relativeUrl } from '../http/http-server.ts'
-import { prefersHtml } from '../http/negotiate.ts'
 import { defaultLimit } from '../openapi/parameters.ts'
 import { rawQuery } from '../http/resource.ts'
 import { filterForm } from './filter-form.ts'
@@ -14,8 +12,8 @@ import type { FormView } from './filter-form.ts'
 import { page } from './layout.ts'
 
 /**
- * Answers the errors below the API path and the data path with an HTML page if the client prefers
- * HTML and `format` names no format. Errors of POST requests and all other errors are JSON.
+ * Answers errors below the API and the data path with a page if the client prefers HTML and
+ * `format` names no format. Errors of POST and all others are JSON.
  */
 export function answerByAccept({ apiPath, dataPath }: ApiContext) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -64,10 +62,7 @@ const renderFaults = page(
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /**
-     * The form on the error page of a rejected request: it shows the faults, and the values as they
-     * were filled in.
-     */
+    /** The form on the page of a rejected request, with the faults and the values as filled in. */
     readonly faultForm?: FormView
   }
 }

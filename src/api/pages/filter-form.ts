@@ -1,43 +1,27 @@
 /** The filter form of a collection, and links that change its filters and its order. */
-import { queryText } from '../http/links.ts'
-import type { Parameter } from '../http/links.ts'
-import type { Column } from './table.ts'
+import type { FormState } from '../http/errors.ts'
+import { queryText } from '../http/context.ts'
+import type { Parameter } from '../http/context.ts'
+import { partial } from './layout.ts'
+import type { Column } from './layout.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
-
-/** An option of a selection: its value in the query string, and its words. */
-interface Option {
-  readonly value: string
-  readonly text: string
-}
 
 /** How a parameter is shown in the filter form. */
 export interface FormField {
   readonly label: string
-  /** An example, for a text field. */
   readonly hint?: string
   /** The options of a selection, besides the empty one. */
-  readonly options?: readonly Option[]
+  readonly options?: readonly { readonly value: string; readonly text: string }[]
   /** True if one of the options always applies, so the empty option is left out. */
   readonly isRequired?: boolean
 }
 
-/**
- * A field of a form. It has the name of an API parameter, so the page and the JSON have the same
- * query string.
- */
+/** A field of a form. Its name is that of a parameter, so page and JSON have the same query. */
 export interface Field extends FormField {
   readonly name: string
   /** True if the parameter takes several values, separated by commas. */
   readonly isList?: boolean
-}
-
-/** The state of a collection that its form and its links repeat. */
-export interface FormState {
-  /** Filters and settings of the request, as far as their names are known. */
-  readonly kept: readonly Parameter[]
-  /** Number of items on a page. */
-  readonly limit: number
 }
 
 /** Describes the filter form of a page. */
@@ -52,8 +36,10 @@ export interface FormView {
   readonly sizes?: readonly number[]
 }
 
-/** The template of the partial `form`; `filterForm` returns its data. */
-export const formTemplate = `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
+/** Shows the form; `filterForm` returns its data. */
+partial(
+  'form',
+  `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
 <% for (const field of it.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
 <% } %><% for (const field of it.fields) { const faulty = field.faults.length > 0 %><div class="field<% if (faulty) { %> fault<% } %>">
@@ -68,7 +54,8 @@ export const formTemplate = `<% if (it.fields.length > 0) { %><form class="filte
 <% for (const fault of it.otherFaults) { %><li><code><%= fault.name %></code>: <%= fault.messages.join(' ') %></li>
 <% } %></ul>
 <% } %>
-`
+`,
+)
 
 /** @param faults of a rejected request, by parameter */
 export function filterForm(
@@ -137,10 +124,7 @@ export interface SortColumn {
   readonly isNumber?: boolean
 }
 
-/**
- * Adds the link that sorts by a column. If the collection is sorted by the column already, the link
- * reverses the direction.
- */
+/** Adds the link that sorts by a column, or reverses the direction. */
 export function sortLink(
   { key, first, ...column }: SortColumn,
   ordering: { readonly key: string; readonly descending: boolean },
@@ -157,10 +141,7 @@ export function sortLink(
 /** Names of kept parameters that are not filters. */
 const settings = new Set(['ordering', 'expand', 'strict'])
 
-/**
- * If a request has more kept parameters than this number, the page shows no active filters. Each
- * filter has a link that repeats all others, so many filters would make a large page.
- */
+/** Maximum number of active filters that a page shows: each has a link that repeats all others. */
 const maxShownFilters = 20
 
 /** Returns the active filters, each with a link to the collection without it. */
@@ -174,11 +155,14 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
   })
 }
 
-/** The template of the partial `chips`; its data `active` come from `activeFilters`. */
-export const chipsTemplate = `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
+/** Shows the active filters, which `activeFilters` returns. */
+partial(
+  'chips',
+  `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
 <% for (const chip of it.active) { %><li><%= chip.label %> <b><%= chip.value %></b> <a href="<%= chip.without %>" aria-label="Remove the filter <%= chip.label %> <%= chip.value %>">×</a></li>
 <% } %></ul>
-<% } %>`
+<% } %>`,
+)
 
 function firstPage({ kept, limit }: FormState): string {
   return `?${queryText([...kept, ['limit', String(limit)]])}`

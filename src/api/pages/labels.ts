@@ -1,27 +1,34 @@
 /** Labels and formats of HTML pages. */
 import type { Problem } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
+import { dayOfYearAt, parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
-const durations: Readonly<Record<FileDuration, string>> = {
+/** The labels of codes; an empty text for null. */
+const labelsOf =
+  <Code extends string>(labels: Readonly<Record<Code, string>>) =>
+  (code: Code | null): string =>
+    code === null ? '' : labels[code]
+
+export const durationLabel = labelsOf<FileDuration>({
   m: 'minutes',
   h: 'hour',
   d: 'day',
   y: 'year',
   u: 'unspecified',
-}
+})
 
-const types: Readonly<Record<FileType, string>> = {
+export const typeLabel = labelsOf<FileType>({
   o: 'observation',
   n: 'navigation',
   m: 'meteorological',
-}
+})
 
-const problems: Readonly<Record<Problem, string>> = {
+export const problemLabel = labelsOf<Problem>({
   incomplete: 'its gzip stream has no end',
   broken: 'its gzip stream is damaged',
   misplaced: 'it is in the directory of another date',
-}
+})
 
 interface ChangeTimes {
   readonly kind: ChangeKind
@@ -31,27 +38,14 @@ interface ChangeTimes {
 }
 
 /**
- * Describes a change. A created record that is older than its change was restored; `modified` means
- * that the size or mtime of the file changed. The catalogue does not know which of the two changed,
- * or their earlier values.
+ * Describes a change. A created record that is older than its change was restored; of a modified
+ * file the catalogue does not know if its size or its time changed.
  */
 export function changeLabel({ kind, at, created, modified }: ChangeTimes): string {
   if (kind === 'modified') return 'replaced: another size or time'
   if (kind === 'removed') return 'removed'
   if (at === created) return 'new'
   return modified === at ? 'restored, with another size or time' : 'restored'
-}
-
-export function problemLabel(problem: Problem | null): string {
-  return problem === null ? '' : problems[problem]
-}
-
-export function durationLabel(code: FileDuration | null): string {
-  return code === null ? '' : durations[code]
-}
-
-export function typeLabel(code: FileType | null): string {
-  return code === null ? '' : types[code]
 }
 
 /** Formats an ISO time in UTC: `2026-01-22 05:00`, or with seconds. */
@@ -62,18 +56,12 @@ export function readableTime(
   return (iso ?? '').slice(0, precision === 'minute' ? 16 : 19).replace('T', ' ')
 }
 
-/**
- * Formats the start of data, an ISO time in UTC, with the day of the year beside the date:
- * `2026-01-22 (022) 05:00`. Midnight, at which daily files start, is left out.
- */
+/** The start of data with its day of the year: `2026-01-22 (022) 05:00`, without midnight. */
 export function readableDate(iso: string | null): string {
   if (iso === null) return ''
   const date = iso.slice(0, 10)
   const time = iso.slice(11, 16)
-  const dayOfYear =
-    Math.round(
-      (Date.parse(`${date}T00:00:00Z`) - Date.parse(`${date.slice(0, 4)}-01-01T00:00:00Z`)) / 864e5,
-    ) + 1
+  const { dayOfYear } = dayOfYearAt((parseDay(date) ?? NaN) * secondsPerDay)
   return `${date} (${String(dayOfYear).padStart(3, '0')})${time === '00:00' || time === '' ? '' : ` ${time}`}`
 }
 
@@ -120,10 +108,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/**
- * Escapes text for HTML and XML, also for their attributes. Names of the catalogue need no
- * escaping, but what is written without a template does not rely on that.
- */
+/** Escapes text for HTML and XML, also for their attributes. */
 export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }

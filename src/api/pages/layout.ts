@@ -1,10 +1,16 @@
 /**
- * The layout of all HTML pages, and the template engine. Templates are strings in the source, so
- * they need no build step. Output of `<%=` is escaped.
+ * The layout of all HTML pages, their tables and assets, and the template engine. Templates are
+ * strings in the source, so they need no build step. Output of `<%=` is escaped.
  */
+import fastifyStatic from '@fastify/static'
 import { Eta } from 'eta/core'
-import { chipsTemplate, formTemplate } from './filter-form.ts'
-import { tableTemplate } from './table.ts'
+import { readableDate, readableShare } from './labels.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { packageRoot } from '../../runtime/program.ts'
+import type { ApiContext } from '../http/context.ts'
+import { addResource } from '../http/resource.ts'
 
 const layout = `<!doctype html>
 <html lang="en">
@@ -40,7 +46,6 @@ const layout = `<!doctype html>
 </html>
 `
 
-/** The navigation: resources with their labels. */
 const sections = [
   ['network', 'Network'],
   ['rinex-file', 'Files'],
@@ -59,13 +64,11 @@ export interface PageFrame {
   readonly title: string
   /** Description of the page for search engines and previews. */
   readonly description?: string
-  /** The resource in the navigation to which the page belongs. */
   readonly section?: string
   /** Sentences above the title, about what concerns the whole page. */
   readonly banner?: readonly string[]
   /** Relative path from the page to the API root: `../` for a resource. */
   readonly up: string
-  /** Relative URL of the same page as JSON. */
   readonly json: string
 }
 
@@ -74,9 +77,22 @@ export function partial(name: string, template: string): void {
   eta.loadTemplate(`@${name}`, template)
 }
 
-partial('table', tableTemplate)
-partial('form', formTemplate)
-partial('chips', chipsTemplate)
+/** Shows a table, in a region that scrolls sideways on narrow screens. */
+partial(
+  'table',
+  `<div class="wide" tabindex="0"<% if (it.label) { %> role="region" aria-label="<%= it.label %>"<% } %>>
+<table<% if (it.className) { %> class="<%= it.className %>"<% } %>>
+<% if (it.caption) { %><caption><%= it.caption %></caption>
+<% } %><thead>
+<tr><% const columns = it.columns.map((each) => (typeof each === 'string' ? { label: each } : each)); for (const column of columns) { %><th scope="col"<% if (column.isNumber) { %> class="number"<% } %><% if (column.sort) { %> aria-sort="<%= column.sort %>"<% } %>><% if (column.href) { %><a href="<%= column.href %>"><%= column.label %></a><% } else { %><%= column.label %><% } %></th><% } %></tr>
+</thead>
+<tbody>
+<% for (const row of it.rows) { %><tr><% for (let index = 0; index < row.length; index++) { const cell = row[index]; const number = columns[index].isNumber ? ' class="number"' : cell.isProse ? ' class="prose"' : ''; if (typeof cell === 'string') { %><td<%~ number %>><%= cell %></td><% } else { const tag = cell.isHeader ? 'th' : 'td' %><<%~ tag %><% if (cell.isHeader) { %> scope="row"<% } %><%~ number %>><% if (cell.href) { %><a href="<%= cell.href %>"<% if (cell.label) { %> aria-label="<%= cell.label %>"<% } %>><%= cell.text %></a><% } else if (cell.time) { %><time datetime="<%= cell.time %>"><%= cell.text %></time><% } else if (cell.isProse) { %><%~ include('@prose', cell) %><% } else if (cell.isCode) { %><code><%= cell.text %></code><% } else if (cell.className) { %><span class="<%= cell.className %>"><%= cell.text %></span><% } else { %><%= cell.text %><% } %><% if (typeof cell.percent === 'number') { %> <meter min="0" max="100" low="80" high="90" optimum="100" value="<%= cell.percent %>" aria-hidden="true"></meter><% } %><% if (cell.problem) { %> <span class="state bad"><%= cell.problem %></span><% } %><% if (cell.note) { %> <span class="note"<% if (cell.noteTitle) { %> title="<%= cell.noteTitle %>"<% } %>><%= cell.note %></span><% } %><% if (cell.lines && cell.lines.length > 0) { if (cell.summary) { %><details><summary><%= cell.summary %></summary><% } %><% for (const line of cell.lines) { %><code><%= line %></code><br><% } %><% if (cell.summary) { %></details><% } } %></<%~ tag %>><% } } %></tr>
+<% } %></tbody>
+</table>
+</div>
+`,
+)
 
 /** Shows a text; its parts in backticks become code. */
 partial(
@@ -113,10 +129,7 @@ partial(
 </dl>`,
 )
 
-/**
- * Compiles a template under a unique name. Returns the function that renders it, without the
- * layout.
- */
+/** Compiles a template under a unique name. Returns the function that renders it. */
 export function fragment(name: string, template: string): (data: object) => string {
   eta.loadTemplate(`@${name}`, template)
   return (data) => eta.render(`@${name}`, data)
@@ -126,4 +139,85 @@ export function fragment(name: string, template: string): (data: object) => stri
 export function page(name: string, template: string): (frame: PageFrame, data: object) => string {
   const render = fragment(name, template)
   return (frame, data) => eta.render('@layout', { sections, ...frame, body: render(data) })
+}
+
+export interface Column {
+  readonly label: string
+  readonly isNumber?: boolean
+  readonly href?: string
+  readonly sort?: 'ascending' | 'descending' | ''
+}
+
+export interface Cell {
+  readonly text: string
+  readonly href?: string | null | undefined
+  /** Text of the link for screen readers. */
+  readonly label?: string
+  /** The ISO time that the text shows. */
+  readonly time?: string | null
+  /** True if the cell names its row. */
+  readonly isHeader?: boolean
+  readonly isCode?: boolean
+  /** True for sentences, which may break; their parts in backticks become code. */
+  readonly isProse?: boolean
+  /** CSS classes of the text: `state late`, with a symbol, or `share poor`. */
+  readonly className?: string
+  /** Length of the bar after the text, 0 to 100. */
+  readonly percent?: number | null
+  readonly problem?: string
+  readonly note?: string
+  readonly noteTitle?: string
+  /** Further lines of the cell, shown as code. */
+  readonly lines?: readonly string[]
+  /** Text that opens the lines when clicked; without it, the lines are always shown. */
+  readonly summary?: string
+}
+
+export interface Table {
+  readonly label?: string
+  readonly caption?: string
+  readonly className?: string
+  readonly columns: readonly (Column | string)[]
+  readonly rows: readonly (readonly (Cell | string)[])[]
+}
+
+export function numberColumns(...labels: readonly string[]): readonly Column[] {
+  return labels.map((label) => ({ label, isNumber: true }))
+}
+
+/** The start of data. */
+export function dateCell(time: string | null): Cell {
+  return { text: readableDate(time), time }
+}
+
+/** The state of a series or a slot: a shape and a word. */
+export function stateCell(state: string): Cell {
+  return { text: state, className: `state ${state}` }
+}
+
+/** A share, 0 to 1, with a bar; empty if it is null. */
+export function shareCell(share: number | null): Cell {
+  const percent = share === null ? null : Math.round(share * 100)
+  return { text: readableShare(share), percent }
+}
+
+/** The compiler does not copy assets, so `dist/` uses this folder too. */
+const folder = join(packageRoot, 'src/api/pages/assets')
+
+/** The assets of the HTML pages. Each has a route, so no other file can be reached. */
+const names = ['page.css', 'page.js', 'icon.svg']
+
+/** Where browsers look for the icon of everything that does not name one, for example JSON. */
+const iconPath = '/favicon.ico'
+
+/** The icon as a `data:` URL, for pages that may request nothing. */
+export const iconData = `data:image/svg+xml;base64,${readFileSync(join(folder, 'icon.svg'), 'base64')}`
+
+export async function addAssets(app: FastifyInstance, { settings }: ApiContext): Promise<void> {
+  // Ranges are off, because a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and
+  // small files need no ranges.
+  await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
+  const assets = names.map((name) => [`/${settings.datasetPrefix}/assets/${name}`, name] as const)
+  for (const [path, name] of [...assets, [iconPath, 'icon.svg'] as const])
+    addResource(app, { path, get: (_request, reply) => reply.sendFile(name, { maxAge: '1h' }) })
 }

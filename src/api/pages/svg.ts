@@ -3,10 +3,7 @@
 /** Default width of a picture in pixels, without scaling. */
 export const svgWidth = 800
 
-/**
- * The look of cells of one kind. Kinds differ in colour and in shape: `top` and `height` are
- * fractions of the height of the line.
- */
+/** The look of cells of one kind, by colour and shape: fractions of the height of the line. */
 export interface Mark {
   readonly color: string
   readonly top: number
@@ -27,10 +24,8 @@ export const looks = {
 export interface GridRow<Name extends string> {
   readonly label: string
   readonly href?: string
-  /** Describes the row in words. */
   readonly title?: string
   readonly cells: readonly (Name | undefined)[]
-  /** Text at the right end of the row. */
   readonly end?: string
 }
 
@@ -40,15 +35,11 @@ export interface Grid<Name extends string> {
   readonly rows: readonly GridRow<Name>[]
   readonly columns: number
   readonly columnLabels: readonly (readonly [column: number, text: string])[]
-  /** Width of the picture; `svgWidth` without it. */
   readonly width?: number
   /** Width of the labels of the rows, and of the texts at the right. */
   readonly labelWidth: number
   readonly endWidth?: number
-  /**
-   * True if the labels are at the right, between the last column and the texts; otherwise they are
-   * at the left.
-   */
+  /** True if the labels are at the right, before the texts; otherwise they are at the left. */
   readonly labelsAtEnd?: boolean
   /** Returns the text of a run of equal cells in a row. Without it, runs have no text. */
   readonly runTitle?: (row: number, first: number, cells: number, name: Name) => string
@@ -68,9 +59,7 @@ ${content}
 `
 }
 
-/**
- * Draws a grid of marked cells, for example an availability calendar, or the stations of a network.
- */
+/** Draws a grid of marked cells, such as an availability calendar. */
 export function gridSvg<Name extends string>(grid: Grid<Name>): string {
   const { rows, columns, columnLabels, width = svgWidth, labelWidth, endWidth = 0, title } = grid
   const cell = (width - labelWidth - endWidth) / columns
@@ -96,20 +85,14 @@ export function gridSvg<Name extends string>(grid: Grid<Name>): string {
   return svg({ height, title, width, role }, content)
 }
 
-/**
- * Where the cells of a grid are: the left edge of the first column, the width of a column, and the
- * top of a row.
- */
+/** The left edge of the first column, the width of a column, and the top of a row. */
 interface Place {
   readonly left: number
   readonly cell: number
   readonly yOf: (row: number) => number
 }
 
-/**
- * Returns a path for each run that has a text, and one path for all other runs of a mark, so that
- * thousands of cells make a small picture.
- */
+/** A path for each run that has a text, and one for all others of a mark: few for many cells. */
 function paths<Name extends string>(
   { rows, marks, runTitle }: Grid<Name>,
   { left, cell, yOf }: Place,
@@ -136,7 +119,6 @@ function paths<Name extends string>(
   ]
 }
 
-/** Finds the runs of equal cells. */
 function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
   const runs: { readonly name: Name; readonly first: number; count: number }[] = []
   for (const [index, name] of cells.entries()) {
@@ -148,9 +130,7 @@ function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
   return runs
 }
 
-/**
- * Draws the legend, with only the marks that occur in the grid. It is on the side of the labels.
- */
+/** The legend of the marks that occur in the grid, on the side of the labels. */
 function legend<Name extends string>(grid: Grid<Name>, y: number): string {
   const { rows, marks, labelWidth, width = svgWidth } = grid
   const found = new Set(rows.flatMap(({ cells }) => cells))

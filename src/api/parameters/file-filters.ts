@@ -1,14 +1,12 @@
 /**
- * The table of all filter parameters: type, filter, meaning and example. The names are fields of a
- * record with Django's lookups, terms of the GNSS community, and names that two national archives
- * share. Requests are parsed with this table, and the reference is generated from it.
+ * The table of all filter parameters: fields of a record with Django's lookups, terms of the GNSS
+ * community, and names that two national archives share. Requests, form and document follow from
+ * it.
  */
 import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { parseDay } from '../../parse/calendar.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
-import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
 import {
   code,
@@ -23,27 +21,23 @@ import {
   usPerSecond,
   year,
 } from './filter-values.ts'
-import type { FilterParameter } from './filter-values.ts'
+import type { Described, FilterParameter } from './filter-values.ts'
 import * as described from '../openapi/schema.ts'
 import { choices, selection } from './parameter.ts'
 
 /**
- * The five parameters of a time field: the name of the field alone, and with each of Django's four
- * lookups.
- * @param stepUs resolution of the field in microseconds. Data dates have whole seconds, because the
- * year in a name can be so late that a double cannot hold its microseconds.
+ * The five parameters of a time field: its name alone, and with each of Django's lookups.
+ * @param about.stepUs resolution in microseconds. Data dates have whole seconds, because the year
+ * in a name can be so late that a double cannot hold its microseconds.
  */
 function times(
   field: string,
-  {
-    subject,
-    example,
-    stepUs = 1,
-  }: { readonly subject: string; readonly example: string; readonly stepUs?: number },
+  about: { readonly subject: string; readonly example: string; readonly stepUs?: number },
   add: (range: TimeRange) => FileFilter,
 ): Record<string, FilterParameter> {
+  const { subject, example, stepUs = 1 } = about
   const row = (predicate: string, toRange: (us: number) => TimeRange): FilterParameter =>
-    time((us) => add(toRange(us)))({ meaning: `${subject} ${predicate}.`, example })
+    time((us) => add(toRange(us)), { meaning: `${subject} ${predicate}.`, example })
   return {
     [field]: row('is exactly this time; a bare date means its midnight', (us) => ({
       fromUs: us,
@@ -60,21 +54,19 @@ function times(
   }
 }
 
-/**
- * Values of `file_duration`, `file_version` and `file_type` that two national archives use. They
- * are accepted besides our own values.
- */
+/** Values that two national archives use; our own parameters accept them besides our own values. */
 const periods = { '01D': 'd', '01H': 'h', '15M': 'm' } as const
 const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
 const types = { obs: 'o', nav: 'n', met: 'm' } as const
+const allPeriods = { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods } as const
+const allVersions = { r2: 'r2', r3: 'r3', ...versions } as const
+const allTypes = { o: 'o', n: 'n', m: 'm', ...types } as const
 
-const dataYear = year()
-
-const station = code(
-  /^[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?$/,
-  'Enter station codes of 4 or 9 characters.',
-  (value) => ({ stations: [value] }),
-)
+const station = (described: Described) =>
+  code('stations', /^[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?$/, {
+    fault: 'Enter station codes of 4 or 9 characters.',
+    ...described,
+  })
 
 export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
   Object.entries<FilterParameter>({
@@ -85,45 +77,37 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       example: 'graz',
       field: { label: 'Station', hint: 'GRAZ, WTZR00DEU' },
     }),
-    country: code(/^[A-Za-z]{3}$/, 'Enter country codes of 3 letters.', (value) => ({
-      countries: [value],
-    }))({
+    country: code('countries', /^[A-Za-z]{3}$/, {
+      fault: 'Enter country codes of 3 letters.',
       meaning:
         'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
       example: 'AUT',
       field: { label: 'Country', hint: 'AUT' },
     }),
-    startDate: dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } }))({
+    startDate: dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } }), {
       meaning:
         'The nominal time span of the data includes this time or starts later. A bare date means the start of its day.',
       example: '2026-01-22T05:00:00Z',
       field: { label: 'From', hint: '2026-022, 2026-01-22' },
     }),
-    endDate: dayOrTime(({ toUs }) => ({ overlaps: { toUs } }))({
+    endDate: dayOrTime(({ toUs }) => ({ overlaps: { toUs } }), {
       meaning: 'The data start at this time or earlier. A bare date means the end of its day.',
       example: '2026-01-23',
       field: { label: 'To', hint: '2026-023, 2026-01-23' },
     }),
-    file_type: oneOfAnyCase<FileType>({ o: 'o', n: 'n', m: 'm', ...types }, (value) => ({
-      types: [value],
-    }))({
+    file_type: oneOfAnyCase('types', allTypes, {
       meaning:
         'The type of the data, in upper or lower case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
       example: 'o',
       field: selection('Type', fileTypes, typeLabel),
     }),
-    file_duration: oneOfAnyCase<FileDuration>(
-      { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods },
-      (value) => ({ durations: [value] }),
-    )({
+    file_duration: oneOfAnyCase('durations', allPeriods, {
       meaning:
         'The period of the file, in upper or lower case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
       example: 'd',
       field: selection('Period', fileDurations, durationLabel),
     }),
-    file_version: oneOfAnyCase<FileVersion>({ r2: 'r2', r3: 'r3', ...versions }, (value) => ({
-      versions: [value],
-    }))({
+    file_version: oneOfAnyCase('versions', allVersions, {
       meaning:
         'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
       example: 'r3',
@@ -131,7 +115,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
       ),
     }),
-    area: oneOf(areas, (value) => ({ areas: [value] }))({
+    area: oneOf('areas', areas, {
       meaning:
         'The area of the archive: `obs` for daily files, `nrt` for hourly files in near real time.',
       example: 'obs',
@@ -139,17 +123,17 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         value === 'obs' ? 'obs: daily' : 'nrt: near real time',
       ),
     }),
-    filename__contains: name('contains')({
+    filename__contains: name('contains', {
       meaning:
         'The file name contains this text, in upper or lower case. A request may have at most eight conditions on names.',
       example: '_30S_',
       field: { label: 'Part of the name', hint: '_30S_' },
     }),
-    filename: name('is')({
+    filename: name('is', {
       meaning: 'The complete file name, in upper or lower case.',
       example: 'graz0220.26d.gz',
     }),
-    filename__startswith: name('starts')({
+    filename__startswith: name('starts', {
       meaning: 'The file name starts with this text, in upper or lower case.',
       example: 'GRAZ00AUT_R_2026022',
     }),
@@ -158,8 +142,8 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       { subject: 'The start of the data', example: '2026-01-22T05:00:00Z', stepUs: usPerSecond },
       (dataDate) => ({ dataDate }),
     ),
-    year: dataYear({ meaning: 'The year in which the data start.', example: '2026' }),
-    data_date__year: dataYear({ meaning: 'The same as `year`.', example: '2026' }),
+    year: year({ meaning: 'The year in which the data start.', example: '2026' }),
+    data_date__year: year({ meaning: 'The same as `year`.', example: '2026' }),
     ...times(
       'created',
       { subject: 'The time at which the record was created', example: '2026-01-22' },
@@ -173,77 +157,75 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       },
       (modified) => ({ modified }),
     ),
-    id__gt: integer((idAbove) => ({ idAbove }))({
+    id__gt: integer((idAbove) => ({ idAbove }), {
       meaning: 'The id is higher: records that are newer than this one.',
       example: '1',
     }),
-    id__lt: integer((idBelow) => ({ idBelow }))({
+    id__lt: integer((idBelow) => ({ idBelow }), {
       meaning: 'The id is lower: a cursor through a list that grows at its head.',
       example: '1000000',
     }),
-    id__gte: integer((id) => ({ idAbove: id - 1 }))({
+    id__gte: integer((id) => ({ idAbove: id - 1 }), {
       meaning: 'The id is this or higher.',
       example: '1',
     }),
-    id__lte: integer((id) => ({ idBelow: id + 1 }))({
+    id__lte: integer((id) => ({ idBelow: id + 1 }), {
       meaning: 'The id is this or lower.',
       example: '1000000',
     }),
     date: day(
       { format: 'date' },
-      parseDay,
-      'Enter a valid date.',
-    )({
-      meaning:
-        'The UTC day on which the data start. `20260122` and `2026-022` are accepted too, in all parameters of days and times.',
-      example: '2026-01-22',
-    }),
+      {
+        fault: 'Enter a valid date.',
+        meaning:
+          'The UTC day on which the data start. `20260122` and `2026-022` are accepted too, in all parameters of days and times.',
+        example: '2026-01-22',
+      },
+    ),
     doy: day(
       { pattern: String.raw`^\d{4}-\d{3}$` },
-      parseDay,
-      'Enter a year and a day of year, such as 2026-022.',
-    )({
-      meaning: 'The same as `date`, written as year and day of the year.',
-      example: '2026-022',
-    }),
-    interval: code(/^[0-9]{2}[A-Za-z]$/, 'Enter intervals such as 30S.', (value) => ({
-      intervals: [value],
-    }))({
+      {
+        fault: 'Enter a year and a day of year, such as 2026-022.',
+        meaning: 'The same as `date`, written as year and day of the year.',
+        example: '2026-022',
+      },
+    ),
+    interval: code('intervals', /^[0-9]{2}[A-Za-z]$/, {
+      fault: 'Enter intervals such as 30S.',
       meaning: 'The sampling interval of a long name.',
       example: '30S',
     }),
-    content: code(/^[A-Za-z]{2}$/, 'Enter contents such as MO.', (value) => ({
-      contents: [value],
-    }))({
+    content: code('contents', /^[A-Za-z]{2}$/, {
+      fault: 'Enter contents such as MO.',
       meaning: 'The content code of a long name: satellite system and type.',
       example: 'MO',
     }),
-    source: oneOf(['R', 'S', 'U'], (value) => ({ sources: [value] }))({
+    source: oneOf('sources', ['R', 'S', 'U'], {
       meaning: 'The data source of a long name: `R` receiver, `S` stream, `U` unknown.',
       example: 'R',
     }),
-    problem: oneOf(problems, (value) => ({ problems: [value] }))({
+    problem: oneOf('problems', problems, {
       meaning:
         'The problem of the file. `incomplete`: its gzip stream has no end. `broken`: its gzip stream is damaged. `misplaced`: it is in the directory of another date.',
       example: 'misplaced',
     }),
-    overlaps: range((overlaps) => ({ overlaps }))({
+    overlaps: range((overlaps) => ({ overlaps }), {
       meaning:
         'The nominal time span of the data overlaps this range: two dates or times separated by a slash. `..` in place of one leaves that end open.',
       example: '2026-01-22/2026-01-23',
     }),
     stationId: station({ meaning: 'The same as `station`.', example: 'GRAZ00AUT' }),
-    rinexVersion: oneOfAnyCase<FileVersion>(versions, (value) => ({ versions: [value] }))({
+    rinexVersion: oneOfAnyCase('versions', versions, {
       meaning:
         'Like `file_version`, by the version of the format, in upper or lower case: `2` means short names; `3`, `4` and `latest` mean long names, which do not distinguish 3 and 4; `all` means both.',
       example: '3',
     }),
-    filePeriod: oneOfAnyCase<FileDuration>(periods, (value) => ({ durations: [value] }))({
+    filePeriod: oneOfAnyCase('durations', periods, {
       meaning:
         'Like `file_duration`, by the period of a long name, in upper or lower case. `15M` means any period of minutes.',
       example: '01D',
     }),
-    fileType: oneOfAnyCase<FileType>(types, (value) => ({ types: [value] }))({
+    fileType: oneOfAnyCase('types', types, {
       meaning: 'Like `file_type`, with longer names, in upper or lower case.',
       example: 'obs',
     }),
@@ -257,19 +239,14 @@ function filtersWhere(isWanted: (name: string) => boolean): typeof filterParamet
 /** The filters of files that the list of stations accepts too: country and area. */
 export const stationParameters = filtersWhere((name) => ['country', 'area'].includes(name))
 
-/**
- * The filters that the change feed accepts too. They depend only on the name and path of a file.
- */
+/** The filters of the change feed: they depend only on the name and path of a file. */
 export const changesFilters = filtersWhere(
   (name) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name),
 )
 
 const expansions = ['file'] as const
 
-/**
- * The parameter `expand`: the records contain the details of their files. It takes a list, of which
- * there is one word, so the document describes it as a word.
- */
+/** The records contain the details of their files. A list of one word is described as a word. */
 export const expand = {
   ...choices(expansions, { meaning: '' }),
   schema: described.oneOf(

@@ -1,10 +1,12 @@
-/**
- * The types of the filter parameters: how their values are parsed, their JSON schemas, and how
- * filters are joined. Pure.
- */
+/** The types of the filter parameters: parsing, JSON schemas, and joined filters. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import { dayStartSeconds, daysInYear, parseDay, secondsPerDay } from '../../parse/calendar.ts'
-import { parseTimeUs } from '../http/times.ts'
+import {
+  dayStartSeconds,
+  daysInYear,
+  parseDay,
+  secondsPerDay,
+  parseTimeUs,
+} from '../../parse/calendar.ts'
 import { invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 
@@ -12,53 +14,53 @@ type JsonSchema = Readonly<Record<string, unknown>>
 
 /** A parameter that is a filter of files; a file must match all filters of a request. */
 export interface FilterParameter extends Parameter<readonly FileFilter[]> {
-  /** A valid value. */
   readonly example: string
 }
+
+/** A list of a filter: a file must match one of its values. */
+type ListKey = Exclude<
+  keyof FileFilter,
+  'names' | 'dataDate' | 'overlaps' | 'created' | 'modified' | 'idAbove' | 'idBelow'
+>
+type ListValue<Key extends ListKey> = NonNullable<FileFilter[Key]>[number]
 
 /** Parses one value into a filter, or a fault for a value that is not valid. */
 type Parse = (value: string) => FileFilter | Fault
 
-/** Makes a parameter of a type from what it means. */
-type ParameterType = (described: Meaning & { readonly example: string }) => FilterParameter
+/** What a filter means, with a valid value. */
+export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> & Pick<Meaning, 'field'>
+/** The same, with the message for a value that is not valid. */
+type Checked = Described & { readonly fault: string }
 
-/**
- * Reads all values of a filter. The values of a choice become one filter.
- * @returns all faults
- */
-function readAll(parse: Parse, values: readonly string[], isChoice: boolean) {
-  const results = [...new Set(values)].map(parse)
-  const faults = results.flatMap((result) => ('fault' in result ? result.fault : []))
-  if (faults.length > 0) return { fault: [...new Set(faults)] }
-  const filters = results as readonly FileFilter[]
-  return { value: isChoice ? union(filters) : filters }
+/** A file must match any one of the words of a choice, and all values of other filters. */
+function filterOf(
+  takes: 'words' | 'values',
+  schema: JsonSchema,
+  { meaning: description, example, field, parse }: Described & { readonly parse: Parse },
+): FilterParameter {
+  const value = schema['type'] === 'integer' ? Number(example) : example
+  return {
+    schema:
+      takes === 'words'
+        ? { type: 'array', description, items: schema, examples: [[example]] }
+        : { ...schema, description, examples: [value] },
+    takes,
+    read: (words) => {
+      const results = [...new Set(words)].map(parse)
+      const faults = results.flatMap((result) => ('fault' in result ? result.fault : []))
+      if (faults.length > 0) return { fault: [...new Set(faults)] }
+      const filters = results as readonly FileFilter[]
+      return { value: takes === 'words' ? union(filters) : filters }
+    },
+    example,
+    field,
+  }
 }
 
-/** A choice takes several values, separated by commas, and a file must match any one of them. */
-const choice =
-  (schema: JsonSchema, parse: Parse): ParameterType =>
-  ({ meaning, example, field }) => ({
-    schema: { type: 'array', description: meaning, items: schema, examples: [[example]] },
-    takes: 'words',
-    read: (words) => readAll(parse, words, true),
-    example,
-    field,
-  })
-
-/** A file must match all values of a condition. */
-const condition =
-  (schema: JsonSchema, parse: Parse): ParameterType =>
-  ({ meaning, example, field }) => ({
-    schema: {
-      ...schema,
-      description: meaning,
-      examples: [schema['type'] === 'integer' ? Number(example) : example],
-    },
-    takes: 'values',
-    read: (values) => readAll(parse, values, false),
-    example,
-    field,
-  })
+const choice = (schema: JsonSchema, described: Described, parse: Parse): FilterParameter =>
+  filterOf('words', schema, { ...described, parse })
+const condition = (schema: JsonSchema, described: Described, parse: Parse): FilterParameter =>
+  filterOf('values', schema, { ...described, parse })
 
 /** The standard forms of a date or time; `parseTimeUs` accepts more. */
 const dateOrTime: JsonSchema = {
@@ -69,90 +71,93 @@ const dateOrTime: JsonSchema = {
 }
 
 /** A choice of several values; upper and lower case differ. */
-export function oneOf<T extends string>(values: readonly T[], add: (value: T) => FileFilter) {
-  return choice({ type: 'string', enum: values }, (text) => {
+export function oneOf<Key extends ListKey>(
+  key: Key,
+  values: readonly (ListValue<Key> & string)[],
+  described: Described,
+): FilterParameter {
+  return choice({ type: 'string', enum: values }, described, (text) => {
     const value = values.find((allowed) => allowed === text)
-    return value === undefined ? invalidChoice(text) : add(value)
+    return value === undefined ? invalidChoice(text) : { [key]: [value] }
   })
 }
 
-/**
- * A choice of several names, in upper or lower case.
- * @param names each name with its value in the filter; `undefined` adds no condition
- */
-export function oneOfAnyCase<T>(
-  names: Readonly<Record<string, T | undefined>>,
-  add: (value: T) => FileFilter,
-): ParameterType {
+/** Several names, in any case. @param names each with its value; `undefined` adds no condition */
+export function oneOfAnyCase<Key extends ListKey>(
+  key: Key,
+  names: Readonly<Record<string, ListValue<Key> | undefined>>,
+  described: Described,
+): FilterParameter {
   const values = new Map(Object.entries(names).map(([name, value]) => [name.toLowerCase(), value]))
-  return choice({ type: 'string', enum: Object.keys(names) }, (text) => {
+  return choice({ type: 'string', enum: Object.keys(names) }, described, (text) => {
     if (!values.has(text.toLowerCase())) return invalidChoice(text)
     const value = values.get(text.toLowerCase())
-    return value === undefined ? {} : add(value)
+    return value === undefined ? {} : { [key]: [value] }
   })
 }
 
-/**
- * A code, in upper or lower case.
- * @param pattern without flags, because a schema cannot have flags
- */
+/** A code, in upper or lower case. @param pattern without flags, which a schema cannot have */
 export function code(
+  key: 'stations' | 'countries' | 'intervals' | 'contents',
   pattern: RegExp,
-  fault: string,
-  add: (code: string) => FileFilter,
-): ParameterType {
-  return choice({ type: 'string', pattern: pattern.source }, (value) =>
-    pattern.test(value) ? add(value.toUpperCase()) : { fault },
+  described: Checked,
+): FilterParameter {
+  return choice(
+    { type: 'string', pattern: pattern.source },
+    described,
+    (value): FileFilter | Fault =>
+      pattern.test(value) ? { [key]: [value.toUpperCase()] } : described,
   )
 }
 
-export function day(
-  schema: JsonSchema,
-  parse: (text: string) => number | undefined,
-  fault: string,
-): ParameterType {
-  return choice({ type: 'string', ...schema }, (value) => {
-    const parsed = parse(value)
-    return parsed === undefined ? { fault } : { days: [parsed] }
+export function day(schema: JsonSchema, described: Checked): FilterParameter {
+  return choice({ type: 'string', ...schema }, described, (value) => {
+    const parsed = parseDay(value)
+    return parsed === undefined ? described : { days: [parsed] }
   })
 }
 
 /** A year is the list of its days, because the years of a choice need not be consecutive. */
-export function year(): ParameterType {
-  return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, (value) => {
+export function year(described: Described): FilterParameter {
+  return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, described, (value) => {
     if (!/^\d{4}$/.test(value)) return { fault: 'Enter a year such as 2026.' }
     const first = dayStartSeconds(Number(value), 1) / secondsPerDay
     return { days: Array.from({ length: daysInYear(Number(value)) }, (_, day) => first + day) }
   })
 }
 
-export function time(add: (us: number) => FileFilter): ParameterType {
-  return condition(dateOrTime, (value) => {
+export function time(add: (us: number) => FileFilter, described: Described): FilterParameter {
+  return condition(dateOrTime, described, (value) => {
     const us = parseTimeUs(value)
     return us === undefined ? { fault: 'Enter a valid date/time.' } : add(us)
   })
 }
 
 /** A whole number, clamped to the safe integers. */
-export function integer(add: (value: number) => FileFilter): ParameterType {
-  return condition({ type: 'integer' }, (value) => {
+export function integer(add: (value: number) => FileFilter, described: Described): FilterParameter {
+  return condition({ type: 'integer' }, described, (value) => {
     if (!/^[+-]?\d+$/.test(value)) return { fault: 'Enter a whole number.' }
     const max = Number.MAX_SAFE_INTEGER
     return add(Math.min(max, Math.max(-max, Number(value))))
   })
 }
 
-export function name(how: 'is' | 'starts' | 'contains'): ParameterType {
+export function name(how: 'is' | 'starts' | 'contains', described: Described): FilterParameter {
   // Names are ASCII. `toLowerCase` of the whole text would turn some other letters into ASCII.
   const lower = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
-  return condition({ type: 'string' }, (value) => ({ names: [{ how, text: lower(value) }] }))
+  return condition({ type: 'string' }, described, (value) => ({
+    names: [{ how, text: lower(value) }],
+  }))
 }
 
 const rangePattern = String.raw`^[^/]+/[^/]+$`
 
 /** A range: two times separated by a slash. `..` in place of a time leaves this end open. */
-export function range(add: (range: TimeRange) => FileFilter): ParameterType {
-  return condition({ type: 'string', pattern: rangePattern }, (value) => {
+export function range(
+  add: (range: TimeRange) => FileFilter,
+  described: Described,
+): FilterParameter {
+  return condition({ type: 'string', pattern: rangePattern }, described, (value) => {
     const [from, to, ...more] = value.split('/')
     const parseEnd = (end: string | undefined): number | 'open' | undefined =>
       end === '..' ? 'open' : parseTimeUs(end ?? '')
@@ -171,11 +176,13 @@ export function range(add: (range: TimeRange) => FileFilter): ParameterType {
 /**
  * A date-time is one moment. A bare date is its whole day up to the last second, because data start
  * on whole seconds.
- * @param add gets the first and the last moment of the value in microseconds; they are equal for a
- * date-time
+ * @param add gets the first and the last moment in microseconds
  */
-export function dayOrTime(add: (span: Required<TimeRange>) => FileFilter): ParameterType {
-  return condition(dateOrTime, (value) => {
+export function dayOrTime(
+  add: (span: Required<TimeRange>) => FileFilter,
+  described: Described,
+): FilterParameter {
+  return condition(dateOrTime, described, (value) => {
     const fromUs = parseTimeUs(value)
     if (fromUs === undefined) return { fault: 'Enter a valid date/time.' }
     const isDay = parseDay(value) !== undefined
@@ -187,9 +194,8 @@ export const usPerSecond = 1e6
 export const usPerDay = secondsPerDay * usPerSecond
 
 /**
- * Joins the filters of all values of a choice. Each filter has one list, and the lists are joined
- * in one pass, because there may be many values. If one value has no condition, it matches every
- * file. Then the choice matches every file too, and the result has no filter.
+ * Joins the filters of the values of a choice, each of one list, in one pass: there may be many. If
+ * one has no condition, the choice matches every file and is no filter.
  */
 export function union(filters: readonly FileFilter[]): readonly FileFilter[] {
   if (filters.some((filter) => Object.keys(filter).length === 0)) return []
@@ -233,10 +239,7 @@ function intersectRanges(a: TimeRange, b: TimeRange): TimeRange {
   }
 }
 
-/**
- * Returns the station codes that both lists include. A code of 4 characters includes all codes of 9
- * characters that start with it.
- */
+/** The codes that both lists include. A code of 4 characters includes those that start with it. */
 function intersectStations(a: readonly string[], b: readonly string[]): string[] {
   const includes = (codes: readonly string[], code: string) =>
     codes.includes(code) || codes.includes(code.slice(0, 4))

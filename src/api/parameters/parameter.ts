@@ -1,7 +1,4 @@
-/**
- * The parameters of resources. One declaration reads a parameter, describes it in the OpenAPI
- * document, and is its field in the filter form. Pure.
- */
+/** The parameters of resources, each declared once: reading, schema and field. Pure. */
 import type { Schema } from '../openapi/schema.ts'
 import { parseDay } from '../../parse/calendar.ts'
 import type { Field, FormField } from '../pages/filter-form.ts'
@@ -14,10 +11,7 @@ export interface Fault {
 export interface Parameter<Value> {
   /** JSON schema with description and example. */
   readonly schema: Schema
-  /**
-   * What counts: all words, separated by commas or repeated; all values of a repeated parameter; or
-   * only the last value.
-   */
+  /** What counts: all words, separated by commas or repeated; all values; or the last value. */
   readonly takes: 'words' | 'values' | 'last'
   /** True if the text is read as it is, also a blank one. */
   readonly isExact?: boolean
@@ -62,10 +56,7 @@ export function schemasOf(
   return Object.fromEntries(Array.from(parameters, ([name, { schema }]) => [name, schema]))
 }
 
-/**
- * The fields of a form.
- * @param names of its parameters in their order; by default all that have a field
- */
+/** The fields of a form. @param names in their order; by default all that have a field */
 export function formFieldsOf(
   parameters: Iterable<readonly [string, Pick<Parameter<unknown>, 'takes' | 'field'>]>,
   names?: readonly string[],

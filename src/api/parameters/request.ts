@@ -1,17 +1,19 @@
 /**
- * Reads the query string of a request by the parameters of its resource, and finds all faults at
- * once. Unknown parameters are ignored and named in a header; with `strict=1` they are faults,
- * because a mistyped parameter changes what a response means. Pure.
+ * Reads the query string of a request, and finds all faults at once. Unknown parameters are ignored
+ * and named in a header; with `strict=1` they are faults, because a mistyped parameter changes what
+ * a response means. Pure.
  */
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
 import { BadFields } from '../http/errors.ts'
-import type { Parameter as Kept } from '../http/links.ts'
-import { lastValue, parsePageRange, valuesOf } from '../http/query.ts'
-import type { PageRange, Query } from '../http/query.ts'
+import type { PageRange, Parameter as Kept } from '../http/context.ts'
+import { defaultLimit } from '../openapi/parameters.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './filter-values.ts'
 import type { Parameter } from './parameter.ts'
+
+/** A parsed query string. A repeated parameter is a list. */
+export type Query = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** The parameters of a resource, by their names. */
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>
@@ -24,18 +26,13 @@ export type Values<P extends Parameters> = {
 /** What a resource accepts in its query string, besides `format` and `strict`. */
 export interface Accepted<P extends Parameters> {
   readonly parameters: P
-  /** Filters of files. */
   readonly filters?: ReadonlyMap<string, FilterParameter> | undefined
-  /** The maximum of `limit`, if the resource has pages. */
   readonly maxLimit?: number
   /** Names of further parameters, which the resource reads itself. */
   readonly known?: readonly string[]
   /** True if an unknown parameter is a fault even without `strict=1`. */
   readonly alwaysStrict?: boolean
-  /**
-   * Finds the fault of several parameters together, if none of them has one of its own; it is a
-   * fault of the first.
-   */
+  /** Finds the fault of several valid parameters together; it is a fault of the first. */
   readonly check?:
     | {
         readonly of: readonly [keyof P & string, ...(keyof P & string)[]]
@@ -49,7 +46,6 @@ export interface Asked<P extends Parameters> {
   readonly filter: FileFilter
   /** Parameters that links to other pages repeat. The links sort them. */
   readonly kept: readonly Kept[]
-  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
   readonly range: PageRange
 }
@@ -57,10 +53,7 @@ export interface Asked<P extends Parameters> {
 /** The messages for each invalid parameter: a map, because a client may send `__proto__`. */
 type Faults = Map<string, readonly string[]>
 
-/**
- * Reads a query string.
- * @throws BadFields with all faults, and with what the form of the resource repeats
- */
+/** @throws BadFields with all faults, and with what the form of the resource repeats */
 export function readRequest<P extends Parameters>(query: Query, accepted: Accepted<P>): Asked<P> {
   const { parameters, filters = new Map<string, never>(), maxLimit, check } = accepted
   const faults: Faults = new Map()
@@ -68,7 +61,8 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   const readOne = <Value>(name: string, parameter: Parameter<Value>): Value | undefined => {
     const words = wordsOf(query, name, parameter)
     // Links repeat filters as they are, and the words of other lists as one value.
-    const repeated = filters.has(name) ? valuesOf(query, name) : joined(words)
+    const joined = words.length === 0 ? [] : [[...new Set(words)].join()]
+    const repeated = filters.has(name) ? valuesOf(query, name) : joined
     kept.push(...repeated.map((value) => [name, value] as const))
     const read = parameter.read(words)
     if (!('fault' in read)) return read.value
@@ -87,7 +81,7 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   const values = Object.fromEntries(
     Object.entries(parameters).map(([name, parameter]) => [name, readOne(name, parameter)]),
   ) as Values<P>
-  const strict = isStrict(query)
+  const strict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
   if (strict) kept.push(['strict', '1'])
   const paged = maxLimit === undefined ? [] : ['limit', 'offset']
   const own = [...filters.keys(), ...Object.keys(parameters), ...(accepted.known ?? [])]
@@ -104,19 +98,11 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   return { values, filter, kept, ignored, range }
 }
 
-/**
- * Maximum number of conditions on names in a request, because a query compares each name with all
- * conditions.
- */
+/** Maximum number of conditions on names, because a query compares each name with all. */
 const maxNameConditions = 8
 
 function nameConditions(filters: readonly FileFilter[]): number {
   return filters.flatMap(({ names = [] }) => names).length
-}
-
-/** Different words as one value. */
-function joined(words: readonly string[]): readonly string[] {
-  return words.length === 0 ? [] : [[...new Set(words)].join()]
 }
 
 function wordsOf(
@@ -131,15 +117,60 @@ function wordsOf(
   return words.map((word) => word.trim()).filter((word) => word !== '')
 }
 
-/** True if unknown parameters are faults. */
-function isStrict(query: Query): boolean {
-  return ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
-}
-
-/** The message for an unknown parameter. */
 function unknownParameter(name: string, known: readonly string[]): string {
   const suggestion = closest(name, known)
   return suggestion === undefined
     ? 'Unknown parameter.'
     : `Unknown parameter. Did you mean ${suggestion}?`
+}
+
+/** Maximum numbers of names, and of characters in one: proxies limit the size of headers. */
+const max = { names: 20, characters: 64 }
+
+/** Returns the header `Ignored-Parameters`, which names the parameters that had no effect. */
+export function ignoredHeader(parameters: readonly string[]): Readonly<Record<string, string>> {
+  const names = parameters.slice(0, max.names).map(encode)
+  const header = names.filter((name) => name !== '').join(', ')
+  return header === '' ? {} : { 'ignored-parameters': header }
+}
+
+/** Percent-encodes a name from the client, because headers cannot contain control characters. */
+function encode(name: string): string {
+  // A lone surrogate cannot be encoded.
+  const encoded = encodeURIComponent(name.replace(/[\uD800-\uDFFF]/gu, ''))
+  return encoded.slice(0, max.characters).replace(/%.?$/, '')
+}
+
+/** The value of a parameter; the last one if it is repeated, as in Django. */
+export function lastValue(query: Query, key: string): string | undefined {
+  const value = query[key]
+  return typeof value === 'object' ? value.at(-1) : value
+}
+
+/** All values of a parameter that are not blank. */
+export function valuesOf(query: Query, key: string): readonly string[] {
+  return [query[key] ?? []].flat().filter((value) => value.trim() !== '')
+}
+
+/** Reads `limit` and `offset` like DRF: invalid values and a limit of 0 are ignored. */
+export function parsePageRange(query: Query, maxLimit: number): PageRange {
+  const limit = parseInteger(lastValue(query, 'limit'))
+  const offset = parseInteger(lastValue(query, 'offset'))
+  const wanted = limit === undefined || limit === 0n ? BigInt(defaultLimit) : limit
+  return {
+    limit: wanted > BigInt(maxLimit) ? maxLimit : Number(wanted),
+    offset: offset ?? 0n,
+  }
+}
+
+/** Parses like Python's `int()`; `undefined` for other text and negative numbers. */
+export function parseInteger(text: string | undefined): bigint | undefined {
+  const digits = /^\s*(?:\+?(\d+)|-0+)\s*$/.exec(text ?? '')
+  return digits === null ? undefined : BigInt(digits[1] ?? 0)
+}
+
+/** The offset as a number, clamped to the largest exact integer. */
+export function catalogueOffset(offset: bigint): number {
+  const end = BigInt(Number.MAX_SAFE_INTEGER)
+  return Number(offset < end ? offset : end)
 }

@@ -1,11 +1,10 @@
 /** Serves the OpenAPI document, and the reference page that is made from it. */
 import type { FastifyInstance } from 'fastify'
-import { digest } from '../http/conditional-requests.ts'
-import type { ApiContext } from '../http/context.ts'
-import type { Links } from '../http/links.ts'
-import { compressedVary } from '../http/compression.ts'
+import { digest } from '../http/context.ts'
+import type { ApiContext, Links } from '../http/context.ts'
+import { compressedVary } from '../http/formats.ts'
 import { makeDocument } from '../openapi/document.ts'
-import { exampleRoot } from '../openapi/examples.ts'
+import { exampleRoot } from '../openapi/openapi.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import { page, partial } from '../pages/layout.ts'
@@ -16,7 +15,6 @@ interface Description {
   readonly links: Links
   readonly json: string
   readonly page: string
-  /** Digest of the document, for the ETag. */
   readonly state: string
 }
 
@@ -41,7 +39,6 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
   addAnswer(app, context, {
     path: 'schema/',
     formats: ['json', 'openApi'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getSchema',
       tag: 'Service',
@@ -63,7 +60,6 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
   addAnswer(app, context, {
     path: 'docs/',
     formats: ['html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getDocs',
       tag: 'Service',
@@ -80,10 +76,7 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-/**
- * Returns a function that builds the description on the first request and then caches it, because
- * the base URL is known only when the server listens.
- */
+/** Builds the description on demand, because the base URL is known when the server listens. */
 function createDescription(
   app: FastifyInstance,
   { links, settings }: ApiContext,

@@ -1,6 +1,4 @@
-/**
- * Prepares the OpenAPI document for its page: resolves references, and writes types as words. Pure.
- */
+/** Prepares the document for its page: follows references, and writes types as words. Pure. */
 import type {
   Content,
   HeaderObject,
@@ -11,7 +9,7 @@ import type {
   ParameterObject,
   Reference,
 } from '../openapi/openapi.ts'
-import type { Cell, Table } from '../pages/table.ts'
+import type { Cell, Table } from '../pages/layout.ts'
 
 /** A value with its type and meaning: a parameter, a field or a header. */
 interface Described {
@@ -31,7 +29,6 @@ function rowOf({ name, schema, description, isRequired = false }: Described): re
 
 const columns = ['Name', 'Value', 'Meaning']
 
-/** A table of values, each with an example. */
 function exampleTable(
   caption: string,
   values: readonly (Described & { readonly example: string })[],
@@ -95,7 +92,6 @@ function describeParameter({ required = false, example, ...parameter }: Paramete
   return { ...parameter, isRequired: required, example: text }
 }
 
-/** Describes each media type: its fields and its example. */
 function describeContent(document: OpenApiDocument, content: Content = {}) {
   return Object.entries(content).map(([type, { schema, example }]) => {
     const { $ref } = schema
@@ -117,10 +113,7 @@ export function describeObjects({ components }: OpenApiDocument) {
   }))
 }
 
-/**
- * The values of the fields that have `x-meanings`: each value with its meaning, and the anchor of
- * its explanation.
- */
+/** The values that have `x-meanings`, with the anchors of their explanations. */
 function describedValues(schema: JsonSchema) {
   return propertiesOf(schema).flatMap(([field, each]) =>
     Object.entries((each['x-meanings'] ?? {}) as Readonly<Record<string, string>>).map(
@@ -174,14 +167,10 @@ export function typeOf(schema: JsonSchema): string {
   const types = [schema['type']].flat() as string[]
   if (types[0] === 'array') return `list of ${typeOf((schema['items'] ?? {}) as JsonSchema)}`
   const standard = schema['default'] === undefined ? '' : `; default ${scalar(schema['default'])}`
-  if (Array.isArray(schema['enum'])) return oneOfWords(schema['enum']) + standard
+  if (Array.isArray(schema['enum'])) return schema['enum'].map(scalar).join(', ') + standard
   const format = formatWords[scalar(schema['format'])]
   const words = types.map((type) => (type === 'string' && format) || (typeWords[type] ?? type))
   return words.join(' or ') + standard
-}
-
-function oneOfWords(values: readonly unknown[]): string {
-  return values.map(scalar).join(', ')
 }
 
 function follow<T extends object>(document: OpenApiDocument, value: T | Reference): T {

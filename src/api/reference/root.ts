@@ -1,11 +1,10 @@
 /** Serves the root of the API: the list of its resources; leads browsers to the first page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiContext } from '../http/context.ts'
-import { resourceNames, resourceUrl } from '../http/links.ts'
-import type { Links } from '../http/links.ts'
-import { prefersHtml } from '../http/negotiate.ts'
+import type { ApiContext, Links } from '../http/context.ts'
+import { resourceNames, resourceUrl } from '../http/context.ts'
+import { prefersHtml } from '../http/formats.ts'
 import { relativeUrl } from '../http/http-server.ts'
-import { exampleLinks } from '../openapi/examples.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import { page } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
@@ -40,7 +39,6 @@ export function addRoot(app: FastifyInstance, context: ApiContext): void {
   addAnswer(app, context, {
     path: '',
     formats: ['json', 'html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getRoot',
       tag: 'Service',
@@ -63,11 +61,7 @@ export function addRoot(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-/**
- * Redirects a browser that requests `/` or the dataset prefix, with or without its slash, to the
- * page of the network. Returns false for every other request: for programs, nothing is at these
- * paths.
- */
+/** Redirects a browser from `/` or the dataset prefix to the network; false for all others. */
 export function createEntrances({ apiPath, settings }: ApiContext) {
   const prefix = `/${settings.datasetPrefix}`
   return (request: FastifyRequest, reply: FastifyReply): boolean => {

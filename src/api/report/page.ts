@@ -4,9 +4,8 @@ import type { Week } from '../../series/weeks.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns } from '../pages/table.ts'
-import type { Cell } from '../pages/table.ts'
+import { page, numberColumns } from '../pages/layout.ts'
+import type { Cell } from '../pages/layout.ts'
 import { stationCell } from '../series/series-fields.ts'
 import { weekLabel } from './week-report.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
@@ -46,7 +45,6 @@ interface ReportContext {
   readonly first: number
   readonly today: number
   readonly banner: readonly string[]
-  /** Names of unknown parameters. */
   readonly ignored: readonly string[]
 }
 

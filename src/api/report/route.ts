@@ -7,12 +7,11 @@ import type { Week } from '../../series/weeks.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
+import { usPerDay } from '../parameters/filter-values.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { renderReport, weekForm } from './page.ts'
 import { reportBodies } from './schema.ts'
 import { reportCsv, reportText, weekReport } from './week-report.ts'
-
-const usPerDay = secondsPerDay * 1e6
 
 /** The UTC day now, as days since 1970. */
 const today = ({ nowUs }: NetworkContext): number => Math.floor(nowUs() / usPerDay)
@@ -50,8 +49,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       name: 'Week Report',
       summary: 'Report of a week',
       about: 'The deliveries of each station in a week.',
-      description:
-        'Completeness of daily and hourly observation files, timeliness, missing and replaced files. Files that were removed count for 400 days. `format=txt` is the report as text, for a mail; the CSV has a line for each station. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `Completeness of daily and hourly observation files, timeliness, missing and replaced files. Files that were removed count for 400 days. \`format=txt\` is the report as text, for a mail; the CSV has a line for each station. ${currencyMembers.clock}`,
       returns: 'The report.',
       headers: currencyMembers.headers,
       samples: ['report/?week=2402&format=txt'],

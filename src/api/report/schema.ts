@@ -1,6 +1,6 @@
 /** Schemas of the report of a week. */
 import * as schema from '../openapi/schema.ts'
-import type { Bodies } from '../resources/operation.ts'
+import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import { classOf, seriesFields } from '../series/series-fields.ts'
 
@@ -11,12 +11,12 @@ const shares = (files: string) =>
         'Number of slots since the first delivered one that have ended and whose limit of lateness has passed.',
       ),
       present: schema.integer('Number of these slots that were delivered.'),
-      completeness: schema.orNull(schema.share('Share of the possible slots that were delivered.')),
+      completeness: schema.shareOrNull('Share of the possible slots that were delivered.'),
       expected: schema.integer(
         'Number of slots that are expected and whose limit of lateness has passed.',
       ),
       delivered: schema.integer('Number of these slots that were delivered.'),
-      share: schema.orNull(schema.share('Share of the expected slots that were delivered.')),
+      share: schema.shareOrNull('Share of the expected slots that were delivered.'),
       class: classOf('completeness'),
       ended: schema.boolean(
         'True if the series had ended by the end of this week: it then counts in no sum and has no class.',
@@ -24,7 +24,7 @@ const shares = (files: string) =>
     }),
   )
 
-export const weekReportSchema = schema.component(
+const weekReportSchema = schema.component(
   'WeekReport',
   'The observation files that each station delivered in a week.',
   {
@@ -48,10 +48,8 @@ export const weekReportSchema = schema.component(
         country: seriesFields.country.schema,
         daily: shares('Daily files'),
         hourly: shares('Hourly files'),
-        within_600: schema.orNull(
-          schema.share(
-            'Share of the hourly files that arrived within 10 minutes, of those that were seen arriving.',
-          ),
+        within_600: schema.shareOrNull(
+          'Share of the hourly files that arrived within 10 minutes, of those that were seen arriving.',
         ),
         timeliness: classOf('within_600'),
         missing: schema.list(

@@ -6,10 +6,9 @@ import { withinTarget } from '../../series/series-summary.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { weekBeside } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
-import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { dayToIso, secondsPerDay, microsecondsToIso } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
-import { csvText } from '../http/csv.ts'
-import { microsecondsToIso } from '../http/times.ts'
+import { csvText } from '../http/formats.ts'
 import { missingPatterns, missingSlots } from '../missing/missing-slots.ts'
 import { counted, readableNumber, readableShare } from '../pages/labels.ts'
 import { serialiseCurrency } from '../series/network-context.ts'
@@ -26,13 +25,8 @@ interface ReportSources {
   readonly replaced: ReplacedFiles
 }
 
-export function weekReport({
-  week,
-  currency,
-  series,
-  before,
-  replaced,
-}: ReportSources): WireReport {
+export function weekReport(sources: ReportSources): WireReport {
+  const { week, currency, series, before, replaced } = sources
   const shown = series.filter(isOfWeek)
   const stations = Array.from(Map.groupBy(shown, ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -61,15 +55,12 @@ function isOfWeek({ slots }: SeriesOfDays): boolean {
   return slots.expected > 0 || slots.runs.some(({ state }) => state === 'present')
 }
 
-/**
- * True if a series has ended, and its last file is not after the week: it then counts in no sum.
- */
+/** True if a series has ended, with its last file by this week: it counts in no sum. */
 function hasEnded({ period, summary: { ended, lastSlot } }: SeriesOfDays, week: Week): boolean {
   const weekEnd = (week.toDay + 1) * secondsPerDay
   return ended && (lastSlot === undefined || endOfSlot(lastSlot, period) <= weekEnd)
 }
 
-/** The totals, the series that are poor, and the change against the week before. */
 function summaryOf(series: readonly SeriesOfDays[], before: readonly SeriesOfDays[]): string[] {
   const completeness = ({ slots }: SeriesOfDays) => completenessOf(slots, 'delivered')
   const [now, earlier] = [sumOf(series.map(completeness)), sumOf(before.map(completeness))]

@@ -1,24 +1,30 @@
 /**
- * The way from a request to the answer of a resource that is read: negotiation, parameters, ignored
- * parameters, 304, the limit of the client, reading, writing. The list of files, the change feed
- * and downloads have ways of their own.
+ * From a request to the answer of a resource: negotiation, parameters, ignored parameters, 304,
+ * limit, reading, writing. The list of files, the change feed and downloads have ways of their own.
  */
+import * as common from '../openapi/parameters.ts'
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
-import { send } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
-import type { ApiContext, Requester } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { ignoredHeader } from '../http/headers.ts'
-import { negotiate } from '../http/negotiate.ts'
-import type { Format } from '../http/negotiate.ts'
-import type { Query } from '../http/query.ts'
+import { negotiate, send, isNamed, mediaTypes } from '../http/formats.ts'
+import type { Format } from '../http/formats.ts'
 import { addResource } from '../http/resource.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import { readRequest } from '../parameters/request.ts'
-import type { Accepted, Asked, Parameters } from '../parameters/request.ts'
-import { operationOf } from './operation.ts'
-import type { Bodies, Operation } from './operation.ts'
+import { ignoredHeader, readRequest } from '../parameters/request.ts'
+import type { Accepted, Asked, Parameters, Query } from '../parameters/request.ts'
+import { curl, exampleLinks } from '../openapi/openapi.ts'
+import type {
+  Content,
+  MediaTypeObject,
+  Parameters as OpenApiParameters,
+  RouteSchema,
+} from '../openapi/openapi.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
+import type { ErrorName, HeaderName } from '../openapi/responses.ts'
+import { schemasOf } from '../parameters/parameter.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -50,16 +56,15 @@ export interface Answer<Name extends Format> {
 export interface Answering<P extends Parameters, Name extends Format, S extends State | undefined> {
   /** The path below the API, with patterns of the router. */
   readonly path: string
-  /** The first is for clients that accept several equally. */
   readonly formats: readonly Name[]
-  readonly accepts: Accepted<P>
-  /** The form on the page of a rejected request. */
+  /** Without it, the resource has no parameters. */
+  readonly accepts?: Accepted<P>
   readonly form?: FormView
   readonly operation: Operation
   readonly bodies: Bodies
   /**
-   * Returns what the answer follows from, before the limits count the request; `undefined` if only
-   * the answer itself shows it. Throws `HttpError` for a resource that is not there.
+   * What the answer follows from, before the limits count the request; `undefined` if only the
+   * answer shows it. Throws `HttpError` for a resource that is not there.
    */
   readonly state: (asked: AskedOf<P, Name>) => S | Promise<S>
   /** Reads the answer, in a turn of the requester. */
@@ -75,7 +80,7 @@ export function addAnswer<P extends Parameters, Name extends Format, S extends S
   context: ApiContext,
   resource: Answering<P, Name, S>,
 ): void {
-  const { path, formats, accepts, form, operation, bodies } = resource
+  const { path, formats, accepts = none<P>(), form, operation, bodies } = resource
   addResource(app, {
     path: `${context.apiPath}${path}`,
     formats,
@@ -85,9 +90,11 @@ export function addAnswer<P extends Parameters, Name extends Format, S extends S
   })
 }
 
+const none = <P extends Parameters>(): Accepted<P> => ({ parameters: {} as P })
+
 function answering<P extends Parameters, Name extends Format, S extends State | undefined>(
   { tag, limits }: ApiContext,
-  { formats, accepts, state: stateOf, read }: Answering<P, Name, S>,
+  { formats, accepts = none<P>(), state: stateOf, read }: Answering<P, Name, S>,
 ): RouteHandlerMethod {
   return async (request, reply) => {
     const format = negotiate(formats, request, reply)
@@ -122,4 +129,67 @@ async function withForm<T>(
   } catch (error) {
     throw error instanceof BadFields ? error.in({ kept, limit: range.limit }) : error
   }
+}
+
+/** What the OpenAPI document says of a resource beyond its parameters and formats. */
+export interface Operation {
+  readonly id: string
+  readonly tag: string
+  /** The name of the resource in the response to OPTIONS. */
+  readonly name: string
+  readonly summary: string
+  /** A sentence about the resource, for OPTIONS and the root; the description begins with it. */
+  readonly about: string
+  readonly description?: string
+  readonly returns: string
+  readonly headers?: readonly HeaderName[]
+  readonly params?: OpenApiParameters
+  /** Errors besides those that every resource has; by default `Unavailable` alone. */
+  readonly errors?: readonly ErrorName[]
+  readonly samples: readonly string[]
+}
+
+/** The bodies of an answer; a format without one is text. */
+export type Bodies = Readonly<Partial<Record<Format, MediaTypeObject>>>
+
+export function operationOf<P extends Parameters>(
+  { id, tag, name, summary, about, description, returns, params, samples, ...more }: Operation,
+  { parameters, filters, maxLimit }: Accepted<P>,
+  { formats, bodies }: { readonly formats: readonly Format[]; readonly bodies: Bodies },
+): RouteSchema {
+  const paged = maxLimit === undefined ? [] : (['Link'] as const)
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    about: { name, description: about },
+    ...(description !== undefined && { description }),
+    ...(params && { params }),
+    querystring: {
+      ...schemasOf([...(filters ?? []), ...Object.entries(parameters)]),
+      ...(maxLimit !== undefined && common.paging(maxLimit)),
+      strict: common.strict,
+      format: common.format(['api', ...formats.filter(isNamed)]),
+    },
+    headers: common.ifNoneMatch,
+    response: {
+      '200': negotiated(
+        returns,
+        contentOf(formats, bodies),
+        ...paged,
+        'Ignored-Parameters',
+        ...(more.headers ?? []),
+      ),
+      ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable'),
+      ...errors('TooManyRequests', ...(more.errors ?? ['Unavailable'])),
+    },
+    'x-codeSamples': samples.map((sample) => curl(`${exampleLinks.api}${sample}`)),
+  }
+}
+
+function contentOf(formats: readonly Format[], bodies: Bodies): Content {
+  const text = { schema: { type: 'string' } }
+  return Object.fromEntries(
+    formats.map((format) => [mediaTypes[format], bodies[format] ?? text] as const),
+  )
 }

@@ -1,16 +1,11 @@
-/**
- * Collections by declaration: from their fields and parameters come the route, the pages as JSON
- * and HTML, the whole list as CSV and in further formats, and the operation of the OpenAPI
- * document.
- */
+/** Collections by declaration: route, pages, whole lists and operation follow from their fields. */
 import type { FastifyInstance } from 'fastify'
-import { csvText } from '../http/csv.ts'
-import type { ApiContext, Requester } from '../http/context.ts'
+import { csvText } from '../http/formats.ts'
+import type { ApiContext, CollectionName, Links, Parameter as Kept } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { linkHeader, pageLinks } from '../http/links.ts'
-import type { CollectionName, Links, Parameter as Kept } from '../http/links.ts'
-import type { Format } from '../http/negotiate.ts'
-import { catalogueOffset } from '../http/query.ts'
+import { linkHeader, pageLinks } from '../http/context.ts'
+import type { Format } from '../http/formats.ts'
+import { catalogueOffset } from '../parameters/request.ts'
 import type { HeaderName } from '../openapi/responses.ts'
 import { pageOf } from '../openapi/schema.ts'
 import type { Fields as SchemaFields } from '../openapi/schema.ts'
@@ -20,16 +15,15 @@ import { formFieldsOf } from '../parameters/parameter.ts'
 import type { SortOrder } from '../parameters/parameter.ts'
 import type { Accepted, Parameters } from '../parameters/request.ts'
 import { addAnswer } from './answer.ts'
-import type { Answer, AskedOf, State } from './answer.ts'
+import type { Answer, AskedOf, State, Bodies, Operation } from './answer.ts'
 import { componentOf, exampleOf, serialise, sortItems } from './fields.ts'
 import type { Fields, ItemKind } from './fields.ts'
-import type { Bodies, Operation } from './operation.ts'
+import type { Requester } from '../http/limits.ts'
 
 /** The state of a collection, and what its answers say of it. */
 export interface CollectionState extends State {
   /** Members of the JSON before the results. */
   readonly further?: object
-  /** Sentences above the page. */
   readonly banner?: readonly string[]
 }
 
@@ -50,7 +44,6 @@ export interface WholeList<Item, S> {
   readonly state: S
 }
 
-/** How one kind of items is shown. */
 interface CollectionTable<Item> extends Pick<
   CollectionView<Item>,
   'noun' | 'all' | 'sizes' | 'caption' | 'className'
@@ -66,7 +59,6 @@ interface CollectionTable<Item> extends Pick<
 export interface Collection<Item, P extends Parameters, S extends CollectionState | undefined> {
   readonly name: CollectionName
   readonly item: ItemKind<Item>
-  /** What the OpenAPI document says of the operation. */
   readonly operation: Omit<Operation, 'returns' | 'headers'> & {
     /** A further sentence about the response. */
     readonly returns?: string
@@ -80,7 +72,6 @@ export interface Collection<Item, P extends Parameters, S extends CollectionStat
     readonly example?: object
   }
   readonly parameters: P
-  /** Filters of files that the collection shares. */
   readonly filters?: Accepted<P>['filters']
   readonly check?: Accepted<P>['check']
   /** The formats of the whole list. */
@@ -191,14 +182,11 @@ function keysOf<Key extends string>(record: Readonly<Partial<Record<Key, unknown
   return Object.keys(record) as Key[]
 }
 
-function viewOf<Item, P extends Parameters, S extends CollectionState | undefined>({
-  name,
-  item: { fields },
-  parameters,
-  filters = new Map<string, never>(),
-  page,
-  whole = {},
-}: Collection<Item, P, S>): CollectionView<Item> {
+function viewOf<Item, P extends Parameters, S extends CollectionState | undefined>(
+  collection: Collection<Item, P, S>,
+): CollectionView<Item> {
+  const { name, parameters, filters = new Map<string, never>(), page, whole = {} } = collection
+  const { fields } = collection.item
   const { section, noun } = page
   const { columns = Object.keys(fields).filter((key) => fields[key]?.column) } = page
   return {
@@ -217,7 +205,6 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
   }
 }
 
-/** The column of a field. */
 function columnOf<Item>(name: string, fields: Fields<Item>): ViewColumn<Item> {
   const { column, value: valueOf } = fields[name] ?? {}
   if (column === undefined || valueOf === undefined)

@@ -1,12 +1,9 @@
-/**
- * The fields of the items of a collection. A field is declared once: its schema, example and value,
- * and, if pages show it, its column. JSON, CSV, page, sort keys and the OpenAPI document follow.
- */
-import type { Links } from '../http/links.ts'
+/** The fields of items, each declared once: JSON, CSV, page, sort keys and document follow. */
+import type { Links } from '../http/context.ts'
 import { component } from '../openapi/schema.ts'
 import type { Component, Schema } from '../openapi/schema.ts'
 import type { SortColumn } from '../pages/filter-form.ts'
-import type { Cell } from '../pages/table.ts'
+import type { Cell } from '../pages/layout.ts'
 import type { SortOrder } from '../parameters/parameter.ts'
 
 /** The column of a field. A column with `first` sorts the table; `first` is its first direction. */
@@ -83,10 +80,7 @@ export function sortKeys<F extends Readonly<Record<string, { readonly column?: o
   return Object.keys(fields).filter((name) => 'first' in (fields[name]?.column ?? {}))
 }
 
-/**
- * Sorts items by a field. Missing values come last, and items with equal values stay in their
- * order.
- */
+/** Sorts items by a field; missing values come last, equal ones stay in their order. */
 export function sortItems<Item>(
   fields: Fields<Item>,
   items: readonly Item[],

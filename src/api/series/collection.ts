@@ -8,7 +8,7 @@ import { sortKeys } from '../resources/fields.ts'
 import { currencyMembers, networkState } from './network-context.ts'
 import type { NetworkContext } from './network-context.ts'
 import { seriesFields, seriesItem } from './series-fields.ts'
-import { matchesSeries, period } from './series-filter.ts'
+import { matchesSeries, period } from './known-series.ts'
 
 export function addSeries(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
@@ -49,8 +49,7 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
       summary: 'List series',
       about:
         'The state of each series of the network now, and what it delivered in the last 28 days.',
-      description:
-        'The CSV has all series at once. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `The CSV has all series at once. ${currencyMembers.clock}`,
       further: currencyMembers,
       samples: ['series/?state=late,down&format=csv'],
     },

@@ -9,17 +9,12 @@ import type { ApiDeps } from '../http/settings.ts'
 /** Maximum age in milliseconds of what the indexer has said. */
 const maxAgeMs = 1000
 
-/**
- * Time in milliseconds that an answer waits for the indexer; then it uses what the indexer said
- * last.
- */
+/** Milliseconds that an answer waits for the indexer; then it uses what that said last. */
 const patienceMs = 300
 
 type CurrencyDeps = Pick<ApiDeps, 'indexerStatus' | 'nowUs'>
 
-/**
- * An indexer that does not answer is not known to be stopped, so that only its heartbeat counts.
- */
+/** Without an answer, the indexer is not known to be stopped: only its heartbeat counts. */
 const silent: IndexerReport = { isStopped: false }
 
 export class CurrencyReader {

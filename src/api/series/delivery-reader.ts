@@ -1,7 +1,4 @@
-/**
- * Reads the recorded deliveries of all series into memory, and then only those of days that have
- * changed.
- */
+/** Reads the deliveries of all series into memory, and then only those of days that changed. */
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { NetworkDeliveries, NetworkSeries } from '../../catalogue/series-queries.ts'
 import type { Head } from '../../catalogue/records.ts'
@@ -9,19 +6,13 @@ import { DeliveryWindow } from '../../series/delivery-window.ts'
 import { deliveryDays, recentDays } from '../../series/series.ts'
 import type { DayRange, Period } from '../../series/series.ts'
 
-/**
- * Number of days of deliveries in the first query, which then takes a fraction of a second for a
- * large network.
- */
+/** Days in the first query, which takes a fraction of a second for a large network. */
 const firstDaysAtOnce = 7
 
 /** With fewer deliveries than this in a query, the next one reads twice as many days. */
 const fewDeliveries = 50_000
 
-/**
- * Number of the last days whose latencies are kept: two times 28 days and today, and a day ahead
- * because clocks differ.
- */
+/** Days whose latencies are kept: two times 28, today, and a day ahead because clocks differ. */
 const arrivalDays = 2 * recentDays + 2
 
 export interface LoadedWindow extends DayRange {
@@ -46,10 +37,7 @@ export class DeliveryReader {
     return { slotsFrom: fromDay, latenciesFrom: toDay - arrivalDays + 1 }
   }
 
-  /**
-   * Brings all deliveries that the catalogue keeps up to date. Reads all of them if the changes are
-   * unknown or too many.
-   */
+  /** Brings all deliveries up to date; reads all if the changes are unknown or too many. */
   async load(today: number): Promise<LoadedWindow> {
     const range = { fromDay: today - deliveryDays, toDay: today + 1 }
     this.#loaded = (await this.#changed(range)) ?? (await this.#all(range))
@@ -85,7 +73,6 @@ export class DeliveryReader {
     return { window, head: first.head, series: last.series, olderChanged: true, ...range }
   }
 
-  /** Reads a range of days into a window, in parts. */
   async #readDays(
     window: DeliveryWindow,
     { fromDay, toDay }: DayRange,

@@ -2,7 +2,11 @@
 import type { Head } from '../../catalogue/records.ts'
 import type { Currency } from '../../series/currency.ts'
 import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
-import type { SeriesKey } from '../../series/series.ts'
+import type { SeriesKey, Period } from '../../series/series.ts'
+import type { FileFilter } from '../../catalogue/filter.ts'
+import { countryOf } from '../../parse/countries.ts'
+import { periods } from '../../series/series.ts'
+import { choices, isChosen } from '../parameters/parameter.ts'
 
 /** What names a series of the network. */
 export interface NetworkKey extends SeriesKey {
@@ -29,10 +33,7 @@ export interface NetworkStatus {
   readonly states: readonly KnownSeries[]
 }
 
-/**
- * Number of series whose states are computed without interruption, because more series would delay
- * other requests.
- */
+/** Series that are computed without interruption; more would delay other requests. */
 export const seriesAtOnce = 50
 
 /** Identifies a series of the network. */
@@ -41,9 +42,8 @@ export function keyOf({ station, fileType, period }: NetworkKey): string {
 }
 
 /**
- * Returns the main series of each station: an hourly or daily series of observation files. A series
- * that has not ended comes before one that has, then one with a completeness, then an hourly series
- * before a daily one.
+ * The main series of each station, hourly or daily observation files: first one that has not ended,
+ * then one with a completeness, then an hourly one.
  */
 export function mainSeries<Series extends SeriesStatus>(
   states: readonly Series[],
@@ -59,4 +59,25 @@ export function mainSeries<Series extends SeriesStatus>(
 
 function rank({ period, summary: { ended, completeness } }: SeriesStatus): number {
   return (ended ? 0 : 4) + (completeness === undefined ? 0 : 2) + (period === '01H' ? 1 : 0)
+}
+
+export const period = choices(periods, {
+  meaning: 'The periods of the files; by default all.',
+  example: '01H',
+  label: 'Period',
+})
+
+/** True if a series matches; a code of 4 characters matches all that begin with it. */
+export function matchesSeries(
+  { station, fileType, period: own }: NetworkKey,
+  { stations, countries, types }: Pick<FileFilter, 'stations' | 'countries' | 'types'>,
+  chosen: readonly Period[] = [],
+): boolean {
+  const country = countryOf(station)
+  return (
+    isChosen(chosen, own) &&
+    (types?.includes(fileType) ?? true) &&
+    (stations?.some((code) => code === station || code === station.slice(0, 4)) ?? true) &&
+    (countries === undefined || (country !== undefined && countries.includes(country)))
+  )
 }

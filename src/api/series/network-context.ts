@@ -1,9 +1,9 @@
-/** What the resources need that answer from the states of all series, and what they say of them. */
+/** What resources need and say that answer from the states of all series. */
 import type { Currency } from '../../series/currency.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { ApiContext } from '../http/context.ts'
-import { digest } from '../http/conditional-requests.ts'
-import { isoOrNull } from '../http/times.ts'
+import { digest } from '../http/context.ts'
+import { isoOrNull } from '../../parse/calendar.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
 import type { CurrencyReader } from './currency-reader.ts'
@@ -12,9 +12,7 @@ import type { NetworkStatusCache } from './network-status.ts'
 
 export interface NetworkContext extends ApiContext {
   readonly network: NetworkStatusCache
-  /** Tells how current the catalogue is. */
   readonly currency: CurrencyReader
-  /** Series that must arrive. */
   readonly expected: ExpectedRules
 }
 
@@ -33,10 +31,7 @@ export function stateOf({ head, currency }: Omit<NetworkStatus, 'states'>) {
   }
 }
 
-/**
- * The sentences above pages with states, about how far the catalogue follows the archive; none for
- * a current catalogue whose indexer has no problems.
- */
+/** The sentences above pages with states; none for a current catalogue without problems. */
 function bannerOf({ asOf, notCurrent, problems }: Currency): readonly string[] {
   const further = problems.map((problem) => `The indexer reports: ${problem}.`)
   if (notCurrent === undefined) return further
@@ -59,7 +54,6 @@ export async function networkState({
   return { ...current, ...stateOf(current) }
 }
 
-/** The part of an `ETag` that identifies states. */
 function statesTag({ epoch, seq }: NetworkStatus['head'], currency: Currency): string {
   const { asOf, notCurrent, problems } = currency
   const said = [notCurrent, ...problems].join('\n')
@@ -79,17 +73,15 @@ function currencyHeaders(currency: Currency): Readonly<Record<string, string>> {
 /** The members of answers that say how current states are, with their examples and headers. */
 export const currencyMembers = {
   fields: {
-    as_of: schema.orNull(
-      schema.moment(
-        'The time for which the states were computed: now, or the last time at which the catalogue was known to equal the archive. Slots that begin later do not count. Null until the first scan of the archive has ended.',
-      ),
+    as_of: schema.momentOrNull(
+      'The time for which the states were computed: now, or the last time at which the catalogue was known to equal the archive. Slots that begin later do not count. Null until the first scan of the archive has ended.',
     ),
-    not_current: schema.orNull(
-      schema.text(
-        'Why the catalogue does not follow the archive now; null if it does. Meanwhile the states stand still, and nothing turns late.',
-      ),
+    not_current: schema.textOrNull(
+      'Why the catalogue does not follow the archive now; null if it does. Meanwhile the states stand still, and nothing turns late.',
     ),
   },
   example: { as_of: '2026-01-22T06:10:00Z', not_current: null },
+  /** What the descriptions of these answers say. */
+  clock: 'The response depends on the clock, so its `ETag` changes about every minute.',
   headers: ['As-Of', 'Not-Current'],
 } as const

@@ -7,7 +7,7 @@ import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import { joinStates, slotStates } from '../../series/slot-states.ts'
 import type { SeriesHistory, SlotRange, SlotStates } from '../../series/slot-states.ts'
-import type { Requester } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import type { DeliveryReader } from './delivery-reader.ts'
 import { seriesAtOnce } from './known-series.ts'
 import type { KnownSeries, NetworkStatus } from './known-series.ts'
@@ -15,7 +15,6 @@ import { together } from './old-series.ts'
 
 export interface NetworkDays extends DayRange {
   readonly isWanted: (series: KnownSeries) => boolean
-  /** True to return the latencies too. */
   readonly withLatencies?: boolean
 }
 
@@ -32,9 +31,7 @@ interface Sources {
   readonly deliveries: DeliveryReader
 }
 
-/**
- * Number of series whose live files are read in one query, and then computed without interruption.
- */
+/** Series whose live files are read in one query, and computed without interruption. */
 const seriesReadAtOnce = 10
 
 /** Number of slots that are computed without interruption, which takes some milliseconds. */
@@ -101,10 +98,7 @@ export function slotsOf(
   return { from: fromDay * perDay, to: (toDay + 1) * perDay - 1 }
 }
 
-/**
- * Adds the live files of some days, and of the days before them from which expectations are
- * learned, to what is in memory.
- */
+/** Adds the live files of some days, and of those from which expectations are learned. */
 async function withLive(
   reader: Sources['reader'],
   part: readonly KnownSeries[],

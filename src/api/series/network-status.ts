@@ -1,7 +1,4 @@
-/**
- * Computes the states of all series on request, and keeps them until the catalogue or its heartbeat
- * changes.
- */
+/** The states of all series, kept until the catalogue or its heartbeat changes. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { NetworkSeries } from '../../catalogue/series-queries.ts'
@@ -10,7 +7,7 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import { summariseSeries, unknownSummary } from '../../series/series-summary.ts'
 import type { SeriesPast } from '../../series/series-summary.ts'
 import { slotAt } from '../../series/series.ts'
-import type { Requester } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import type { CurrencyReader } from './currency-reader.ts'
 import { DeliveryReader } from './delivery-reader.ts'
 import type { LoadedWindow } from './delivery-reader.ts'
@@ -27,7 +24,6 @@ interface NetworkStatusDeps {
   readonly reader: Pick<CatalogueReader, 'deliveries' | 'liveSlots'>
   readonly nowUs: () => number
   readonly currency: Pick<CurrencyReader, 'of'>
-  /** Series that must arrive (`expected_file`). */
   readonly expected: ExpectedRules
 }
 
@@ -55,10 +51,7 @@ export class NetworkStatusCache {
     return this.#running
   }
 
-  /**
-   * Returns the states if the deliveries are in memory. Otherwise returns `undefined`, and starts
-   * to read them in the background.
-   */
+  /** Returns the states if the deliveries are in memory; else starts to read them. */
   async ifLoaded(): Promise<NetworkStatus | undefined> {
     if (this.#network !== undefined) return this.current()
     // An error is ignored here. A request that needs the states gets the error.
@@ -66,10 +59,7 @@ export class NetworkStatusCache {
     return Promise.resolve(undefined)
   }
 
-  /**
-   * Returns the states of the slots of some series on some days, in turns of the requester. Days
-   * that the window in memory does not contain are read from the catalogue.
-   */
+  /** The slots of some series on some days, in turns; older days are read from the catalogue. */
   async days(
     network: NetworkStatus,
     days: NetworkDays,

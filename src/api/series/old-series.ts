@@ -1,7 +1,6 @@
 /**
- * Reads the live files of series that delivered nothing, or not enough to be judged, in the days
- * whose deliveries are in memory. What was read is kept until files before these days, or the ends
- * of the series, change.
+ * The live files of series that delivered too little to be judged in the days in memory. They are
+ * kept until older files or the ends of the series change.
  */
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { LiveSlots, NetworkSeries } from '../../catalogue/series-queries.ts'
@@ -40,10 +39,7 @@ export class OldSeries {
     this.#reader = reader
   }
 
-  /**
-   * Returns a function that returns what a series of the window delivered up to a time, in seconds
-   * since 1970.
-   */
+  /** Returns what tells what a series delivered up to a time in seconds since 1970. */
   async pastsOf(
     { window, series, olderChanged, fromDay, toDay }: LoadedWindow,
     asOf: number,
@@ -96,11 +92,7 @@ export class OldSeries {
   }
 }
 
-/**
- * True if the live files from before the window decide about a series: its last delivery has not
- * all days in the window from which expectations are learned, or its first slot may be before the
- * window.
- */
+/** True if files from before the window decide: expectations, or the first slot. */
 function isOld(series: {
   readonly period: NetworkSeries['period']
   readonly firstStart: number | undefined

@@ -4,13 +4,13 @@ import { fileTypes } from '../../parse/types.ts'
 import { shareClasses } from '../../series/completeness.ts'
 import { periods, startOf } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
-import { isoOrNull } from '../http/times.ts'
+import { isoOrNull } from '../../parse/calendar.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableDate, readableShare, readableTime, typeLabel } from '../pages/labels.ts'
-import { shareCell, stateCell } from '../pages/table.ts'
+import { shareCell, stateCell } from '../pages/layout.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { FieldColumn, Wire } from '../resources/fields.ts'
-import type { Cell } from '../pages/table.ts'
+import type { Cell } from '../pages/layout.ts'
 import type { NetworkKey, SeriesStatus } from './known-series.ts'
 
 /** Rounds a share to four digits after the point; null if the share is unknown. */
@@ -18,10 +18,7 @@ export function shareOrNull(value: number | undefined): number | null {
   return value === undefined ? null : Math.round(value * 10_000) / 10_000
 }
 
-/**
- * The fields that name the series of an item.
- * @param hrefOf the relative link of the station
- */
+/** The fields that name the series of an item. @param hrefOf the link of the station */
 export function keyFields<Item>(
   seriesOf: (item: Item) => SeriesStatus,
   hrefOf: (series: SeriesStatus) => string,
@@ -95,7 +92,7 @@ function time(
   column?: FieldColumn<SeriesStatus, string | null>,
 ) {
   return field(
-    schema.orNull(schema.moment(description)),
+    schema.momentOrNull(description),
     example,
     (series): string | null => isoOrNull(secondsOf(series)),
     column,
@@ -110,7 +107,7 @@ function recentShare(
   { label, cell }: Pick<FieldColumn<SeriesStatus, number | null>, 'label' | 'cell'>,
 ) {
   return field(
-    schema.orNull(schema.share(description)),
+    schema.shareOrNull(description),
     example,
     ({ summary }): number | null => shareOrNull(valueOf(summary)),
     { label, first: 'ascending', isNumber: true, ...(cell && { cell }) },
@@ -126,7 +123,7 @@ const {
 export const seriesFields = {
   station,
   country: field(
-    schema.orNull(schema.text('ISO 3166-1 alpha-3; null if the code has no country.')),
+    schema.textOrNull('ISO 3166-1 alpha-3; null if the code has no country.'),
     'AUT',
     (series) => countryOf(series.station) ?? null,
   ),
@@ -160,10 +157,8 @@ export const seriesFields = {
     ({ summary }) => summary.ended,
   ),
   usual_s: field(
-    schema.orNull(
-      schema.integer(
-        'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
-      ),
+    schema.integerOrNull(
+      'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
     ),
     70,
     ({ summary }) => summary.usualLatency ?? null,

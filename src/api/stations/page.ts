@@ -1,6 +1,6 @@
 /** The HTML page of a station. */
 import { daysAhead } from '../../catalogue/records.ts'
-import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { dayToIso, secondsPerDay, isoOrNull } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import {
   counted,
@@ -14,7 +14,6 @@ import {
 import { page } from '../pages/layout.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { isoOrNull } from '../http/times.ts'
 import type { WireStation } from './station-fields.ts'
 
 const renderOne = page(
@@ -40,16 +39,13 @@ const renderOne = page(
 export interface StationSection {
   readonly label: string
   readonly sentence: string
-  /** URL of the page with all details. */
   readonly href: string
   readonly svg: string
 }
 
-export interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
+interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
   readonly sections: readonly StationSection[]
-  /** All series of the station. */
   readonly states: readonly SeriesStatus[]
-  /** Seconds since 1970. */
   readonly nowSeconds: number
 }
 
@@ -86,7 +82,6 @@ export function renderStation(
   return renderOne(frame, { ...station, facts, sections, summary, states: shown, ...years })
 }
 
-/** What a series does now, in words. */
 function stateWords({ fileType, period, summary }: SeriesStatus) {
   const { state, since, ended, completeness } = summary
   const complete =
@@ -104,9 +99,8 @@ function stateWords({ fileType, period, summary }: SeriesStatus) {
 }
 
 /**
- * Links to the files of each year, the latest first. A wrong date in a name must not hide the real
- * years, so the years end with the days ahead of now; the files after them have a link of their
- * own.
+ * Links to the files of each year, the latest first. Years far ahead of now, from wrong dates in
+ * names, must not hide the real ones; their files have one link.
  */
 function yearsOf({ first_data_date, last_data_date, files }: WireStation, nowSeconds: number) {
   const lastDay = Math.floor(nowSeconds / secondsPerDay) + daysAhead

@@ -1,7 +1,7 @@
 /** Draws the pictures of a station's series as SVG. Pure. */
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
-import { secondsToIso } from '../http/times.ts'
+import { secondsToIso } from '../../parse/calendar.ts'
 import { readableDate, readableSeconds } from '../pages/labels.ts'
 import { gridSvg, looks, rounded, svg, svgWidth } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
@@ -22,10 +22,7 @@ const marks: Readonly<Record<Exclude<ShownState, 'future'>, Mark>> = {
   unknown: { ...looks.open, top: 0.45, height: 0.1 },
 }
 
-/**
- * Draws the availability calendar: each row is a year for daily files, a day for other files.
- * Future slots are left out; every other run has its dates and state as text.
- */
+/** The availability calendar: a row is a year of daily files, or a day; no future slots. */
 export function calendarSvg(series: SeriesAvailability): string {
   const { period, station, availability } = series
   const lines = linesOf(availability.runs, period)
@@ -48,9 +45,7 @@ export function calendarSvg(series: SeriesAvailability): string {
   })
 }
 
-/**
- * Returns the labels of the columns: the day of the year every 30 days, or the hour every 3 hours.
- */
+/** The labels of the columns: the day of the year every 30 days, or the hour every 3 hours. */
 function columnLabels(period: SeriesAvailability['period']): (readonly [number, string])[] {
   if (period === '01D')
     return [1, 30, 60, 90, 120, 150, 180, 210, 240, 270, 300, 330].map((day) => [
@@ -86,10 +81,7 @@ export function histogramSvg({ histogram, station }: WireLatency): string {
   )
 }
 
-/**
- * Draws a dot for each arrival with a latency of at most an hour, by day and latency. Later
- * arrivals are only counted.
- */
+/** A dot for each arrival within an hour, by day and latency; later ones are counted. */
 export function dotsSvg(
   { from, to, period, station }: WireLatency,
   arrivals: SeriesLatencies['arrivals'],

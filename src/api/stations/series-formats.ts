@@ -4,10 +4,9 @@ import { endOfSlot, slotsPerDay, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import { stateLetters, stateText } from '../../series/slot-states.ts'
 import type { ShownState, StateRun } from '../../series/slot-states.ts'
-import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { dayOfYearAt, dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { Static } from '../openapi/schema.ts'
-import { csvText } from '../http/csv.ts'
-import { secondsToIso } from '../http/times.ts'
+import { csvText } from '../http/formats.ts'
 import { serialiseCurrency } from '../series/network-context.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
@@ -69,11 +68,7 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
   )
 }
 
-/**
- * Writes the index that the IGS community prints. Hourly files have a line for each day and a
- * character for each hour, 15-minute files a character for each quarter of an hour. Daily files
- * have a line for each year and a character for each day.
- */
+/** The index that the IGS community prints: a line for each day or year, a letter for each slot. */
 export function availabilityText(series: SeriesAvailability): string {
   const { period, availability } = series
   return linesOf(availability.runs, period)
@@ -85,7 +80,7 @@ export function availabilityText(series: SeriesAvailability): string {
 }
 
 /** A line of the index or the calendar; cells outside of the range are `undefined`. */
-export interface CalendarLine {
+interface CalendarLine {
   /** `2026` for a year, `2026-022` for a day. */
   readonly label: string
   readonly cells: readonly (ShownState | undefined)[]

@@ -1,6 +1,6 @@
 /** Serves the availability and the latency of a station's series. */
 import type { FastifyInstance } from 'fastify'
-import type { Format } from '../http/negotiate.ts'
+import type { Format } from '../http/formats.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
@@ -19,10 +19,12 @@ import {
   daysOfLatency,
   latencyParameters,
   rangeCheck,
-} from './series-parameters.ts'
-import { presentOf, readAvailability, readLatencies } from './series-reader.ts'
+  presentOf,
+  readAvailability,
+  readLatencies,
+} from './series-reader.ts'
 import * as described from './series-schema.ts'
-import { codeOf, stationParams, stationPath } from './station-code.ts'
+import { codeOf, stationParams, stationPath } from './station-fields.ts'
 
 export function addAvailability(app: FastifyInstance, context: NetworkContext): void {
   const { nowUs } = context
@@ -40,8 +42,7 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       name: 'Availability',
       summary: 'Availability of a station',
       about: 'Which slots of a series are there, missing or late.',
-      description:
-        'Also as CSV (a line for each run of slots in the same state), as text (a line for each day with a character for each slot, or for daily files a line for each year with a character for each day), and as a calendar in SVG. The response depends on the clock, so its `ETag` changes about every minute. Caches may keep CSV, text and SVG until the end of the running minute (`Cache-Control: public, max-age=…`).',
+      description: `Also as CSV (a line for each run of slots in the same state), as text (a line for each day with a character for each slot, or for daily files a line for each year with a character for each day), and as a calendar in SVG. ${currencyMembers.clock} Caches may keep CSV, text and SVG until the end of the running minute (\`Cache-Control: public, max-age=…\`).`,
       returns: 'The availability.',
       headers: currencyMembers.headers,
       params: stationParams,
@@ -86,8 +87,7 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
       name: 'Latency',
       summary: 'Latency of a station',
       about: 'How long after the end of their slots the files of a series arrive.',
-      description:
-        'The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. The response depends on the clock, so its `ETag` changes about every minute.',
+      description: `The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. ${currencyMembers.clock}`,
       returns: 'The latencies.',
       headers: currencyMembers.headers,
       params: stationParams,
@@ -111,10 +111,7 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
   })
 }
 
-/**
- * Lets caches keep a response until the end of the running minute, but not JSON and HTML, which
- * caches must always revalidate.
- */
+/** Lets caches keep a response until the minute ends, except JSON and HTML. */
 function cacheForMinute(format: Format, nowSeconds: number): Readonly<Record<string, string>> {
   if (format === 'json' || format === 'html') return {}
   const seconds = Math.floor(60 - (nowSeconds % 60))

@@ -1,6 +1,6 @@
 /** Schemas of the availability and the latency of a station's series. */
 import * as schema from '../openapi/schema.ts'
-import type { Bodies } from '../resources/operation.ts'
+import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import { classOf, endedHasNoClass, seriesFields } from '../series/series-fields.ts'
 
@@ -23,27 +23,25 @@ export const availabilitySchema = schema.component(
     from: schema.moment('Start of the first slot.'),
     to: schema.moment('End of the last slot.'),
     ...currencyMembers.fields,
-    first: schema.orNull(
-      schema.moment(
-        'Start of the first delivered slot, wherever the range is; a slot with no other one within the 28 days after it is passed over, because its name has a wrong date. Null if there is none.',
-      ),
+    first: schema.momentOrNull(
+      'Start of the first delivered slot, wherever the range is; a slot with no other one within the 28 days after it is passed over, because its name has a wrong date. Null if there is none.',
     ),
-    last: schema.orNull(schema.moment('Start of the last delivered slot, wherever the range is.')),
+    last: schema.momentOrNull('Start of the last delivered slot, wherever the range is.'),
     ended: seriesFields.ended.schema,
     slots: schema.integer('Number of slots in the range.'),
     possible: schema.integer(
       'Number of slots since `first` that have ended and whose limit of lateness has passed, expected or not; with `measure=archived` without those whose file was removed.',
     ),
     present: schema.integer('Number of the possible slots that are filled, as `measure` counts.'),
-    completeness: schema.orNull(
-      schema.share('Share of the possible slots that are filled; null if no slot is possible.'),
+    completeness: schema.shareOrNull(
+      'Share of the possible slots that are filled; null if no slot is possible.',
     ),
     expected: schema.integer(
       'Number of slots that are expected and whose limit of lateness has passed. A series is expected on a day by the 90 days up to its last delivery before it: one of them must be steady, and the day must be at most as many days later as of these had a delivery (at least 3). A day is steady if, in the 28 days that end with it, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and at least half of the slots since the first delivered one.',
     ),
     delivered: schema.integer('Number of the expected slots that were delivered.'),
-    share: schema.orNull(
-      schema.share('Share of the expected slots that were delivered; null if no slot is expected.'),
+    share: schema.shareOrNull(
+      'Share of the expected slots that were delivered; null if no slot is expected.',
     ),
     class: classOf('completeness', endedHasNoClass),
     states: schema.text(
@@ -65,10 +63,8 @@ export const availabilitySchema = schema.component(
       ),
     ),
     ambiguous,
-    known_from: schema.orNull(
-      schema.moment(
-        'Time from which deliveries are recorded, at most 400 days ago. For earlier slots without a file, it is unknown if a file was ever delivered.',
-      ),
+    known_from: schema.momentOrNull(
+      'Time from which deliveries are recorded, at most 400 days ago. For earlier slots without a file, it is unknown if a file was ever delivered.',
     ),
     usual_s: seriesFields.usual_s.schema,
     late_after_s: schema.integer(
@@ -92,9 +88,9 @@ export const latencySchema = schema.component(
       '3600': schema.integer('Within an hour.'),
       '7200': schema.integer('Within two hours.'),
     }),
-    median_s: schema.orNull(schema.integer('Median latency in seconds; null without arrivals.')),
-    p95_s: schema.orNull(
-      schema.integer('95th percentile of the latency in seconds; null without arrivals.'),
+    median_s: schema.integerOrNull('Median latency in seconds; null without arrivals.'),
+    p95_s: schema.integerOrNull(
+      '95th percentile of the latency in seconds; null without arrivals.',
     ),
     usual_s: seriesFields.usual_s.schema,
     late_after_s: schema.integer('The limit of lateness in seconds.'),
@@ -103,8 +99,8 @@ export const latencySchema = schema.component(
       schema.tuple(
         'A class.',
         schema.integer('Latency in seconds above which the class begins.'),
-        schema.orNull(
-          schema.integer('Latency in seconds at which the class ends; null for the last class.'),
+        schema.integerOrNull(
+          'Latency in seconds at which the class ends; null for the last class.',
         ),
         schema.integer('Number of arrivals.'),
       ),
@@ -115,7 +111,7 @@ export const latencySchema = schema.component(
         date: schema.day('The day.'),
         n: schema.integer('Number of arrivals.'),
         within_600: schema.integer('Number of these arrivals within 10 minutes.'),
-        median_s: schema.orNull(schema.integer('Median latency of these arrivals in seconds.')),
+        median_s: schema.integerOrNull('Median latency of these arrivals in seconds.'),
       }),
     ),
     ambiguous,

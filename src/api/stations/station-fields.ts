@@ -1,34 +1,33 @@
 /** The fields of a station, as the list and the resource of one station have them. */
+import * as schema from '../openapi/schema.ts'
 import type { StationSummary } from '../../catalogue/records.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { dayToIso } from '../../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { FileType } from '../../parse/types.ts'
-import { pageUrl, stationUrl } from '../http/links.ts'
-import type { Links, Parameter } from '../http/links.ts'
-import { exampleLinks } from '../openapi/examples.ts'
-import * as schema from '../openapi/schema.ts'
+import { pageUrl, stationUrl } from '../http/context.ts'
+import type { Links, Parameter } from '../http/context.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
 import { readableNumber, typeLabel } from '../pages/labels.ts'
-import { dateCell } from '../pages/table.ts'
+import { dateCell } from '../pages/layout.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { Wire } from '../resources/fields.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
+import { distance } from 'fastest-levenshtein'
+import type { FastifyRequest } from 'fastify'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { Requester } from '../http/limits.ts'
+import { UnknownName } from '../http/errors.ts'
 
-/**
- * A station of the list, with its main series. `series` is undefined if the states of the series
- * are not in memory, or if the station has no main series.
- */
+/** A station with its main series, if the states are in memory and it has one. */
 export interface ListedStation extends StationSummary {
   readonly series?: SeriesStatus | undefined
 }
 
 const field = fieldOf<ListedStation>()
 
-/**
- * The schema of an object with the number of files for each value. Values without files are
- * missing.
- */
+/** Numbers of files by value; values without files are missing. */
 function counts<Word extends string>(description: string, words: readonly Word[]) {
   const each = words.map((word) => [word, schema.integer(`Number of files with \`${word}\`.`)])
   const fields = Object.fromEntries(each) as Record<Word, schema.Schema<number>>
@@ -42,7 +41,6 @@ function countryOfStation({ code, codes }: StationSummary): string | null {
   return [code, ...codes].map(countryOf).find((country) => country !== undefined) ?? null
 }
 
-/** The list of the files of a station. */
 function filesOf({ codes }: StationSummary, links: Links): string {
   // Without `file_version`, a code of 4 characters also matches all long codes that begin with it.
   const isShort = codes.every((each) => each.length === 4)
@@ -82,10 +80,8 @@ export const stationFields = {
     (station, links) => stationUrl(links, station.code),
   ),
   country: field(
-    schema.orNull(
-      schema.text(
-        'ISO 3166-1 alpha-3; null for codes without a country, and for projects such as `IGS`.',
-      ),
+    schema.textOrNull(
+      'ISO 3166-1 alpha-3; null for codes without a country, and for projects such as `IGS`.',
     ),
     'AUT',
     countryOfStation,
@@ -154,3 +150,47 @@ export const stationItem = {
 
 /** A station as clients get it. */
 export type WireStation = Wire<typeof stationFields>
+
+/** The path of a station below the API. */
+export const stationPath = 'station/:code(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/'
+
+/** Its parameter in the OpenAPI document. */
+export const stationParams = {
+  code: schema.text('Station code, in upper or lower case.', {
+    pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
+    examples: ['GRAZ'],
+  }),
+}
+
+/** Returns the station code in the path, in upper case. */
+export function codeOf({ params }: FastifyRequest): string {
+  return (params as { readonly code: string }).code.toUpperCase()
+}
+
+/** Maximum number of codes that are suggested. */
+const maxSuggestions = 5
+
+/** Largest edit distance between a code and its suggestion. */
+const maxDistance = 2
+
+/** Maximum number of stations that are compared; a network may have thousands. */
+const maxStations = 20_000
+
+/** The error for an unknown station. @param code in upper case, 4 or 9 characters */
+export async function unknownStation(
+  reader: Pick<CatalogueReader, 'stations'>,
+  code: string,
+  requester: Requester,
+): Promise<UnknownName> {
+  const { stations } = await reader.stations({ limit: maxStations, offset: 0 }, requester)
+  await requester.turn()
+  const candidates = stations
+    .map((station) => ({
+      code: station.code,
+      // A code of 4 characters is the beginning of one of 9.
+      edits: distance(code, station.code.slice(0, code.length)),
+    }))
+    .filter(({ edits }) => edits <= maxDistance)
+    .sort((a, b) => a.edits - b.edits || (a.code < b.code ? -1 : 1))
+  return new UnknownName(candidates.slice(0, maxSuggestions).map((each) => each.code))
+}

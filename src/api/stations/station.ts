@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Currency } from '../../series/currency.ts'
 import type { Period } from '../../series/series.ts'
-import type { Requester } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
 import { componentOf, exampleOf, serialise } from '../resources/fields.ts'
@@ -15,15 +15,20 @@ import { serialiseLatency } from './series-formats.ts'
 import { availabilitySentence, latencySentence } from './series-pages.ts'
 import { readAvailability, readLatencies } from './series-reader.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
-import { codeOf, stationParams, stationPath, unknownStation } from './station-code.ts'
-import { stationFields, stationItem } from './station-fields.ts'
+import {
+  codeOf,
+  stationParams,
+  stationPath,
+  unknownStation,
+  stationFields,
+  stationItem,
+} from './station-fields.ts'
 
 export function addStation(app: FastifyInstance, context: NetworkContext): void {
   const { reader, links, nowUs } = context
   addAnswer(app, context, {
     path: stationPath,
     formats: ['json', 'html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getStation',
       tag: 'Stations',
@@ -60,9 +65,8 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
 }
 
 /**
- * Reads the sections of a station's page: the calendar of daily files, the calendar of hourly files
- * of the last four weeks, and the latencies of these hourly files. A section with nothing to show
- * is left out.
+ * The calendars of daily files and of hourly ones of four weeks, and the latencies of these. A
+ * section with nothing to show is left out.
  */
 async function readSections(
   context: NetworkContext,

@@ -1,7 +1,4 @@
-/**
- * The table of the gauges that a scrape reads anew. Counters, which grow between two scrapes, are
- * in http-metrics.ts; the indexer sends its own metrics (`indexer/state/metrics.ts`).
- */
+/** The gauges that a scrape reads anew. `http/access-log.ts` counts; the indexer sends its own. */
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'

@@ -1,8 +1,8 @@
 /** The metrics of the API, the catalogue and the indexer, for Prometheus. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Registry } from 'prom-client'
-import type { CatalogueSummary } from '../../catalogue/records.ts'
+import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
+import type { CatalogueSummary, DiskSpace } from '../../catalogue/records.ts'
 import { CatalogueUnavailable, isTemporary } from '../../catalogue/reader-errors.ts'
 import { rejections } from '../connections/connection-limiter.ts'
 import { unservedReasons } from '../downloads/schema.ts'
@@ -10,9 +10,9 @@ import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { CurrencyReader } from '../series/currency-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
-import { createDiskSpace } from './disk-space.ts'
 import { catalogueRows, createGauges, scrapeRows, storageRows } from './gauges.ts'
-import { countByReason, countRequests } from './http-metrics.ts'
+import { countRequests } from '../http/access-log.ts'
+import { statfs } from 'node:fs/promises'
 
 interface MetricsDeps extends ApiDeps {
   readonly currency: CurrencyReader
@@ -22,16 +22,10 @@ interface MetricsDeps extends ApiDeps {
 /** The metrics of a server, for Prometheus. docs/monitor.md explains them. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/**
- * Milliseconds that a scrape waits for the summary. If the query workers are busy for longer, it
- * uses the previous summary.
- */
+/** Milliseconds that a scrape waits for the summary; then it uses the previous one. */
 const summaryTimeoutMs = 1000
 
-/**
- * Each server has its own registry, because tests run several in one process. Gauges of the
- * catalogue and its database keep their values while the catalogue or the database cannot be read.
- */
+/** Gauges keep their values while the catalogue cannot be read. */
 export function createMetrics(deps: MetricsDeps) {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
@@ -81,10 +75,7 @@ export function createMetrics(deps: MetricsDeps) {
   }
 }
 
-/**
- * @returns a function that reads the summary and the currency of the catalogue; what cannot be read
- * at this moment stays as it was
- */
+/** @returns what reads summary and currency; what cannot be read stays as it was */
 function createCatalogueState({ reader, currency }: MetricsDeps) {
   let summary: CatalogueSummary | undefined
   let isAvailable = false
@@ -118,6 +109,19 @@ function unlessTemporary(error: unknown): undefined {
   if (!isTemporary(error)) throw error
 }
 
+/** Counts by reason, from 0: `rate()` does not see the first increment of a new series. */
+function countByReason<Reason extends string>(
+  registry: Registry,
+  reasons: readonly Reason[],
+  described: { readonly name: string; readonly help: string },
+): (reason: Reason) => void {
+  const counter = new Counter({ ...described, labelNames: ['reason'], registers: [registry] })
+  for (const reason of reasons) counter.inc({ reason }, 0)
+  return (reason) => {
+    counter.inc({ reason })
+  }
+}
+
 /** Adds the route `/metrics`, which Prometheus reads. */
 export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
   addResource(app, {
@@ -127,4 +131,31 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
       return reply.send(await metrics.text())
     },
   })
+}
+
+/** Milliseconds that the metrics wait for a disk, because a disk that hangs must not delay them. */
+const diskTimeoutMs = 500
+
+/**
+ * Returns what reads the space of a directory's disk, in time, or `undefined`. While the disk
+ * hangs, no further read starts, because each would block a thread.
+ */
+export function createDiskSpace(
+  directory: string,
+  read: typeof statfs = statfs,
+): () => Promise<DiskSpace | undefined> {
+  let pending: Promise<DiskSpace | undefined> | undefined
+  const start = (): Promise<DiskSpace | undefined> =>
+    read(directory)
+      .then(
+        ({ bavail, blocks, bsize }) => ({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
+        () => undefined,
+      )
+      .finally(() => {
+        pending = undefined
+      })
+  return () => {
+    pending ??= start()
+    return Promise.race([pending, delay(diskTimeoutMs, undefined, { ref: false })])
+  }
 }

@@ -1,9 +1,8 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import type { WireStatus } from './serialise.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns } from '../pages/table.ts'
-import type { Cell, Table } from '../pages/table.ts'
+import { page, numberColumns } from '../pages/layout.ts'
+import type { Cell, Table } from '../pages/layout.ts'
 import { readableNumber, readableSeconds, readableTime } from '../pages/labels.ts'
 
 const template = `<div data-live>

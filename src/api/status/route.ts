@@ -1,21 +1,28 @@
 /** Serves the status of the indexer and the catalogue. */
 import type { FastifyInstance } from 'fastify'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
-import { isTemporary } from '../../catalogue/reader-errors.ts'
+import {
+  isTemporary,
+  CatalogueMigrating,
+  CatalogueUnavailable,
+} from '../../catalogue/reader-errors.ts'
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { ScanSummary } from '../../catalogue/records.ts'
-import { digest } from '../http/conditional-requests.ts'
+import { digest } from '../http/context.ts'
 import { renderStatus } from './page.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { statusBodies } from './schema.ts'
 import { describeStatus, problemsOf } from './serialise.ts'
+import { send } from '../http/formats.ts'
+import type { ApiContext } from '../http/context.ts'
+import { retryAfterSeconds } from '../http/errors.ts'
+import { addResource } from '../http/resource.ts'
 
 export function addStatus(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, indexerStatus, settings, unservedFiles, nowUs } = context
   addAnswer(app, context, {
     path: 'status/',
     formats: ['json', 'html'],
-    accepts: { parameters: {} },
     operation: {
       id: 'getStatus',
       tag: 'Service',
@@ -56,10 +63,7 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext): void
 /** Number of minutes over which the mean of new records is taken. */
 const minutes = 10
 
-/**
- * Maximum number of files that a recent scan may have added. After a larger scan the new records
- * are not counted, because the count would read an index entry for each of them.
- */
+/** Files that a recent scan may have added; counting more would read too many index entries. */
 const maxScanned = 10_000
 
 interface Arrivals {
@@ -70,18 +74,9 @@ interface Arrivals {
   readonly lastScan: ScanSummary | undefined
 }
 
-/**
- * Returns the number of new records a minute, as the mean of the last ten minutes. Returns
- * `undefined` while a scan runs, after a large scan, while the index is being built, and if the
- * query takes too long or the catalogue cannot answer it.
- */
-export async function arrivalsPerMinute({
-  reader,
-  nowUs,
-  isScanning,
-  lastScan,
-  asker,
-}: Arrivals): Promise<number | undefined> {
+/** New records a minute; `undefined` while a scan runs, after a large one, or without answer. */
+export async function arrivalsPerMinute(recent: Arrivals): Promise<number | undefined> {
+  const { reader, nowUs, isScanning, lastScan, asker } = recent
   const fromUs = nowUs - minutes * 60e6
   const isAfterScan =
     lastScan !== undefined && lastScan.endedUs > fromUs && lastScan.added > maxScanned
@@ -93,5 +88,36 @@ export async function arrivalsPerMinute({
   } catch (error) {
     if (!isTemporary(error)) throw error
     return undefined
+  }
+}
+
+export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
+  addResource(app, {
+    path: '/healthz',
+    get: (_request, reply) =>
+      send(reply.header('cache-control', 'no-store'), 'json', { status: 'ok' }),
+  })
+  addResource(app, {
+    path: '/readyz',
+    get: async (_request, reply) => {
+      reply.header('cache-control', 'no-store')
+      const reason = await reasonNotReady(reader)
+      if (reason === undefined) return send(reply, 'json', { status: 'ready' })
+      return send(reply.code(503).header('retry-after', String(retryAfterSeconds)), 'json', {
+        status: 'not ready',
+        reason,
+      })
+    },
+  })
+}
+
+/** Why the service is not ready. During the first scan the list is served, but not complete. */
+async function reasonNotReady(reader: CatalogueReader): Promise<string | undefined> {
+  try {
+    return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined
+  } catch (error) {
+    if (error instanceof CatalogueMigrating) return error.message
+    if (error instanceof CatalogueUnavailable) return 'the catalogue cannot be read'
+    throw error
   }
 }

@@ -1,7 +1,7 @@
 /** Schemas of the status of the indexer and the catalogue. */
 import { unservedFilesSchema } from '../downloads/schema.ts'
 import * as schema from '../openapi/schema.ts'
-import type { Bodies } from '../resources/operation.ts'
+import type { Bodies } from '../resources/answer.ts'
 
 const examples = schema.list('Some examples.', schema.text())
 
@@ -36,20 +36,20 @@ const lastScan = schema.object('The last complete scan.', {
 
 const watching = schema.object('Directories watched by file events.', {
   directories: schema.integer('Number of watched directories.'),
-  limit: schema.orNull(schema.integer('Most watches that the kernel allows; null if unknown.')),
+  limit: schema.integerOrNull('Most watches that the kernel allows; null if unknown.'),
   overflows: schema.integer('Number of overflows of the event queue of the kernel.'),
 })
 
 const rescans = schema.object(
   'The numbers of the rescans. The response to an order of a rescan names its number.',
   {
-    running: schema.orNull(schema.integer('Number of the running rescan; null if none runs.')),
-    waiting: schema.orNull(schema.integer('Number of the waiting rescan; null if none waits.')),
+    running: schema.integerOrNull('Number of the running rescan; null if none runs.'),
+    waiting: schema.integerOrNull('Number of the waiting rescan; null if none waits.'),
     done: schema.integer('Number of the last completed rescan; 0 before the first.'),
   },
 )
 
-export const rejectionSchema = schema.component(
+const rejectionSchema = schema.component(
   'Rejection',
   'Names that are not catalogued, for one reason.',
   {
@@ -75,7 +75,7 @@ export const statusSchema = schema.component(
       'degraded',
       'stopped',
     ]),
-    since: schema.orNull(schema.moment('Start of this state.')),
+    since: schema.momentOrNull('Start of this state.'),
     reasons: schema.list(
       'The reasons for `degraded`; one reason is that the indexer does not answer.',
       schema.text(),
@@ -88,18 +88,12 @@ export const statusSchema = schema.component(
     ),
     scan: schema.orNull(scan),
     last_scan: schema.orNull(lastScan),
-    last_sweep: schema.orNull(schema.moment('End of the last sweep over all directories.')),
-    dirty_directories: schema.orNull(
-      schema.integer('Number of directories that are still to be read.'),
-    ),
+    last_sweep: schema.momentOrNull('End of the last sweep over all directories.'),
+    dirty_directories: schema.integerOrNull('Number of directories that are still to be read.'),
     watching: schema.orNull(watching),
-    settling_files: schema.orNull(
-      schema.integer('Number of young files that are not complete yet.'),
-    ),
-    held_removals: schema.orNull(
-      schema.integer(
-        'Number of files that are missing on disk but stay listed, because the deletion guard withholds their removal.',
-      ),
+    settling_files: schema.integerOrNull('Number of young files that are not complete yet.'),
+    held_removals: schema.integerOrNull(
+      'Number of files that are missing on disk but stay listed, because the deletion guard withholds their removal.',
     ),
     rescans: schema.orNull(rescans),
     areas: schema.object('Counts by area of the archive.', { obs: area, nrt: area }),
@@ -108,10 +102,8 @@ export const statusSchema = schema.component(
     incomplete: files('Listed files whose gzip stream has no end.'),
     checksums: schema.object('Files with a current SHA-256.', {
       files: schema.integer('Number of these files.'),
-      waiting: schema.orNull(
-        schema.integer(
-          'Upper bound of the number of files that will be hashed; null if unknown. Files that the configuration excludes are not counted.',
-        ),
+      waiting: schema.integerOrNull(
+        'Upper bound of the number of files that will be hashed; null if unknown. Files that the configuration excludes are not counted.',
       ),
       broken: files('Files whose gzip stream is damaged before its end.'),
     }),

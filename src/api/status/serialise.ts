@@ -8,7 +8,7 @@ import type {
   RescanNumbers,
   ScanProgress,
 } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../http/times.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { statusSchema } from './schema.ts'
 
 export type WireStatus = Static<typeof statusSchema>
@@ -16,11 +16,7 @@ export type WireStatus = Static<typeof statusSchema>
 /** The part of the status that needs only the catalogue and the indexer. */
 export type CommonStatus = Omit<WireStatus, 'unserved'>
 
-/**
- * Describes the status. If the indexer does not answer, it may still run, so the state is
- * `degraded`, with the reason.
- * @param withPaths false for a server on which the paths of files with problems are not public
- */
+/** The status. @param withPaths false if the paths of files with problems are not public */
 export function describeStatus(
   summary: CatalogueSummary,
   reply: StatusReply,

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import t from '../../tap.ts'
-import { Turns } from '../../../src/api/connections/client-limits.ts'
+import { Turns } from '../../../src/api/connections/in-flight.ts'
 import { until } from '../wire.ts'
 
 /** Takes turns for an address, and notes each that begins. */

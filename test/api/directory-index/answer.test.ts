@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
-import { listingDate } from '../../../src/api/directory-index/answer.ts'
+import { listingDate } from '../../../src/api/directory-index/listing.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 import type { Service } from '../service.ts'

@@ -31,7 +31,7 @@ const nonsense = [
   '%00'.repeat(900),
 ]
 
-/** Invalid times, as they are sent; `times.test.ts` has those without an encoding. */
+/** Invalid times, as they are sent; `iso-times.test.ts` has those without an encoding. */
 const invalidTimes = listed(`
   %2b2026-01-01 2026-01-01T05:00%2b24:00 2026-01-01T05:00%2b1 2026-01-01%0900:00
   %d9%a2%d9%a0%d9%a2%d9%a6-01-01

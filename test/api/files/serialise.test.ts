@@ -1,8 +1,8 @@
 import t from '../../tap.ts'
 import { fc } from '../../random.ts'
-import { linksBelow } from '../../../src/api/http/links.ts'
+import { linksBelow } from '../../../src/api/http/context.ts'
 import { serialiseRecord } from '../../../src/api/files/serialise.ts'
-import { microsecondsToIso, secondsToIso } from '../../../src/api/http/times.ts'
+import { microsecondsToIso, secondsToIso } from '../../../src/parse/calendar.ts'
 import type { FileRecord } from '../../../src/catalogue/records.ts'
 
 const links = linksBelow('https://archive.example', 'gnss/rinex')

@@ -1,5 +1,5 @@
 import t from '../../tap.ts'
-import { linksBelow } from '../../../src/api/http/links.ts'
+import { linksBelow } from '../../../src/api/http/context.ts'
 import { wireFields, wireFileFields } from '../../../src/api/files/schema.ts'
 import { serialiseRecord } from '../../../src/api/files/serialise.ts'
 import { csvHeader, recordCsv } from '../../../src/api/files/stream.ts'

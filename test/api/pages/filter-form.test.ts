@@ -3,7 +3,7 @@ import t from '../../tap.ts'
 import { activeFilters, filterForm, sortLink } from '../../../src/api/pages/filter-form.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { formFieldsOf } from '../../../src/api/parameters/parameter.ts'
-import type { Parameter } from '../../../src/api/http/links.ts'
+import type { Parameter } from '../../../src/api/http/context.ts'
 
 const fileFields = formFieldsOf(filterParameters)
 const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }

@@ -1,10 +1,10 @@
 /** A field and a parameter are declared once, and then appear everywhere. */
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import { ClientLimits } from '../../../src/api/connections/client-limits.ts'
-import { Turns } from '../../../src/api/connections/client-limits.ts'
+import { ClientLimits } from '../../../src/api/http/limits.ts'
+import { Turns } from '../../../src/api/connections/in-flight.ts'
 import { apiContext } from '../../../src/api/http/context.ts'
-import type { CollectionName } from '../../../src/api/http/links.ts'
+import type { CollectionName } from '../../../src/api/http/context.ts'
 import type { ApiDeps } from '../../../src/api/http/settings.ts'
 import * as schema from '../../../src/api/openapi/schema.ts'
 import { choices, isChosen, ordering } from '../../../src/api/parameters/parameter.ts'

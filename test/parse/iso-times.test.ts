@@ -1,7 +1,7 @@
-import t from '../../tap.ts'
-import { parseTimeUs } from '../../../src/api/http/times.ts'
-import { parseDay } from '../../../src/parse/calendar.ts'
-import { fc } from '../../random.ts'
+import t from '../tap.ts'
+import { parseTimeUs } from '../../src/parse/calendar.ts'
+import { parseDay } from '../../src/parse/calendar.ts'
+import { fc } from '../random.ts'
 
 const secondsPerDay = 86_400
 
