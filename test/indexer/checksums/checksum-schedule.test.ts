@@ -13,6 +13,9 @@ import { failing } from '../parts.ts'
 import { until } from '../until.ts'
 import { localHashClient, openHashing, sha256Of } from './hashing.ts'
 
+// The tests wait for polls.
+t.jobs = 4
+
 const names = ['graz', 'zimm', 'onsa', 'wtzr'].map((site) => `${site}0010.26d.gz`)
 const [graz = '', zimm = '', onsa = ''] = names
 
