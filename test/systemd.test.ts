@@ -259,18 +259,21 @@ t.test('the exposure of the units is low', { skip: without('systemd-analyze', 25
   }
 })
 
-t.test('the units use the users of sysusers.conf', { skip: without('systemd-sysusers') }, (t) => {
-  const conf = read('sysusers.conf')
-  const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
-  const { status, output } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
-  t.equal(status, 0, output)
-  const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
-  const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
-  t.ok(gid, 'the group exists')
-  for (const file of [...services, copyService]) {
-    const user = settingsOf(file)['User'] ?? ''
-    const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
-    t.equal(group, gid, `the group of ${user}`)
-  }
-  t.end()
-})
+t.test(
+  'the units use the users of sysusers.conf',
+  { skip: without('systemd-sysusers') },
+  async (t) => {
+    const conf = read('sysusers.conf')
+    const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
+    const { status, output } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
+    t.equal(status, 0, output)
+    const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
+    const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
+    t.ok(gid, 'the group exists')
+    for (const file of [...services, copyService]) {
+      const user = settingsOf(file)['User'] ?? ''
+      const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
+      t.equal(group, gid, `the group of ${user}`)
+    }
+  },
+)

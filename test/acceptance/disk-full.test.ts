@@ -32,6 +32,8 @@ const watchedMs = slow ? 60_000 : 3000
 const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
+// Tests that mostly wait, each with a service of its own.
+t.jobs = 2
 
 async function startOnDisk(t: Test, options: string) {
   const mounts = await openMounts(t)

@@ -26,7 +26,7 @@ import { Health } from '../../src/indexer/state/health.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
 import { noProblems } from '../indexer/parts.ts'
-import { until } from '../indexer/until.ts'
+import { until } from '../until.ts'
 import { asOtherUser } from '../other-user.ts'
 
 const logger = pino({ level: 'silent' })
@@ -229,8 +229,8 @@ t.test('an indexer whose socket was removed opens the socket again', async (t) =
   const path = socketPath(t)
   const { warnings, control } = await openChecking(t, path, 'one')
   rmSync(path)
-  await until(t, 'the indexer reports it', () => warnings.length > 0)
-  await until(t, 'the indexer answers again', async () => (await versionAt(path)) === 'one')
+  await until('the indexer reports it', () => warnings.length > 0)
+  await until('the indexer answers again', async () => (await versionAt(path)) === 'one')
   t.equal(statSync(path).mode & 0o777, 0o660)
   t.match(warnings.at(-1), { msg: 'control socket removed; created again' })
   control.close()

@@ -9,7 +9,7 @@ import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { fc } from '../../random.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
-import { until } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const list = '/rinex/api/rinex-file/'
 const feed = '/rinex/api/changes/'
@@ -165,7 +165,7 @@ t.test('a client that waits learns that files entered its country', async (t) =>
   const waiting = fetch(`${url}&wait=30`)
   const events = await fetch(url, { headers: { accept: 'text/event-stream' } })
   t.equal(events.status, 200)
-  await until(() => polls > 10, 'the clients wait')
+  await until('the clients wait', () => polls > 10)
   await service.addNames(day, [dayFile])
   t.equal((await waiting).status, 410)
   await t.rejects(events.text(), 'the event stream ends')

@@ -2,7 +2,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
-import { until } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const pages = [
   ['station/GRAZ/', 200],
@@ -35,7 +35,7 @@ for (const [path, status] of pages)
     await service.addNames(day, [dayFile])
     const request = { url: `/rinex/api/${path}`, headers: { accept: 'text/html' } }
     const answers = Array.from({ length: 12 }, async () => service.app.inject(request))
-    await until(() => started >= 8, 'eight have started')
+    await until('eight have started', () => started >= 8)
     for (let tick = 0; tick < 100; tick++) await nextTick()
     t.equal(started, 8)
     release()

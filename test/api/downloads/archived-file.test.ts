@@ -23,7 +23,8 @@ import { change } from '../../catalogue/change.ts'
 import { laterThan } from '../../file-clock.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
-import { runEventLoop, sendRaw, startSlowly, until } from '../wire.ts'
+import { runEventLoop, sendRaw, startSlowly } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const path = `${day}/${dayFile}`
 const target = `/rinex/data/${path}`
@@ -114,7 +115,7 @@ t.test('a file is sent unchanged and with all its headers', async (t) => {
   const empty = await service.app.inject(`/rinex/data/${day}/${shortFile}`)
   t.equal(empty.statusCode, 200)
   t.equal(empty.headers['content-length'], '0')
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
 const prlimit = `prlimit --pid ${process.pid} --nofile`
@@ -194,7 +195,7 @@ t.test('a download answers range requests and conditional requests', async (t) =
     t.equal(head.body, '')
     if (head.statusCode === 200) t.equal(head.headers['content-length'], String(size))
   }
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
 t.test('a replaced file has another ETag, and its date no longer matches If-Range', async (t) => {
@@ -287,7 +288,7 @@ t.test('a path gets 404 if it leads out of the archive or not to a regular file'
     why: `outside the archive, at ${realpathSync(outside)}/${dayFile}`,
   })
   for (const place of [service.archive, outside])
-    await until(() => openBelow(place).length === 0, 'all files are closed')
+    await until('all files are closed', () => openBelow(place).length === 0)
 })
 
 t.test('a path that is not in the catalogue gets 404', async (t) => {
@@ -352,7 +353,7 @@ t.test('a client that leaves keeps no file open', async (t) => {
   const sockets = await Promise.all([1, 2, 3, 4].map(() => startSlowly(port, target)))
   t.equal(openBelow(service.archive).length, 4)
   for (const socket of sockets) socket.destroy()
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
   const errors = service.log.filter(({ level }) => Number(level) >= 40)
   t.same(errors, [], 'and is no error')
 })
@@ -378,13 +379,13 @@ t.test('clients that leave before their file is opened keep no file open', async
   const request = `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`
   const sockets = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
   for (const socket of sockets) socket.on('error', () => undefined).write(request)
-  await until(() => lookups === sockets.length, 'all wait')
+  await until('all wait', () => lookups === sockets.length)
   for (const socket of sockets) socket.resetAndDestroy()
   const left = () => service.log.filter(({ status }) => status === 499).length
-  await until(() => left() === sockets.length, 'all have left')
+  await until('all have left', () => left() === sockets.length)
   open()
   await runEventLoop()
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
   const errors = service.log.filter(({ level }) => Number(level) >= 40)
   t.same(errors, [], 'and is no error')
 })
@@ -409,11 +410,11 @@ t.test('pipelined downloads are complete and in order, with one file open at a t
   }
   const slow = await startSlowly(port, target, `\r\n${earlier}${request}`)
   // The kernel buffers may take the first few, but not all.
-  await until(() => openBelow(service.archive).length === 1, 'one is being sent')
+  await until('one is being sent', () => openBelow(service.archive).length === 1)
   await runEventLoop()
   t.ok(openBelow(service.archive).length <= 1, 'the others have no file open')
   slow.destroy()
-  await until(() => openBelow(service.archive).length === 0, 'no file is open')
+  await until('no file is open', () => openBelow(service.archive).length === 0)
   t.strictSame(warnings, [])
 })
 
@@ -453,7 +454,7 @@ t.test('if a file changes while it is sent, the connection is closed', async (t)
   // The reason is the change, not a timeout of the connection.
   for (const line of warnings)
     t.match(line, { err: { message: /^(?:truncated|changed) while it was sent$/ } })
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
 t.test('a file that keeps its bytes is sent completely, even if its path changes', async (t) => {
@@ -484,7 +485,7 @@ t.test('a file that keeps its bytes is sent completely, even if its path changes
     const all = Buffer.concat(received)
     t.ok(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(bytes), what)
   }
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
 t.test('the ETag depends on the bytes of a file, not on links or permissions', async (t) => {

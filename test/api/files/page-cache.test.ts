@@ -156,7 +156,7 @@ t.test('pipelined requests are answered from the cache', async (t) => {
   }
 })
 
-t.test('the cache is limited in bytes and evicts the least recently used page', (t) => {
+t.test('the cache is limited in bytes and evicts the least recently used page', async (t) => {
   const cache = createPageCache()
   const page = { headers: { etag: 'W/"1"' }, body: Buffer.alloc(1024 * 1024) }
   for (const key of ['a', 'b', 'c', 'a', 'd', 'e']) if (!cache.has(key)) cache.set(key, page)
@@ -166,5 +166,4 @@ t.test('the cache is limited in bytes and evicts the least recently used page', 
   t.strictSame([...cache.keys()], ['f', 'c', 'e'])
   cache.set('large', { ...page, body: Buffer.alloc(5 * 1024 * 1024) })
   t.strictSame([...cache.keys()], ['f', 'c', 'e'], 'a page larger than the cache is not stored')
-  t.end()
 })

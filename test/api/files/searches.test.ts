@@ -5,7 +5,7 @@ import t, { exact } from '../../tap.ts'
 import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { openService } from '../service.ts'
-import { until } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const list = '/rinex/api/rinex-file/'
 
@@ -57,11 +57,11 @@ t.test('a query is aborted when its client leaves', async (t) => {
     const index = signals.length
     const socket = connect(port, '127.0.0.1')
     socket.write(`GET ${list}?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    await until(() => signals.length > index, `${query} has started`)
+    await until(`${query} has started`, () => signals.length > index)
     t.notOk(signals[index]?.aborted, 'not while the client waits')
     socket.destroy()
     await once(socket, 'close')
-    await until(() => signals[index]?.aborted === true, `${query} is aborted`)
+    await until(`${query} is aborted`, () => signals[index]?.aborted === true)
   }
   t.notMatch(service.logText(), /"level":(40|50)/, 'nothing is logged')
 })

@@ -2,7 +2,8 @@ import { connect } from 'node:net'
 import t from '../../tap.ts'
 import { Semaphore } from '../../../src/api/http/semaphore.ts'
 import { openService } from '../service.ts'
-import { runEventLoop, startSlowly, until } from '../wire.ts'
+import { runEventLoop, startSlowly } from '../wire.ts'
+import { until } from '../../until.ts'
 
 /** An action, and the states of all callers after it: one letter each. */
 type Step = readonly [action: 'acquire' | 'try' | 'release', states: string]
@@ -107,10 +108,10 @@ t.test('a permit is held until the response is closed', async (t) => {
     body: '{"detail":"Too many at a time."}',
   })
   first.destroy()
-  await until(async () => {
+  await until('released after its client left', async () => {
     if (held === 1) (await startSlowly(port, '/hold')).destroy()
     return held === 2
-  }, 'released after its client left')
+  })
 })
 
 t.test('a client that has already left gets no permit', async (t) => {
@@ -119,7 +120,7 @@ t.test('a client that has already left gets no permit', async (t) => {
   let step = 0
   service.app.get('/late', async (_request, reply) => {
     step++
-    await until(() => reply.raw.destroyed, 'the client leaves')
+    await until('the client leaves', () => reply.raw.destroyed)
     semaphore.holdFor(reply)
     step++
     return reply.hijack()
@@ -127,8 +128,8 @@ t.test('a client that has already left gets no permit', async (t) => {
   const port = await service.listen()
   const client = connect(port, '127.0.0.1')
   client.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n')
-  await until(() => step === 1, 'the request has arrived')
+  await until('the request has arrived', () => step === 1)
   client.destroy()
-  await until(() => step === 2, 'after the client left')
+  await until('after the client left', () => step === 2)
   t.ok(semaphore.tryAcquire())
 })

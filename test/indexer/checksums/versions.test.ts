@@ -12,7 +12,7 @@ import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-sc
 import { reconcile } from '../../../src/indexer/reconcile.ts'
 import { day } from '../../catalogue/catalogue.ts'
 import { overwrite, replace } from '../../file-changes.ts'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 import { localHashClient, openHashing } from './hashing.ts'
 
 const oldMs = 1_000_000
@@ -48,7 +48,7 @@ function open(t: Test, beforeIdentify?: () => void) {
     ...(beforeIdentify && { identify: beforeIdentify }),
   })
   const allRight = (names: readonly string[]) =>
-    until(t, 'all have the checksum of what is on disk', async () => {
+    until('all have the checksum of what is on disk', async () => {
       for (const name of names) if ((await sumOf(name)) !== onDisk(name)) return false
       return true
     })
@@ -129,7 +129,7 @@ t.test(
     t.same(requested.toSorted(), readAgain)
     const { detailsSeq } = await reader.head()
     t.same(await reader.head(), { ...head, detailsSeq })
-    await until(t, 'nothing is waited for', () => hashing.status().behind === 0)
+    await until('nothing is waited for', () => hashing.status().behind === 0)
 
     await t.test('a change after new attributes were stored is detected', async (t) => {
       requested.length = 0
@@ -223,11 +223,11 @@ t.test('a file that was changed just before it was hashed is hashed again', asyn
   const changedUs = toIdentity(statSync(pathOf(name))).ctimeUs
   nowUs = () => changedUs + 1e6
   await readAndApply()
-  await until(t, 'it waits to be read again', () => {
+  await until('it waits to be read again', () => {
     const [{ stale } = { stale: 0 }] = sql('SELECT stale FROM hashing') as { stale: number }[]
     return stale === 1
   })
   t.equal(await sumOf(name), undefined)
   nowUs = () => opened.nowUs() + 10e6
-  await until(t, 'it has its checksum', async () => (await sumOf(name)) === onDisk(name))
+  await until('it has its checksum', async () => (await sumOf(name)) === onDisk(name))
 })
