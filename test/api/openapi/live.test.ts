@@ -11,6 +11,7 @@ import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { IndexerUnreachable } from '../../../src/control-socket/protocol.ts'
 import { filePlace } from '../../../src/api/openapi/parameters.ts'
+import { checksumOf } from '../../catalogue/catalogue.ts'
 import { openService } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import type { ResponseObject } from '../../../src/api/openapi/openapi.ts'
@@ -34,11 +35,10 @@ async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Ser
   const service = await openService(t, options)
   await service.writer.heartbeat({ atUs: Date.now() * 1000, limitSeconds: 180 })
   for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`]) {
-    await service.add(`${directory}/${filename}`)
-    const { id = 0 } = (await service.reader.file({ directory, name: filename })) ?? {}
-    const identity = toIdentity(statSync(join(service.archive, directory, filename)))
-    const checksum = { id, ...identity, sha256: Buffer.alloc(32), problem: undefined, rested: true }
-    await service.writer.keepChecksums([checksum], 0)
+    const path = `${directory}/${filename}`
+    await service.add(path)
+    const identity = toIdentity(statSync(join(service.archive, path)))
+    await service.writer.keepChecksums([checksumOf(await service.idOf(path), identity)], 0)
   }
   return service
 }
