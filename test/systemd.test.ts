@@ -3,18 +3,16 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from './tap.ts'
 import type { Test } from 'tap'
-import { testFolder } from './folder.ts'
+import { commonFolder, testFolder } from './folder.ts'
 
 const indexer = 'rinex-catalogue-indexer.service'
 const api = 'rinex-catalogue-api.service'
@@ -154,9 +152,7 @@ const yesterday = { 'catalogue.db': database('yesterday'), 'catalogue.db-numbers
 
 /** The directory of the indexer, and that of the copies as install.md makes it. */
 function openCopies(t: Test, backups: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), 'copies-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  chmodSync(folder, 0o755)
+  const folder = commonFolder(t)
   const [from, to] = [join(folder, 'from'), join(folder, 'to')]
   const fill = (into: string, user: number, files: Readonly<Record<string, string>>): void => {
     mkdirSync(into, { recursive: true })

@@ -170,9 +170,7 @@ const startNetwork = shared(async () => {
   }
   const [program, args] = programLine(['index', '--once', '--archive', 'archive'])
   execFileSync(program, [...args, '--database', 'catalogue.db'], { cwd: folder, stdio: 'ignore' })
-  const db = new Sqlite(join(folder, 'catalogue.db'))
-  db.exec('UPDATE catalogue SET deliveries_us = 0')
-  db.close()
+  new Sqlite(join(folder, 'catalogue.db')).exec('UPDATE catalogue SET deliveries_us = 0').close()
   const service = await startService(t, folder, { options })
   await until('the first scan ends', service.ready)
   return { service, browser: await openedBrowser(), hour }

@@ -1,19 +1,10 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pino from 'pino'
 import t from '../tap.ts'
 import type { Test } from 'tap'
+import { commonFolder } from '../folder.ts'
 import {
   askIndexer,
   askMetrics,
@@ -38,11 +29,7 @@ const health = new Health({
 })
 
 /** A short path, because the length of socket paths is limited. */
-function socketPath(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'control-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'socket')
-}
+const socketPath = (t: Test): string => join(commonFolder(t), 'socket')
 
 /** Creates the stale socket of a killed process. */
 async function createStaleSocket(path: string): Promise<void> {
@@ -253,10 +240,8 @@ t.test('an indexer that ends does not remove the socket of another indexer', asy
 })
 
 t.test('if the socket cannot be opened, the error has its path and the reason', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'control-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+  const folder = commonFolder(t, { notes: '' })
   const path = join(folder, 'missing/socket')
-  writeFileSync(join(folder, 'notes'), '')
   const other = openControl({
     path: join(folder, 'notes'),
     logger,
