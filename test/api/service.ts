@@ -41,6 +41,8 @@ export interface Service {
 export interface ServiceOptions {
   readonly settings?: Partial<ApiSettings>
   readonly deps?: (deps: ApiDeps) => Partial<ApiDeps>
+  /** Questions that the API asks with a detour, by default none. */
+  readonly reader?: (reader: CatalogueReader) => Partial<CatalogueReader>
   /** The clock of the writer; without it, `startUs` and a microsecond more at each reading. */
   readonly writerNowUs?: () => number
 }
@@ -60,7 +62,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     },
   })
   const deps: ApiDeps = {
-    reader,
+    reader: { ...reader, ...options.reader?.(reader) },
     indexerStatus: () => Promise.resolve(undefined),
     indexerMetrics: () => Promise.resolve(''),
     settlingFiles: () => Promise.resolve([]),

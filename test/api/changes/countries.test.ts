@@ -158,7 +158,7 @@ t.test('a client must start again if files entered or left its country', async (
 t.test('a client that waits learns that files entered its country', async (t) => {
   let polls = 0
   const service = await openService(t, {
-    deps: ({ reader }) => ({ reader: { ...reader, head: () => (polls++, reader.head()) } }),
+    reader: (reader) => ({ head: () => (polls++, reader.head()) }),
   })
   await service.addNames(day, [shortFile])
   const url = `http://127.0.0.1:${await service.listen()}${feed}?country=AUT&since=1`

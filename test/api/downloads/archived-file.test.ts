@@ -374,14 +374,11 @@ t.test('clients that leave before their file is opened keep no file open', async
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        file: async (query) => {
-          lookups++
-          await gate
-          return reader.file(query)
-        },
+    reader: (reader) => ({
+      file: async (query) => {
+        lookups++
+        await gate
+        return reader.file(query)
       },
     }),
   })

@@ -5,7 +5,6 @@ import { connect } from 'node:net'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { createPageCache } from '../../../src/api/files/list.ts'
-import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { readToEnd } from '../wire.ts'
@@ -27,18 +26,15 @@ async function openOn(t: Test) {
   const state = { heads: 0, pages: 0, isUnavailable: false }
   const unavailable = () => Promise.reject(new CatalogueUnavailable('away'))
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        head: () => {
-          state.heads++
-          return state.isUnavailable ? unavailable() : reader.head()
-        },
-        page: (query) => {
-          state.pages++
-          return state.isUnavailable ? unavailable() : reader.page(query)
-        },
-      } satisfies CatalogueReader,
+    reader: (reader) => ({
+      head: () => {
+        state.heads++
+        return state.isUnavailable ? unavailable() : reader.head()
+      },
+      page: (query) => {
+        state.pages++
+        return state.isUnavailable ? unavailable() : reader.page(query)
+      },
     }),
   })
   await service.addNames(day, [dayFile])

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import t, { exact } from '../../tap.ts'
 import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
-import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { openService } from '../service.ts'
 import { until } from '../../until.ts'
 
@@ -18,9 +17,7 @@ t.test('a long query that fails gets 503 or 429 with Retry-After', async (t) => 
   for (const [error, statusCode, retryAfter, detail] of cases) {
     const fail = () => Promise.reject(error)
     const { app } = await openService(t, {
-      deps: ({ reader }) => ({
-        reader: { ...reader, page: fail, stations: fail } satisfies CatalogueReader,
-      }),
+      reader: () => ({ page: fail, stations: fail }),
     })
     for (const url of [`${list}?filename__contains=a`, '/rinex/api/station/']) {
       const answer = await app.inject(url)
@@ -44,12 +41,9 @@ t.test('a query is aborted when its client leaves', async (t) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error))
     })
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        page: (_, asker) => untilAborted(asker?.signal),
-        records: (_, asker) => untilAborted(asker?.signal),
-      } satisfies CatalogueReader,
+    reader: () => ({
+      page: (_, asker) => untilAborted(asker?.signal),
+      records: (_, asker) => untilAborted(asker?.signal),
     }),
   })
   const port = await service.listen()

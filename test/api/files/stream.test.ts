@@ -278,12 +278,9 @@ async function openGated(t: Test) {
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        head: () => (started++, reader.head()),
-        records: (range) => gate.then(() => reader.records(range)),
-      },
+    reader: (reader) => ({
+      head: () => (started++, reader.head()),
+      records: (range) => gate.then(() => reader.records(range)),
     }),
   })
   return { service, started: () => started, open }
@@ -339,7 +336,7 @@ t.test('one address may have four streams at a time', async (t) => {
 t.test('a pipelined stream does not count towards the limit before it starts', async (t) => {
   let started = 0
   const service = await openService(t, {
-    deps: ({ reader }) => ({ reader: { ...reader, head: () => (started++, reader.head()) } }),
+    reader: (reader) => ({ head: () => (started++, reader.head()) }),
   })
   await service.add(`${day}/${dayFile}`, Buffer.alloc(32 * 1024 * 1024))
   const port = await service.listen()

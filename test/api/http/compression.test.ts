@@ -110,13 +110,10 @@ t.test('only two responses are compressed at a time, others are sent as they are
   /** One for each second chunk of the streams, in order. */
   const gates: (() => void)[] = []
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        async records(query, signal) {
-          if (query.after !== undefined) await new Promise<void>((resolve) => gates.push(resolve))
-          return reader.records(query, signal)
-        },
+    reader: (reader) => ({
+      async records(query, signal) {
+        if (query.after !== undefined) await new Promise<void>((resolve) => gates.push(resolve))
+        return reader.records(query, signal)
       },
     }),
   })

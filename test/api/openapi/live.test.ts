@@ -7,7 +7,6 @@ import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
 import type { Administration } from '../../../src/api/http/settings.ts'
-import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { IndexerUnreachable } from '../../../src/control-socket/protocol.ts'
 import { filePlace } from '../../../src/api/openapi/parameters.ts'
@@ -254,18 +253,11 @@ t.test('the document describes the event stream as it is sent', async (t) => {
 })
 
 t.test('a 429 response matches its description', async (t) => {
-  let release = (): void => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  const service = await openDescribed(t, {
+    reader: (reader) => ({ records: (range) => held.then(() => reader.records(range)) }),
   })
-  const reader = (from: CatalogueReader): CatalogueReader => ({
-    ...from,
-    records: async (range) => {
-      await held
-      return from.records(range)
-    },
-  })
-  const service = await openDescribed(t, { deps: ({ reader: from }) => ({ reader: reader(from) }) })
   const document = await readDocument(service)
   const events = { accept: 'text/event-stream' }
   for (const [path, request, places] of [
