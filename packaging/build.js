@@ -225,7 +225,9 @@ function build(stage) {
   const output = options.output ?? emptied('build/package')
   mkdirSync(output, { recursive: true })
   const file = join(output, `rinex-catalogue_${version}_${architecture}.deb`)
-  const format = ['--root-owner-group', '-Zxz', '--uniform-compression']
+  // Every dpkg reads xz; the default of some systems is newer. The tests compress nothing.
+  const compressor = process.env.DPKG_DEB_COMPRESSOR_TYPE ?? 'xz'
+  const format = ['--root-owner-group', `-Z${compressor}`, '--uniform-compression']
   execFileSync('dpkg-deb', [...format, '--build', stage.folder, file], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(epoch) },
     stdio: ['ignore', 'ignore', 'inherit'],

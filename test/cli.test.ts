@@ -227,9 +227,7 @@ t.test('a daemon that cannot start logs one JSON line, a command prints text', a
 
 t.test('a start that cannot succeed has the exit code of a bad configuration', async (t) => {
   const database = join(testFolder(t), 'c.db')
-  const db = new Sqlite(database)
-  db.exec('CREATE TABLE of_another_program (a)')
-  db.close()
+  new Sqlite(database).exec('CREATE TABLE of_another_program (a)').close()
   const args = ['--database', database, '--control-socket', 'none.sock']
   const { code, stderr } = await run(['index', ...args])
   t.equal(code, 78)

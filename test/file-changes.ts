@@ -1,5 +1,16 @@
-/** Ways to give a file other bytes of the same length, while its size and its mtime stay. */
-import { chmodSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+/**
+ * Ways to give a file other bytes of the same length, while its size and its mtime stay, and ways
+ * to change only what is around its bytes.
+ */
+import {
+  chmodSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 
 /** Other bytes of the same length; the header of a gzip file stays. */
 export function otherBytes(path: string): Buffer {
@@ -22,4 +33,10 @@ export function replace(path: string, content = otherBytes(path)): void {
   chmodSync(`${path}.new`, mode)
   utimesSync(`${path}.new`, mtime, mtime)
   renameSync(`${path}.new`, path)
+}
+
+/** Changes that keep the bytes of a file. */
+export const harmless: Readonly<Record<string, (path: string) => void>> = {
+  'a hard link made': (path) => linkSync(path, `${path}.link`),
+  chmod: (path) => chmodSync(path, 0o600),
 }

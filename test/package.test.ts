@@ -19,8 +19,7 @@ const config = 'etc/rinex-catalogue/config.toml'
 async function build(output: string): Promise<string> {
   const env: NodeJS.ProcessEnv = {
     PATH: process.env['PATH'],
-    // Fast; an older dpkg-deb ignores it.
-    DPKG_DEB_COMPRESSOR_LEVEL: '0',
+    DPKG_DEB_COMPRESSOR_TYPE: 'none',
     // Outside a checkout there is no commit to take the time from.
     ...(existsSync('.git') ? {} : { SOURCE_DATE_EPOCH: '1700000000' }),
   }

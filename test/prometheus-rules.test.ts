@@ -35,23 +35,23 @@ const newest = (area: string) =>
 const requests = (status: number) => `rinex_http_requests_total{route="/",status="${status}"}`
 const scanning = 'rinex_indexer_state{state="scanning"}'
 
+/** A case of one series, with the values of both kinds. */
+const one = (name: string, fires: string, silent: string, at: number): Case => ({
+  fires: { [name]: fires },
+  silent: { [name]: silent },
+  at,
+})
+
 const cases: Readonly<Record<string, Case>> = {
-  RinexApiDown: { fires: { up: always(0) }, silent: { up: always(1) }, at: 10 },
-  RinexCatalogueUnavailable: {
-    fires: { rinex_catalogue_available: always(0) },
-    silent: { rinex_catalogue_available: always(1) },
-    at: 10,
-  },
-  RinexIndexerDown: {
-    fires: { rinex_indexer_up: always(0) },
-    silent: { rinex_indexer_up: '1x8 0x3 1x20' },
-    at: 11,
-  },
-  RinexIndexerRestarts: {
-    fires: { rinex_indexer_start_time_seconds: '0+60x100' },
-    silent: { rinex_indexer_start_time_seconds: '0x20 1200x20 2400x100' },
-    at: 60,
-  },
+  RinexApiDown: one('up', always(0), always(1), 10),
+  RinexCatalogueUnavailable: one('rinex_catalogue_available', always(0), always(1), 10),
+  RinexIndexerDown: one('rinex_indexer_up', always(0), '1x8 0x3 1x20', 11),
+  RinexIndexerRestarts: one(
+    'rinex_indexer_start_time_seconds',
+    '0+60x100',
+    '0x20 1200x20 2400x100',
+    60,
+  ),
   RinexReleasesDiffer: {
     fires: {
       'rinex_build_info{process="api",version="2"}': always(1),
@@ -75,21 +75,9 @@ const cases: Readonly<Record<string, Case>> = {
     at: 40,
     count: 2,
   },
-  RinexEventLoopBlocked: {
-    fires: { nodejs_eventloop_lag_p99_seconds: always(1) },
-    silent: { nodejs_eventloop_lag_p99_seconds: always(0.02) },
-    at: 20,
-  },
-  RinexIndexerDegraded: {
-    fires: { rinex_indexer_degraded: always(1) },
-    silent: { rinex_indexer_degraded: '1x5 0x20' },
-    at: 15,
-  },
-  RinexRemovalsWithheld: {
-    fires: { rinex_indexer_held_removals: always(2000) },
-    silent: { rinex_indexer_held_removals: always(0) },
-    at: 10,
-  },
+  RinexEventLoopBlocked: one('nodejs_eventloop_lag_p99_seconds', always(1), always(0.02), 20),
+  RinexIndexerDegraded: one('rinex_indexer_degraded', always(1), '1x5 0x20', 15),
+  RinexRemovalsWithheld: one('rinex_indexer_held_removals', always(2000), always(0), 10),
   RinexSweepOld: {
     fires: { rinex_indexer_last_sweep_timestamp_seconds: always(0), [scanning]: always(0) },
     silent: { rinex_indexer_last_sweep_timestamp_seconds: always(0), [scanning]: always(1) },
@@ -116,21 +104,14 @@ const cases: Readonly<Record<string, Case>> = {
     silent: { rinex_indexer_watches: always(70), rinex_indexer_watch_limit: always(100) },
     at: 15,
   },
-  RinexChecksumsBehind: {
-    fires: { rinex_indexer_checksums_waiting: '2000+1x1000' },
-    silent: { rinex_indexer_checksums_waiting: '900000-10x1000' },
-    at: 8 * 60,
-  },
-  RinexNoHourlyArrivals: {
-    fires: { [newest('nrt')]: always(0) },
-    silent: { [newest('nrt')]: '0+60x10000' },
-    at: 130,
-  },
-  RinexNoDailyArrivals: {
-    fires: { [newest('obs')]: always(0) },
-    silent: { [newest('obs')]: `0x${day} 86400x10000` },
-    at: 26 * 60 + 10,
-  },
+  RinexChecksumsBehind: one(
+    'rinex_indexer_checksums_waiting',
+    '2000+1x1000',
+    '900000-10x1000',
+    8 * 60,
+  ),
+  RinexNoHourlyArrivals: one(newest('nrt'), always(0), '0+60x10000', 130),
+  RinexNoDailyArrivals: one(newest('obs'), always(0), `0x${day} 86400x10000`, 26 * 60 + 10),
   RinexRejectedNamesRising: {
     fires: {
       rinex_catalogue_available: always(1),
@@ -143,11 +124,12 @@ const cases: Readonly<Record<string, Case>> = {
     },
     at: day + 30,
   },
-  RinexBrokenFilesRising: {
-    fires: { rinex_catalogue_broken_streams: `0x${day} 11x10000` },
-    silent: { rinex_catalogue_broken_streams: `90x${day} 95x10000` },
-    at: day + 30,
-  },
+  RinexBrokenFilesRising: one(
+    'rinex_catalogue_broken_streams',
+    `0x${day} 11x10000`,
+    `90x${day} 95x10000`,
+    day + 30,
+  ),
   RinexFilesNotServed: {
     fires: { 'rinex_files_not_served_total{reason="no-permission"}': '0+1x1000' },
     silent: { 'rinex_files_not_served_total{reason="not-there"}': '0x20 1x1000' },
@@ -166,31 +148,24 @@ const cases: Readonly<Record<string, Case>> = {
     },
     at: 15,
   },
-  RinexBackupFailed: {
-    fires: { rinex_indexer_backup_success: always(0) },
-    silent: { rinex_indexer_backup_success: always(1) },
-    at: 15,
-  },
+  RinexBackupFailed: one('rinex_indexer_backup_success', always(0), always(1), 15),
   RinexBackupOld: {
     fires: { rinex_backup_timestamp_seconds: always(0), rinex_catalogue_seq: '0+1x10000' },
     silent: { rinex_backup_timestamp_seconds: always(0), rinex_catalogue_seq: always(7) },
     at: 3 * day + 70,
   },
-  RinexWalLarge: {
-    fires: { rinex_database_wal_bytes: always(3e8) },
-    silent: { rinex_database_wal_bytes: always(6e7) },
-    at: 20,
-  },
+  RinexWalLarge: one('rinex_database_wal_bytes', always(3e8), always(6e7), 20),
   RinexApiErrors: {
     fires: { [requests(200)]: '0+100x100', [requests(500)]: '0+2x100' },
     silent: { [requests(200)]: '0+1000x100', [requests(500)]: '0+2x100' },
     at: 30,
   },
-  RinexClientsTurnedAway: {
-    fires: { 'rinex_clients_turned_away_total{reason="full"}': '0+10x100' },
-    silent: { 'rinex_clients_turned_away_total{reason="full"}': '0+1x100' },
-    at: 30,
-  },
+  RinexClientsTurnedAway: one(
+    'rinex_clients_turned_away_total{reason="full"}',
+    '0+10x100',
+    '0+1x100',
+    30,
+  ),
 }
 
 function inputSeries(instance: string, series: Series, minutes: number) {

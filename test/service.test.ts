@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib'
 import t, { exact } from './tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
-import { until } from './indexer/until.ts'
+import { until } from './until.ts'
 import { failureReason, programLine } from './program.ts'
 
 const checkout = process.cwd()
@@ -137,7 +137,7 @@ t.test('the status command answers, and all processes end on SIGTERM', async (t)
     return JSON.parse(answer) as { state: string }
   }
   // A busy machine may not answer in the time that the command waits.
-  await until(t, 'the status is watching', async () => (await status()).state === 'watching')
+  await until('the status is watching', async () => (await status()).state === 'watching')
   t.match(await status(), {
     areas: { obs: { files: 50 }, nrt: { files: 22 } },
   })

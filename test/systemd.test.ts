@@ -3,18 +3,16 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from './tap.ts'
 import type { Test } from 'tap'
-import { testFolder } from './folder.ts'
+import { commonFolder, testFolder } from './folder.ts'
 
 const indexer = 'rinex-catalogue-indexer.service'
 const api = 'rinex-catalogue-api.service'
@@ -154,9 +152,7 @@ const yesterday = { 'catalogue.db': database('yesterday'), 'catalogue.db-numbers
 
 /** The directory of the indexer, and that of the copies as install.md makes it. */
 function openCopies(t: Test, backups: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), 'copies-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  chmodSync(folder, 0o755)
+  const folder = commonFolder(t)
   const [from, to] = [join(folder, 'from'), join(folder, 'to')]
   const fill = (into: string, user: number, files: Readonly<Record<string, string>>): void => {
     mkdirSync(into, { recursive: true })
@@ -259,18 +255,21 @@ t.test('the exposure of the units is low', { skip: without('systemd-analyze', 25
   }
 })
 
-t.test('the units use the users of sysusers.conf', { skip: without('systemd-sysusers') }, (t) => {
-  const conf = read('sysusers.conf')
-  const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
-  const { status, output } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
-  t.equal(status, 0, output)
-  const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
-  const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
-  t.ok(gid, 'the group exists')
-  for (const file of [...services, copyService]) {
-    const user = settingsOf(file)['User'] ?? ''
-    const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
-    t.equal(group, gid, `the group of ${user}`)
-  }
-  t.end()
-})
+t.test(
+  'the units use the users of sysusers.conf',
+  { skip: without('systemd-sysusers') },
+  async (t) => {
+    const conf = read('sysusers.conf')
+    const root = testFolder(t, { etc: { 'sysusers.d': { 'rinex-catalogue.conf': conf } } })
+    const { status, output } = run('systemd-sysusers', [`--root=${root}`, 'rinex-catalogue.conf'])
+    t.equal(status, 0, output)
+    const etc = (file: string): string => readFileSync(join(root, 'etc', file), 'utf8')
+    const [, gid] = /^rinexcat:[^:]*:(\d+):/m.exec(etc('group')) ?? []
+    t.ok(gid, 'the group exists')
+    for (const file of [...services, copyService]) {
+      const user = settingsOf(file)['User'] ?? ''
+      const [, group] = new RegExp(`^${user}:[^:]*:\\d+:(\\d+):`, 'm').exec(etc('passwd')) ?? []
+      t.equal(group, gid, `the group of ${user}`)
+    }
+  },
+)

@@ -57,7 +57,7 @@ export async function follow(page: Page, linkOrButton: Locator): Promise<void> {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Accessibility faults of a page that was opened with `bypassCSP`: the rule, and the elements. */
+/** Accessibility faults of a page: the rule, and the elements. */
 export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe)
   return page.evaluate(async () => {

@@ -28,6 +28,8 @@ const dayMs = 86_400_000
 const leadMs = 500
 
 t.setTimeout(0)
+// Tests that mostly wait, each with a service of its own.
+t.jobs = 2
 
 async function startWithClock(t: Test): Promise<Service> {
   const folder = testFolder(t)

@@ -153,9 +153,7 @@ t.test('after a restore, changes since the backup are found in the archive', asy
   arrive(service.archive, later)
   for (const path of paths(dayDirectory(200), 2)) put(service.archive, path)
   // The WAL must not have a good copy of the damaged pages.
-  const db = new Sqlite(service.database)
-  db.pragma('wal_checkpoint(TRUNCATE)')
-  db.close()
+  new Sqlite(service.database).exec('PRAGMA wal_checkpoint(TRUNCATE)').close()
   overwritePages(service.database)
 
   service.startIndexer()
@@ -250,9 +248,7 @@ for (const side of ['-wal', '-shm'])
 t.test('the indexer and the API refuse a database of a newer version', async (t) => {
   const { service } = await startFull(t)
   await stop(service.indexer, 'SIGTERM')
-  const db = new Sqlite(service.database)
-  db.pragma('user_version = 999')
-  db.close()
+  new Sqlite(service.database).exec('PRAGMA user_version = 999').close()
   service.startIndexer()
   t.same(await once(service.indexer, 'exit'), [78, null])
   t.same(quarantined(service), [], 'and not quarantined')

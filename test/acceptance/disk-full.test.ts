@@ -32,6 +32,8 @@ const watchedMs = slow ? 60_000 : 3000
 const promisedMs = slow ? 30_000 : timeoutMs
 
 t.setTimeout(longestMs)
+// Tests that mostly wait, each with a service of its own.
+t.jobs = 2
 
 async function startOnDisk(t: Test, options: string) {
   const mounts = await openMounts(t)
@@ -149,22 +151,14 @@ t.test('on a read-only disk only the API starts', { skip: lacksMounts }, async (
 })
 
 t.test('without space for a backup the indexer continues', { skip: lacksMounts }, async (t) => {
-  const mounts = await openMounts(t)
-  const folder = testFolder(t)
-  mkdirSync(join(folder, 'var'))
-  mounts.run(`mount -t tmpfs -o size=8m none ${folder}/var`)
-  put(join(folder, 'archive'), pathIn(hourDirectory(), 0))
-  const service = await startService(t, folder, {
-    wrap: mounts.wrap(folder),
-    database: 'var/catalogue.db',
-  })
+  const { service, run } = await startOnDisk(t, 'size=8m')
   const isLogged = (message: RegExp) => service.log.some(({ msg }) => message.test(msg))
   await until('a backup is made', () => isLogged(/^backup made$/))
   await stop(service.indexer, 'SIGTERM')
-  mounts.run(`rm ${folder}/var/catalogue.db-backup-1`)
-  mounts.run(`cat /dev/zero > ${folder}/var/filler 2> /dev/null || true`)
+  run('rm catalogue.db-backup-1')
+  run('cat /dev/zero > filler 2> /dev/null || true')
   // Some space, but less than twice the size of the smallest database.
-  mounts.run(`truncate -s -128K ${folder}/var/filler`)
+  run('truncate -s -128K filler')
   service.startIndexer()
   await until('the backup is skipped', () => isLogged(/^backup skipped: /))
   arrive(service.archive, pathIn(hourDirectory(), 1))

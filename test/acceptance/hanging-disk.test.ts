@@ -13,6 +13,8 @@ import { dayDirectory, paths, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
 
 t.setTimeout(longestMs)
+// Each test waits for the limits of hanging downloads.
+t.jobs = 2
 
 const [hanging = '', other = ''] = paths(dayDirectory(), 2)
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t from '../tap.ts'
 import { memoryOf, startScanned, longestMs, slow, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
-import { hourDirectory, paths, pathIn, put } from './tree.ts'
+import { arrive, hourDirectory, paths, pathIn, put } from './tree.ts'
 
 const rounds = slow ? 200 : 4
 const perRound = 500
@@ -16,6 +16,10 @@ t.test(
   `${rounds * perRound} temporary files leave no open handles and no memory behind`,
   async (t) => {
     const service = await startScanned(t, [pathIn(hourDirectory(), 0)])
+    const { handles } = footprint(service)
+    arrive(service.archive, pathIn(hourDirectory(1), 0))
+    // It ends when it is idle for 30 seconds, which the end of the test would wait for.
+    await until('the process that hashes has started', () => footprint(service).handles > handles)
     // After the first rounds the process has all that it needs once.
     for (let round = 0; round < rounds; round++) await addAndRemove(service, round)
     await untilIdle(service)

@@ -33,6 +33,8 @@ const oldDays = slow ? 100 : 10
 const removedAtOnce = 1500
 
 t.setTimeout(longestMs)
+// Tests that mostly wait, each with a service of its own.
+t.jobs = 2
 
 async function startFull(t: Test, options: Options = {}): Promise<Service> {
   const folder = t.testdirName

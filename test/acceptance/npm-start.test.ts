@@ -1,11 +1,11 @@
 /** `npm start` under a supervisor, which knows the process of npm only. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import t from '../tap.ts'
+import { commonFolder } from '../folder.ts'
 import { fetchAlone, until } from './service.ts'
 import type { LogLine } from './service.ts'
 
@@ -23,10 +23,7 @@ function processesWith(text: string): string[] {
 }
 
 t.test('SIGTERM to npm ends the API and the indexer, and frees the port', async (t) => {
-  // Not below the checkout: the path of a socket must be short.
-  const folder = mkdtempSync(join(tmpdir(), 'npm-start-'))
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const database = join(folder, 'catalogue.db')
+  const database = join(commonFolder(t), 'catalogue.db')
   const args = ['start', '--', '--port', '0', '--database', database]
   const npm = spawn('npm', args, { stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => {

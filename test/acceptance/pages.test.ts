@@ -20,6 +20,10 @@ t.setTimeout(longestMs)
 const skip = needsBrowser
 const api = '/rinex/api/'
 const content = gzipSync('observations'.repeat(100))
+/** A sweep finds the files in directories of past days. */
+const options = { SWEEP_INTERVAL_SECONDS: '1' }
+/** The pages ask again after this time, which passes by their clocks. */
+const pollMs = 10_000
 
 /** Starts something at its first use, for all tests of this file. */
 function shared<T>(start: () => Promise<T>): () => Promise<T> {
@@ -35,7 +39,7 @@ t.afterEach(async () => {
 
 /** A service with daily files of 30 days and three stations, and hourly files of one day. */
 const startArchive = shared(async () => {
-  const service = await startScanned(t, fillArchive)
+  const service = await startScanned(t, fillArchive, { options })
   await until('all files are listed', async () => (await service.count()) === 184)
   return { service, browser: await openedBrowser() }
 })
@@ -129,21 +133,24 @@ t.test('open pages of changes and status show a new file', { skip }, async (t) =
   const { service, browser } = await startArchive()
   const open = async (path: string): Promise<WatchedPage> => {
     const opened = await openPage(browser, service.url)
+    await opened.page.clock.install()
     await opened.page.goto(`${api}${path}`)
     return opened
   }
   const [changes, status] = [await open('changes/'), await open('status/')]
   const name = 'POTS00DEU_R_20260310000_01D_30S_MO.crx.gz'
-  put(service.archive, `obs/2026/031/${name}`, content)
+  arrive(service.archive, `obs/2026/031/${name}`, content)
+  await until('the new file is listed', async () => (await service.count()) === 185)
+  for (const { page } of [changes, status]) await page.clock.fastForward(pollMs)
   await changes.page.getByText(name).waitFor()
   t.match(await changes.page.locator(`${rows} th`).first().textContent(), name)
   t.equal(await changes.page.locator(`${rows} td`).first().textContent(), 'new')
   await status.page.getByRole('cell', { name: '181' }).waitFor()
-  t.match(
-    await changes.page.locator('.note.live').textContent(),
-    /^Live, checked every ten seconds/,
-  )
-  const unchanged = await changes.page.waitForResponse((answer) => answer.status() === 304)
+  await changes.page.getByText(/^Live, checked every ten seconds, last at/).waitFor()
+  const [unchanged] = await Promise.all([
+    changes.page.waitForResponse((answer) => answer.status() === 304),
+    changes.page.clock.fastForward(pollMs),
+  ])
   const { etag } = await unchanged.allHeaders()
   t.equal((await unchanged.request().allHeaders())['if-none-match'], etag, 'asked with its ETag')
   t.strictSame([...changes.complaints, ...status.complaints], [])
@@ -163,10 +170,8 @@ const startNetwork = shared(async () => {
   }
   const [program, args] = programLine(['index', '--once', '--archive', 'archive'])
   execFileSync(program, [...args, '--database', 'catalogue.db'], { cwd: folder, stdio: 'ignore' })
-  const db = new Sqlite(join(folder, 'catalogue.db'))
-  db.exec('UPDATE catalogue SET deliveries_us = 0')
-  db.close()
-  const service = await startService(t, folder)
+  new Sqlite(join(folder, 'catalogue.db')).exec('UPDATE catalogue SET deliveries_us = 0').close()
+  const service = await startService(t, folder, { options })
   await until('the first scan ends', service.ready)
   return { service, browser: await openedBrowser(), hour }
 })
@@ -299,15 +304,13 @@ t.test('every page is accessible and requests only this server', { skip }, async
     '../data/obs/1999/',
   ]
   for (const colorScheme of ['light', 'dark'] as const) {
-    const watched = await openPage(browser, service.url, { colorScheme })
-    const inspected = await openPage(browser, service.url, { colorScheme, bypassCSP: true })
+    const { page, complaints } = await openPage(browser, service.url, { colorScheme })
     for (const path of paths) {
-      await watched.page.goto(`${api}${path}`)
-      t.ok(await watched.page.title(), path)
-      await inspected.page.goto(`${api}${path}`)
-      t.strictSame(await accessibilityFaults(inspected.page), [], `${colorScheme} ${path}`)
+      await page.goto(`${api}${path}`)
+      t.ok(await page.title(), path)
+      t.strictSame(await accessibilityFaults(page), [], `${colorScheme} ${path}`)
     }
-    t.strictSame(watched.complaints, [])
+    t.strictSame(complaints, [])
   }
   const narrow = await openPage(browser, service.url, { viewport: phone })
   for (const path of paths) {
@@ -326,12 +329,15 @@ t.test('the network page leads to missing files, and shows a new file', { skip }
     t.strictSame(complaints, [])
   }
   const { page, complaints } = await openPage(browser, service.url, { viewport: phone })
+  await page.clock.install()
   await page.goto(`${api}network/`)
   // The newest hour decides about the state, while the page is open.
   putHour(service.archive, 'WTZR00DEU', hour, 1)
-  await page
-    .getByRole('region', { name: 'Series that are late or down' })
-    .waitFor({ state: 'detached' })
+  const late = page.getByRole('region', { name: 'Series that are late or down' })
+  await until('no series is late', async () => {
+    await page.clock.fastForward(pollMs)
+    return (await late.count()) === 0
+  })
   await showsNewest(t, page)
   t.strictSame(complaints, [])
 })

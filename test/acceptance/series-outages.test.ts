@@ -12,6 +12,9 @@ import { fetchAlone, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
 import { testFolder } from '../folder.ts'
 
+// Tests that mostly wait, each with a service of its own.
+t.jobs = 2
+
 /** Far ahead, so that no file is young. */
 const noon = Date.UTC(2029, 5, 18, 12)
 const today = Date.UTC(2029, 5, 18)

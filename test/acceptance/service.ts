@@ -12,7 +12,6 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
@@ -20,7 +19,10 @@ import { askIndexer, overSocket } from '../../src/control-socket/client.ts'
 import type { ControlRequest } from '../../src/control-socket/protocol.ts'
 import { testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
+import { timeoutMs, until } from '../until.ts'
 import { filesBelow, put } from './tree.ts'
+
+export { timeoutMs, until }
 
 /** With SLOW=1 the acceptance tests run with more files, for longer. */
 export const slow = process.env['SLOW'] === '1'
@@ -255,34 +257,6 @@ export function directoriesWithoutStamp({ database }: Service): number {
     return db.prepare(count).pluck().get() as number
   } finally {
     db.close()
-  }
-}
-
-/** Far longer than anything takes on a busy machine; only SLOW=1 checks the promised times. */
-export const timeoutMs = 120_000
-
-/**
- * Waits until a condition holds; an error counts as false.
- * @returns the time that it took (ms)
- * @throws an error with the description after the timeout
- */
-export async function until(
-  description: string,
-  holds: () => boolean | Promise<boolean>,
-  maxMs = timeoutMs,
-): Promise<number> {
-  const startedMs = performance.now()
-  let lastError: unknown
-  for (;;) {
-    try {
-      if (await holds()) return performance.now() - startedMs
-    } catch (error) {
-      lastError = error
-    }
-    const waitedMs = performance.now() - startedMs
-    if (waitedMs > maxMs) throw new Error(`timeout: ${description}`, { cause: lastError })
-    // Most conditions are requests, so a long wait asks seldom.
-    await delay(Math.min(10 + waitedMs / 10, 100))
   }
 }
 

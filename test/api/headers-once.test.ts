@@ -91,12 +91,9 @@ t.test('no header is sent twice', async (t) => {
   await service.add(`${day}/${dayFile}`, 'content')
   await sendAll(service, seen)
   const broken = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        head: () => Promise.reject(new Error('internal error')),
-        summary: () => Promise.reject(new CatalogueUnavailable('away')),
-      },
+    reader: () => ({
+      head: () => Promise.reject(new Error('internal error')),
+      summary: () => Promise.reject(new CatalogueUnavailable('away')),
     }),
   })
   await sendAll(broken, seen)

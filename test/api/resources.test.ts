@@ -100,32 +100,6 @@ t.test('a method that is not allowed gets 405', async (t) => {
   t.equal((await app.inject({ method: 'DELETE', url: '/nothing' })).statusCode, 404)
 })
 
-t.test('HEAD has the headers of GET, without the body', async (t) => {
-  const service = await openService(t)
-  const { app } = service
-  await service.add(`${day}/${dayFile}`)
-  const missing = `${api}rinex-file/2/`
-  const urls = resources
-    .filter(([, , allow]) => allow !== 'POST, OPTIONS')
-    .map(([path]) => api + path)
-  // The metrics count these requests.
-  for (const url of [...urls, ...others.filter((each) => each !== '/metrics'), missing])
-    for (const accept of ['*/*', 'text/html']) {
-      const headers = { accept }
-      const get = await app.inject({ url, headers })
-      const head = await app.inject({ url, headers, method: 'HEAD' })
-      const relevant = (all: object) => ({
-        ...all,
-        date: '',
-        'x-request-id': '',
-        'transfer-encoding': '',
-      })
-      t.equal(head.statusCode, get.statusCode, url)
-      t.same(relevant(head.headers), relevant(get.headers), url)
-      t.equal(head.body, '')
-    }
-})
-
 t.test('if no administrator is configured, every POST gets 403', async (t) => {
   const { app } = await openService(t)
   const payloads = ['{"path":"obs/2026/001/x"}', '{', '', 'x'.repeat(20_000)]

@@ -1,7 +1,7 @@
 /** A service for tests: an archive on disk, its catalogue, and the API. */
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
@@ -33,12 +33,16 @@ export interface Service {
   add(path: string, content?: string | Buffer): Promise<void>
   /** Adds names to the catalogue only. */
   addNames(directory: string, names: readonly string[]): Promise<void>
+  /** The id of a listed file. */
+  idOf(path: string): Promise<number>
   listen(): Promise<number>
 }
 
 export interface ServiceOptions {
   readonly settings?: Partial<ApiSettings>
   readonly deps?: (deps: ApiDeps) => Partial<ApiDeps>
+  /** Questions that the API asks with a detour, by default none. */
+  readonly reader?: (reader: CatalogueReader) => Partial<CatalogueReader>
   /** The clock of the writer; without it, `startUs` and a microsecond more at each reading. */
   readonly writerNowUs?: () => number
 }
@@ -58,7 +62,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     },
   })
   const deps: ApiDeps = {
-    reader,
+    reader: { ...reader, ...options.reader?.(reader) },
     indexerStatus: () => Promise.resolve(undefined),
     indexerMetrics: () => Promise.resolve(''),
     settlingFiles: () => Promise.resolve([]),
@@ -103,6 +107,12 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     async addNames(directory, names) {
       await writer.apply([change(directory, { added: names.map((name) => newFile(name)) })])
     },
+    async idOf(path) {
+      const [directory, name] = [dirname(path), basename(path)]
+      const record = await reader.file({ directory, name })
+      if (record === undefined) throw new Error(`${path} is not listed`)
+      return record.id
+    },
     async listen() {
       await app.listen({ port: 0, host: '127.0.0.1' })
       return (app.server.address() as AddressInfo).port
@@ -116,11 +126,9 @@ export async function catalogue(
   archive: string,
   path: string,
 ): Promise<void> {
-  const slash = path.lastIndexOf('/')
   const stats = statSync(join(archive, path))
   const facts = { size: stats.size, mtimeUs: toUs(stats.mtimeMs) }
-  const added = [newFile(path.slice(slash + 1), facts)]
-  await writer.apply([change(path.slice(0, slash), { added })])
+  await writer.apply([change(dirname(path), { added: [newFile(basename(path), facts)] })])
 }
 
 export const day = 'obs/2026/001'

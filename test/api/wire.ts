@@ -56,15 +56,3 @@ export async function startSlowly(port: number, target: string, headers = ''): P
 export async function runEventLoop(): Promise<void> {
   for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
-
-/** Waits until a condition holds. @throws an error with the description after a minute */
-export async function until(
-  holds: () => boolean | Promise<boolean>,
-  description: string,
-): Promise<void> {
-  for (const end = Date.now() + timeoutMs; Date.now() < end;) {
-    if (await holds()) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error(`timeout: ${description}`)
-}

@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { createClock } from '../../src/runtime/clock.ts'
 import { openReceiver, secret } from '../alerts/receiver.ts'
-import { until } from '../indexer/until.ts'
+import { until } from '../until.ts'
 import { testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
 
@@ -69,7 +69,7 @@ t.test('the alerts service runs until a signal, also without a catalogue', async
     ['alert delivered', 300],
   ] as const) {
     const outcome = launch(folder, 'alerts')
-    await until(t, expected, () => outcome.text.includes(expected))
+    await until(expected, () => outcome.text.includes(expected))
     outcome.child.kill('SIGTERM')
     const [code] = (await once(outcome.child, 'exit')) as [number | null]
     t.equal(code, 0)

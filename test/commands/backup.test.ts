@@ -7,8 +7,6 @@ import {
   closeSync,
   copyFileSync,
   linkSync,
-  mkdirSync,
-  mkdtempSync,
   openSync,
   readdirSync,
   renameSync,
@@ -17,12 +15,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import t from '../tap.ts'
 import type { Test } from 'tap'
+import { commonFolder } from '../folder.ts'
 import { copyDatabase } from '../../src/catalogue/sqlite/backup.ts'
 import { schemaVersion } from '../../src/catalogue/selection/schema.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
@@ -38,10 +36,7 @@ t.setTimeout(longestMs)
 
 /** A folder that other users may enter, with a catalogue that the test opens and closes. */
 function openFolder(t: Test) {
-  const folder = mkdtempSync(join(tmpdir(), 'backup-'))
-  chmodSync(folder, 0o755)
-  mkdirSync(join(folder, 'state'))
-  mkdirSync(join(folder, 'other'))
+  const folder = commonFolder(t, { state: {}, other: {} })
   const database = join(folder, 'state/catalogue.db')
   const file = join(folder, 'other/copy.db')
   let writer: OpenedWriter | undefined
@@ -49,10 +44,7 @@ function openFolder(t: Test) {
     writer?.close()
     writer = undefined
   }
-  t.teardown(() => {
-    writer?.close()
-    rmSync(folder, { recursive: true })
-  })
+  t.teardown(close)
   const open = () => (writer ??= openWriter({ database, nowUs: () => 1 }))
   /** Catalogues the files of these stations, and returns all ids by station. */
   const add = async (...stations: string[]) => {
@@ -300,9 +292,7 @@ t.test('restore on another machine issues no id twice', async (t) => {
   await backup(database, file)
   close()
   // Many ids are given after the backup.
-  const db = new Sqlite(database)
-  db.exec('UPDATE catalogue SET last_id = 1000000')
-  db.close()
+  new Sqlite(database).exec('UPDATE catalogue SET last_id = 1000000').close()
   const given = (await add('zimm'))['zimm'] ?? 0
   t.ok(given > 1_000_000)
   close()
@@ -322,25 +312,10 @@ t.test('restore is refused while an indexer runs', async (t) => {
 })
 
 /** Files that cannot replace a database, made from a backup, with the reason. */
-const unusable: Readonly<Record<string, [reason: RegExp, make: (file: string) => void]>> = {
-  'a missing file': [
-    /cannot be restored: ENOENT/,
-    (file) => {
-      rmSync(file)
-    },
-  ],
-  'an empty file': [
-    /holds no catalogue/,
-    (file) => {
-      writeFileSync(file, '')
-    },
-  ],
-  'another file': [
-    /holds no catalogue/,
-    (file) => {
-      writeFileSync(file, 'text'.repeat(99))
-    },
-  ],
+const unusable: Readonly<Record<string, [reason: RegExp, make: (file: string) => unknown]>> = {
+  'a missing file': [/cannot be restored: ENOENT/, (file) => rmSync(file)],
+  'an empty file': [/holds no catalogue/, (file) => writeFileSync(file, '')],
+  'another file': [/holds no catalogue/, (file) => writeFileSync(file, 'text'.repeat(99))],
   'a database of another program': [
     /holds no catalogue/,
     (file) => {
@@ -350,18 +325,12 @@ const unusable: Readonly<Record<string, [reason: RegExp, make: (file: string) =>
   ],
   'a catalogue of a newer release': [
     new RegExp(`has schema 999, this program knows ${schemaVersion}: install the newer program`),
-    (file) => {
-      const db = new Sqlite(file)
-      db.pragma('user_version = 999')
-      db.close()
-    },
+    (file) => new Sqlite(file).exec('PRAGMA user_version = 999').close(),
   ],
   'a damaged catalogue': [/cannot be restored: /, damage],
   'a copy of the main file alone': [
     /copy\.db-wal has changes that it lacks/,
-    (file) => {
-      writeFileSync(`${file}-wal`, 'changes')
-    },
+    (file) => writeFileSync(`${file}-wal`, 'changes'),
   ],
 }
 
@@ -400,14 +369,9 @@ t.test('restore migrates a backup of an earlier release', async (t) => {
 
 t.test('restore replaces a corrupt database, and a database of another release', async (t) => {
   for (const make of [
-    (database: string) => {
-      writeFileSync(database, 'no database at all, but long enough to be read as one'.repeat(99))
-    },
-    (database: string) => {
-      const db = new Sqlite(database)
-      db.pragma('user_version = 999')
-      db.close()
-    },
+    (database: string) =>
+      writeFileSync(database, 'no database at all, but long enough to be read as one'.repeat(99)),
+    (database: string) => new Sqlite(database).exec('PRAGMA user_version = 999').close(),
     makeEarlier,
   ]) {
     const { folder, database, file, open, close, add } = openFolder(t)

@@ -5,28 +5,18 @@ import {
   chownSync,
   cpSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from '../tap.ts'
-import type { Test } from 'tap'
 import { unitDirectories } from '../../src/runtime/unit-directories.ts'
 import { lacksMounts, openMounts } from '../acceptance/service.ts'
-import { testFolder } from '../folder.ts'
+import { commonFolder, testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
 
 const isRoot = process.getuid?.() === 0
-
-/** A folder with a short path, because the path of a socket must be short. */
-function shortFolder(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'machine-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 t.test('the directories of systemd are those of the unit of the indexer', async (t) => {
   const expected = ['/var/lib/rinex-catalogue', '/run/rinex-catalogue']
@@ -63,7 +53,7 @@ t.test('a base URL that ends with the dataset prefix is a fault', async (t) => {
 })
 
 t.test('check-config says what it checked, and only for a known command', async (t) => {
-  const folder = shortFolder(t)
+  const folder = commonFolder(t)
   mkdirSync(join(folder, 'archive'))
   const archive = ['--archive', join(folder, 'archive')]
   const { code, stdout } = run([
@@ -111,8 +101,7 @@ t.test(
   'the checks of install.md succeed before the first start, and fail on a wrong installation',
   { skip: (!isRoot && 'only root can change users') || lacksMounts },
   async (t) => {
-    const folder = shortFolder(t)
-    chmodSync(folder, 0o755)
+    const folder = commonFolder(t)
     const [units, state, config] = ['units', 'state', 'config'].map((name) => join(folder, name))
     const install = (database: string, hasUnit: boolean): void => {
       writeFileSync(

@@ -1,21 +1,18 @@
 /** The command `check`, as its users start it. */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import pino from 'pino'
 import t from '../tap.ts'
 import type { Test } from 'tap'
+import { commonFolder } from '../folder.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openControl } from '../../src/indexer/control-server.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { bare } from '../program.ts'
 
-/** The folder is short, as the path of a socket must be. */
 async function makeCatalogue(t: Test) {
-  const folder = mkdtempSync(join(tmpdir(), 'check-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+  const folder = commonFolder(t)
   const database = join(folder, 'catalogue.db')
   const socket = join(folder, 'socket')
   const writer = openWriter({ database, nowUs: () => 1 })
@@ -38,9 +35,7 @@ function run(database: string, socket: string, ...flags: string[]) {
 }
 
 function falsify(database: string): void {
-  const db = new Sqlite(database)
-  db.exec('UPDATE area SET files = 7')
-  db.close()
+  new Sqlite(database).exec('UPDATE area SET files = 7').close()
 }
 
 const clean = { code: 0, stdout: 'nothing differs\n', stderr: '' }

@@ -1,9 +1,10 @@
 /** What `check-config` finds on the machine, for a user who is not root. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from '../tap.ts'
+import { commonFolder } from '../folder.ts'
 import { checkMachine, usualCommand } from '../../src/commands/machine-check.ts'
 import type { CheckedCommand } from '../../src/config/command-options.ts'
 import { draftConfig } from '../../src/config/load.ts'
@@ -12,17 +13,13 @@ import { becomeOtherUser } from '../other-user.ts'
 becomeOtherUser()
 
 t.test('each thing that is missing on the machine is named with its option', async (t) => {
-  // The path of a socket must be short.
-  const folder = mkdtempSync(join(tmpdir(), 'machine-'))
+  const withDatabase = { 'c.db': '' }
+  const content = { archive: {}, state: {}, closed: withDatabase, filled: withDatabase, other: {} }
+  const folder = commonFolder(t, { ...content, file: '' })
   t.teardown(() => {
     // A directory that cannot be read cannot be removed with its content.
     for (const name of ['hidden', 'closed']) chmodSync(join(folder, name), 0o700)
-    rmSync(folder, { recursive: true })
   })
-  for (const name of ['archive', 'state', 'closed', 'filled', 'other'])
-    mkdirSync(join(folder, name))
-  writeFileSync(join(folder, 'file'), '')
-  for (const name of ['filled/c.db', 'closed/c.db']) writeFileSync(join(folder, name), '')
   writeFileSync(join(folder, 'state/secret.db'), '', { mode: 0 })
   mkdirSync(join(folder, 'hidden'), { mode: 0 })
   chmodSync(join(folder, 'closed'), 0o500)
@@ -104,9 +101,7 @@ t.test('a database on a server is not checked, and only its public part is shown
 })
 
 t.test('without a command, the usual one of this user is checked', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'machine-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'c.db'), '')
+  const folder = commonFolder(t, { 'c.db': '' })
   t.equal(usualCommand({ database: join(folder, 'c.db') }), 'serve')
   t.equal(usualCommand({ database: join(folder, 'd.db') }), 'start')
   t.equal(usualCommand({}), 'start')

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
-import { until } from '../indexer/until.ts'
+import { until } from '../until.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 
@@ -22,7 +22,7 @@ t.test('start makes the folders of its database, and a second one says what to d
     return outcome
   }
   const first = launch()
-  await until(t, 'the first runs', () => first.text.includes('caught up with the archive'))
+  await until('the first runs', () => first.text.includes('caught up with the archive'))
   t.ok(existsSync(join(folder, 'new/folder/c.db')))
   const second = launch()
   const [code] = (await once(second.child, 'close')) as [number | null]

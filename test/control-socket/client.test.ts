@@ -1,19 +1,10 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pino from 'pino'
 import t from '../tap.ts'
 import type { Test } from 'tap'
+import { commonFolder } from '../folder.ts'
 import {
   askIndexer,
   askMetrics,
@@ -28,7 +19,7 @@ import { Health } from '../../src/indexer/state/health.ts'
 import { answerLine, openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
 import { noProblems } from '../indexer/parts.ts'
-import { until } from '../indexer/until.ts'
+import { until } from '../until.ts'
 import { asOtherUser } from '../other-user.ts'
 
 const logger = pino({ level: 'silent' })
@@ -40,11 +31,7 @@ const health = new Health({
 })
 
 /** A short path, because the length of socket paths is limited. */
-function socketPath(t: Test): string {
-  const folder = mkdtempSync(join(tmpdir(), 'control-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  return join(folder, 'socket')
-}
+const socketPath = (t: Test): string => join(commonFolder(t), 'socket')
 
 /** Creates the stale socket of a killed process. */
 async function createStaleSocket(path: string): Promise<void> {
@@ -274,8 +261,8 @@ t.test('an indexer whose socket was removed opens the socket again', async (t) =
   const path = socketPath(t)
   const { warnings, control } = await openChecking(t, path, 'one')
   rmSync(path)
-  await until(t, 'the indexer reports it', () => warnings.length > 0)
-  await until(t, 'the indexer answers again', async () => (await versionAt(path)) === 'one')
+  await until('the indexer reports it', () => warnings.length > 0)
+  await until('the indexer answers again', async () => (await versionAt(path)) === 'one')
   t.equal(statSync(path).mode & 0o777, 0o660)
   t.match(warnings.at(-1), { msg: 'control socket removed; created again' })
   control.close()
@@ -298,10 +285,8 @@ t.test('an indexer that ends does not remove the socket of another indexer', asy
 })
 
 t.test('if the socket cannot be opened, the error has its path and the reason', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'control-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
+  const folder = commonFolder(t, { notes: '' })
   const path = join(folder, 'missing/socket')
-  writeFileSync(join(folder, 'notes'), '')
   const other = openControl({
     path: join(folder, 'notes'),
     logger,

@@ -8,7 +8,7 @@ import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Scans } from '../../src/indexer/scans.ts'
 import { emptyScan, failing, noProblems, openParts, startOn } from './parts.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 const name = 'graz0010.26d.gz'
 const second = 1e6
@@ -178,19 +178,19 @@ t.test('an indexer beats from the end of the first scan on, while it can read', 
   const head = await reader.head()
   indexer.watch()
   const beatsAfter = (us: number) => async () => ((await beatUs()) ?? 0) > us
-  await until(t, 'a sweep', beatsAfter(nowUs()))
+  await until('a sweep', beatsAfter(nowUs()))
   t.match(await reader.head(), { epoch: head.epoch, seq: head.seq, detailsSeq: head.detailsSeq })
 
   renameSync(join(archive, 'obs'), join(archive, 'away'))
   const isLost = () =>
     indexer.status().notCurrent?.startsWith('obs/ below the archive root') === true
-  await until(t, 'the area is lost', isLost)
+  await until('the area is lost', isLost)
   const lostUs = nowUs()
   const sweptUs = indexer.status().lastSweepUs
-  await until(t, 'a later sweep', () => (indexer.status().lastSweepUs ?? 0) > lostUs + 50_000)
+  await until('a later sweep', () => (indexer.status().lastSweepUs ?? 0) > lostUs + 50_000)
   t.ok((sweptUs ?? 0) > 0)
   t.ok(((await beatUs()) ?? 0) <= lostUs, 'it stands')
   renameSync(join(archive, 'away'), join(archive, 'obs'))
-  await until(t, 'it is written again', beatsAfter(nowUs()))
+  await until('it is written again', beatsAfter(nowUs()))
   t.equal(indexer.status().notCurrent, undefined)
 })

@@ -5,7 +5,7 @@ import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { dayDirectory, pathIn } from '../acceptance/tree.ts'
 import { openParts, startOn } from './parts.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 /** A running indexer on an archive with these files, or on that of a process that has ended. */
 async function start(t: Test, found: readonly string[] | string, keepRemovalsMs = 86_400_000) {
@@ -80,23 +80,23 @@ t.test('changes in an indexed tree are catalogued', async (t) => {
   const id = records[0]?.id ?? 0
 
   put('nrt/2026/001/00/deeper/graz001a.26d.gz')
-  await until(t, 'a new file in new directories', async () => (await paths()).length === 2)
+  await until('a new file in new directories', async () => (await paths()).length === 2)
 
   const aside = put('aside.gz', gzipSync('another version'))
   const { size } = statSync(aside)
   renameSync(aside, join(archive, 'obs/2026/001', name))
-  await until(t, 'a file replaced by another', async () => {
+  await until('a file replaced by another', async () => {
     const record = await reader.record({ id })
     return record !== undefined && record.modifiedUs > record.createdUs && record.size === size
   })
 
   rmSync(join(archive, 'obs/2026/001', name))
   put('obs/2026/002/zimm0020.26d.gz')
-  await until(t, 'a file that vanished', async () => (await reader.record({ id })) === undefined)
+  await until('a file that vanished', async () => (await reader.record({ id })) === undefined)
 
   rmSync(join(archive, 'nrt/2026'), { recursive: true })
   put('nrt/2027/001/00/graz001a.27d.gz')
-  await until(t, 'directories that vanished', async () => {
+  await until('directories that vanished', async () => {
     const listed = await paths()
     return listed.join() === 'nrt/2027/001/00/graz001a.27d.gz,obs/2026/002/zimm0020.26d.gz'
   })
@@ -111,7 +111,7 @@ t.test('changes made while no indexer ran are found at its start', async (t) => 
   before.put('obs/2026/003/graz0030.26d.gz')
   const after = await start(t, before.folder)
   await after.indexer.catchUp({ scan: false, patient: false })
-  await until(t, 'the catalogue agrees with the tree', async () => {
+  await until('the catalogue agrees with the tree', async () => {
     const listed = await after.paths()
     return listed.join() === 'obs/2026/002/graz0020.26d.gz,obs/2026/003/graz0030.26d.gz'
   })
@@ -128,11 +128,11 @@ t.test('a file that came while no indexer ran was not seen arriving', async (t) 
   const { indexer, put, reader, paths } = await start(t, before.folder)
   indexer.watch()
   // The watches begin before the indexer has caught up.
-  await until(t, 'directories are watched', () => indexer.status().watching.directories > 0)
-  await until(t, 'a watch has read the file', async () => (await paths()).length === 2)
+  await until('directories are watched', () => indexer.status().watching.directories > 0)
+  await until('a watch has read the file', async () => (await paths()).length === 2)
   await indexer.catchUp({ scan: false, patient: false })
   put(seen)
-  await until(t, 'a further file is listed', async () => (await paths()).length === 3)
+  await until('a further file is listed', async () => (await paths()).length === 3)
   const today = Math.floor(Date.now() / 86_400_000)
   const query = { code: 'A00000AUT', fileType: 'o', period: '01D', from: 0, to: today } as const
   const { arrivals = [] } = (await reader.seriesArrivals({ ...query, now: today })) ?? {}
@@ -146,7 +146,7 @@ t.test('removals older than keepRemovalsMs are purged', async (t) => {
   rmSync(join(archive, 'obs/2026/001/graz0010.26d.gz'))
   await indexer.catchUp({ scan: true, patient: false })
   indexer.watch()
-  await until(t, 'the removal is purged', async () => {
+  await until('the removal is purged', async () => {
     const { purgedSeq } = await reader.changes({ since: 0, limit: 1, filters: {} })
     return purgedSeq === 3
   })

@@ -8,7 +8,7 @@ import { Schedule } from '../../src/indexer/schedule.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
 import { openParts } from './parts.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 const day = 'obs/2020/001'
 const hour = 'nrt/2020/001/05'
@@ -63,11 +63,11 @@ t.test('there are metrics of the process', async (t) => {
   t.notOk('last_full_read_timestamp_seconds' in found || 'backup_success' in found)
   const delay = async (which: string) =>
     (await values())[`event_loop_delay_${which}_seconds`] ?? NaN
-  await until(t, 'a delay of 300 ms is measured', async () => {
+  await until('a delay of 300 ms is measured', async () => {
     for (const endMs = performance.now() + 300; performance.now() < endMs;);
     return (await delay('max')) > 0.2
   })
-  await until(t, 'most are shorter', async () => (await delay('p50')) < (await delay('max')))
+  await until('most are shorter', async () => (await delay('p50')) < (await delay('max')))
   const [max, p50] = [await delay('max'), await delay('p50')]
   const seconds = (performance.now() - startMs) / 1000
   t.ok(max < seconds && p50 >= 0, `${max} of ${seconds} seconds`)
@@ -81,7 +81,7 @@ t.test('a metric has the time at which all directories had been read once', asyn
   t.teardown(() => schedule.close())
   schedule.start()
   const seconds = async () => (await valuesOf(parts.metrics))['last_full_read_timestamp_seconds']
-  await until(t, 'it is noted', async () => (await seconds()) !== undefined)
+  await until('it is noted', async () => (await seconds()) !== undefined)
   t.ok(Math.abs(((await seconds()) ?? 0) - parts.nowUs() / 1e6) < 60)
 })
 
@@ -104,7 +104,7 @@ t.test('a backup that failed or was skipped does not count as a success', async 
     }
     maintain(context, ending.signal)
     const values = () => valuesOf(parts.metrics)
-    await until(t, 'it is noted', async () => (await values())['backup_success'] === expected)
+    await until('it is noted', async () => (await values())['backup_success'] === expected)
     const seconds = (await values())['backup_check_timestamp_seconds'] ?? 0
     t.ok(Math.abs(seconds - parts.nowUs() / 1e6) < 60)
     ending.abort()

@@ -11,7 +11,7 @@ import { ReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
 import { day, manyNames } from '../catalogue/catalogue.ts'
 import { newFile } from '../catalogue/change.ts'
 import { failing, openParts, refusing, startOn, unreadableSnapshotOf } from './parts.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 const graz = 'graz0010.26d.gz'
 /** A running indexer whose requests to the tree are counted. */
@@ -129,7 +129,7 @@ t.test('a registered file is read before queued directories and during a scan', 
   await reconcileLoop.caughtUp()
 
   const scanned = reconcileLoop.scan(['obs'], 'facts')
-  await until(t, 'a scan runs', () => (reconcileLoop.scanning?.progress().directoriesDone ?? 0) > 0)
+  await until('a scan runs', () => (reconcileLoop.scanning?.progress().directoriesDone ?? 0) > 0)
   await Promise.all([reconcileLoop.readNow(last), reconcileLoop.readNow(last)])
   t.not(reconcileLoop.scanning, undefined, 'and before a scan has ended')
   t.match(await scanned, { written: true })
@@ -180,7 +180,7 @@ t.test('removals just before a restart are counted after the restart', async (t)
     await apply({ added: names.map((name) => newFile(name)) }, path)
   }
   indexer.rescan({ path: 'obs/2020/001', full: false, acceptRemovals: false })
-  await until(t, 'one half is gone', async () => (await writer.count('obs')) === 600)
+  await until('one half is gone', async () => (await writer.count('obs')) === 600)
   await close()
   const next = await restart()
   await next.catchUp({ scan: true, patient: false })
@@ -263,7 +263,7 @@ t.test(
     t.match(await indexer.rescan({ ...plain, path: day }), { number: 1, place: 'running' })
     t.match(await indexer.rescan({ ...plain, path: 'nrt' }), { number: 2, place: 'waiting' })
     t.match(await indexer.rescan(plain), { number: 2, place: 'merged' })
-    await until(t, 'both are done', () => indexer.status().rescans.done === 2)
+    await until('both are done', () => indexer.status().rescans.done === 2)
     t.ok(((await writer.summary()).lastScan?.startedUs ?? 0) > first)
     t.match(indexer.status(), { state: 'watching', scan: undefined, lastScan: { files: 1 } })
   },
@@ -281,8 +281,8 @@ t.test('a rescan of a directory that is neither on disk nor known is refused', a
   t.match(await order('obs/2027'), { number: 1 }, 'a new directory is found')
   rmSync(join(archive, 'obs/2026'), { recursive: true })
   for (const path of [day, 'obs/2026']) t.match(await order(path), { number: /\d/ }, path)
-  await until(t, 'what is gone is removed', async () => (await writer.count('obs')) === 0)
-  await until(t, 'and not known any more', async () => {
+  await until('what is gone is removed', async () => (await writer.count('obs')) === 0)
+  await until('and not known any more', async () => {
     const { place } = await order('obs/2026')
     return place === 'missing'
   })

@@ -4,7 +4,7 @@ import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Schedule } from '../../src/indexer/schedule.ts'
 import { stamp } from '../catalogue/catalogue.ts'
 import { noProblems, openParts } from './parts.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 
 /** A schedule over these directories, without a loop that takes the dirty ones. */
 function openScheduleOn(
@@ -60,7 +60,7 @@ t.test('sweeps repeat until the schedule is closed, and closing is no failure', 
   schedule.start()
   for (let count = 0; count < 3; count++) {
     const last = health.status(noProblems).lastSweepUs
-    await until(t, 'a sweep', () => health.status(noProblems).lastSweepUs !== last)
+    await until('a sweep', () => health.status(noProblems).lastSweepUs !== last)
   }
   schedule.sweepSoon()
   schedule.close()
@@ -75,7 +75,6 @@ t.test('the rolling rescan reads all directories in its period, newest date firs
   schedule.start()
   const seen: string[] = []
   await until(
-    t,
     'a round',
     () =>
       seen.push(

@@ -8,7 +8,7 @@ import { isHot, WatchController } from '../../src/indexer/watch-controller.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { identityOf } from '../../src/indexer/tree/directory-snapshot.ts'
 import { memoryLogger } from './parts.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 import { testFolder } from '../folder.ts'
 
 const dayMs = 86_400_000
@@ -61,9 +61,9 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
     return all
   }
   const watching = async (count: number) => {
-    await until(t, `watching ${count}`, () => watchController.status().directories === count)
+    await until(`watching ${count}`, () => watchController.status().directories === count)
     // Each is read when its watch begins, and again a second later.
-    await until(t, 'nothing happens any more', () => marks >= 2 * count)
+    await until('nothing happens any more', () => marks >= 2 * count)
     drain()
   }
   return { archive, dirty, known, watchController, drain, watching, lines }
@@ -108,16 +108,16 @@ t.test('hot directories are watched, cold directories are not', async (t) => {
 
   writeFileSync(join(archive, 'obs/1998/003', 'x.gz'), '')
   writeFileSync(join(archive, day('nrt', 0), 'x.gz'), '')
-  await until(t, 'an event', () => drain().some(({ path }) => path === day('nrt', 0)))
+  await until('an event', () => drain().some(({ path }) => path === day('nrt', 0)))
 
   const later = `${day('nrt', 0)}/05`
   mkdirSync(join(archive, later))
   known.add(later)
   watchController.update(later, true)
-  await until(t, 'one that joins', () => watchController.status().directories === years.size + 3)
+  await until('one that joins', () => watchController.status().directories === years.size + 3)
   known.delete(later)
   watchController.update(later, false)
-  await until(t, 'and leaves', () => watchController.status().directories === years.size + 2)
+  await until('and leaves', () => watchController.status().directories === years.size + 2)
 })
 
 t.test('a directory that replaced another directory without an event is watched', async (t) => {
@@ -139,10 +139,10 @@ t.test('a directory that replaced another directory without an event is watched'
   renameSync(archive, `${archive}-old`)
   renameSync(`${archive}-new`, archive)
   updateAll()
-  await until(t, 'its watch is restarted, and it is read', () => marked(path))
-  await until(t, 'all of them are', () => watchController.status().directories === 3)
+  await until('its watch is restarted, and it is read', () => marked(path))
+  await until('all of them are', () => watchController.status().directories === 3)
   writeFileSync(join(archive, path, 'x.gz'), '')
-  await until(t, 'an event', () => marked(path))
+  await until('an event', () => marked(path))
 })
 
 t.test('a directory whose inode number keeps changing keeps its watch', async (t) => {
@@ -151,8 +151,8 @@ t.test('a directory whose inode number keeps changing keeps its watch', async (t
   watchController.start()
   await watching(3)
   watchController.update(path, true, '1:1')
-  await until(t, 'its watch is restarted', () => drain().some((each) => each.path === path))
-  await until(t, 'read once more', () => drain().some((each) => each.path === path))
+  await until('its watch is restarted', () => drain().some((each) => each.path === path))
+  await until('read once more', () => drain().some((each) => each.path === path))
   watchController.update(path, true, '1:2')
   t.equal(dirty.size, 1, 'it is read again')
   t.same(drain(), [], 'but not now')
@@ -171,7 +171,7 @@ t.test('an overwritten file is noticed in a directory that was unchanged for day
   await watching(3)
   writeFileSync(join(archive, path, 'x.gz'), 'y')
   const noted: unknown[] = []
-  await until(t, 'an event', () => noted.push(...drain().filter((each) => each.path === path)) > 0)
+  await until('an event', () => noted.push(...drain().filter((each) => each.path === path)) > 0)
   t.match(noted[0], { path, depth: 'facts', arrived: true })
 })
 
@@ -184,7 +184,7 @@ t.test('after a costly read a directory is not read again for a limited time', a
   t.intercept(performance, 'now', { value: () => nowMs })
   watchController.rest(path, 3_600_000)
   writeFileSync(join(archive, path, 'x.gz'), '')
-  await until(t, 'an event', () => {
+  await until('an event', () => {
     while (dirty.take(nowMs) !== undefined);
     return dirty.size > 0
   })
@@ -202,7 +202,7 @@ t.test('a change of the system clock queues all watched directories', async (t) 
   t.intercept(Date, 'now', { value: () => now() + aheadMs })
   for (aheadMs of [3_600_000, 7_200_000]) {
     const noted = new Set<string>()
-    await until(t, 'they are noted', () => {
+    await until('they are noted', () => {
       for (const each of drain()) noted.add(each.path)
       return noted.size >= 3
     })

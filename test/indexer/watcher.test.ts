@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from '../tap.ts'
 import type { Test } from 'tap'
 import { isExhaustion, overflowDetector, Watcher, watchLimit } from '../../src/indexer/watcher.ts'
-import { until } from './until.ts'
+import { until } from '../until.ts'
 import { testFolder } from '../folder.ts'
 
 /** A watcher and its calls. */
@@ -21,7 +21,7 @@ function openOn(t: Test, tree: Parameters<Test['testdir']>[0], mostEntries?: num
   t.teardown(() => watcher.close())
   const setDirectories = async (...directories: string[]) => {
     watcher.setDirectories(directories, { retry: false })
-    await until(t, `watching ${directories.join()}`, () =>
+    await until(`watching ${directories.join()}`, () =>
       directories.every((directory) => calls.watching.includes(directory)),
     )
   }
@@ -29,7 +29,7 @@ function openOn(t: Test, tree: Parameters<Test['testdir']>[0], mostEntries?: num
   const causesEvent = async (directory: string, what: string, act: () => void) => {
     calls.events.length = 0
     act()
-    await until(t, what, () => calls.events.includes(directory))
+    await until(what, () => calls.events.includes(directory))
   }
   return { archive, watcher, calls, setDirectories, causesEvent }
 }
@@ -61,7 +61,7 @@ t.test('a directory with too many entries is not watched', async (t) => {
     2,
   )
   watcher.setDirectories(['obs/large', 'obs/small'], { retry: false })
-  await until(t, 'the other is watched', () => calls.watching.includes('obs/small'))
+  await until('the other is watched', () => calls.watching.includes('obs/small'))
   t.strictSame(calls, { events: [], watching: ['obs/small'], failures: [] })
   t.notOk(watcher.has('obs/large'))
   rmSync(join(archive, 'obs/large/a'))
@@ -125,7 +125,6 @@ t.test('a directory that replaces another directory is watched', async (t) => {
   renameSync(join(archive, 'obs/a'), join(archive, 'aside'))
   renameSync(join(archive, 'new'), join(archive, 'obs/a'))
   await until(
-    t,
     'both watches are restarted',
     () => calls.watching.includes('obs/a') && calls.watching.includes('obs/a/deep'),
   )
@@ -137,7 +136,7 @@ t.test('a directory that replaces another directory is watched', async (t) => {
   calls.watching.length = 0
   rmSync(join(archive, 'obs/a'), { recursive: true })
   mkdirSync(join(archive, 'obs/a'))
-  await until(t, 'removed and made again', () => calls.watching.includes('obs/a'))
+  await until('removed and made again', () => calls.watching.includes('obs/a'))
   await causesEvent('obs/a', 'a new file in it', () => {
     writeFileSync(join(archive, 'obs/a/new.gz'), '')
   })
@@ -146,7 +145,7 @@ t.test('a directory that replaces another directory is watched', async (t) => {
 t.test('a missing directory is not watched until it is set again', async (t) => {
   const { archive, watcher, calls, setDirectories } = openOn(t, { obs: {} })
   watcher.setDirectories(['obs/a', 'obs'], { retry: false })
-  await until(t, 'the other is watched', () => calls.watching.includes('obs'))
+  await until('the other is watched', () => calls.watching.includes('obs'))
   t.notOk(watcher.has('obs/a'))
   t.same(calls.failures, [], 'which is no failure')
   mkdirSync(join(archive, 'obs/a'))

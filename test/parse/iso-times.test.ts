@@ -5,7 +5,7 @@ import { fc } from '../random.ts'
 
 const secondsPerDay = 86_400
 
-t.test('a date is parsed into days since 1970, other texts into undefined', (t) => {
+t.test('a date is parsed into days since 1970, other texts into undefined', async (t) => {
   const cases: Readonly<Record<string, number | undefined>> = {
     '1970-01-01': 0,
     '1969-12-31': -1,
@@ -39,10 +39,9 @@ t.test('a date is parsed into days since 1970, other texts into undefined', (t) 
     '': undefined,
   }
   for (const [text, day] of Object.entries(cases)) t.equal(parseDay(text), day, text)
-  t.end()
 })
 
-t.test('a date may be written with the day of the year', (t) => {
+t.test('a date may be written with the day of the year', async (t) => {
   const cases: Readonly<Record<string, number | undefined>> = {
     '1970-001': 0,
     '2026-022': 20_475,
@@ -59,10 +58,9 @@ t.test('a date may be written with the day of the year', (t) => {
     '': undefined,
   }
   for (const [text, day] of Object.entries(cases)) t.equal(parseDay(text), day, text)
-  t.end()
 })
 
-t.test('times are parsed in all accepted forms', (t) => {
+t.test('times are parsed in all accepted forms', async (t) => {
   const cases: Readonly<Record<string, string>> = {
     '2026-01-22': '2026-01-22T00:00:00.000000',
     '2026-01-22T05:06': '2026-01-22T05:06:00.000000',
@@ -86,10 +84,9 @@ t.test('times are parsed in all accepted forms', (t) => {
     const [seconds = '', fraction] = iso.split('.')
     t.equal(parseTimeUs(text), Date.parse(`${seconds}Z`) * 1000 + Number(fraction), text)
   }
-  t.end()
 })
 
-t.test('texts in other forms are not accepted as times', (t) => {
+t.test('texts in other forms are not accepted as times', async (t) => {
   const cases = [
     '2026-02-30T00:00',
     '2026-01-22T24:00',
@@ -115,10 +112,9 @@ t.test('texts in other forms are not accepted as times', (t) => {
     '',
   ]
   for (const text of cases) t.equal(parseTimeUs(text), undefined, text)
-  t.end()
 })
 
-t.test('any date is parsed alike as a date and as a day of the year', (t) => {
+t.test('any date is parsed alike as a date and as a day of the year', async () => {
   fc.assert(
     fc.property(fc.integer({ min: -719_528, max: 2_932_896 }), (day) => {
       const date = new Date(day * secondsPerDay * 1000)
@@ -133,10 +129,9 @@ t.test('any date is parsed alike as a date and as a day of the year', (t) => {
     }),
     { numRuns: 2000 },
   )
-  t.end()
 })
 
-t.test('any text is parsed into a finite number or into undefined', (t) => {
+t.test('any text is parsed into a finite number or into undefined', async () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -151,5 +146,4 @@ t.test('any text is parsed into a finite number or into undefined', (t) => {
     ),
     { numRuns: 5000 },
   )
-  t.end()
 })

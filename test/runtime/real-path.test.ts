@@ -33,7 +33,7 @@ const cases: Record<string, string> = {
   'nowhere/new.db': 'nowhere/new.db',
 }
 
-t.test('every symbolic link of a path is followed, even a dangling link', (t) => {
+t.test('every symbolic link of a path is followed, even a dangling link', async (t) => {
   const folder = realpathSync(testFolder(t, { x: { 'c.db': '', deep: { 'd.db': '' } } }))
   for (const [path, target] of Object.entries(links)) {
     symlinkSync(target, join(folder, path))
@@ -43,19 +43,17 @@ t.test('every symbolic link of a path is followed, even a dangling link', (t) =>
     t.equal(realPath(join(folder, path)), join(folder, real), path)
     if (path in links) t.equal(realPath(join(folder, `absolute-${path}`)), join(folder, real), path)
   }
-  t.end()
 })
 
-t.test('a path with a loop of links is resolved as far as its last real directory', (t) => {
+t.test('a path with a loop of links is resolved as far as its last real directory', async (t) => {
   const folder = realpathSync(testFolder(t))
   symlinkSync('b', join(folder, 'a'))
   symlinkSync('a', join(folder, 'b'))
   t.match(realPath(join(folder, 'a/c.db')), /^.+\/[ab]\/c\.db$/)
   t.ok(realPath(join(folder, 'a/c.db')).startsWith(folder))
-  t.end()
 })
 
-t.test('the real path of a linked directory is known while its disk is away', (t) => {
+t.test('the real path of a linked directory is known while its disk is away', async (t) => {
   const folder = realpathSync(testFolder(t, { mnt: { disk: {} } }))
   const [own, real] = [join(folder, 'disk'), join(folder, 'mnt/disk')]
   symlinkSync(real, own)
@@ -68,5 +66,4 @@ t.test('the real path of a linked directory is known while its disk is away', (t
   t.match(lines, exact([{ msg: `linked directory ${own} not found` }]))
   mkdirSync(join(folder, 'mnt'))
   t.same(realDirectories([own], logger), [own, real])
-  t.end()
 })

@@ -10,7 +10,7 @@ import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { ServiceManager } from '../../src/runtime/service-manager.ts'
 import { testFolder } from '../folder.ts'
-import { until } from '../indexer/until.ts'
+import { until } from '../until.ts'
 import { kept, programLine } from '../program.ts'
 
 const missing = ['systemd-notify', 'python3'].find(
@@ -37,7 +37,7 @@ async function startListener(t: Test) {
     // With BARRIER=1, systemd-notify waits until its message was read.
     if (line !== 'BARRIER=1') messages.push(...line.split(','))
   })
-  await until(t, 'the listener runs', () => messages.includes('listening'))
+  await until('the listener runs', () => messages.includes('listening'))
   const count = (message: string): number => messages.filter((each) => each === message).length
   return { env: { PATH: process.env['PATH'], ...kept, NOTIFY_SOCKET: `@${name}` }, messages, count }
 }
@@ -54,12 +54,12 @@ t.test('a ready service sends its status and signs of life', { skip }, async (t)
   const watchdog = { WATCHDOG_USEC: '90000', WATCHDOG_PID: String(process.pid) }
   const manager = new ServiceManager({ ...env, ...watchdog }, logger)
   manager.ready(() => Promise.resolve('scanning:\n  1 %'))
-  await until(t, 'alive', () => count('WATCHDOG=1') > 2)
+  await until('alive', () => count('WATCHDOG=1') > 2)
   t.strictSame(messages.slice(1, 4), ['READY=1', 'STATUS=scanning: 1 %', 'WATCHDOG=1'])
   manager.ready(() => Promise.resolve('x'.repeat(9999)))
-  await until(t, 'another status', () => messages.some((text) => /^STATUS=x{1000}$/.test(text)))
+  await until('another status', () => messages.some((text) => /^STATUS=x{1000}$/.test(text)))
   await manager.close()
-  await until(t, 'stopping', () => count('STOPPING=1') === 1)
+  await until('stopping', () => count('STOPPING=1') === 1)
   t.equal(count('READY=1'), 1)
   t.strictSame(lines, [])
 })
@@ -74,16 +74,16 @@ t.test('the watchdog gets no message while the database does not answer', { skip
     asked++
     return Promise.reject(new Error('disk I/O error'))
   })
-  await until(t, 'asked again and again', () => asked > 5)
+  await until('asked again and again', () => asked > 5)
   t.match(lines, exact([{ msg: 'systemd not notified', reason: 'disk I/O error' }]))
   t.equal(lines.length, 1, 'a failure is logged once')
   let hanging = 0
   manager.ready(() => new Promise(() => hanging++))
-  await until(t, 'hanging', () => hanging > 0)
+  await until('hanging', () => hanging > 0)
   await manager.close()
   t.equal(hanging, 1, 'not asked again')
   t.equal(count('WATCHDOG=1'), 0)
-  await until(t, 'all messages', () => count('STOPPING=1') === 1)
+  await until('all messages', () => count('STOPPING=1') === 1)
   t.equal(count('READY=1'), 1)
 })
 
@@ -93,9 +93,9 @@ t.test('without a watchdog, only a new status is sent', { skip }, async (t) => {
   const { logger } = openLog()
   const manager = new ServiceManager({ ...env, ...others }, logger)
   manager.ready(() => Promise.resolve('watching'))
-  await until(t, 'a status', () => count('STATUS=watching') === 1)
+  await until('a status', () => count('STATUS=watching') === 1)
   await manager.close()
-  await until(t, 'the end', () => count('STATUS=stopping') === 1)
+  await until('the end', () => count('STATUS=stopping') === 1)
   t.notOk(messages.includes('WATCHDOG=1'), 'the watchdog of another process')
 })
 
@@ -108,7 +108,7 @@ t.test('without a service manager nothing is sent; a lost manager is logged once
   const env = { PATH: '/nowhere', NOTIFY_SOCKET: '/nowhere' }
   const lost = new ServiceManager(env, logger)
   lost.ready(() => Promise.resolve('watching'))
-  await until(t, 'logged', () => lines.length > 0)
+  await until('logged', () => lines.length > 0)
   await lost.close()
   t.match(lines, exact([{ msg: 'systemd not notified', reason: /systemd-notify/ }]))
   t.equal(lines.length, 1)
@@ -136,17 +136,17 @@ t.test('both services notify the manager and close their parts at the end', { sk
   for (const [command, status] of Object.entries(expected)) {
     const { env, messages, count } = await startListener(t)
     const child = start(command, { ...env, WATCHDOG_USEC: '300000' })
-    await until(t, `${command} is alive`, () => count('WATCHDOG=1') > 1)
+    await until(`${command} is alive`, () => count('WATCHDOG=1') > 1)
     t.ok(
       messages.some((message) => status.test(message)),
       command,
     )
     t.equal(count('READY=1'), 1)
     if (command === 'index')
-      await until(t, 'watching', () => messages.includes('STATUS=watching: 72 files listed'))
+      await until('watching', () => messages.includes('STATUS=watching: 72 files listed'))
     child.kill('SIGTERM')
     t.strictSame(await once(child, 'exit'), [0, null])
-    await until(t, `${command} stops`, () => count('STOPPING=1') === 1)
+    await until(`${command} stops`, () => count('STOPPING=1') === 1)
   }
   t.ok(existsSync(join(folder, 'c.db')))
 })

@@ -1,8 +1,6 @@
 /** Evaluates conditional requests and ranges (RFC 9110), of files and of all other resources. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { CatalogueReader } from '../../catalogue/reader.ts'
-import { HttpError, tryAgain } from './errors.ts'
 
 /** Describes the version of a file that would be sent. */
 export interface Validators {
@@ -142,28 +140,4 @@ export function isFresh(request: FastifyRequest, reply: FastifyReply, tag: strin
 /** Sends 304 without the policy, by which the client would replace that of its stored page. */
 export function sendNotModified(reply: FastifyReply): FastifyReply {
   return reply.removeHeader('content-security-policy').code(304).send()
-}
-
-/** Longest time for which a request waits for a number of the catalogue (ms). */
-const longestMs = 1000
-
-/**
- * The header `Catalogue-Seq`: the client has seen this number, perhaps from a host that is ahead of
- * this one, and wants no older state.
- * @throws HttpError 400 for a header that is no number, 503 if the catalogue stays behind
- */
-export async function untilLeastSeq(
-  { headers, signal }: Pick<FastifyRequest, 'headers' | 'signal'>,
-  reader: Pick<CatalogueReader, 'head' | 'untilWritten'>,
-): Promise<void> {
-  const wanted = headers['catalogue-seq']
-  if (wanted === undefined) return
-  if (typeof wanted !== 'string' || !/^\d{1,15}$/.test(wanted))
-    throw new HttpError(400, 'The header Catalogue-Seq must be a whole number.')
-  const endMs = performance.now() + longestMs
-  while ((await reader.head()).seq < Number(wanted)) {
-    if (performance.now() >= endMs || signal.aborted)
-      throw tryAgain(`This host has not seen the change ${wanted} yet.`)
-    await reader.untilWritten()
-  }
 }

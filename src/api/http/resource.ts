@@ -8,7 +8,8 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
-import { HttpError } from './errors.ts'
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import { HttpError, tryAgain } from './errors.ts'
 import { mediaTypes, send } from './formats.ts'
 import type { Format } from './formats.ts'
 
@@ -126,4 +127,28 @@ function describe(
   if (about === undefined) return reply.code(204).send()
   const renders = formats.map((format) => mediaTypes[format])
   return send(reply, 'json', { ...about, renders, parses: [mediaTypes.json] })
+}
+
+/** Longest time for which a request waits for a number of the catalogue (ms). */
+const longestMs = 1000
+
+/**
+ * The header `Catalogue-Seq`: the client has seen this number, perhaps from a host that is ahead of
+ * this one, and wants no older state.
+ * @throws HttpError 400 for a header that is no number, 503 if the catalogue stays behind
+ */
+export async function untilLeastSeq(
+  { headers, signal }: Pick<FastifyRequest, 'headers' | 'signal'>,
+  reader: Pick<CatalogueReader, 'head' | 'untilWritten'>,
+): Promise<void> {
+  const wanted = headers['catalogue-seq']
+  if (wanted === undefined) return
+  if (typeof wanted !== 'string' || !/^\d{1,15}$/.test(wanted))
+    throw new HttpError(400, 'The header Catalogue-Seq must be a whole number.')
+  const endMs = performance.now() + longestMs
+  while ((await reader.head()).seq < Number(wanted)) {
+    if (performance.now() >= endMs || signal.aborted)
+      throw tryAgain(`This host has not seen the change ${wanted} yet.`)
+    await reader.untilWritten()
+  }
 }

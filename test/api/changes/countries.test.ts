@@ -9,7 +9,7 @@ import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { fc } from '../../random.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
-import { until } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const list = '/rinex/api/rinex-file/'
 const feed = '/rinex/api/changes/'
@@ -158,14 +158,14 @@ t.test('a client must start again if files entered or left its country', async (
 t.test('a client that waits learns that files entered its country', async (t) => {
   let polls = 0
   const service = await openService(t, {
-    deps: ({ reader }) => ({ reader: { ...reader, head: () => (polls++, reader.head()) } }),
+    reader: (reader) => ({ head: () => (polls++, reader.head()) }),
   })
   await service.addNames(day, [shortFile])
   const url = `http://127.0.0.1:${await service.listen()}${feed}?country=AUT&since=1`
   const waiting = fetch(`${url}&wait=30`)
   const events = await fetch(url, { headers: { accept: 'text/event-stream' } })
   t.equal(events.status, 200)
-  await until(() => polls > 10, 'the clients wait')
+  await until('the clients wait', () => polls > 10)
   await service.addNames(day, [dayFile])
   t.equal((await waiting).status, 410)
   await t.rejects(events.text(), 'the event stream ends')

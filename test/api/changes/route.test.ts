@@ -5,7 +5,8 @@ import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
-import { runEventLoop, until } from '../wire.ts'
+import { runEventLoop } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const path = '/rinex/api/changes/'
 const url = `https://archive.example${path}`
@@ -301,9 +302,7 @@ const events = 'Accept: text/event-stream\r\n'
 t.test('a long poll is answered at a change or at its timeout', async (t) => {
   let polls = 0
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: { ...reader, head: () => (polls++, reader.head()) },
-    }),
+    reader: (reader) => ({ head: () => (polls++, reader.head()) }),
   })
   const port = await service.listen()
   await service.addNames(day, [shortFile])
@@ -314,18 +313,18 @@ t.test('a long poll is answered at a change or at its timeout', async (t) => {
   )
   const filtered = await openGet(t, port, `${path}?since=1&wait=60&area=nrt`)
   const [first, begunMs] = [polls, performance.now()]
-  await until(() => polls > first + 5, 'the clients wait')
+  await until('the clients wait', () => polls > first + 5)
   t.ok(performance.now() - begunMs > 300, 'one poll serves all clients')
   t.ok(waiting.every(({ text }) => text === ''))
   await service.addNames(day, [dayFile])
-  await until(() => waiting.every(({ ended }) => ended), 'all are answered')
+  await until('all are answered', () => waiting.every(({ ended }) => ended))
   for (const { text } of waiting) t.match(text, /"last_seq":2,.*"seq":2,"change":"created"/)
   t.equal(filtered.text, '', 'a client with another filter still waits')
   await service.addNames(hour, [hourFile])
-  await until(() => filtered.ended, 'it is answered at its change')
+  await until('it is answered at its change', () => filtered.ended)
   t.match(filtered.text, /"last_seq":3,.*"results":\[\{"seq":3,/)
   const unchanged = await openGet(t, port, `${path}?since=1&wait=1&area=nrt&station=zimm`)
-  await until(() => unchanged.ended, 'an empty page at the timeout')
+  await until('an empty page at the timeout', () => unchanged.ended)
   t.match(unchanged.text, /"last_seq":3,"next":"[^"]*&since=3&station=ZIMM&wait=1","results":\[\]/i)
   const before = polls
   await runEventLoop()
@@ -339,7 +338,7 @@ t.test(
     const service = await openFeed(t)
     const port = await service.listen()
     const stream = await openGet(t, port, `${path}?since=2`, { headers: events })
-    await until(() => stream.text.includes('id: 5\n'), 'existing changes')
+    await until('existing changes', () => stream.text.includes('id: 5\n'))
     const [head = '', body = ''] = stream.text.split('\r\n\r\n')
     t.match(head, /^HTTP\/1\.1 200 /)
     t.match(head, /^content-type: text\/event-stream\r?$/m)
@@ -347,18 +346,18 @@ t.test(
     t.match(body, /id: 4\ndata: \{"seq":4,"change":"modified","at":"[^"]+","record":\{"id":1,/)
     t.match(body, /id: 5\ndata: \{"seq":5,"change":"removed".*\}\n\n/)
     await service.addNames('obs/2026/002', ['graz0020.26d.gz'])
-    await until(() => stream.text.includes('id: 6\n'), 'a new change')
+    await until('a new change', () => stream.text.includes('id: 6\n'))
 
     const resumed = await openGet(t, port, `${path}?since=0`, {
       headers: `${events}Last-Event-ID: 5\r\n`,
     })
-    await until(() => resumed.text.includes('id: 6\n'), 'the changes after the id')
+    await until('the changes after the id', () => resumed.text.includes('id: 6\n'))
     t.notMatch(resumed.text, 'id: 5\n')
     const atHead = await openGet(t, port, path, { headers: events })
-    await until(() => atHead.text.includes('id: 6\n\n'), 'the number of the head')
+    await until('the number of the head', () => atHead.text.includes('id: 6\n\n'))
     t.notMatch(atHead.text, 'data:')
     const late = await openGet(t, port, path, { headers: `${events}Last-Event-ID: 99\r\n` })
-    await until(() => late.ended, 'rejected')
+    await until('rejected', () => late.ended)
     t.match(late.text, /^HTTP\/1\.1 410 /)
   },
 )
@@ -366,13 +365,10 @@ t.test(
 /** Counts reads of the feed: a waiting client reads it once when it starts to wait. */
 function countingChanges(count: () => void): ServiceOptions {
   return {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        changes: (query) => {
-          count()
-          return reader.changes(query)
-        },
+    reader: (reader) => ({
+      changes: (query) => {
+        count()
+        return reader.changes(query)
       },
     }),
   }
@@ -387,12 +383,12 @@ t.test('a stopping server ends long polls and event streams at once', async (t) 
   const port = await service.listen()
   const poll = await openGet(t, port, `${path}?wait=60`)
   const stream = await openGet(t, port, path, { headers: events })
-  await until(() => stream.text.includes('id: 5\n') && reads === 2, 'both wait')
+  await until('both wait', () => stream.text.includes('id: 5\n') && reads === 2)
   const started = performance.now()
   await service.app.close()
   const ms = performance.now() - started
   t.ok(ms < 30_000, `closed after ${Math.round(ms)} ms, long before their timeout`)
-  await until(() => poll.ended && stream.ended, 'both have ended')
+  await until('both have ended', () => poll.ended && stream.ended)
   t.match(poll.text, /"results":\[\]\}$/)
 })
 
@@ -420,9 +416,9 @@ t.test('streams and polls read changes in turns, however fast they are taken', a
       openGet(t, port, `${path}?since=0&wait=60&limit=1000`, { headers }),
     ),
   )
-  await until(() => all[3]?.ended === true, 'the poll is answered')
+  await until('the poll is answered', () => all[3]?.ended === true)
   for (const { text } of all.slice(0, 3)) t.notMatch(text, 'HTTP/1.1 4')
-  await until(() => all.slice(0, 3).every((got) => got.text.includes('id: 4000')), 'all changes')
+  await until('all changes', () => all.slice(0, 3).every((got) => got.text.includes('id: 4000')))
   isRunning = false
   t.equal(most, 1, 'one read in each tick of the event loop')
 })
@@ -433,21 +429,21 @@ t.test('polls and event streams of one address share one limit', async (t) => {
   const wait = (headers = '', client = 2) =>
     openGet(t, port, `${path}?wait=60`, { headers, client })
   const waiting = await Promise.all(Array.from({ length: 16 }, (_, n) => wait(n % 2 ? events : '')))
-  await until(() => waiting.filter(({ text }) => text !== '').length === 8, 'the streams began')
+  await until('the streams began', () => waiting.filter(({ text }) => text !== '').length === 8)
   for (const headers of ['', events]) {
     const late = await wait(headers)
-    await until(() => late.ended, 'rejected')
+    await until('rejected', () => late.ended)
     t.match(late.text, /^HTTP\/1\.1 429 /)
     t.match(late.text, '{"detail":"Too many requests of your address are waiting for changes."}')
   }
   const other = await wait(events, 3)
-  await until(() => other.text.startsWith('HTTP/1.1 200 '), 'another address has its own limit')
+  await until('another address has its own limit', () => other.text.startsWith('HTTP/1.1 200 '))
   waiting[0]?.socket.destroy()
-  await until(async () => {
+  await until('accepted after another client left', async () => {
     const again = await wait(events)
-    await until(() => again.text !== '', 'a response')
+    await until('a response', () => again.text !== '')
     return again.text.startsWith('HTTP/1.1 200 ')
-  }, 'accepted after another client left')
+  })
 })
 
 t.test('above the total limit a waiting client gets 429, until some clients leave', async (t) => {
@@ -462,17 +458,17 @@ t.test('above the total limit a waiting client gets 429, until some clients leav
       openGet(t, port, `${path}?wait=60`, { client: 2 + Math.floor(n / 16) }),
     ),
   )
-  await until(() => reads >= 500, 'all wait')
+  await until('all wait', () => reads >= 500)
   const late = await openGet(t, port, `${path}?wait=60`)
-  await until(() => late.ended, 'rejected')
+  await until('rejected', () => late.ended)
   t.match(late.text, /^HTTP\/1\.1 429 /)
   t.match(late.text, /^retry-after: \d+\r?$/m)
   t.match(late.text, '{"detail":"Too many clients are waiting for changes."}')
   t.equal((await service.app.inject(path)).statusCode, 200, 'a request without wait is served')
   for (const { socket } of waiting) socket.destroy()
-  await until(async () => {
+  await until('accepted after other clients left', async () => {
     const again = await openGet(t, port, `${path}?since=0&wait=60`)
-    await until(() => again.ended, 'a response')
+    await until('a response', () => again.ended)
     return again.text.startsWith('HTTP/1.1 200 ')
-  }, 'accepted after other clients left')
+  })
 })

@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 import { randomBytes } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { day, dayFile, openService } from '../service.ts'
-import { parseAnswer, readToEnd, sendRaw, startSlowly, until } from '../wire.ts'
+import { parseAnswer, readToEnd, sendRaw, startSlowly } from '../wire.ts'
+import { until } from '../../until.ts'
 import { Addresses } from '../../../src/api/connections/connection-limiter.ts'
 
 const list = '/rinex/api/rinex-file/'
@@ -47,11 +48,11 @@ t.test('the connections of one address are limited', async (t) => {
   t.equal(parseAnswer(await readToEnd(other)).status, 200, 'another address has its own limit')
   t.strictSame(await rejections(service), { address: 1 })
   first[0]?.destroy()
-  await until(async () => {
+  await until('accepted after another one closed', async () => {
     const socket = open(port, '127.0.0.2')
     socket.write(request)
     return parseAnswer(await readToEnd(socket)).status === 200
-  }, 'accepted after another one closed')
+  })
   first[1]?.destroy()
 })
 
@@ -72,8 +73,8 @@ t.test('behind a proxy, the in-flight requests of each client are limited', asyn
   t.strictSame(await rejections(service), { requests: 1 })
   slow.destroy()
   await until(
-    async () => (await get('192.0.2.1')).status === 200,
     'accepted after the download ended',
+    async () => (await get('192.0.2.1')).status === 200,
   )
 })
 
@@ -114,8 +115,8 @@ t.test('a connection above the total limit gets 503 and is closed', async (t) =>
   )
   all[0]?.destroy()
   await until(
-    async () => (await sendRaw(port, request)).status === 200,
     'accepted after another one closed',
+    async () => (await sendRaw(port, request)).status === 200,
   )
 })
 
@@ -130,7 +131,7 @@ t.test('a client that reads nothing is disconnected', async (t) => {
   const port = await service.listen()
   const targets = [`/rinex/data/${large}`, '/piece']
   const sockets = await Promise.all(targets.map((target) => startSlowly(port, target)))
-  await until(async () => (await connectionsOf()) === 0, 'both are closed')
+  await until('both are closed', async () => (await connectionsOf()) === 0)
   for (const socket of sockets) t.ok((await readToEnd(socket)).length < bytes, 'it is cut off')
 })
 

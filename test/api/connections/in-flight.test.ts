@@ -6,7 +6,8 @@ import type { Socket } from 'node:net'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { day, dayFile, openService } from '../service.ts'
-import { runEventLoop, parseAnswer, readToEnd, startSlowly, until } from '../wire.ts'
+import { runEventLoop, parseAnswer, readToEnd, startSlowly } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const large = `${day}/${dayFile}`
 const request = 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nHost: a\r\n\r\n'
@@ -40,12 +41,12 @@ t.test('pipelined requests run one after the other', async (t) => {
   let received = ''
   socket.on('data', (chunk: Buffer) => (received += chunk.toString()))
   for (const n of [1, 2, 3]) {
-    await until(() => started.length === n, `request ${n}`)
+    await until(`request ${n}`, () => started.length === n)
     await runEventLoop()
     t.strictSame(started, ['1', '2', '3'].slice(0, n))
     waiting[n - 1]?.()
   }
-  await until(() => received.includes('answer 3'), 'the last answer')
+  await until('the last answer', () => received.includes('answer 3'))
   t.strictSame(received.match(/answer \d|Not found/g), [
     ...['answer 1', 'Not found', 'answer 2', 'answer 3'],
   ])
@@ -55,12 +56,12 @@ t.test('a waiting request does not start when its client has left', async (t) =>
   const { started, waiting, port, service } = await openWaiting(t)
   const socket = open(port)
   socket.write(wait(1) + wait(2))
-  await until(() => started.length === 1, 'the first')
+  await until('the first', () => started.length === 1)
   socket.destroy()
-  await until(async () => {
+  await until('the first has ended', async () => {
     const { body } = await service.app.inject('/metrics')
     return body.includes('route="/wait/:n",status="499"} 1')
-  }, 'the first has ended')
+  })
   waiting[0]?.()
   await runEventLoop()
   t.strictSame(started, ['1'])
@@ -70,7 +71,7 @@ t.test('a connection with more than 32 waiting requests is closed', async (t) =>
   const { started, port } = await openWaiting(t)
   const socket = open(port)
   socket.write(Array.from({ length: 33 }, (_, n) => wait(n)).join(''))
-  await until(() => started.length === 1, 'the first of them')
+  await until('the first of them', () => started.length === 1)
   await runEventLoop()
   t.notOk(socket.destroyed || socket.readableEnded)
   socket.write(wait(33))
@@ -85,12 +86,12 @@ t.test('a connection with more than 48 KiB of waiting requests is closed', async
   const large = (n: number) =>
     `GET /wait/${n} HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`
   socket.write(wait(0))
-  await until(() => started.length === 1, 'the first')
+  await until('the first', () => started.length === 1)
   // A client that takes its answers may send as much as it likes.
   for (const n of [1, 2, 3, 4, 5, 6]) {
     socket.write(large(n))
     waiting[n - 1]?.()
-    await until(() => started.length === n + 1, `request ${n}`)
+    await until(`request ${n}`, () => started.length === n + 1)
   }
   t.notOk(socket.closed)
   for (const n of [7, 8, 9, 10, 11]) socket.write(large(n))
@@ -145,7 +146,7 @@ t.test('a request with an invalid body gets 400 after the earlier responses', as
     'POST /wait/2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n'
   const socket = open(port)
   socket.write(wait(1) + broken)
-  await until(() => started.length === 1, 'the first')
+  await until('the first', () => started.length === 1)
   await runEventLoop()
   waiting[0]?.()
   const received = String(await readToEnd(socket))
@@ -231,7 +232,7 @@ t.test('a stopping server closes a slow download at a deadline', async (t) => {
   }, 100)
   t.teardown(() => clearInterval(timer))
   const closed = service.app.close()
-  await until(() => download.destroyed, 'the connection is closed')
+  await until('the connection is closed', () => download.destroyed)
   await closed
   t.ok(received > 0 && received < size, `${received} bytes arrived`)
 })

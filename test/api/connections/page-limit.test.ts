@@ -2,7 +2,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
-import { until } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const pages = [
   ['station/GRAZ/', 200],
@@ -15,27 +15,22 @@ for (const [path, status] of pages)
   t.test(`only eight pages of ${path} are made at a time`, async (t) => {
     let started = 0
     let release = (): void => undefined
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const released = new Promise<void>((resolve) => (release = resolve))
     const hold = async (): Promise<void> => {
       started++
       await released
     }
     const service = await openService(t, {
-      deps: ({ reader }) => ({
-        reader: {
-          ...reader,
-          station: (code) => hold().then(() => reader.station(code)),
-          record: (query) => hold().then(() => reader.record(query)),
-          summary: () => hold().then(() => reader.summary()),
-        },
+      reader: (reader) => ({
+        station: (code) => hold().then(() => reader.station(code)),
+        record: (query) => hold().then(() => reader.record(query)),
+        summary: () => hold().then(() => reader.summary()),
       }),
     })
     await service.addNames(day, [dayFile])
     const request = { url: `/rinex/api/${path}`, headers: { accept: 'text/html' } }
     const answers = Array.from({ length: 12 }, async () => service.app.inject(request))
-    await until(() => started >= 8, 'eight have started')
+    await until('eight have started', () => started >= 8)
     for (let tick = 0; tick < 100; tick++) await nextTick()
     t.equal(started, 8)
     release()
@@ -47,15 +42,10 @@ const shared = ['series/', 'missing/', 'alerts/', 'network/', 'report/', 'statio
 for (const path of shared)
   t.test(`pages of ${path} that waited for the same states are made in turns`, async (t) => {
     let release = (): void => undefined
-    const released = new Promise<void>((resolve) => {
-      release = resolve
-    })
+    const released = new Promise<void>((resolve) => (release = resolve))
     const service = await openService(t, {
-      deps: ({ reader }) => ({
-        reader: {
-          ...reader,
-          deliveries: (query, asker) => released.then(() => reader.deliveries(query, asker)),
-        },
+      reader: (reader) => ({
+        deliveries: (query, asker) => released.then(() => reader.deliveries(query, asker)),
       }),
     })
     let made = 0

@@ -4,7 +4,7 @@ import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import t from '../../tap.ts'
 import { Turns } from '../../../src/api/connections/in-flight.ts'
-import { until } from '../wire.ts'
+import { until } from '../../until.ts'
 
 /** Takes turns for an address, and notes each that begins. */
 function takeTurns(turns: Turns, address: string, count: number, begun: string[]): void {
@@ -22,11 +22,11 @@ t.test('one turn begins in each tick, and the addresses take turns', async (t) =
     t.ok(begun.length - before <= 1, `tick ${tick}`)
   }
   takeTurns(turns, 'c', 1, begun)
-  await until(() => begun.length === 7, 'all have begun')
+  await until('all have begun', () => begun.length === 7)
   t.equal(begun.join(''), 'ababaca', 'no address has two turns while another waits')
   takeTurns(turns, 'd', 1, begun)
   t.equal(begun.length, 7, 'a turn never begins at once')
-  await until(() => begun.length === 8, 'but soon')
+  await until('but soon', () => begun.length === 8)
 })
 
 t.test('new connections are accepted before the next turn', async (t) => {
@@ -43,7 +43,7 @@ t.test('new connections are accepted before the next turn', async (t) => {
   takeTurns(turns, 'a', 2, begun)
   await acceptInTicks(50)
   t.equal(begun.length, 0, 'turns wait while each tick accepts a connection')
-  await until(() => begun.length === 2, 'they begin when none arrives')
+  await until('they begin when none arrives', () => begun.length === 2)
   takeTurns(turns, 'b', 1, begun)
   await acceptInTicks(110)
   t.equal(begun.length, 3, 'or after a hundred')

@@ -2,16 +2,16 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import {
-  chmodSync,
-  linkSync,
+  appendFileSync,
   mkdirSync,
+  readFileSync,
   readlinkSync,
   readdirSync,
   realpathSync,
-  renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -20,10 +20,12 @@ import { connect } from 'node:net'
 import t from '../../tap.ts'
 import { toUs } from '../../../src/catalogue/identity.ts'
 import { change } from '../../catalogue/change.ts'
+import { harmless, overwrite, replace } from '../../file-changes.ts'
 import { laterThan } from '../../file-clock.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
-import { runEventLoop, sendRaw, startSlowly, until } from '../wire.ts'
+import { parseAnswer, readToEnd, runEventLoop, sendRaw, startSlowly } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const path = `${day}/${dayFile}`
 const target = `/rinex/data/${path}`
@@ -43,16 +45,25 @@ function openBelow(directory: string): string[] {
   })
 }
 
-async function updateRecord(service: Service, file = path): Promise<void> {
-  const slash = file.lastIndexOf('/')
-  const record = await service.reader.file({
-    directory: file.slice(0, slash),
-    name: file.slice(slash + 1),
-  })
-  const stats = statSync(join(service.archive, file))
-  const facts = { size: stats.size, mtimeUs: toUs(stats.mtimeMs) }
-  const modified = [{ id: record?.id ?? 0, name: record?.name ?? '', ...facts }]
-  await service.writer.apply([change(file.slice(0, slash), { modified })])
+async function updateRecord(service: Service): Promise<void> {
+  const { size, mtimeMs } = statSync(join(service.archive, path))
+  const facts = { size, mtimeUs: toUs(mtimeMs) }
+  const modified = [{ id: await service.idOf(path), name: dayFile, ...facts }]
+  await service.writer.apply([change(day, { modified })])
+}
+
+/** Adds a file, changes it while a slow client reads it, and returns all that the client gets. */
+async function changeWhileSent(
+  service: Service,
+  port: number,
+  sent: { readonly path: string; readonly bytes: Buffer; readonly apply: (file: string) => void },
+): Promise<Buffer> {
+  await service.add(sent.path, sent.bytes)
+  const socket = await startSlowly(port, `/rinex/data/${sent.path}`)
+  const file = join(service.archive, sent.path)
+  await laterThan(file)
+  sent.apply(file)
+  return parseAnswer(await readToEnd(socket)).body
 }
 
 /** An mtime so old that a file is not taken for one that is being written. */
@@ -114,7 +125,7 @@ t.test('a file is sent unchanged and with all its headers', async (t) => {
   const empty = await service.app.inject(`/rinex/data/${day}/${shortFile}`)
   t.equal(empty.statusCode, 200)
   t.equal(empty.headers['content-length'], '0')
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
 const prlimit = `prlimit --pid ${process.pid} --nofile`
@@ -194,7 +205,7 @@ t.test('a download answers range requests and conditional requests', async (t) =
     t.equal(head.body, '')
     if (head.statusCode === 200) t.equal(head.headers['content-length'], String(size))
   }
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
 t.test('a replaced file has another ETag, and its date no longer matches If-Range', async (t) => {
@@ -206,13 +217,15 @@ t.test('a replaced file has another ETag, and its date no longer matches If-Rang
   await updateRecord(service)
   const first = await service.app.inject(target)
   await laterThan(file)
-  writeFileSync(file, randomBytes(1000))
-  utimesSync(file, mtime, mtime)
+  overwrite(file, randomBytes(1000))
   const second = await service.app.inject(target)
+  t.ok(second.rawPayload.equals(readFileSync(file)))
   t.equal(second.headers['last-modified'], first.headers['last-modified'])
   t.not(second.headers.etag, first.headers.etag, 'with the same size and mtime')
   const headers = { range: 'bytes=0-9', 'if-range': String(first.headers['last-modified']) }
   t.equal((await service.app.inject({ url: target, headers })).statusCode, 200)
+  rmSync(file)
+  t.equal((await service.app.inject(target)).statusCode, 404, 'removed since')
 })
 
 t.test('a young file that differs from its record gets 503', async (t) => {
@@ -287,19 +300,18 @@ t.test('a path gets 404 if it leads out of the archive or not to a regular file'
     why: `outside the archive, at ${realpathSync(outside)}/${dayFile}`,
   })
   for (const place of [service.archive, outside])
-    await until(() => openBelow(place).length === 0, 'all files are closed')
+    await until('all files are closed', () => openBelow(place).length === 0)
 })
 
 t.test('a path that is not in the catalogue gets 404', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
-  const record = await service.reader.file({ directory: day, name: dayFile })
+  const removed = [await service.idOf(path)]
   writeFileSync(join(service.archive, day, shortFile), 'unlisted')
   const unlisted = [`${day}/${shortFile}`, `${path}/`, `obs/2026/01/${dayFile}`, 'nrt/', 'other/']
-  for (const each of unlisted) {
+  for (const each of unlisted)
     t.equal((await service.app.inject(`/rinex/data/${each}`)).statusCode, 404, each)
-  }
-  await service.writer.apply([change(day, { removed: [record?.id ?? 0] })])
+  await service.writer.apply([change(day, { removed })])
   t.equal((await service.app.inject(target)).statusCode, 404, 'also after its removal')
 })
 
@@ -352,7 +364,7 @@ t.test('a client that leaves keeps no file open', async (t) => {
   const sockets = await Promise.all([1, 2, 3, 4].map(() => startSlowly(port, target)))
   t.equal(openBelow(service.archive).length, 4)
   for (const socket of sockets) socket.destroy()
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
   const errors = service.log.filter(({ level }) => Number(level) >= 40)
   t.same(errors, [], 'and is no error')
 })
@@ -362,14 +374,11 @@ t.test('clients that leave before their file is opened keep no file open', async
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        file: async (query) => {
-          lookups++
-          await gate
-          return reader.file(query)
-        },
+    reader: (reader) => ({
+      file: async (query) => {
+        lookups++
+        await gate
+        return reader.file(query)
       },
     }),
   })
@@ -378,13 +387,13 @@ t.test('clients that leave before their file is opened keep no file open', async
   const request = `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`
   const sockets = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'))
   for (const socket of sockets) socket.on('error', () => undefined).write(request)
-  await until(() => lookups === sockets.length, 'all wait')
+  await until('all wait', () => lookups === sockets.length)
   for (const socket of sockets) socket.resetAndDestroy()
   const left = () => service.log.filter(({ status }) => status === 499).length
-  await until(() => left() === sockets.length, 'all have left')
+  await until('all have left', () => left() === sockets.length)
   open()
   await runEventLoop()
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
   const errors = service.log.filter(({ level }) => Number(level) >= 40)
   t.same(errors, [], 'and is no error')
 })
@@ -409,82 +418,50 @@ t.test('pipelined downloads are complete and in order, with one file open at a t
   }
   const slow = await startSlowly(port, target, `\r\n${earlier}${request}`)
   // The kernel buffers may take the first few, but not all.
-  await until(() => openBelow(service.archive).length === 1, 'one is being sent')
+  await until('one is being sent', () => openBelow(service.archive).length === 1)
   await runEventLoop()
   t.ok(openBelow(service.archive).length <= 1, 'the others have no file open')
   slow.destroy()
-  await until(() => openBelow(service.archive).length === 0, 'no file is open')
+  await until('no file is open', () => openBelow(service.archive).length === 0)
   t.strictSame(warnings, [])
 })
 
 t.test('if a file changes while it is sent, the connection is closed', async (t) => {
-  const size = 32 * 1024 * 1024
-  const changes: [string, (file: string) => void][] = [
-    ['truncated', (file) => execFileSync('truncate', ['-s', '1M', file])],
-    ['grown', (file) => execFileSync('truncate', ['-s', '+1', file])],
-    [
-      'overwritten in place',
-      (file) =>
-        execFileSync('dd', [
-          'conv=notrunc',
-          'if=/dev/zero',
-          'count=1',
-          `of=${file}`,
-          'status=none',
-        ]),
-    ],
-  ]
+  const bytes = Buffer.alloc(32 * 1024 * 1024, 'a')
+  const changes = {
+    truncated: (file: string) => truncateSync(file, 1_000_000),
+    grown: (file: string) => appendFileSync(file, 'x'),
+    'overwritten in place': overwrite,
+  }
   const service = await openService(t)
   const port = await service.listen()
-  for (const [index, [what, apply]] of changes.entries()) {
-    const directory = `obs/2026/10${index}`
-    const file = `${directory}/${dayFile}`
-    await service.add(file, Buffer.alloc(size))
-    const socket = await startSlowly(port, `/rinex/data/${file}`)
-    await laterThan(join(service.archive, file))
-    apply(join(service.archive, file))
-    let received = 0
-    socket.on('data', (chunk: Buffer) => (received += chunk.length))
-    await new Promise((resolve) => socket.on('close', resolve))
-    t.ok(received < size, `${what}: ${received} of ${size} bytes`)
+  for (const [index, [what, apply]] of Object.entries(changes).entries()) {
+    const file = `obs/2026/10${index}/${dayFile}`
+    const received = await changeWhileSent(service, port, { path: file, bytes, apply })
+    t.ok(received.length < bytes.length, `${what}: ${received.length} of ${bytes.length} bytes`)
   }
   const warnings = service.log.filter(({ level }) => Number(level) >= 40)
-  t.equal(warnings.length, changes.length)
+  t.equal(warnings.length, Object.keys(changes).length)
   // The reason is the change, not a timeout of the connection.
   for (const line of warnings)
     t.match(line, { err: { message: /^(?:truncated|changed) while it was sent$/ } })
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
 t.test('a file that keeps its bytes is sent completely, even if its path changes', async (t) => {
-  const changes: [string, (file: string) => void][] = [
-    [
-      'replaced by another',
-      (file) => {
-        writeFileSync(`${file}.new`, 'new')
-        renameSync(`${file}.new`, file)
-      },
-    ],
-    ['removed', (file) => rmSync(file)],
-    ['hard-linked', (file) => linkSync(file, `${file}.backup`)],
-    ['chmod', (file) => chmodSync(file, 0o660)],
-  ]
+  const changes = {
+    'replaced by another': (file: string) => replace(file, Buffer.from('new')),
+    removed: (file: string) => rmSync(file),
+    ...harmless,
+  }
   const service = await openService(t)
   const port = await service.listen()
   const bytes = randomBytes(16 * 1024 * 1024)
-  for (const [index, [what, apply]] of changes.entries()) {
+  for (const [index, [what, apply]] of Object.entries(changes).entries()) {
     const file = `obs/2026/10${index}/${dayFile}`
-    await service.add(file, bytes)
-    const socket = await startSlowly(port, `/rinex/data/${file}`)
-    await laterThan(join(service.archive, file))
-    apply(join(service.archive, file))
-    const received: Buffer[] = []
-    socket.on('data', (chunk: Buffer) => received.push(chunk))
-    await new Promise((resolve) => socket.on('close', resolve))
-    const all = Buffer.concat(received)
-    t.ok(all.subarray(all.indexOf('\r\n\r\n') + 4).equals(bytes), what)
+    t.ok((await changeWhileSent(service, port, { path: file, bytes, apply })).equals(bytes), what)
   }
-  await until(() => openBelow(service.archive).length === 0, 'all files are closed')
+  await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
 t.test('the ETag depends on the bytes of a file, not on links or permissions', async (t) => {
@@ -495,19 +472,16 @@ t.test('the ETag depends on the bytes of a file, not on links or permissions', a
   await updateRecord(service)
   const tag = async () => (await service.app.inject({ url: target, method: 'HEAD' })).headers.etag
   const first = await tag()
-  const keeps: Record<string, () => void> = {
-    'hard-linked': () => linkSync(file, `${file}.backup`),
-    chmod: () => chmodSync(file, 0o660),
-    'hard link removed': () => rmSync(`${file}.backup`),
-  }
-  for (const [what, apply] of Object.entries(keeps)) {
+  for (const [what, apply] of Object.entries({
+    ...harmless,
+    'hard link removed': (path: string) => rmSync(`${path}.link`),
+  })) {
     await laterThan(file)
-    apply()
+    apply(file)
     t.equal(await tag(), first, what)
   }
   const otherEnd = Buffer.concat([content.subarray(0, -4), Buffer.from('ends')])
-  writeFileSync(file, otherEnd)
-  utimesSync(file, oldMtime, oldMtime)
+  overwrite(file, otherEnd)
   t.not(await tag(), first, 'overwritten in place by `cp -p`: same inode, size and mtime')
 })
 

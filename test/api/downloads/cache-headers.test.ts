@@ -122,9 +122,7 @@ t.test('a file that is being written, is away, is withheld, or fails', async (t)
   rmSync(join(archive, 'obs'), { recursive: true })
   await check(t, port, [503, `GET ${file}`])
   const other = await listening(t, {
-    deps: ({ reader }) => ({
-      reader: { ...reader, file: () => Promise.reject(new Error('internal error')) },
-    }),
+    reader: () => ({ file: () => Promise.reject(new Error('internal error')) }),
   })
   await check(t, other.port, [500, `GET ${file}`])
 })

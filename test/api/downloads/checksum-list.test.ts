@@ -1,20 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  chmodSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from '../../tap.ts'
 import type { Checksum } from '../../../src/catalogue/writer.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
+import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
+import { harmless, overwrite, replace } from '../../file-changes.ts'
 import { laterThan } from '../../file-clock.ts'
 import { catalogue, day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
@@ -34,14 +27,9 @@ async function addChecksum(
   content: string,
   parts: Partial<Checksum> = {},
 ): Promise<void> {
-  const slash = path.lastIndexOf('/')
-  const record = await service.reader.file({
-    directory: path.slice(0, slash),
-    name: path.slice(slash + 1),
-  })
   const identity = toIdentity(statSync(join(service.archive, path)))
-  const sum = { sha256: sha256(content), problem: undefined, rested: true, ...parts }
-  await service.writer.keepChecksums([{ id: record?.id ?? 0, ...identity, ...sum }], 0)
+  const sum = { ...identity, sha256: sha256(content), ...parts }
+  await service.writer.keepChecksums([checksumOf(await service.idOf(path), sum)], 0)
 }
 
 t.test('Repr-Digest is the digest of the whole file, also for HEAD and ranges', async (t) => {
@@ -66,47 +54,20 @@ t.test('Repr-Digest is the digest of the whole file, also for HEAD and ranges', 
 })
 
 /** Changes of an old file, and whether its checksum still holds. */
-const changes: { title: string; make: (file: string) => void; isValid: boolean }[] = [
-  { title: 'nothing', make: () => undefined, isValid: true },
-  {
-    title: 'a hard link made',
-    make: (file) => linkSync(file, `${file}.link`),
-    isValid: true,
-  },
-  {
-    title: 'chmod',
-    make: (file) => chmodSync(file, 0o600),
-    isValid: true,
-  },
-  {
-    title: 'another size',
-    make: (file) => {
-      writeFileSync(file, `${readFileSync(file, 'utf8')}x`)
-      utimesSync(file, 1000, 1000)
-    },
-    isValid: false,
-  },
-  {
-    title: 'overwritten in place, with its time set back',
-    make: (file) => {
-      writeFileSync(file, readFileSync(file, 'utf8').toUpperCase())
-      utimesSync(file, 1000, 1000)
-    },
-    isValid: false,
-  },
-  {
-    title: 'replaced by rename, with its size and time',
-    make: (file) => {
-      writeFileSync(`${file}.new`, readFileSync(file, 'utf8').toUpperCase())
-      utimesSync(`${file}.new`, 1000, 1000)
-      renameSync(`${file}.new`, file)
-    },
-    isValid: false,
-  },
+const changes: readonly (readonly [
+  title: string,
+  make: (file: string) => void,
+  isValid: boolean,
+])[] = [
+  ['nothing', () => undefined, true],
+  ...Object.entries(harmless).map(([title, make]) => [title, make, true] as const),
+  ['another size', (file) => overwrite(file, Buffer.from(`${file}x`)), false],
+  ['overwritten in place, with its time set back', overwrite, false],
+  ['replaced by rename, with its size and time', replace, false],
 ]
 
 t.test('Repr-Digest is sent only for the file that was hashed', async (t) => {
-  for (const { title, make, isValid } of changes) {
+  for (const [title, make, isValid] of changes) {
     const service = await openService(t)
     const path = `${day}/${dayFile}`
     const file = join(service.archive, path)
@@ -129,8 +90,8 @@ t.test('a stale checksum is not listed, and changes the ETag of the list', async
   for (const name of [dayFile, shortFile]) await addHashed(service, `${day}/${name}`)
   const url = `${data}/${day}/SHA256SUMS`
   const before = await service.app.inject(url)
-  const { id = 0 } = (await service.reader.file({ directory: day, name: dayFile })) ?? {}
-  await service.writer.apply([change(day, { rehash: [id] })])
+  const rehash = [await service.idOf(`${day}/${dayFile}`)]
+  await service.writer.apply([change(day, { rehash })])
   const get = (tag: unknown) =>
     service.app.inject({ url, headers: { 'if-none-match': String(tag) } })
   const stale = await get(before.headers.etag)
@@ -282,19 +243,9 @@ t.test('a list of several chunks is complete', async (t) => {
   const names = Array.from({ length: 2000 }, (_, n) => `${(4096 + n).toString(16)}0010.26o.gz`)
   const facts = { size: 1, mtimeUs: 1 }
   await service.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
-  const sums = names.slice(0, 1500).map((name, index) => ({
-    id: index + 1,
-    ...facts,
-    inode: 1,
-    ctimeUs: 1,
-    links: 1,
-    mode: 1,
-    uid: 1,
-    gid: 1,
-    sha256: sha256(name),
-    problem: undefined,
-    rested: true,
-  }))
+  const sums = names
+    .slice(0, 1500)
+    .map((name, index) => checksumOf(index + 1, { ...facts, sha256: sha256(name) }))
   await service.writer.keepChecksums(sums, 0)
   const { body } = await service.app.inject(`${data}/${day}/SHA256SUMS`)
   const lines = names.slice(0, 1500).map((name) => `${sha256(name).toString('hex')}  ${name}\n`)

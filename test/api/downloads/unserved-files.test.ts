@@ -68,7 +68,7 @@ t.test('a path that is not in the catalogue is not reported', async (t) => {
   t.notMatch((await statusOf(service, html)).body, 'Missing files')
 })
 
-t.test('the report keeps 1000 files and shows 10', (t) => {
+t.test('the report keeps 1000 files and shows 10', async (t) => {
   let nowMs = 0
   const reported: string[] = []
   const unservedFiles = new UnservedFiles(
@@ -84,7 +84,6 @@ t.test('the report keeps 1000 files and shows 10', (t) => {
     Array.from({ length: 10 }, (_, n) => `${day}/${999 - n}`),
   )
   t.equal(latest[0]?.at, '1970-01-01T00:00:00.999000Z')
-  t.end()
 })
 
 t.test('a file without read permission has the reason no-permission', async (t) => {

@@ -5,13 +5,13 @@ import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { WireProblem } from '../../../src/api/file-problems/problem-list.ts'
 import { reasonMeanings } from '../../../src/api/file-problems/problem-list.ts'
+import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 
 const path = '/rinex/api/status/problems/'
 const facts = { size: 12, mtimeUs: 1000 }
-const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
 const otherDay = 'obs/2026/002'
 const names = Array.from({ length: 3 }, (_, n) => `s00${n}0020.26d.gz`)
 const settling = { path: `${hour}/${hourFile}`, reason: 'no-end-yet' as const, sinceUs: startUs }
@@ -36,9 +36,7 @@ async function openWithProblems(t: Test, settings: ServiceOptions['settings'] = 
       rejections: [{ reason: 'unreadable-directory', count: 1, names: [''] }],
     }),
   ])
-  const sha256 = Buffer.alloc(32)
-  const checksum = { ...facts, ...identity, id: 2, sha256, problem: 'broken' as const }
-  await writer.keepChecksums([{ ...checksum, rested: true }], 2)
+  await writer.keepChecksums([checksumOf(2, { ...facts, problem: 'broken' })], 2)
   await service.addNames(otherDay, [shortFile])
   await service.add(`${otherDay}/${gone}`)
   const file = join(service.archive, otherDay, gone)

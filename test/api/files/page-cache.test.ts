@@ -5,7 +5,6 @@ import { connect } from 'node:net'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { createPageCache } from '../../../src/api/files/list.ts'
-import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { readToEnd } from '../wire.ts'
@@ -27,18 +26,15 @@ async function openOn(t: Test) {
   const state = { heads: 0, pages: 0, isUnavailable: false }
   const unavailable = () => Promise.reject(new CatalogueUnavailable('away'))
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        head: () => {
-          state.heads++
-          return state.isUnavailable ? unavailable() : reader.head()
-        },
-        page: (query) => {
-          state.pages++
-          return state.isUnavailable ? unavailable() : reader.page(query)
-        },
-      } satisfies CatalogueReader,
+    reader: (reader) => ({
+      head: () => {
+        state.heads++
+        return state.isUnavailable ? unavailable() : reader.head()
+      },
+      page: (query) => {
+        state.pages++
+        return state.isUnavailable ? unavailable() : reader.page(query)
+      },
     }),
   })
   await service.addNames(day, [dayFile])
@@ -156,7 +152,7 @@ t.test('pipelined requests are answered from the cache', async (t) => {
   }
 })
 
-t.test('the cache is limited in bytes and evicts the least recently used page', (t) => {
+t.test('the cache is limited in bytes and evicts the least recently used page', async (t) => {
   const cache = createPageCache()
   const page = { headers: { etag: 'W/"1"' }, body: Buffer.alloc(1024 * 1024) }
   for (const key of ['a', 'b', 'c', 'a', 'd', 'e']) if (!cache.has(key)) cache.set(key, page)
@@ -166,5 +162,4 @@ t.test('the cache is limited in bytes and evicts the least recently used page', 
   t.strictSame([...cache.keys()], ['f', 'c', 'e'])
   cache.set('large', { ...page, body: Buffer.alloc(5 * 1024 * 1024) })
   t.strictSame([...cache.keys()], ['f', 'c', 'e'], 'a page larger than the cache is not stored')
-  t.end()
 })

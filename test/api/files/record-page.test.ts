@@ -2,6 +2,7 @@
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { ApiSettings } from '../../../src/api/server.ts'
+import { checksumOf, sha256 } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, openService, shortFile } from '../service.ts'
 import type { Service } from '../service.ts'
@@ -9,7 +10,8 @@ import type { Service } from '../service.ts'
 const path = '/rinex/api/rinex-file/1/'
 const root = 'https://archive.example/rinex'
 const facts = { size: 12, mtimeUs: 1_769_058_367_000_008 }
-const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
+const checksum = checksumOf(1, facts)
+const sum = sha256.toString('hex')
 const headers = { accept: 'text/html' }
 
 async function openWithFile(
@@ -95,11 +97,9 @@ t.test('the page shows the state of the checksum in words', async (t) => {
   t.equal(await state(), 'not hashed')
   await writer.keepChecksums([], 0)
   t.equal(await state(), 'not hashed yet')
-  const sha256 = Buffer.alloc(32, 0xab)
-  const checksum = { id: 1, ...facts, ...identity, sha256, problem: undefined, rested: true }
   await writer.keepChecksums([checksum], 1)
   t.equal(await state(), 'known')
-  t.equal(factsOf(await bodyOf(service))['SHA-256'], sha256.toString('hex'))
+  t.equal(factsOf(await bodyOf(service))['SHA-256'], sum)
   await writer.hashAgain([1], 0)
   t.equal(await state(), 'not hashed yet', 'a stale checksum')
   t.notOk('SHA-256' in factsOf(await bodyOf(service)))
@@ -128,8 +128,6 @@ t.test('commands download the file, and check it if its checksum is known', asyn
     )
   const url = `${root}/data/${day}/${dayFile}`
   t.strictSame(await commands(), [`curl -O '${url}'`, `wget -N '${url}'`])
-  const sha256 = Buffer.alloc(32, 0xab)
-  const checksum = { id: 1, ...facts, ...identity, sha256, problem: undefined, rested: true }
   await service.writer.keepChecksums([checksum], 1)
-  t.equal((await commands()).at(-1), `echo '${sha256.toString('hex')}  ${dayFile}' | sha256sum -c`)
+  t.equal((await commands()).at(-1), `echo '${sum}  ${dayFile}' | sha256sum -c`)
 })

@@ -1,5 +1,4 @@
 import t from '../../tap.ts'
-import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import { testFolder } from '../../folder.ts'
@@ -188,18 +187,12 @@ t.test('HTML pages are complete, escaped, and link to the files', async (t) => {
 
 t.test('a conditional request gets 304 without a page being read', async (t) => {
   let pages = 0
-  const counting = (reader: CatalogueReader): CatalogueReader => ({
-    ...reader,
-    page: (range) => {
-      pages++
-      return reader.page(range)
-    },
-    record: (query) => {
-      pages++
-      return reader.record(query)
-    },
+  const service = await openService(t, {
+    reader: (reader) => ({
+      page: (range) => (pages++, reader.page(range)),
+      record: (query) => (pages++, reader.record(query)),
+    }),
   })
-  const service = await openService(t, { deps: ({ reader }) => ({ reader: counting(reader) }) })
   await service.addNames(day, [dayFile])
   for (const path of [list, `${list}1/`]) {
     const first = await service.app.inject(path)
@@ -226,11 +219,8 @@ t.test('another release and another base URL change the ETag', async (t) => {
       const service = await openService(t, {
         settings,
         // A fixed head, because the random epoch would change the ETag.
-        deps: ({ reader }) => ({
-          reader: {
-            ...reader,
-            head: async () => ({ epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined }),
-          },
+        reader: () => ({
+          head: async () => ({ epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined }),
         }),
       })
       const answer = await service.app.inject('/rinex/api/')
@@ -264,9 +254,7 @@ t.test('without a catalogue a request gets 503, and the cause is only in the log
 
 t.test('an internal error gets 500, and its message is only in the log', async (t) => {
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: { ...reader, page: () => Promise.reject(new Error('secret of the inside')) },
-    }),
+    reader: () => ({ page: () => Promise.reject(new Error('secret of the inside')) }),
   })
   const answer = await service.app.inject(`${list}?limit=1`)
   t.equal(answer.statusCode, 500)

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import t, { exact } from '../../tap.ts'
 import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
-import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
 import { openService } from '../service.ts'
-import { until } from '../wire.ts'
+import { until } from '../../until.ts'
 
 const list = '/rinex/api/rinex-file/'
 
@@ -18,9 +17,7 @@ t.test('a long query that fails gets 503 or 429 with Retry-After', async (t) => 
   for (const [error, statusCode, retryAfter, detail] of cases) {
     const fail = () => Promise.reject(error)
     const { app } = await openService(t, {
-      deps: ({ reader }) => ({
-        reader: { ...reader, page: fail, stations: fail } satisfies CatalogueReader,
-      }),
+      reader: () => ({ page: fail, stations: fail }),
     })
     for (const url of [`${list}?filename__contains=a`, '/rinex/api/station/']) {
       const answer = await app.inject(url)
@@ -44,12 +41,9 @@ t.test('a query is aborted when its client leaves', async (t) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error))
     })
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        page: (_, asker) => untilAborted(asker?.signal),
-        records: (_, asker) => untilAborted(asker?.signal),
-      } satisfies CatalogueReader,
+    reader: () => ({
+      page: (_, asker) => untilAborted(asker?.signal),
+      records: (_, asker) => untilAborted(asker?.signal),
     }),
   })
   const port = await service.listen()
@@ -57,11 +51,11 @@ t.test('a query is aborted when its client leaves', async (t) => {
     const index = signals.length
     const socket = connect(port, '127.0.0.1')
     socket.write(`GET ${list}?${query} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-    await until(() => signals.length > index, `${query} has started`)
+    await until(`${query} has started`, () => signals.length > index)
     t.notOk(signals[index]?.aborted, 'not while the client waits')
     socket.destroy()
     await once(socket, 'close')
-    await until(() => signals[index]?.aborted === true, `${query} is aborted`)
+    await until(`${query} is aborted`, () => signals[index]?.aborted === true)
   }
   t.notMatch(service.logText(), /"level":(40|50)/, 'nothing is logged')
 })

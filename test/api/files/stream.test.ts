@@ -8,7 +8,8 @@ import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
 import { changesFilters, filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
-import { runEventLoop, parseAnswer, readToEnd, until } from '../wire.ts'
+import { runEventLoop, parseAnswer, readToEnd } from '../wire.ts'
+import { until } from '../../until.ts'
 import { fc } from '../../random.ts'
 
 const path = '/rinex/api/rinex-file/'
@@ -215,7 +216,7 @@ t.test('a long stream is complete while requests are served and files are added'
     ...reader,
     records: async (range) => {
       const before = served
-      await until(() => served > before, 'another request is served')
+      await until('another request is served', () => served > before)
       return reader.records(range)
     },
   })
@@ -256,19 +257,19 @@ t.test('a stream pauses while its client does not read, and ends when it leaves'
   // The reader returns the same chunk forever, so the stream ends only if it is stopped.
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET ${path}?format=ndjson HTTP/1.1\r\nHost: x\r\n\r\n`)
-  await until(() => chunks > 2, 'it has started')
+  await until('it has started', () => chunks > 2)
   socket.pause()
   const isIdle = async () => {
     const before = chunks
     await runEventLoop()
     return chunks === before
   }
-  await until(isIdle, 'it pauses')
+  await until('it pauses', isIdle)
   socket.destroy()
   const connections = () =>
     new Promise((resolve) => service.app.server.getConnections((_error, count) => resolve(count)))
-  await until(async () => (await connections()) === 0, 'the connection is closed')
-  await until(isIdle, 'it has stopped')
+  await until('the connection is closed', async () => (await connections()) === 0)
+  await until('it has stopped', isIdle)
 })
 
 /** A service whose streams wait for `open`. */
@@ -277,12 +278,9 @@ async function openGated(t: Test) {
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        head: () => (started++, reader.head()),
-        records: (range) => gate.then(() => reader.records(range)),
-      },
+    reader: (reader) => ({
+      head: () => (started++, reader.head()),
+      records: (range) => gate.then(() => reader.records(range)),
     }),
   })
   return { service, started: () => started, open }
@@ -299,7 +297,7 @@ t.test('above the total limit a stream gets 429, until some clients leave', asyn
     t.teardown(() => socket.destroy())
     socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`)
   }
-  await until(() => started() === 50, 'all have started')
+  await until('all have started', () => started() === 50)
   const late = await service.app.inject(target)
   t.equal(late.statusCode, 429)
   t.match(late.headers['retry-after'], /^\d+$/)
@@ -309,8 +307,8 @@ t.test('above the total limit a stream gets 429, until some clients leave', asyn
   for (const socket of streams) socket.destroy()
   open()
   await until(
-    async () => (await service.app.inject(target)).statusCode === 200,
     'accepted after clients left',
+    async () => (await service.app.inject(target)).statusCode === 200,
   )
 })
 
@@ -326,7 +324,7 @@ t.test('one address may have four streams at a time', async (t) => {
     return socket
   }
   const four = Array.from({ length: 4 }, () => from(2))
-  await until(() => started() === 4, 'all have started')
+  await until('all have started', () => started() === 4)
   const fifth = parseAnswer(await readToEnd(from(2)))
   t.equal(fifth.status, 429)
   t.match(fifth.head, /retry-after: \d+/i)
@@ -338,7 +336,7 @@ t.test('one address may have four streams at a time', async (t) => {
 t.test('a pipelined stream does not count towards the limit before it starts', async (t) => {
   let started = 0
   const service = await openService(t, {
-    deps: ({ reader }) => ({ reader: { ...reader, head: () => (started++, reader.head()) } }),
+    reader: (reader) => ({ head: () => (started++, reader.head()) }),
   })
   await service.add(`${day}/${dayFile}`, Buffer.alloc(32 * 1024 * 1024))
   const port = await service.listen()

@@ -3,7 +3,8 @@ import { connect } from 'node:net'
 import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
 import type { Service } from '../service.ts'
-import { startSlowly, until } from '../wire.ts'
+import { startSlowly } from '../wire.ts'
+import { until } from '../../until.ts'
 
 /** Number of responses of a route, by status. */
 async function responsesOf({ app }: Service, route: string): Promise<Record<string, number>> {
@@ -23,23 +24,23 @@ t.test('a download whose client leaves is counted with its status', async (t) =>
   const socket = await startSlowly(port, `/rinex/data/${day}/${dayFile}`)
   t.same(await responsesOf(service, route), {}, 'not before it ends')
   socket.destroy()
-  await until(async () => '200' in (await responsesOf(service, route)), 'it is counted')
+  await until('it is counted', async () => '200' in (await responsesOf(service, route)))
   t.same(await responsesOf(service, route), { 200: 1 })
 })
 
 t.test('a request whose client leaves before the response is counted as 499', async (t) => {
   let polls = 0
   const service = await openService(t, {
-    deps: ({ reader }) => ({ reader: { ...reader, head: () => (polls++, reader.head()) } }),
+    reader: (reader) => ({ head: () => (polls++, reader.head()) }),
   })
   await service.addNames(day, [dayFile])
   const port = await service.listen()
   const route = '/rinex/api/changes/'
   const socket = connect(port, '127.0.0.1')
   socket.write(`GET ${route}?since=1&wait=60 HTTP/1.1\r\nHost: x\r\n\r\n`)
-  await until(() => polls > 3, 'it waits')
+  await until('it waits', () => polls > 3)
   // A reset, because a half-closed client may still wait for the response.
   socket.resetAndDestroy()
-  await until(async () => '499' in (await responsesOf(service, route)), 'it is counted')
+  await until('it is counted', async () => '499' in (await responsesOf(service, route)))
   t.same(await responsesOf(service, route), { 499: 1 })
 })

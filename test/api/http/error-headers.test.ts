@@ -123,9 +123,7 @@ t.test('an unavailable catalogue, and reached limits too', async (t) => {
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
   const gated = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: { ...reader, records: (query) => gate.then(() => reader.records(query)) },
-    }),
+    reader: (reader) => ({ records: (query) => gate.then(() => reader.records(query)) }),
   })
   const target = 'rinex-file/?format=csv'
   const four = Array.from({ length: 4 }, async () => await gated.app.inject(`/rinex/api/${target}`))

@@ -2,7 +2,7 @@ import t from '../../tap.ts'
 import { preferredFormat } from '../../../src/api/http/formats.ts'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Test } from 'tap'
-import { until } from '../../indexer/until.ts'
+import { until } from '../../until.ts'
 import { day, openService } from '../service.ts'
 import type { Service } from '../service.ts'
 
@@ -178,13 +178,10 @@ t.test('only two responses are compressed at a time, others are sent as they are
   /** One for each second chunk of the streams, in order. */
   const gates: (() => void)[] = []
   const service = await openService(t, {
-    deps: ({ reader }) => ({
-      reader: {
-        ...reader,
-        async records(query, signal) {
-          if (query.after !== undefined) await new Promise<void>((resolve) => gates.push(resolve))
-          return reader.records(query, signal)
-        },
+    reader: (reader) => ({
+      async records(query, signal) {
+        if (query.after !== undefined) await new Promise<void>((resolve) => gates.push(resolve))
+        return reader.records(query, signal)
       },
     }),
   })
@@ -197,14 +194,14 @@ t.test('only two responses are compressed at a time, others are sent as they are
   const list = '/rinex-file/?format=csv&area=obs'
   const leaving = new AbortController()
   const left = t.rejects(get(list, leaving.signal))
-  await until(t, 'one stream waits for its second chunk', () => gates.length === 1)
+  await until('one stream waits for its second chunk', () => gates.length === 1)
   const second = get(list)
-  await until(t, 'the second stream waits', () => gates.length === 2)
+  await until('the second stream waits', () => gates.length === 2)
   t.equal((await get('/schema/')).encoding, null)
   leaving.abort()
   await left
   gates[0]?.()
-  await until(t, 'the first has left', async () => (await get('/schema/')).encoding === 'br')
+  await until('the first has left', async () => (await get('/schema/')).encoding === 'br')
   gates[1]?.()
   const { encoding, text } = await second
   t.match({ encoding, lines: text.split('\n').length }, { encoding: 'br', lines: 302 })

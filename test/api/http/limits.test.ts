@@ -2,7 +2,8 @@ import t from '../../tap.ts'
 import { connect } from 'node:net'
 import { Semaphore, ClientLimits } from '../../../src/api/http/limits.ts'
 import { openService } from '../service.ts'
-import { runEventLoop, startSlowly, until } from '../wire.ts'
+import { runEventLoop, startSlowly } from '../wire.ts'
+import { until } from '../../until.ts'
 import { EventEmitter } from 'node:events'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -111,10 +112,10 @@ t.test('a permit is held until the response is closed', async (t) => {
     body: '{"detail":"Too many at a time."}',
   })
   first.destroy()
-  await until(async () => {
+  await until('released after its client left', async () => {
     if (held === 1) (await startSlowly(port, '/hold')).destroy()
     return held === 2
-  }, 'released after its client left')
+  })
 })
 
 t.test('a client that has already left gets no permit', async (t) => {
@@ -123,7 +124,7 @@ t.test('a client that has already left gets no permit', async (t) => {
   let step = 0
   service.app.get('/late', async (_request, reply) => {
     step++
-    await until(() => reply.raw.destroyed, 'the client leaves')
+    await until('the client leaves', () => reply.raw.destroyed)
     semaphore.holdFor(reply)
     step++
     return reply.hijack()
@@ -131,9 +132,9 @@ t.test('a client that has already left gets no permit', async (t) => {
   const port = await service.listen()
   const client = connect(port, '127.0.0.1')
   client.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n')
-  await until(() => step === 1, 'the request has arrived')
+  await until('the request has arrived', () => step === 1)
   client.destroy()
-  await until(() => step === 2, 'after the client left')
+  await until('after the client left', () => step === 2)
   t.ok(semaphore.tryAcquire())
 })
 
@@ -183,9 +184,9 @@ t.test('one address may have eight pages in flight, each started in its own tick
   }
   t.equal(state.started, 8)
   const other = requestPages(limits, 'b', 1)
-  await until(() => other.state.started === 1, 'another address has its own limit')
+  await until('another address has its own limit', () => other.state.started === 1)
   responses[0]?.close()
-  await until(() => state.started === 9, 'the next starts when one was sent')
+  await until('the next starts when one was sent', () => state.started === 9)
   t.equal(state.rejected, 0)
   for (const { close } of responses) close()
 })
@@ -193,21 +194,21 @@ t.test('one address may have eight pages in flight, each started in its own tick
 t.test('a client that leaves releases its permit, and no page is started for it', async () => {
   const limits = openLimits()
   const { state, responses } = requestPages(limits, 'a', 20)
-  await until(() => state.started === 8, 'eight have started')
+  await until('eight have started', () => state.started === 8)
   for (const { close } of responses.slice(8, 15)) close()
-  await until(() => state.rejected === 7, 'the waiting ones have left')
+  await until('the waiting ones have left', () => state.rejected === 7)
   for (const { close } of responses.slice(0, 8)) close()
-  await until(() => state.started === 13, 'the others start')
+  await until('the others start', () => state.started === 13)
   for (const { close } of responses.slice(15)) close()
   const again = requestPages(limits, 'a', 8)
-  await until(() => again.state.started === 8, 'all permits are free again')
+  await until('all permits are free again', () => again.state.started === 8)
 })
 
 t.test('all addresses together may have eighty pages in flight', async (t) => {
   const limits = openLimits()
   const all = Array.from({ length: 11 }, (_, n) => requestPages(limits, `address ${n}`, 8))
   const started = () => all.reduce((sum, { state }) => sum + state.started, 0)
-  await until(() => started() === 80, 'eighty have started')
+  await until('eighty have started', () => started() === 80)
   await waitTicks(100)
   t.equal(started(), 80)
   for (const { responses } of all) for (const { close } of responses) close()
@@ -216,19 +217,19 @@ t.test('all addresses together may have eighty pages in flight', async (t) => {
 t.test('a page has one time limit for both permits', async (t) => {
   const limits = openLimits(1000)
   const all = Array.from({ length: 10 }, (_, n) => requestPages(limits, `address ${n}`, 8))
-  await until(() => all.every(({ state }) => state.started === 8), 'no permit is free')
+  await until('no permit is free', () => all.every(({ state }) => state.started === 8))
   const rejected: string[] = []
   const request = (name: string, address: string): void => {
     limits.page(requestOf(address), respond().reply).catch(() => rejected.push(name))
   }
   request('first', 'address 0')
   const beganMs = performance.now()
-  await until(() => performance.now() - beganMs > 100, 'some time')
+  await until('some time', () => performance.now() - beganMs > 100)
   request('second', 'address 1')
   // The first now has a permit of its address, and waits for one of all addresses behind the third.
   request('third', 'new address')
   all[0]?.responses[0]?.close()
-  await until(() => rejected.length >= 2, 'both are rejected')
+  await until('both are rejected', () => rejected.length >= 2)
   t.strictSame(rejected.slice(0, 2), ['first', 'second'])
 })
 

@@ -8,7 +8,7 @@ import type { Parameter } from '../../../src/api/http/context.ts'
 const fileFields = formFieldsOf(filterParameters)
 const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }
 
-t.test('fields show the filters of the request, and the rest stays as hidden inputs', (t) => {
+t.test('fields show the filters of the request, and the rest stays as hidden inputs', async (t) => {
   const cases: readonly (readonly [
     kept: readonly Parameter[],
     values: Readonly<Record<string, string>>,
@@ -49,10 +49,9 @@ t.test('fields show the filters of the request, and the rest stays as hidden inp
       if (options.length > 0)
         t.equal(options.filter(({ isChosen }) => isChosen).length, 1, `${value} is chosen`)
   }
-  t.end()
 })
 
-t.test('faults are shown at their fields, and faults of other parameters separately', (t) => {
+t.test('faults are shown at their fields, and faults of other parameters separately', async (t) => {
   const faults = { startDate: ['a', 'b'], interval: ['c'] }
   const state = { kept: [['startDate', 'x']] as const, limit: 20 }
   const { fields, otherFaults } = filterForm(view, state, faults)
@@ -61,53 +60,55 @@ t.test('faults are shown at their fields, and faults of other parameters separat
     [['startDate', ['a', 'b']]],
   )
   t.strictSame(otherFaults, [{ name: 'interval', messages: ['c'] }])
-  t.end()
 })
 
-t.test('the form offers a requested page size that is not in its list of sizes', (t) => {
+t.test('the form offers a requested page size that is not in its list of sizes', async (t) => {
   const { fields } = filterForm(view, { kept: [], limit: 33 })
   const { options = [] } = fields.find(({ name }) => name === 'limit') ?? {}
   t.strictSame(
     options.map(({ value, isChosen }) => [value, isChosen]),
     [20, 33, 50, 100, 500].map((size) => [String(size), size === 33]),
   )
-  t.end()
 })
 
-t.test('each active filter has a link without it, but a thousand filters have no links', (t) => {
-  const kept: readonly Parameter[] = [
-    ['station', 'graz'],
-    ['ordering', 'filename'],
-    ['station', 'wtzr'],
-  ]
-  t.strictSame(activeFilters({ kept, limit: 50 }, fileFields), [
-    {
-      label: 'Station',
-      value: 'graz',
-      without: '?format=api&limit=50&ordering=filename&station=wtzr',
-    },
-    {
-      label: 'Station',
-      value: 'wtzr',
-      without: '?format=api&limit=50&ordering=filename&station=graz',
-    },
-  ])
-  const many = Array.from({ length: 1000 }, (): Parameter => ['station', 'graz'])
-  t.strictSame(activeFilters({ kept: many, limit: 20 }, fileFields), [])
-  t.end()
-})
+t.test(
+  'each active filter has a link without it, but a thousand filters have no links',
+  async (t) => {
+    const kept: readonly Parameter[] = [
+      ['station', 'graz'],
+      ['ordering', 'filename'],
+      ['station', 'wtzr'],
+    ]
+    t.strictSame(activeFilters({ kept, limit: 50 }, fileFields), [
+      {
+        label: 'Station',
+        value: 'graz',
+        without: '?format=api&limit=50&ordering=filename&station=wtzr',
+      },
+      {
+        label: 'Station',
+        value: 'wtzr',
+        without: '?format=api&limit=50&ordering=filename&station=graz',
+      },
+    ])
+    const many = Array.from({ length: 1000 }, (): Parameter => ['station', 'graz'])
+    t.strictSame(activeFilters({ kept: many, limit: 20 }, fileFields), [])
+  },
+)
 
-t.test('a column is sorted first in its own direction, then in the opposite direction', (t) => {
-  const state = { kept: [['station', 'graz']] as const, limit: 20 }
-  const column = { key: 'data_date', label: 'Start of data', first: 'descending' } as const
-  for (const [ordering, sort, expected] of [
-    [{ key: 'id', descending: true }, '', '-data_date'],
-    [{ key: 'data_date', descending: true }, 'descending', 'data_date'],
-    [{ key: 'data_date', descending: false }, 'ascending', '-data_date'],
-  ] as const) {
-    const link = sortLink(column, ordering, state)
-    t.equal(link.sort, sort)
-    t.equal(link.href, `?format=api&limit=20&ordering=${expected}&station=graz`)
-  }
-  t.end()
-})
+t.test(
+  'a column is sorted first in its own direction, then in the opposite direction',
+  async (t) => {
+    const state = { kept: [['station', 'graz']] as const, limit: 20 }
+    const column = { key: 'data_date', label: 'Start of data', first: 'descending' } as const
+    for (const [ordering, sort, expected] of [
+      [{ key: 'id', descending: true }, '', '-data_date'],
+      [{ key: 'data_date', descending: true }, 'descending', 'data_date'],
+      [{ key: 'data_date', descending: false }, 'ascending', '-data_date'],
+    ] as const) {
+      const link = sortLink(column, ordering, state)
+      t.equal(link.sort, sort)
+      t.equal(link.href, `?format=api&limit=20&ordering=${expected}&station=graz`)
+    }
+  },
+)

@@ -2,7 +2,7 @@
 import t from '../../tap.ts'
 import { changeLabel, readableDate, readableSize } from '../../../src/api/pages/labels.ts'
 
-t.test('a date has its day of the year, and its time unless the time is midnight', (t) => {
+t.test('a date has its day of the year, and its time unless the time is midnight', async (t) => {
   for (const [iso, text] of [
     ['2026-01-22T05:00:00Z', '2026-01-22 (022) 05:00'],
     ['2026-01-01T00:00:00Z', '2026-01-01 (001)'],
@@ -12,10 +12,9 @@ t.test('a date has its day of the year, and its time unless the time is midnight
     [null, ''],
   ] as const)
     t.equal(readableDate(iso), text)
-  t.end()
 })
 
-t.test('a size has at most three digits', (t) => {
+t.test('a size has at most three digits', async (t) => {
   for (const [bytes, text] of [
     [0, '0 bytes'],
     [1, '1 byte'],
@@ -26,10 +25,9 @@ t.test('a size has at most three digits', (t) => {
     [5e15, '5000 TB'],
   ] as const)
     t.equal(readableSize(bytes), text)
-  t.end()
 })
 
-t.test('a change is described by its kind and its times', (t) => {
+t.test('a change is described by its kind and its times', async (t) => {
   for (const [kind, created, modified, text] of [
     ['created', '3', '3', 'new'],
     ['created', '1', '1', 'restored'],
@@ -39,5 +37,4 @@ t.test('a change is described by its kind and its times', (t) => {
     ['removed', '1', '1', 'removed'],
   ] as const)
     t.equal(changeLabel({ kind, at: '3', created, modified }), text)
-  t.end()
 })

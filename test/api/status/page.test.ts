@@ -7,6 +7,7 @@ import { arrivalsPerMinute } from '../../../src/api/status/route.ts'
 import { NotBuilt } from '../../../src/catalogue/reader-errors.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
 import type { IndexerStatus } from '../../../src/control-socket/protocol.ts'
+import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { day, dayFile, hour, openService, shortFile, startUs } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
@@ -178,14 +179,11 @@ t.test('each advice is a whole sentence', async (t) => {
 
 async function addProblems({ writer }: Service): Promise<void> {
   const facts = { size: 12, mtimeUs: 1000 }
-  const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
   const incomplete = { ...newFile(dayFile, facts), incomplete: true }
   const rejections = [{ reason: 'not-gz', count: 2, names: ['README.txt', 'b.txt'] }]
   await writer.apply([change(day, { added: [incomplete], rejections })])
   await writer.apply([change(hour, { added: [newFile(shortFile, facts)], misplaced: 1 })])
-  const sha256 = Buffer.alloc(32)
-  const checksum = { ...facts, ...identity, id: 2, sha256, problem: 'broken' as const }
-  await writer.keepChecksums([{ ...checksum, rested: true }], 2)
+  await writer.keepChecksums([checksumOf(2, { ...facts, problem: 'broken' })], 2)
 }
 
 t.test('problems link to their paths, and reasons link to their explanations', async (t) => {

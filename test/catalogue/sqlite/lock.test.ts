@@ -5,7 +5,7 @@ import t from '../../tap.ts'
 import { lockWriter } from '../../../src/catalogue/sqlite/lock.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
-import { until } from '../../indexer/until.ts'
+import { until } from '../../until.ts'
 
 t.test('a database with two names is refused, by each of them', async (t) => {
   const database = join(testFolder(t), 'catalogue.db')
@@ -37,7 +37,7 @@ t.test('a removed lock file is created and locked again', async (t) => {
   t.ok(isLocked())
   rmSync(path)
   const exists = (): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
-  await until(t, 'a removed lock file exists again', exists)
+  await until('a removed lock file exists again', exists)
   t.ok(isLocked(), 'and is locked')
   rmSync(path)
   lock.check()

@@ -10,8 +10,11 @@ import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-sc
 import { day, manyNames } from '../../catalogue/catalogue.ts'
 import { newFile } from '../../catalogue/change.ts'
 import { failing } from '../parts.ts'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 import { localHashClient, openHashing, sha256Of } from './hashing.ts'
+
+// The tests wait for polls.
+t.jobs = 4
 
 const names = ['graz', 'zimm', 'onsa', 'wtzr'].map((site) => `${site}0010.26d.gz`)
 const [graz = '', zimm = '', onsa = ''] = names
@@ -35,7 +38,7 @@ function open(t: Test) {
   const startProcess = (other: Partial<ChecksumContext> = {}) =>
     start({ hashClient: new HashClient(opened), ...other })
   const hashed = (name: string, content: Buffer) =>
-    until(t, `${name} has its checksum`, async () => (await sumOf(name)) === sha256Of(content))
+    until(`${name} has its checksum`, async () => (await sumOf(name)) === sha256Of(content))
   return { ...opened, start: startProcess, addAll, add, modify, hashed }
 }
 
@@ -53,7 +56,7 @@ t.test('new files are hashed, older files are not', async (t) => {
   t.equal(await sumOf(zimm), undefined)
   t.equal((await reader.head()).seq, 3, 'a checksum does not change the seq')
   t.match(await reader.summary(), { checksums: { files: 2, broken: { count: 0 } } })
-  await until(t, 'nothing is left', () => hashing.status().behind === 0)
+  await until('nothing is left', () => hashing.status().behind === 0)
 })
 
 t.test('with checksums = "all", older files are hashed when the indexer is idle', async (t) => {
@@ -76,7 +79,7 @@ t.test('with checksums = "all", older files are hashed when the indexer is idle'
       return busy
     },
   })
-  await until(t, 'it has asked whether it may', () => requested > 1)
+  await until('it has asked whether it may', () => requested > 1)
   t.equal(await sumOf(graz), undefined)
   busy = false
   for (const [index, name] of names.entries()) await hashed(name, contents[index] ?? content())
@@ -99,7 +102,7 @@ t.test('older files are hashed batch after batch, without waiting for the next p
     hashClient: localHashClient(archive, { digest: () => counts.parts++ }),
   })
   const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files
-  await until(t, 'all have their checksum', () => counted() === many.length)
+  await until('all have their checksum', () => counted() === many.length)
   t.ok(counts.snapshots < counts.parts, `${counts.snapshots} polls, ${counts.parts} batches`)
 })
 
@@ -115,7 +118,7 @@ t.test('older files are hashed at most a tenth of the time', async (t) => {
     batches.push({ beginMs, endMs: performance.now() })
   }
   const hashing = await start({ all: true, hashClient: localHashClient(archive, { digest }) })
-  await until(t, 'all are read', () => batches.length >= names.length)
+  await until('all are read', () => batches.length >= names.length)
   await hashing.close()
   for (const [index, { beginMs, endMs }] of batches.slice(0, names.length - 1).entries()) {
     const restMs = (batches[index + 1]?.beginMs ?? 0) - endMs
@@ -176,7 +179,7 @@ t.test('a new process continues where the last process ended', async (t) => {
   const first = await start()
   await addAll(many, one)
   const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files ?? 0
-  await until(t, 'something is kept', () => counted() > 0)
+  await until('something is kept', () => counted() > 0)
   await first.close()
   await add(graz, one)
   await start()
@@ -190,12 +193,10 @@ t.test('a failed write of checksums is tried again', async (t) => {
   await start()
   sql(failing('INSERT ON checksum'))
   await add(graz, one)
-  await until(t, 'it is reported', () =>
-    lines.some(({ msg }) => msg === 'hashing failed; retrying'),
-  )
+  await until('it is reported', () => lines.some(({ msg }) => msg === 'hashing failed; retrying'))
   sql('DROP TRIGGER failing')
   await hashed(graz, one)
-  await until(t, 'its end is reported', () => lines.some(({ msg }) => msg === 'hashing recovered'))
+  await until('its end is reported', () => lines.some(({ msg }) => msg === 'hashing recovered'))
   const failures = lines.filter(({ msg }) => msg === 'hashing failed; retrying')
   t.equal(failures.length, 1, 'repeats are counted')
 })

@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { HashClient, HashingFailed } from '../../../src/indexer/checksums/hash-client.ts'
 import { testFolder } from '../../folder.ts'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 
 /** The running child processes. */
 function children(): number[] {
@@ -70,7 +70,7 @@ t.test('an idle hash process ends, and is started again for new work', async (t)
   t.equal(processes().length, 0, 'none before there is work')
   for (let turn = 0; turn < 2; turn++) {
     t.match(await digest('a'), exact([{ problem: undefined }]))
-    await until(t, 'it has ended', () => processes().length === 0)
+    await until('it has ended', () => processes().length === 0)
   }
 })
 
@@ -82,11 +82,11 @@ t.test('a hash process that hangs is killed and replaced', async (t) => {
       () => false,
     )
   // On a busy machine it may be silent for that long without hanging.
-  await until(t, 'it works', works)
+  await until('it works', works)
   const pid = stop()
   await t.rejects(digest('a'), new HashingFailed('the disk has not answered for 1 s'))
-  await until(t, 'it is gone', () => !children().includes(pid))
-  await until(t, 'it works again', works)
+  await until('it is gone', () => !children().includes(pid))
+  await until('it works again', works)
 })
 
 t.test('a call fails when the hash process dies', async (t) => {
@@ -107,5 +107,5 @@ t.test('close does not wait for the hash process', async (t) => {
   hashClient.close()
   await t.rejects(requested, new HashingFailed('the hash client is closed'))
   await t.rejects(digest('a'), new HashingFailed('the hash client is closed'))
-  await until(t, 'the process is gone', () => !children().includes(pid))
+  await until('the process is gone', () => !children().includes(pid))
 })

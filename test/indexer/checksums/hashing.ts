@@ -8,7 +8,7 @@ import { ChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedu
 import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { day } from '../../catalogue/catalogue.ts'
 import { openParts } from '../parts.ts'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 
 type HashClient = ChecksumContext['hashClient']
 
@@ -47,7 +47,7 @@ export function openHashing(t: Test) {
     t.teardown(() => hashing.close())
     hashing.start()
     const position = () => parts.sql('SELECT seq FROM hashing') as { seq: number | null }[]
-    await until(t, 'hashing has begun', () => position()[0]?.seq !== null)
+    await until('hashing has begun', () => position()[0]?.seq !== null)
     return hashing
   }
   /** The checksum in the catalogue. */

@@ -3,7 +3,7 @@
  * hashing.
  */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, linkSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs'
+import { chownSync, rmSync, statSync, unlinkSync, utimesSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
@@ -11,8 +11,8 @@ import { toIdentity } from '../../../src/catalogue/identity.ts'
 import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
 import { day } from '../../catalogue/catalogue.ts'
-import { overwrite, replace } from '../../file-changes.ts'
-import { until } from '../until.ts'
+import { harmless, overwrite, replace } from '../../file-changes.ts'
+import { until } from '../../until.ts'
 import { localHashClient, openHashing } from './hashing.ts'
 
 const oldMs = 1_000_000
@@ -48,7 +48,7 @@ function open(t: Test, beforeIdentify?: () => void) {
     ...(beforeIdentify && { identify: beforeIdentify }),
   })
   const allRight = (names: readonly string[]) =>
-    until(t, 'all have the checksum of what is on disk', async () => {
+    until('all have the checksum of what is on disk', async () => {
       for (const name of names) if ((await sumOf(name)) !== onDisk(name)) return false
       return true
     })
@@ -67,35 +67,16 @@ type Opened = ReturnType<typeof open>
 
 const isRoot = process.getuid?.() === 0
 
-const ways: { title: string; make: (path: string) => void; isRead: boolean }[] = [
-  { title: 'nothing', make: () => undefined, isRead: false },
-  { title: 'replaced by rename, with its size and time', make: replace, isRead: true },
-  { title: 'overwritten in place, with its time set back', make: overwrite, isRead: true },
-  {
-    title: 'touched with its own time',
-    make: (path) => utimesSync(path, oldMs, oldMs),
-    isRead: true,
-  },
-  {
-    title: 'a hard link made',
-    make: (path) => linkSync(path, `${path}.link`),
-    isRead: false,
-  },
-  {
-    title: 'chmod',
-    make: (path) => chmodSync(path, 0o600),
-    isRead: false,
-  },
-  {
-    title: 'chown',
-    make: (path) => {
-      if (isRoot) chownSync(path, 1234, 5678)
-    },
-    isRead: false,
-  },
+const ways: readonly (readonly [title: string, make: (path: string) => void, isRead: boolean])[] = [
+  ['nothing', () => undefined, false],
+  ['replaced by rename, with its size and time', replace, true],
+  ['overwritten in place, with its time set back', overwrite, true],
+  ['touched with its own time', (path) => utimesSync(path, oldMs, oldMs), true],
+  ...Object.entries(harmless).map(([title, make]) => [title, make, false] as const),
+  ['chown', (path) => isRoot && chownSync(path, 1234, 5678), false],
 ]
 const names = ways.map((_, index) => `s00${index}0010.26d.gz`)
-const nameOf = (title: string): string => names[ways.findIndex((way) => way.title === title)] ?? ''
+const nameOf = (title: string): string => names[ways.findIndex(([each]) => each === title)] ?? ''
 
 /** Puts files that have a checksum. */
 async function addHashed(opened: Opened, all: readonly string[]): Promise<void> {
@@ -115,9 +96,9 @@ t.test(
     await addHashed(opened, names)
     const head = await reader.head()
     const release = hold()
-    for (const [index, { make }] of ways.entries()) make(pathOf(names[index] ?? ''))
+    for (const [index, [, make]] of ways.entries()) make(pathOf(names[index] ?? ''))
     t.match(await readAndApply(), exact(nothing))
-    for (const [index, { title, isRead }] of ways.entries()) {
+    for (const [index, [title, , isRead]] of ways.entries()) {
       const name = names[index] ?? ''
       t.equal(await sumOf(name), isRead ? undefined : onDisk(name), title)
     }
@@ -125,11 +106,11 @@ t.test(
     t.match(again, exact({ attributes: [], rehash: [] }), 'nothing is left to be written')
     release()
     await allRight(names)
-    const readAgain = names.filter((_, index) => ways[index]?.isRead)
+    const readAgain = names.filter((_, index) => ways[index]?.[2])
     t.same(requested.toSorted(), readAgain)
     const { detailsSeq } = await reader.head()
     t.same(await reader.head(), { ...head, detailsSeq })
-    await until(t, 'nothing is waited for', () => hashing.status().behind === 0)
+    await until('nothing is waited for', () => hashing.status().behind === 0)
 
     await t.test('a change after new attributes were stored is detected', async (t) => {
       requested.length = 0
@@ -223,11 +204,11 @@ t.test('a file that was changed just before it was hashed is hashed again', asyn
   const changedUs = toIdentity(statSync(pathOf(name))).ctimeUs
   nowUs = () => changedUs + 1e6
   await readAndApply()
-  await until(t, 'it waits to be read again', () => {
+  await until('it waits to be read again', () => {
     const [{ stale } = { stale: 0 }] = sql('SELECT stale FROM hashing') as { stale: number }[]
     return stale === 1
   })
   t.equal(await sumOf(name), undefined)
   nowUs = () => opened.nowUs() + 10e6
-  await until(t, 'it has its checksum', async () => (await sumOf(name)) === onDisk(name))
+  await until('it has its checksum', async () => (await sumOf(name)) === onDisk(name))
 })

@@ -18,7 +18,7 @@ import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
 import { listenIn } from '../../unix-socket.ts'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 
 const name = 'graz0010.26d.gz'
 const old = new Date('2020-01-01T00:00:00Z')
@@ -110,7 +110,7 @@ t.test('the stamp of a directory that has just changed is undefined', async (t) 
     return read(archive, 'obs').stamp === undefined
   }
   // Again if so much time has passed that it is not young any more.
-  await until(t, 'that of a directory that has just changed', isSeenYoung)
+  await until('that of a directory that has just changed', isSeenYoung)
 })
 
 t.test('with depth auto, facts are read unless the date and the mtime are old', async (t) => {
@@ -166,27 +166,29 @@ t.test('a socket with a RINEX name is rejected', async (t) => {
   })
 })
 
-t.test('a file that arrives while the names of a cold directory are read gets its facts', (t) => {
-  const archive = testFolder(t, { obs: { '2019': { '001': {} } } })
-  const path = join(archive, 'obs/2019/001')
-  utimesSync(path, old, old)
-  const { opendirSync } = fs
-  const restore = t.intercept(fs, 'opendirSync', {
-    value: (...args: Parameters<typeof opendirSync>) => {
-      writeFileSync(join(path, name), 'half of it')
-      return opendirSync(...args)
-    },
-  })
-  syncBuiltinESMExports()
-  t.teardown(() => {
-    restore.restore()
+t.test(
+  'a file that arrives while the names of a cold directory are read gets its facts',
+  async (t) => {
+    const archive = testFolder(t, { obs: { '2019': { '001': {} } } })
+    const path = join(archive, 'obs/2019/001')
+    utimesSync(path, old, old)
+    const { opendirSync } = fs
+    const restore = t.intercept(fs, 'opendirSync', {
+      value: (...args: Parameters<typeof opendirSync>) => {
+        writeFileSync(join(path, name), 'half of it')
+        return opendirSync(...args)
+      },
+    })
     syncBuiltinESMExports()
-  })
-  const snapshot = read(archive, 'obs/2019/001', 'auto')
-  t.match(snapshot, exact({ names: [name] }))
-  t.strictSame(snapshot.sizes, Float64Array.of(10))
-  t.end()
-})
+    t.teardown(() => {
+      restore.restore()
+      syncBuiltinESMExports()
+    })
+    const snapshot = read(archive, 'obs/2019/001', 'auto')
+    t.match(snapshot, exact({ names: [name] }))
+    t.strictSame(snapshot.sizes, Float64Array.of(10))
+  },
+)
 
 t.test('reading many files reports progress', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })

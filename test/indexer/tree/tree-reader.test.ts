@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { startTreeReader } from '../../../src/indexer/tree/tree-reader.ts'
-import { until } from '../until.ts'
+import { until } from '../../until.ts'
 import { testFolder } from '../../folder.ts'
 
 const graz = 'graz0010.20d.gz'
@@ -44,13 +44,13 @@ t.test('a stamp is undefined when the directory is too young', async (t) => {
   const old = new Date('2020-03-01T00:00:00Z')
   mkdirSync(join(archive, 'obs/2021'))
   let settled: unknown
-  await until(t, 'it is old enough', async () => {
+  await until('it is old enough', async () => {
     settled = (await tree.stamps(['obs/2021']))[0]
     return settled !== undefined
   })
   mkdirSync(join(archive, 'obs/2022'))
   let [same, young]: unknown[] = []
-  await until(t, 'one is asked about while it is young', async () => {
+  await until('one is asked about while it is young', async () => {
     // ctime cannot be set back, so the directory is young for two seconds whatever its mtime is.
     utimesSync(join(archive, 'obs/2022'), old, old)
     ;[same, young] = await tree.stamps(['obs/2021', 'obs/2022'])
@@ -68,7 +68,7 @@ t.test('waitingMs reports the time without progress', async (t) => {
   // A long request during which the disk keeps answering.
   const many = Array.from({ length: 100_000 }, () => 'obs')
   let pending = 0
-  await until(t, 'the time since the disk last answered, during a request', () => {
+  await until('the time since the disk last answered, during a request', () => {
     if (pending === 0) {
       pending++
       void tree.stamps(many).then(() => pending--)
@@ -78,7 +78,7 @@ t.test('waitingMs reports the time without progress', async (t) => {
     nowMs += 1
     return tree.waitingMs() === 0
   })
-  await until(t, 'it ends', () => pending === 0)
+  await until('it ends', () => pending === 0)
   nowMs += 300
   t.equal(tree.waitingMs(), 0)
 })
