@@ -138,7 +138,7 @@ const longestMs = 1000
  * @throws HttpError 400 for a header that is no number, 503 if the catalogue stays behind
  */
 export async function untilLeastSeq(
-  { headers, signal }: Pick<FastifyRequest, 'headers' | 'signal'>,
+  { headers }: Pick<FastifyRequest, 'headers'>,
   reader: Pick<CatalogueReader, 'head' | 'untilWritten'>,
 ): Promise<void> {
   const wanted = headers['catalogue-seq']
@@ -147,7 +147,7 @@ export async function untilLeastSeq(
     throw new HttpError(400, 'The header Catalogue-Seq must be a whole number.')
   const endMs = performance.now() + longestMs
   while ((await reader.head()).seq < Number(wanted)) {
-    if (performance.now() >= endMs || signal.aborted)
+    if (performance.now() >= endMs)
       throw tryAgain(`This host has not seen the change ${wanted} yet.`)
     await reader.untilWritten()
   }
