@@ -173,6 +173,14 @@ function addBackupCommands(program: Command, done: (exitCode: number) => void): 
       const { restore } = await import('./commands/restore.ts')
       done(await restore(configOf(command).config, file))
     })
+  withOptions(program.command('copy'), commandOptions.copy)
+    .description('copy the catalogue to another database; no indexer may use either of them')
+    .requiredOption('--from <database>', 'an SQLite file, or the URL of a PostgreSQL server')
+    .requiredOption('--to <database>', 'an empty database, or an unfinished copy to be continued')
+    .action(async (addresses: { from: string; to: string }, command: Command) => {
+      const { copy } = await import('./commands/copy.ts')
+      done(await copy(configOf(command).config, addresses))
+    })
 }
 
 /**

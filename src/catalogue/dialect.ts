@@ -36,6 +36,9 @@ export interface Dialect {
   length(column: string): string
   /** SQL at the end of a SELECT that locks its row until the end of the transaction. */
   readonly forUpdate: string
+  /** SQL for the number of the schema. */
+  readonly schema: string
+  setSchema(version: number): string
   // These statements are run with `many`, and no others.
   /** Inserts rows, one for each of `many`; the parameters are named as the columns. */
   insert(table: string, columns: Columns, conflict?: string): string

@@ -3,6 +3,8 @@
  * as in `reader.ts`.
  */
 import type { Area } from '../parse/archive-path.ts'
+import type { Dialect } from './dialect.ts'
+import type { Question } from './question.ts'
 import type { CatalogueSummary, FileIdentity, Head, Heartbeat, ScanSummary } from './records.ts'
 import type { Problem } from './filter.ts'
 
@@ -251,11 +253,24 @@ export type BackupOutcome =
   /** No backup was made, because the free space is less than twice the size of the database. */
   | { readonly outcome: 'no-space'; readonly bytes: number; readonly free: number }
 
+/** Asks a question in one transaction, again from its start if an engine has to. */
+export type Ask = <Answer>(ask: () => Question<Answer>) => Promise<Answer>
+
+export interface Engine {
+  readonly dialect: Dialect
+  readonly read: Ask
+  readonly write: Ask
+}
+
+/** What copying a catalogue needs of the database to which it is copied. */
+export type CopyTarget = Pick<CatalogueWriter, 'engine' | 'buildIndexes' | 'checkpoint'>
+
 /**
  * The only writer of a catalogue: opening a second writer of the same database throws
  * `AlreadyRunning`.
  */
 export interface CatalogueWriter {
+  readonly engine: Engine
   /** All known directories that still exist on disk, in no particular order. */
   directories(): Promise<readonly KnownStamp[]>
   /**

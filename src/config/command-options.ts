@@ -61,6 +61,7 @@ export const commandOptions = {
   check: ['database', 'database_password_file', 'control_socket'],
   backup: ['database'],
   restore: ['database'],
+  copy: ['database_password_file'],
   parse: [],
   'check-config': optionKeys,
 } as const satisfies Readonly<Record<string, readonly OptionKey[]>>

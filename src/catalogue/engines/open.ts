@@ -7,7 +7,8 @@ import type { CatalogueReader } from '../reader.ts'
 import { checkConsistency as checkFile } from '../sqlite/consistency-check.ts'
 import { openReader as openFile } from '../sqlite/reader.ts'
 import { openWriter as openFileForWriting } from '../sqlite/writer.ts'
-import type { CatalogueWriter, ConsistencyReport } from '../writer.ts'
+import { openTarget as openFileTarget } from '../sqlite/copy-target.ts'
+import type { CatalogueWriter, ConsistencyReport, CopyTarget } from '../writer.ts'
 
 /** Where the catalogue is. */
 export interface CatalogueAddress {
@@ -46,11 +47,29 @@ export async function openWriter(
   address: CatalogueAddress,
   nowUs: () => number,
 ): Promise<CatalogueWriter> {
-  const { database, databasePasswordFile: passwordFile } = address
-  if (!isServer(database)) return openFileForWriting({ database, nowUs })
+  if (!isServer(address.database)) return openFileForWriting({ ...address, nowUs })
+  return openServer(address, { nowUs })
+}
+
+/**
+ * Opens the target of a copy: an unfinished copy, a catalogue, or an empty database.
+ * @throws AlreadyRunning, UnusableDatabase
+ */
+export async function openTarget(
+  address: CatalogueAddress,
+  nowUs: () => number,
+): Promise<CopyTarget> {
+  if (!isServer(address.database)) return openFileTarget(address.database)
+  return openServer(address, { nowUs, isTarget: true })
+}
+
+async function openServer(
+  { database: url, databasePasswordFile: passwordFile }: CatalogueAddress,
+  how: { readonly nowUs: () => number; readonly isTarget?: boolean },
+): Promise<CatalogueWriter> {
   const { openWriter } = await import('../postgres/writer.ts')
   const { signal } = new AbortController()
-  const options = { url: database, passwordFile, nowUs, signal, waits: false }
+  const options = { url, passwordFile, ...how, signal, waits: false }
   const opened = await openWriter({ ...options, onWaiting: () => undefined })
   if (opened === undefined) throw new Error('the waiting was ended')
   return opened.methods()

@@ -34,6 +34,8 @@ export const dialect: Dialect = {
   list: (column) => `CAST(json_agg(${column}) AS text)`,
   length: (column) => `json_array_length(CAST(${column} AS json))`,
   forUpdate: 'FOR UPDATE',
+  schema: 'SELECT schema FROM server',
+  setSchema: (version) => `UPDATE server SET schema = ${version}`,
   insert: (table, columns, conflict = '') =>
     `INSERT INTO ${table} (${names(columns).join(', ')})
      SELECT ${names(columns).join(', ')} FROM ${given(columns)} ${conflict}`,

@@ -1,7 +1,14 @@
 /** The schema in a database on a server: created, checked and migrated by the writer. */
 import type pg from 'pg'
 import { newEpoch } from '../epoch.ts'
-import { createIndex, createTables, indexNames, schemaVersion } from '../selection/schema.ts'
+import {
+  copyingSchema,
+  createIndex,
+  createTables,
+  indexNames,
+  schemaVersion,
+  unfinishedCopy,
+} from '../selection/schema.ts'
 import type { SchemaWords } from '../selection/schema.ts'
 import { countTableNames, deferredCounts } from '../selection/count-tables.ts'
 import { UnusableDatabase } from '../writer.ts'
@@ -140,6 +147,7 @@ export async function migrate(
 ): Promise<void> {
   const { rows } = await client.query<{ schema: number }>('SELECT schema FROM server')
   const from = rows[0]?.schema ?? 0
+  if (from === copyingSchema) throw new UnusableDatabase(`${name} ${unfinishedCopy}`)
   const known = list.at(-1)?.[0] ?? schemaVersion
   if (from > known)
     throw new UnusableDatabase(

@@ -37,6 +37,8 @@ export interface ServerWriterOptions extends ServerAddress {
   readonly onWaiting: (reason: string | undefined) => void
   /** False to fail if the writer would have to wait before it is the active one. */
   readonly waits: boolean
+  /** True for the target of a copy, which may be unfinished. */
+  readonly isTarget?: boolean
   /** Ends all waiting; the call that waits then fails. */
   readonly signal: AbortSignal
 }
@@ -232,7 +234,7 @@ export class ServerWriter {
     }
     const hasTables = await checkServer(client, this.#name)
     if (!hasTables) await createSchema(client)
-    await migrate(client, this.#name)
+    if (this.#options.isTarget !== true) await migrate(client, this.#name)
     if (this.#isBegun) await this.#refuseOtherWriter(client)
     else await this.#beginWriting(client)
     this.#isBegun = true

@@ -1,4 +1,5 @@
 /** The state of the catalogue, from its one row. */
+import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Head, ScanSummary } from '../records.ts'
 import { all, value } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
@@ -28,6 +29,7 @@ type StateRow = [
 ]
 
 export function toState(row: Row | undefined): State {
+  if (row === undefined) throw new CatalogueUnavailable('the catalogue is just being made')
   const [epoch, seq, detailsSeq, atUs, limitSeconds, purgedSeq, deliveriesUs] =
     row as unknown as StateRow
   const heartbeat = atUs === null || limitSeconds === null ? undefined : { atUs, limitSeconds }

@@ -12,6 +12,12 @@ import { recordColumns } from './record.ts'
 /** The schema this program reads and writes. */
 export const schemaVersion = 15
 
+/** The schema of a database that `copy` has not finished. No program reads or migrates it. */
+export const copyingSchema = 2000 + schemaVersion
+
+/** What to do about such a database; the words follow its name. */
+export const unfinishedCopy = 'is an unfinished copy: repeat "rinex-catalogue copy", or remove it'
+
 /** What an engine calls the words in capitals in the SQL of the tables. */
 export interface SchemaWords {
   /** Whole numbers of 64 and of 32 bits. */

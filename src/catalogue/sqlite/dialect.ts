@@ -22,6 +22,8 @@ export const dialect: Dialect = {
   list: (column) => `json_group_array(${column})`,
   length: (column) => `json_array_length(${column})`,
   forUpdate: '',
+  schema: 'SELECT user_version FROM pragma_user_version',
+  setSchema: (version) => `PRAGMA user_version = ${version}`,
   insert: (table, columns, conflict = '') =>
     `INSERT INTO ${table} (${names(columns).join(', ')})
      VALUES (${names(columns)

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { CatalogueMigrating } from '../reader-errors.ts'
-import { schemaVersion } from '../selection/schema.ts'
+import { copyingSchema, schemaVersion, unfinishedCopy } from '../selection/schema.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { makeFile } from './database-files.ts'
 import { corruption, faultOf } from './integrity-check.ts'
@@ -87,6 +87,7 @@ export function connectForWriting(path: string, { anyVersion = false } = {}): Da
 /** @throws UnusableDatabase for a schema that this program neither reads nor migrates */
 export function refuseVersion(version: number, path: string): void {
   if (version === 0 || isKnownVersion(version)) return
+  if (version === copyingSchema) throw new UnusableDatabase(`${path} ${unfinishedCopy}`)
   throw new UnusableDatabase(
     version > schemaVersion
       ? `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or use another database file`

@@ -1,8 +1,13 @@
 /** The calls of a writer that are questions. An engine says how it reads and how it writes. */
-import type { Dialect } from '../dialect.ts'
-import type { Question } from '../question.ts'
 import { summary } from '../questions/summary.ts'
-import type { AppliedChange, CatalogueWriter, DirectoryChange, RefusedChange } from '../writer.ts'
+import type {
+  AppliedChange,
+  Ask,
+  CatalogueWriter,
+  DirectoryChange,
+  Engine,
+  RefusedChange,
+} from '../writer.ts'
 import { Apply, updateParts } from './apply.ts'
 import type { Applied, Applying } from './apply.ts'
 import { Hashing, HashingQueue } from './checksum-queue.ts'
@@ -12,16 +17,10 @@ import { filesInArea, knownDirectories, knownDirectory, removedSince } from './k
 import { purge } from './purge.ts'
 import { repairs } from './recount.ts'
 
-/** Asks a question, again from its start if an engine has to. */
-export type Ask = <Answer>(ask: () => Question<Answer>) => Promise<Answer>
-
-/** How an engine answers the questions of a writer, each in one transaction. */
-export interface WritingEngine {
-  readonly dialect: Dialect
+/** How an engine answers the questions of a writer. */
+export interface WritingEngine extends Engine {
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
-  readonly read: Ask
-  readonly write: Ask
   /** Writes what must not be written twice, so that it fails if its outcome is unknown. */
   readonly writeOnce: Ask
   /** True if the database rejected a value of a change. */
@@ -38,6 +37,7 @@ export function updatesOf(engine: WritingEngine): Updates {
   const hashing = new Hashing(dialect, parts)
   const queue = new HashingQueue(dialect)
   return {
+    engine,
     directories: () => read(knownDirectories),
     directory: (path, range) => read(() => knownDirectory(path, range)),
     count: (area) => read(() => filesInArea(area)),

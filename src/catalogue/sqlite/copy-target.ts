@@ -1,0 +1,33 @@
+/** Opens a file as the target of a copy. */
+import type { Ask, CopyTarget } from '../writer.ts'
+import { buildIndexes } from '../updates/indexes.ts'
+import { prepareDatabaseFolder, unusable } from './access-check.ts'
+import { dialect } from './dialect.ts'
+import { Driver } from './driver.ts'
+import { lockWriter } from './lock.ts'
+import { connectForWriting } from './open.ts'
+import { createTables, versionOf } from './schema.ts'
+
+/**
+ * Unlike a writer, restores and migrates nothing, and leaves the numbers beside the database to the
+ * next writer.
+ * @throws AlreadyRunning, UnusableDatabase
+ */
+export function openTarget(path: string): CopyTarget {
+  prepareDatabaseFolder(path)
+  lockWriter(path)
+  try {
+    const db = connectForWriting(path, { anyVersion: true })
+    if (versionOf(db) === 0) createTables(db)
+    const driver = new Driver(db)
+    const read: Ask = (ask) => Promise.resolve(driver.read(ask()))
+    const write: Ask = (ask) => Promise.resolve(driver.write(ask()))
+    return {
+      engine: { dialect, read, write },
+      buildIndexes: () => write(() => buildIndexes(dialect)),
+      checkpoint: () => Promise.resolve(void db.pragma('wal_checkpoint(TRUNCATE)')),
+    }
+  } catch (error) {
+    throw unusable(path, error)
+  }
+}
