@@ -11,7 +11,7 @@ import { openWriter } from '../../src/catalogue/engines/open.ts'
 import type { WireStatus } from '../../src/api/status/serialise.ts'
 import { longestMs, stop } from '../acceptance/service.ts'
 import { testFolder } from '../folder.ts'
-import { Cluster, lacksPostgres, openSchema } from '../postgres.ts'
+import { Cluster, lacksPostgres, openSchema, psql } from '../postgres.ts'
 import { kept, programLine } from '../program.ts'
 
 const skip = lacksPostgres()
@@ -102,6 +102,43 @@ t.test('check-config names the faults of a server with their remedies', { skip }
   t.match(wrong.stderr, / refuses the password: correct database_password_file/)
   t.notMatch(wrong.stderr, /wr0ng|wr1ter/)
   t.match(check('index', urlOf('wr1ter'), ...passwordOf('right')).stderr, /another collation/)
+})
+
+t.test('the roles of the document have what they need, and no more', { skip }, async (t) => {
+  const cluster = await Cluster.start(t)
+  const url = (user: string): string =>
+    cluster.url.replace('//postgres@', `//${user}@`).replace('/postgres?', '/rinex?')
+  const document = readFileSync('docs/postgresql.md', 'utf8')
+  const [, sql = ''] = /<<'END'\n(.*?)^END$/ms.exec(document) ?? []
+  const [ofServer = '', ofDatabase = ''] = sql.split('\\connect rinex\n')
+  for (const line of ofServer.trim().split('\n')) await cluster.psql(line)
+  const ask = (user: string, sql: string) => psql(url(user), sql)
+  await ask('postgres', ofDatabase)
+  t.equal(check('serve', url('rinexcat-api')).code, 0)
+  t.equal(check('index', url('rinexcat-api')).code, 78)
+  t.equal(check('index', url('rinexcat-indexer')).code, 0)
+  await makeTables(url('rinexcat-indexer'))
+  const request = `INSERT INTO request (id, request) VALUES ('a', 'b')`
+  await t.rejects(ask('rinexcat-api', request), 'before its GRANT')
+  const [, grant = ''] = /psql -d rinex -c '(GRANT .*)'$/m.exec(document) ?? []
+  await ask('postgres', grant)
+  const tables = (
+    await ask('postgres', `SELECT tablename FROM pg_tables WHERE schemaname = 'rinex'`)
+  )
+    .split('\n')
+    .toSorted()
+  t.ok(tables.length > 15, `${tables.length} tables`)
+  for (const role of ['rinexcat-api', 'rinexcat-alerts']) {
+    await ask(role, request.replace('a', role))
+    for (const table of tables) {
+      await ask(role, `SELECT * FROM ${table}`)
+      await t.rejects(ask(role, `DELETE FROM ${table}`), `${role} in ${table}`)
+      if (table !== 'request')
+        await t.rejects(ask(role, `INSERT INTO ${table} DEFAULT VALUES`), /permission denied/)
+    }
+    await t.rejects(ask(role, `UPDATE request SET answer = 'b'`), /permission denied/)
+    await t.rejects(ask(role, 'CREATE TABLE other (a int)'), /permission denied/)
+  }
 })
 
 /** Starts an indexer that ends with the test. */
