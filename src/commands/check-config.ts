@@ -25,7 +25,9 @@ export async function checkConfig(
   command: CheckedCommand = usualCommand(draft.values),
 ): Promise<number> {
   const { values, origins, faults } = draft
-  const servers = await checkServers(values, command)
+  // Without its password, nothing else would be said of a server.
+  const lacksPassword = faults.some(({ key }) => key === 'database_password_file')
+  const servers = await checkServers(lacksPassword ? {} : values, command)
   const findings = [...checkMachine(values, command, unitDirectories()), ...servers.findings]
   const isFile = !isServer(values.database ?? '')
   const version = sqliteVersion()

@@ -82,7 +82,7 @@ export async function index(
 /** Names what the user can do if another process writes the database. */
 function withRemedy(error: unknown): unknown {
   if (!(error instanceof AlreadyRunning)) return error
-  const remedy = 'stop it, or choose another database (--database DATABASE)'
+  const remedy = 'stop it, or choose another database (--database FILE)'
   return new AlreadyRunning(`${error.message}: ${remedy}`, { cause: error })
 }
 

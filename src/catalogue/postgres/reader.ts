@@ -13,7 +13,7 @@ import type { StorageFigures } from '../records.ts'
 import { schemaVersion } from '../schema.ts'
 import { countFaults } from '../updates/count-faults.ts'
 import { Turns } from '../turns.ts'
-import { clientConfig, ignoreLoss, isOutage, mayPrepare, serverFault } from './connection.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { ConnectionLost, Driver } from './driver.ts'
@@ -64,10 +64,8 @@ export async function checkCounts(address: ServerAddress): Promise<string[]> {
 }
 
 function unavailable(error: unknown): CatalogueUnavailable {
-  const cause = error instanceof ConnectionLost ? error.cause : error
-  return new CatalogueUnavailable(`cannot read the database: the server ${serverFault(cause)}`, {
-    cause: error,
-  })
+  const { message } = error as Error
+  return new CatalogueUnavailable(`cannot read the database: ${message}`, { cause: error })
 }
 
 class Reader {

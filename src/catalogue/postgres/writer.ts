@@ -14,7 +14,7 @@ import { AlreadyRunning, CatalogueCorrupt, UnusableDatabase } from '../writer.ts
 import type { CatalogueWriter } from '../writer.ts'
 import { wait } from '../../runtime/clock.ts'
 import { serverName } from '../../runtime/database-url.ts'
-import { clientConfig, ignoreLoss, isOutage, mayPrepare, serverFault } from './connection.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { ConnectionLost, Driver } from './driver.ts'
@@ -200,7 +200,7 @@ export class ServerWriter {
       const isPassing = !(error instanceof pg.DatabaseError) || isOutage(error)
       const isFinal = error instanceof UnusableDatabase || error instanceof CatalogueCorrupt
       if (isFinal || !isPassing) throw error
-      return `the server ${this.#name} ${serverFault(error)}`
+      return `the server ${this.#name} does not answer: ${(error as Error).message}`
     }
   }
 
