@@ -227,20 +227,33 @@ t.test('the example runs as a user who can read the backups, and write the copie
   t.match(install, `sudo install -d -o rinexcat-backup -g rinexcat -m 2750 ${directory}\n`)
 })
 
-t.test('the units and the drop-in are correct', { skip: without('systemd-analyze') }, async (t) => {
-  // systemd checks the program's path, so a copy of the units names the one of this test.
-  const copy = (file: string): string =>
-    read(file).replace('/opt/rinex-catalogue/bin/node', process.execPath)
-  const dir = testFolder(t, {
-    ...Object.fromEntries(services.map((file) => [file, copy(file)])),
-    [copyService]: read(copyService),
-    [copyTimer]: read(copyTimer),
-    'rinex-catalogue-.service.d': { 'archive.conf': read('archive.conf') },
-  })
-  const paths = [...services, copyTimer].map((file) => join(dir, file))
-  // An unknown key is reported without a failing exit code.
-  t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, output: '' })
-})
+/** The drop-in of a unit for a server on another machine, as docs/postgresql.md has it. */
+function serverDropIn(unit: string): string {
+  const text = readFileSync('docs/postgresql.md', 'utf8')
+  const [, after = ''] = text.split(`\`/etc/systemd/system/${unit}.d/server.conf\``)
+  return /^```ini\n(.*?)^```$/ms.exec(after)?.[1] ?? ''
+}
+
+t.test(
+  'the units and the drop-ins are correct',
+  { skip: without('systemd-analyze') },
+  async (t) => {
+    // systemd checks the program's path, so a copy of the units names the one of this test.
+    const copy = (file: string): string =>
+      read(file).replace('/opt/rinex-catalogue/bin/node', process.execPath)
+    const dir = testFolder(t, {
+      ...Object.fromEntries(services.map((file) => [file, copy(file)])),
+      [copyService]: read(copyService),
+      [copyTimer]: read(copyTimer),
+      'rinex-catalogue-.service.d': { 'archive.conf': read('archive.conf') },
+      [`${indexer}.d`]: { 'server.conf': serverDropIn(indexer) },
+      [`${api}.d`]: { 'server.conf': serverDropIn(api) },
+    })
+    const paths = [...services, copyTimer].map((file) => join(dir, file))
+    // An unknown key is reported without a failing exit code.
+    t.strictSame(run('systemd-analyze', ['verify', ...paths]), { status: 0, output: '' })
+  },
+)
 
 t.test('the exposure of the units is low', { skip: without('systemd-analyze', 250) }, async (t) => {
   const threshold = { [indexer]: 10, [api]: 15, [alerts]: 15, [copyService]: 5 }

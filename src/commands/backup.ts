@@ -4,6 +4,7 @@ import { readableSize } from '../api/pages/labels.ts'
 import { copyDatabase } from '../catalogue/sqlite/backup.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { print } from '../runtime/program.ts'
+import { refuseServer } from './server-backup.ts'
 import { copyProgress, number } from './progress.ts'
 
 /** Signals that abort the copy, so that no unfinished file is left. */
@@ -14,6 +15,7 @@ export async function backup(
   { database }: ConfigOf<'backup'>,
   { file, force }: { readonly file: string; readonly force: boolean },
 ): Promise<number> {
+  refuseServer('backup', database)
   const stop = new AbortController()
   for (const signal of abortingSignals)
     process.once(signal, () => {

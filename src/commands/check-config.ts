@@ -10,10 +10,10 @@ import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import { optionKeys, optionOf } from '../config/options.ts'
 import type { OptionKey } from '../config/options.ts'
-import { serverName } from '../runtime/database-url.ts'
+import { isServer, serverName } from '../runtime/database-url.ts'
 import { print } from '../runtime/program.ts'
 import { unitDirectories } from '../runtime/unit-directories.ts'
-import { checkMachine, usualCommand } from './machine-check.ts'
+import { checkMachine, checkServers, usualCommand } from './machine-check.ts'
 
 /**
  * Prints the effective configuration in the form of a configuration file, with the source of each
@@ -25,7 +25,11 @@ export async function checkConfig(
   command: CheckedCommand = usualCommand(draft.values),
 ): Promise<number> {
   const { values, origins, faults } = draft
-  const findings = checkMachine(values, command, unitDirectories())
+  // Without its password, nothing else would be said of a server.
+  const lacksPassword = faults.some(({ key }) => key === 'database_password_file')
+  const servers = await checkServers(lacksPassword ? {} : values, command)
+  const findings = [...checkMachine(values, command, unitDirectories()), ...servers.findings]
+  const isFile = !isServer(values.database ?? '')
   const version = sqliteVersion()
   if (faults.length === 0) {
     for (const line of configLines(draft)) await print(line)
@@ -33,9 +37,10 @@ export async function checkConfig(
       `\n# checked for ${command}, as the user with the id ${process.geteuid?.() ?? '?'}:`,
     )
     for (const { key, words, isFault } of findings) if (!isFault) await print(`# ${key} ${words}`)
-    await print(`# SQLite ${version}`)
+    for (const engine of isFile ? [`SQLite ${version}`] : servers.engines)
+      await print(`# ${engine}`)
   }
-  const unsafe = sqliteProblem(version)
+  const unsafe = isFile ? sqliteProblem(version) : undefined
   const all: Fault[] = [
     ...faults,
     ...prefixFaults(draft),

@@ -28,20 +28,22 @@ function throughDatabase({ database, databasePasswordFile }: CatalogueAddress): 
     if (indexers.active === undefined) throw new NoIndexer(waitingWords(indexers))
     if (request.command === 'status') return withHosts(indexers.active, indexers.waiting)
     const answer = await client.ask(JSON.stringify(request), timeoutMs)
-    if (answer === undefined) throw new Error('timeout')
+    if (answer === undefined) throw new Unanswered('timeout')
     return answer
   }
   const names = { place: serverName(database), publicName: 'the database' }
   return Object.assign(
     (request: ControlRequest, timeoutMs: number) =>
-      exchange(request, timeoutMs).catch((error: unknown) => {
-        // The message of the driver may name the server, and is for operators.
-        throw error instanceof NoIndexer ? error : new Unanswered('no answer', { cause: error })
+      exchange(request, timeoutMs).catch(async (error: unknown) => {
+        if (error instanceof NoIndexer || error instanceof Unanswered) throw error
+        const { serverFault } = await import('../catalogue/postgres/connection.ts')
+        throw new Unanswered(`the server ${serverFault(error)}`, { cause: error })
       }),
     names,
   )
 }
 
+/** The message is for operators; clients see only the code. */
 class Unanswered extends Error {
   readonly code = 'no answer'
 }

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
-import { sqliteVersion } from '../catalogue/sqlite/open.ts'
+import { engineOf } from '../catalogue/engines/open.ts'
 import { createClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { HashClient } from '../indexer/checksums/hash-client.ts'
@@ -111,7 +111,7 @@ async function startParts(parts: {
     window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
   }
   const { archive, database } = config
-  const fields = { archive, database: serverName(database), sqlite: sqliteVersion() }
+  const fields = { archive, database: serverName(database), ...(await engineOf(config)) }
   logger.info(fields, 'indexing')
   const checksums =
     config.checksums === 'none'

@@ -1,6 +1,7 @@
 /** Checks that this user can use what the configuration names, as a command needs it. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { UnusableDatabase } from '../catalogue/writer.ts'
 import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'
@@ -23,10 +24,10 @@ const bad = (words: string): Outcome => ({ words, isFault: true })
 const { F_OK, R_OK, W_OK, X_OK } = constants
 
 /**
- * Checks the archive, the linked directories, and database and control socket with their
- * directories. The indexer writes the last two; the API reads them, and waits while they are not
- * there. A directory that systemd makes may be missing: before the first start of the indexer it is
- * not there.
+ * Checks the archive, the linked directories, and the files of database and control socket with
+ * their directories. The indexer writes the last two; the API reads them, and waits while they are
+ * not there. A directory that systemd makes may be missing: before the first start of the indexer
+ * it is not there.
  * @param madeBySystemd the directories that systemd makes at the start of the indexer, see
  * `unitDirectories`
  */
@@ -47,9 +48,7 @@ export function checkMachine(
   }
   if (archive !== undefined) add('archive', archive, checkDirectory(archive, R_OK | X_OK))
   for (const path of linked) add('linked_directories', path, checkDirectory(path, R_OK | X_OK))
-  if (database !== undefined && isServer(database))
-    add('database', serverName(database), good('is not checked here: it is on a server'))
-  else if (database !== undefined) {
+  if (database !== undefined && !isServer(database)) {
     const folder = dirname(database)
     add('database', folder, checkOwn(folder, writes ? checkCreation : notThere))
     if (exists(database)) add('database', database, checkAccess(database, writes ? W_OK : R_OK))
@@ -61,6 +60,37 @@ export function checkMachine(
     if (exists(socket)) add('control_socket', socket, checkAccess(socket, R_OK | W_OK))
   }
   return findings
+}
+
+/**
+ * Connects to the servers of the database as the command would: the indexer writes on one, the API
+ * reads from it or its standby.
+ * @returns the findings, and what the servers are
+ */
+export async function checkServers(
+  { database, database_read: read, database_password_file: passwordFile }: Values,
+  command: CheckedCommand,
+): Promise<{ readonly findings: readonly Finding[]; readonly engines: readonly string[] }> {
+  if (database === undefined || !isServer(database)) return { findings: [], engines: [] }
+  const { inspectServer } = await import('../catalogue/postgres/schema.ts')
+  const findings: Finding[] = []
+  const engines = new Set<string>()
+  const inspect = async (key: OptionKey, url: string, writes: boolean): Promise<void> => {
+    try {
+      const { version, schema } = await inspectServer({ url, passwordFile }, { writes })
+      engines.add(
+        `PostgreSQL ${version}, ${schema === undefined ? 'no tables yet' : `schema ${schema}`}`,
+      )
+      const words = `${serverName(url)} may be ${writes ? 'written' : 'read'}`
+      findings.push({ key, words, isFault: false })
+    } catch (error) {
+      if (!(error instanceof UnusableDatabase)) throw error
+      findings.push({ key, words: error.message, isFault: true })
+    }
+  }
+  await inspect('database', database, command !== 'serve')
+  if (read !== undefined && command !== 'index') await inspect('database_read', read, false)
+  return { findings, engines: [...engines] }
 }
 
 type Values = DraftConfig['values']

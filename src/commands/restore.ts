@@ -9,9 +9,11 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { createClock } from '../runtime/clock.ts'
 import { print } from '../runtime/program.ts'
 import { number } from './progress.ts'
+import { refuseServer } from './server-backup.ts'
 
 /** Replaces the database by a copy of it, and prints what to do next. @returns the exit code */
 export async function restore({ database }: ConfigOf<'restore'>, file: string): Promise<number> {
+  refuseServer('restore', database)
   refuseOtherUser(database, file)
   const writer = openRestored(database, resolve(file))
   const { quarantined, restored } = writer.recovery

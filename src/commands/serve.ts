@@ -6,8 +6,7 @@ import type { Administration, ApiSettings, Offload } from '../api/http/settings.
 import { buildServer } from '../api/server.ts'
 import { CatalogueUnavailable } from '../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../catalogue/reader.ts'
-import { openReader } from '../catalogue/engines/open.ts'
-import { sqliteVersion } from '../catalogue/sqlite/open.ts'
+import { engineOf, openReader } from '../catalogue/engines/open.ts'
 import { createClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -85,7 +84,11 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
   baseUrl = baseUrlFor(config, actualPort)
   const url = `${baseUrl}/${config.datasetPrefix}/api/rinex-file/`
   const actualHost = family === 'IPv6' ? `[${address}]` : address
-  await announce({ url, address: `${actualHost}:${actualPort}` }, logger)
+  if (process.stdout.isTTY) await print(`listening on ${url}`)
+  else {
+    const fields = { url, address: `${actualHost}:${actualPort}`, ...(await engineOf(config)) }
+    logger.info(fields, 'listening')
+  }
   const serviceManager = new ServiceManager(process.env, logger)
   serviceManager.ready(() => describe(reader, url))
   // The service manager is added last, so that it is closed first.
@@ -161,16 +164,4 @@ function administrationOf(
     register: (path) => askIndexer(control, { command: 'register', path }),
     rescan: (order) => askIndexer(control, { command: 'rescan', ...order }, rescanTimeoutMs),
   }
-}
-
-/**
- * Prints the URL of the list: a plain line on a terminal, otherwise a log line. The log line also
- * has the address to which a proxy connects, and the version of SQLite.
- */
-async function announce(
-  fields: { readonly url: string; readonly address: string },
-  logger: Logger,
-): Promise<void> {
-  if (process.stdout.isTTY) await print(`listening on ${fields.url}`)
-  else logger.info({ ...fields, sqlite: sqliteVersion() }, 'listening')
 }

@@ -81,6 +81,7 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
   const { state, since, areas, scan, last_scan: last, watching } = status
   return [
     since === null ? state : `${state} since ${timeText(since)}`,
+    ...hostLines(status),
     ...problems.flatMap(({ text, advice }) => [`  ${text}`, `    ${advice}`]),
     ...Object.entries(areas).map(
       ([area, { files, directories }]) =>
@@ -107,6 +108,13 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
         `not catalogued ${number(count)}: ${reason}, for example ${printable(examples[0] ?? '')}`,
     ),
   ]
+}
+
+/** Where the indexers run; nothing if the database is a file. */
+function hostLines({ indexer }: CommonStatus): string[] {
+  if (indexer === null || indexer.host === null) return []
+  const waiting = indexer.waiting.length === 0 ? '' : `, waiting on ${indexer.waiting.join(', ')}`
+  return [`indexer: active on ${indexer.host}${waiting}`]
 }
 
 function describeChecksums({ checksums: { files, waiting, broken } }: CommonStatus): string {

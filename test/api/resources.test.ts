@@ -249,7 +249,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     state: 'degraded',
     since: '2026-01-22T05:06:07.000008Z',
     reasons: ['the archive is <gone>'],
-    indexer: { pid: 4711, version: '1.2.3' },
+    indexer: { pid: 4711, version: '1.2.3', host: null, waiting: [] },
     scan: {
       started: '2026-01-22T05:06:07.000008Z',
       directories_done: 1,

@@ -1,5 +1,5 @@
 /** The commands `backup` and `restore`, as their users start them. */
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
@@ -33,6 +33,21 @@ import { bare, programLine } from '../program.ts'
 const day = 'obs/2026/001'
 
 t.setTimeout(longestMs)
+
+t.test('a database on a server is copied by other programs', async (t) => {
+  const database = 'postgresql://us3r@db.example/name?sslmode=disable'
+  for (const [command, remedy] of [
+    ['backup', 'use pg_dump for a copy, or pg_basebackup'],
+    ['restore', 'use pg_restore, or a point-in-time recovery'],
+  ] as const) {
+    const [node, args] = programLine([command, 'copy', '--database', database])
+    const { status, stderr } = spawnSync(node, args, { encoding: 'utf8' })
+    t.equal(status, 78, command)
+    t.match(stderr, `postgresql://db.example:5432/name is on a server, and ${command} copies`)
+    t.match(stderr, remedy)
+    t.notMatch(stderr, /us3r|sslmode/)
+  }
+})
 
 /** A folder that other users may enter, with a catalogue that the test opens and closes. */
 function openFolder(t: Test) {

@@ -84,6 +84,13 @@ t.test('a full catalogue with an indexer that watches', async (t) => {
   ])
 })
 
+t.test('the hosts of the indexers of a server', async (t) => {
+  const lines = (waiting: readonly string[]): string[] =>
+    text(empty, { ...watchingIndexer, hosts: { active: 'one', waiting } }).slice(1, 2)
+  t.strictSame(lines([]), ['indexer: active on one'])
+  t.strictSame(lines(['two', 'three']), ['indexer: active on one, waiting on two, three'])
+})
+
 t.test('a rescan by an indexer with a problem, without a limit of watches', async (t) => {
   const reply: StatusReply = {
     ...watchingIndexer,

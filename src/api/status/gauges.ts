@@ -67,8 +67,8 @@ export const catalogueRows: Rows<CatalogueSummary> = {
 }
 
 export const storageRows: Rows<StorageFigures> = {
-  rinex_database_bytes: ['Size of the database file.', ({ databaseBytes }) => databaseBytes],
-  rinex_database_wal_bytes: ['Size of the WAL of the database.', ({ walBytes }) => walBytes],
+  rinex_database_bytes: ['Size of the database.', ({ databaseBytes }) => databaseBytes],
+  rinex_database_wal_bytes: ['Size of the WAL of a database file.', ({ walBytes }) => walBytes],
   rinex_backup_timestamp_seconds: [
     'Time of the newest backup.',
     ({ backupUs }) => backupUs && backupUs / 1e6,

@@ -226,6 +226,17 @@ function factsOf(status: WireStatus) {
     { name: 'Catalogue', value: status.epoch },
     { name: 'Indexer process', value: status.indexer?.pid },
     { name: 'Indexer release', value: status.indexer?.version },
+    ...hostsOf(status),
     { name: 'API release', value: status.version },
+  ]
+}
+
+/** Where the indexers run; nothing if the database is a file. */
+function hostsOf({ indexer }: WireStatus) {
+  if (indexer === null || indexer.host === null) return []
+  const waiting = indexer.waiting.length === 0 ? 'none' : indexer.waiting.join(', ')
+  return [
+    { name: 'Indexer host', value: indexer.host },
+    { name: 'Waiting indexers', value: waiting },
   ]
 }

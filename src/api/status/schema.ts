@@ -84,6 +84,10 @@ export const statusSchema = schema.component(
       schema.object('The process of the indexer; null if it does not answer.', {
         pid: schema.integer('Process id.'),
         version: schema.text('Release of the program.'),
+        host: schema.orNull(
+          schema.text('Host of the process; null if the database is a file on this host.'),
+        ),
+        waiting: schema.list('Hosts of the indexers that wait to take over.', schema.text()),
       }),
     ),
     scan: schema.orNull(scan),
@@ -122,7 +126,7 @@ const example: schema.Static<typeof statusSchema> = {
   state: 'watching',
   since: at,
   reasons: [],
-  indexer: { pid: 4711, version: '0.1.0' },
+  indexer: { pid: 4711, version: '0.1.0', host: null, waiting: [] },
   scan: null,
   last_scan: {
     started: '2026-01-23T00:12:38.518203Z',

@@ -34,7 +34,7 @@ export function describeStatus(
     state: reply?.state === 'unknown' ? 'degraded' : (reply?.state ?? 'stopped'),
     since: timeOrNull(indexer?.sinceUs),
     reasons: problemsOf(reply).map(({ text }) => text),
-    indexer: indexer ? { pid: indexer.pid, version: indexer.version } : null,
+    indexer: indexer ? processOf(indexer) : null,
     scan: indexer?.scan ? scanProgress(indexer.scan) : null,
     last_scan: lastScan ? scanSummary(lastScan) : null,
     last_sweep: timeOrNull(indexer?.lastSweepUs),
@@ -58,11 +58,15 @@ export function describeStatus(
   }
 }
 
+function processOf({ pid, version, hosts }: IndexerStatus) {
+  return { pid, version, host: hosts?.active ?? null, waiting: hosts?.waiting ?? [] }
+}
+
 /** Returns the problems for which the state is `degraded`. */
 export function problemsOf(reply: StatusReply): readonly IndexerProblem[] {
   if (reply?.state !== 'unknown') return reply?.problems ?? []
   const advice =
-    'Check that the indexer runs, and that the API has permission to open its control socket.'
+    'Check that the indexer runs, and that the API has permission to ask it: to open its control socket, or to add a row to the table `request` of the database.'
   return [{ text: reply.reason, advice }]
 }
 

@@ -5,6 +5,7 @@
 import { isServer } from '../../runtime/database-url.ts'
 import type { CatalogueReader } from '../reader.ts'
 import { checkConsistency as checkFile } from '../sqlite/consistency-check.ts'
+import { sqliteVersion } from '../sqlite/open.ts'
 import { openReader as openFile } from '../sqlite/reader.ts'
 import { openWriter as openFileForWriting } from '../sqlite/writer.ts'
 import { openTarget as openFileTarget } from '../sqlite/copy-target.ts'
@@ -18,6 +19,18 @@ export interface CatalogueAddress {
   readonly databaseRead?: string | undefined
   /** File with the password of the server. */
   readonly databasePasswordFile?: string | undefined
+}
+
+/** Names the engine with its version, for the log. That of a server is unknown while it is away. */
+export async function engineOf(
+  address: CatalogueAddress,
+): Promise<{ readonly sqlite: string } | { readonly postgresql: string | undefined }> {
+  const { database, databaseRead = database, databasePasswordFile: passwordFile } = address
+  if (!isServer(database)) return { sqlite: sqliteVersion() }
+  const { inspectServer } = await import('../postgres/schema.ts')
+  const server = { url: databaseRead, passwordFile }
+  const found = await inspectServer(server, { writes: false }).catch(() => undefined)
+  return { postgresql: found?.version }
 }
 
 /** @throws UnusableDatabase if the SQLite of the driver is not safe */

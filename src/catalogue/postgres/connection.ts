@@ -38,10 +38,11 @@ export function clientConfig(
   const given = parsed.searchParams.get('options') ?? ''
   parsed.searchParams.set('options', [...own, given].join(' ').trim())
   parsed.searchParams.delete('prepare')
+  // The driver prefers the URL to the other options, also for a password that it lacks.
+  if (passwordFile !== undefined) parsed.searchParams.set('password', readPassword(passwordFile))
   return {
     // Spaces as `%20`: the parser of the driver does not know `+`.
     connectionString: parsed.href.replaceAll('+', '%20'),
-    ...(passwordFile !== undefined && { password: () => readPassword(passwordFile) }),
     application_name: 'rinex-catalogue',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
@@ -61,6 +62,34 @@ function readPassword(file: string): string {
 /** Without a listener, the loss of a connection would end the process. Its queries fail anyway. */
 export function ignoreLoss(client: pg.ClientBase): void {
   client.on('error', () => undefined)
+}
+
+/** What an administrator can do, by the beginning of the SQLSTATE. */
+const remedies = {
+  '28P01': 'refuses the password: correct database_password_file or ~/.pgpass',
+  28: 'refuses this user: check the user in the URL, and pg_hba.conf of the server',
+  '3D': 'has no such database: create it, or correct the URL',
+  '3F': 'has no schema for this user: create one, or grant USAGE on it',
+  42501: 'denies this user a privilege: grant it, see docs/postgresql.md',
+  '42P01': 'has no tables for this user: start the indexer, or set search_path',
+  42704: 'lacks a setting: install PostgreSQL 15 or newer, or correct options in the URL',
+  53300: 'has no free connection: raise max_connections, or end other clients',
+}
+
+/**
+ * Says why a server does not do what we ask; ends the sentence that begins with its name. The
+ * driver's own words may name the user, which must not be shown.
+ */
+export function serverFault(error: unknown): string {
+  const { message } = error as Error
+  if (message.startsWith('SASL'))
+    return 'needs a password: set database_password_file, or write ~/.pgpass'
+  if (!(error instanceof pg.DatabaseError)) return `does not answer: ${message}`
+  const { code = '' } = error
+  const known = Object.entries(remedies)
+    .toSorted(([one], [other]) => other.length - one.length)
+    .find(([begin]) => code.startsWith(begin))
+  return known?.[1] ?? `answers with an error: ${message}`
 }
 
 /**

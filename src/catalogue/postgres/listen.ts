@@ -24,7 +24,7 @@ export class CommitSignal {
 
   /** Resolves when a transaction may have been committed, after a second at the latest. */
   async next(): Promise<void> {
-    if (this.#client === undefined && !this.#isClosed) void this.#listen()
+    if (this.#client === undefined && !this.#isClosed) this.#listen().catch(() => undefined)
     await pause(longestMs, undefined, { signal: this.#next.signal, ref: false }).catch(
       () => undefined,
     )

@@ -1,5 +1,5 @@
 /** The schema in a database on a server: created, checked and migrated by the writer. */
-import type pg from 'pg'
+import pg from 'pg'
 import { newEpoch } from '../epoch.ts'
 import {
   copyingSchema,
@@ -11,7 +11,10 @@ import {
 } from '../selection/schema.ts'
 import type { SchemaWords } from '../selection/schema.ts'
 import { countTableNames, deferredCounts } from '../selection/count-tables.ts'
+import { serverName } from '../../runtime/database-url.ts'
 import { UnusableDatabase } from '../writer.ts'
+import { clientConfig, ignoreLoss, serverFault } from './connection.ts'
+import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
 
 const words: SchemaWords = {
@@ -78,6 +81,8 @@ interface ServerRow {
   readonly has_tables: boolean
   readonly is_ours: boolean
   readonly has_other_collation: boolean
+  readonly may_read: boolean
+  readonly may_write: boolean
 }
 
 const serverSql = `SELECT current_setting('server_version') AS version,
@@ -85,29 +90,80 @@ const serverSql = `SELECT current_setting('server_version') AS version,
     current_setting('server_encoding') AS encoding, current_schema() AS schema,
     EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS has_tables,
     to_regclass('server') IS NOT NULL AND to_regclass('id_count') IS NOT NULL AS is_ours,
-    EXISTS (SELECT FROM information_schema.columns
-      WHERE table_schema = current_schema() AND table_name IN ('file', 'directory', 'station')
-        AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C') AS has_other_collation`
+    EXISTS (SELECT FROM pg_attribute JOIN pg_collation c ON c.oid = attcollation
+      WHERE attrelid IN (to_regclass('file'), to_regclass('directory'), to_regclass('station'))
+        AND atttypid = 'text'::regtype AND collname <> 'C') AS has_other_collation,
+    CASE WHEN to_regclass('server') IS NULL THEN TRUE
+      ELSE has_table_privilege(to_regclass('server'), 'SELECT') END AS may_read,
+    CASE WHEN to_regclass('server') IS NULL THEN has_schema_privilege(current_schema(), 'CREATE')
+      ELSE has_table_privilege(to_regclass('server'), 'UPDATE') END AS may_write`
 
 /**
  * Checks the server for writing. @returns whether it has the tables already
  * @throws UnusableDatabase
  */
 export async function checkServer(client: pg.ClientBase, name: string): Promise<boolean> {
-  const { rows } = await client.query<ServerRow>(serverSql)
-  const [found] = rows
-  const fault = found && faultOf(found)
+  const found = await describeServer(client)
+  const fault = found && (faultOf(found) ?? writeFaultOf(found))
   if (fault !== undefined) throw new UnusableDatabase(`${name} ${fault}`)
   return found?.is_ours === true
+}
+
+async function describeServer(client: pg.ClientBase): Promise<ServerRow | undefined> {
+  const { rows } = await client.query<ServerRow>(serverSql)
+  return rows[0]
+}
+
+/** What a check of a server has found. */
+export interface CheckedServer {
+  readonly version: string
+  /** `undefined` while there are no tables. */
+  readonly schema: number | undefined
+}
+
+/**
+ * Connects to a server, and checks that its user can read the catalogue, or write it.
+ * @throws UnusableDatabase
+ */
+export async function inspectServer(
+  address: ServerAddress,
+  { writes }: { readonly writes: boolean },
+): Promise<CheckedServer> {
+  const name = serverName(address.url)
+  const client = new pg.Client(clientConfig(address))
+  ignoreLoss(client)
+  try {
+    await client.connect()
+    const found = await describeServer(client)
+    const fault = found && (faultOf(found) ?? (writes ? writeFaultOf(found) : readFaultOf(found)))
+    if (fault !== undefined) throw new UnusableDatabase(`${name} ${fault}`)
+    const schema = found?.is_ours === true ? await schemaOn(client, name) : undefined
+    return { version: found?.version ?? '', schema }
+  } catch (error) {
+    if (error instanceof UnusableDatabase) throw error
+    throw new UnusableDatabase(`${name} ${serverFault(error)}`, { cause: error })
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+function readFaultOf(found: ServerRow): string | undefined {
+  return found.may_read ? undefined : 'may not be read by this user: GRANT SELECT on all tables'
+}
+
+function writeFaultOf(found: ServerRow): string | undefined {
+  if (found.is_read_only) return 'is read-only: name the primary server in database'
+  if (!found.may_write)
+    return 'may not be written by this user: make it the owner of the schema and its tables'
+  return undefined
 }
 
 function faultOf(found: ServerRow): string | undefined {
   if (Number.parseInt(found.version) < oldestServer)
     return `is PostgreSQL ${found.version}: install PostgreSQL ${oldestServer} or newer`
-  if (found.is_read_only) return 'is read-only: name the primary server in database'
   if (found.encoding !== 'UTF8')
     return `has the encoding ${found.encoding}: create the database with ENCODING 'UTF8'`
-  if (found.schema === null) return 'has no schema for this user: create one'
+  if (found.schema === null) return 'has no schema for this user: create one, or grant USAGE on it'
   if (found.has_tables && !found.is_ours)
     return 'has tables of another program: create another database, or another schema'
   if (found.has_other_collation)
@@ -145,15 +201,24 @@ export async function migrate(
   name: string,
   list = migrations,
 ): Promise<void> {
-  const { rows } = await client.query<{ schema: number }>('SELECT schema FROM server')
-  const from = rows[0]?.schema ?? 0
-  if (from === copyingSchema) throw new UnusableDatabase(`${name} ${unfinishedCopy}`)
-  const known = list.at(-1)?.[0] ?? schemaVersion
-  if (from > known)
-    throw new UnusableDatabase(
-      `${name} has schema ${from}, this program knows ${known}: install the newer program`,
-    )
+  const from = await schemaOn(client, name, list.at(-1)?.[0])
   for (const [schema, sql] of list)
     if (schema > from)
       await client.query(`BEGIN; ${sql}; UPDATE server SET schema = ${schema}; COMMIT`)
+}
+
+/** @throws UnusableDatabase for a schema of a newer release */
+async function schemaOn(
+  client: pg.ClientBase,
+  name: string,
+  known = schemaVersion,
+): Promise<number> {
+  const { rows } = await client.query<{ schema: number }>('SELECT schema FROM server')
+  const schema = rows[0]?.schema ?? 0
+  if (schema === copyingSchema) throw new UnusableDatabase(`${name} ${unfinishedCopy}`)
+  if (schema > known)
+    throw new UnusableDatabase(
+      `${name} has schema ${schema}, this program knows ${known}: install the newer program`,
+    )
+  return schema
 }

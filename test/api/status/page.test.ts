@@ -51,6 +51,14 @@ const bodyOf = async ({ app }: Service) => (await app.inject({ url: path, header
 /** The text of a page, without tags. */
 const textOf = (body: string) => body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ')
 
+t.test('the page names the hosts of the indexers of a server', async (t) => {
+  const waiting = ['two.example', 'three.example']
+  const hosts = { active: 'one.example', waiting }
+  const text = textOf(await bodyOf(await open(t, { reply: { ...watching, hosts } })))
+  t.match(text, 'Indexer host one.example Waiting indexers two.example, three.example')
+  t.notMatch(textOf(await bodyOf(await open(t, { reply: watching }))), /Indexer host|Waiting/)
+})
+
 t.test('the page shows the state in words and the lengths of the queues', async (t) => {
   const text = textOf(await bodyOf(await open(t, { reply: watching })))
   t.match(text, 'The indexer is watching since 2026-01-22 05:06:07 UTC. It lists new, replaced')
@@ -173,7 +181,7 @@ t.test('each advice is a whole sentence', async (t) => {
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) => [...readFileSync(join('src/indexer', file), 'utf8').matchAll(literal)])
     .flatMap(([, ...sentences]) => sentences.filter(Boolean))
-  t.equal(advice.length, 13)
+  t.equal(advice.length, 14)
   for (const sentence of advice) t.match(sentence, /^[A-Z].*[^.]\.$/)
 })
 
