@@ -8,6 +8,7 @@
 import { readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
+import { lacksPostgres, sharedFolder } from './postgres.ts'
 
 /** Ends a process that hangs, in milliseconds: later than the time limit of test/tap.ts. */
 const longest = 630_000
@@ -26,6 +27,9 @@ if (files.length === 0) t.fail(`no test file begins with ${wanted.join(' or ')}`
 // test/tap.ts.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
   process.on(signal, () => process.kill(process.pid, 'SIGKILL'))
+
+// The first file that needs the server of this folder starts it for all.
+if (lacksPostgres() === false) sharedFolder()
 
 const cache = `NODE_COMPILE_CACHE=${resolve('build/compile-cache')}`
 for (const file of files) {
