@@ -7,7 +7,7 @@ import { draftConfig, loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
 import { checkedCommands, commandOptions } from './config/command-options.ts'
 import type { CheckedCommand } from './config/command-options.ts'
-import { checkAllFiles, checkApiFiles } from './config/named-files.ts'
+import { checkAllFiles, checkApiFiles, checkIndexerFiles } from './config/named-files.ts'
 import { fileVariable, flagName, variableName } from './config/sources.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { OptionKey } from './config/options.ts'
@@ -70,7 +70,7 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
     .option('--once', 'scan once, print a summary and exit')
     .action(async ({ once }: { once?: boolean }, command: Command) => {
       const { index } = await import('./commands/index.ts')
-      done(await index(configOf(command).config, { once: once === true }))
+      done(await index(configOf(command, checkIndexerFiles).config, { once: once === true }))
     })
   asDaemon(program.command('serve'), commandOptions.serve)
     .description('run the API')
@@ -207,9 +207,9 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
 }
 
 /** The files whose content `check-config` checks: those that the command reads, or all of them. */
-function filesToCheck(checked: CheckedCommand | undefined): FurtherCheck | undefined {
+function filesToCheck(checked: CheckedCommand | undefined): FurtherCheck {
   if (checked === undefined) return checkAllFiles
-  return checked === 'index' ? undefined : checkApiFiles
+  return checked === 'index' ? checkIndexerFiles : checkApiFiles
 }
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {

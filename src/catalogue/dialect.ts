@@ -24,6 +24,10 @@ export interface Dialect {
   isIn(column: string, parameter: string, type?: ColumnType): string
   /** A list parameter as a table `r (value, key)`; `key` counts from 0. */
   each(parameter: string, type?: ColumnType): string
+  /** What follows the columns of an index, so that equal keys are in the order of the id. */
+  readonly indexEnd: string
+  /** A text whose comparisons, order and index ignore the case of ASCII letters. */
+  ignoringCase(text: string): string
   /** The highest of some terms, none of which is NULL. */
   greatest(...terms: readonly string[]): string
   /** The values of a column of all rows of a group, as one JSON array. */
@@ -32,13 +36,26 @@ export interface Dialect {
   length(column: string): string
   /** SQL at the end of a SELECT that locks its row until the end of the transaction. */
   readonly forUpdate: string
+  // These statements are run with `many`, and no others.
   /** Inserts rows, one for each of `many`; the parameters are named as the columns. */
   insert(table: string, columns: Columns, conflict?: string): string
   /**
    * Changes, for each of `many`, the rows of a table that have its keys.
-   * @param sql the new values that are not simply parameters
+   * @param given all other parameters
+   * @param set the new values in SQL, where columns have the name of the table before them; by
+   * default, each column that is `given` gets its parameter
    */
-  update(table: string, keys: Columns, set: Columns, sql?: Readonly<Record<string, string>>): string
+  update(
+    table: string,
+    keys: Columns,
+    given: Columns,
+    set?: Readonly<Record<string, string>>,
+  ): string
   /** Deletes, for each of `many`, the rows that have its keys and meet the condition. */
   delete(table: string, keys: Columns, condition?: string): string
+}
+
+/** Sets each of these columns to the parameter of its name. */
+export function ownParameters(columns: Columns): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(columns).map((name) => [name, `@${name}`]))
 }

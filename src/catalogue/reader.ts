@@ -357,5 +357,10 @@ export interface CatalogueReader {
    * directory and reason.
    */
   problems(query: ProblemsQuery, asker?: Asker): Promise<ProblemsPage>
-  close(): void
+  /**
+   * Resolves when the catalogue may have changed, at the latest after the time at which a client
+   * that waits for changes should look again.
+   */
+  untilWritten(): Promise<void>
+  close(): Promise<void>
 }

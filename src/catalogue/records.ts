@@ -209,14 +209,17 @@ export interface NewestFile {
   readonly createdUs: number
 }
 
-/** Sizes of the database files, and the space on their disk. */
+/**
+ * Sizes of the database, and the space on its disk. Of a database on a server, only its size is
+ * known.
+ */
 export interface StorageFigures {
   readonly databaseBytes: number
   /** Size of the write-ahead log, which has the changes that are not in the database file yet. */
-  readonly walBytes: number
+  readonly walBytes: number | undefined
   /** Time of the newest backup; `undefined` if there is none. */
   readonly backupUs: number | undefined
-  readonly disk: DiskSpace
+  readonly disk: DiskSpace | undefined
 }
 
 export interface DiskSpace {

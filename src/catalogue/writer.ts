@@ -235,6 +235,14 @@ export interface BuiltIndexes {
   readonly left: number
 }
 
+/** The faults that `check` finds. */
+export interface ConsistencyReport {
+  /** Counts that differ from the records, one per line; `check --repair` rebuilds them. */
+  readonly differences: readonly string[]
+  /** Damage of the database itself, one fault per line. */
+  readonly damage: readonly string[]
+}
+
 /** The result of a backup. */
 export type BackupOutcome =
   | { readonly outcome: 'kept'; readonly path: string; readonly bytes: number }

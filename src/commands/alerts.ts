@@ -5,7 +5,7 @@ import { MemoryFile } from '../alerts/memory-file.ts'
 import { createWebhook } from '../alerts/webhook.ts'
 import { CurrencyReader } from '../api/series/currency-reader.ts'
 import { NetworkStatusCache } from '../api/series/network-status.ts'
-import { openReader } from '../catalogue/sqlite/reader.ts'
+import { openReader } from '../catalogue/engines/open.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { ConfigError } from '../config/checks.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
@@ -17,6 +17,7 @@ import { createClock } from '../runtime/clock.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
+import { controlOf } from './control.ts'
 
 type Config = ConfigOf<'alerts'>
 
@@ -26,10 +27,11 @@ export async function alerts(config: Config): Promise<number> {
   const expected = new ExpectedRules(readExpectedFile(config.expectedFile))
   const logger = createLogger({ level: config.logLevel, name: 'alerts' })
   const lifecycle = new Lifecycle({ logger, graceMs: graceMs.alerts })
-  const reader = openReader({ database: config.database })
+  const reader = await openReader(config)
   const end = new AbortController()
   const nowUs = createClock()
-  const indexerStatus = () => askStatus(config.controlSocket)
+  const control = controlOf(config)
+  const indexerStatus = () => askStatus(control)
   const currency = new CurrencyReader({ indexerStatus, nowUs })
   const network = new NetworkStatusCache({ reader, nowUs, expected, currency })
   const loop = runAlertLoop(
@@ -52,7 +54,7 @@ export async function alerts(config: Config): Promise<number> {
     close: async () => {
       end.abort()
       await loop.catch(() => undefined)
-      reader.close()
+      await reader.close()
     },
   })
   await loop.catch((error: unknown) => lifecycle.end(error))

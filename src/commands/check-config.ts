@@ -9,6 +9,8 @@ import type { Fault } from '../config/checks.ts'
 import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import { optionKeys, optionOf } from '../config/options.ts'
+import type { OptionKey } from '../config/options.ts'
+import { serverName } from '../runtime/database-url.ts'
 import { print } from '../runtime/program.ts'
 import { unitDirectories } from '../runtime/unit-directories.ts'
 import { checkMachine, usualCommand } from './machine-check.ts'
@@ -55,9 +57,13 @@ function configLines({ values, origins }: DraftConfig): readonly string[] {
         ? `# ${key} has no value`
         : optionOf(key).isSecret === true
           ? `# ${key} has a value that is not shown`
-          : stringify({ [key]: value }).trim()
+          : stringify({ [key]: shown(key, value) }).trim()
     return `${line} # from ${origins[key]}`
   })
+}
+
+function shown(key: OptionKey, value: unknown): unknown {
+  return optionOf(key).kind === 'database' ? serverName(String(value)) : value
 }
 
 /**

@@ -3,16 +3,15 @@ import type { Logger } from 'pino'
 import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import { sqliteVersion } from '../catalogue/sqlite/open.ts'
-import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { createClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
-import { openControl } from '../indexer/control-server.ts'
 import { HashClient } from '../indexer/checksums/hash-client.ts'
 import { startIndexer } from '../indexer/indexer.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
 import { startTreeReader } from '../indexer/tree/tree-reader.ts'
 import { areas } from '../parse/archive-path.ts'
+import { serverName } from '../runtime/database-url.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion } from '../runtime/program.ts'
@@ -46,21 +45,21 @@ export async function index(
   const nowUs = createClock()
   const serviceManager = new ServiceManager(process.env, logger)
   // A migration may take minutes; meanwhile the API starts and answers 503 with its progress.
-  const onMigrating = (progress: string): void => {
-    serviceManager.ready(() => Promise.resolve(`migrating the database ${progress}`))
+  const onDelay = (words: string): void => {
+    serviceManager.ready(() => Promise.resolve(words))
   }
-  const { database } = config
-  const opening = openIndexerDatabase({ database, nowUs, logger, lifecycle, onMigrating })
-  const writer = await opening.catch((error: unknown) => {
+  const opening = { config, nowUs, logger, lifecycle, onDelay, waits: !once }
+  const database = await openIndexerDatabase(opening).catch((error: unknown) => {
     throw withRemedy(error)
   })
-  if (writer === undefined) return lifecycle.untilEnd()
+  if (database === undefined) return lifecycle.untilEnd()
+  const { writer } = database
   const onFailure = (error: unknown): void => void lifecycle.end(failureOf(error))
   const indexer = await startParts({ config, logger, writer, nowUs, onFailure })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   setIndexer(indexer)
-  const control = await openControl({ path: config.controlSocket, logger, indexer, writer })
-  lifecycle.add({ name: 'control socket', close: control.close })
+  const control = await database.openControl({ logger, indexer, writer, onFailure })
+  lifecycle.add({ name: 'control', close: control.close })
   endWithParent(lifecycle)
   const indexes = new IndexBuilder(writer, logger)
   lifecycle.add({
@@ -95,7 +94,7 @@ async function countFiles(writer: CatalogueWriter): Promise<number> {
 async function startParts(parts: {
   readonly config: ConfigOf<'index'>
   readonly logger: Logger
-  readonly writer: OpenedWriter
+  readonly writer: CatalogueWriter
   readonly nowUs: () => number
   readonly onFailure: (error: unknown) => void
 }): Promise<Indexer> {
@@ -112,7 +111,8 @@ async function startParts(parts: {
     window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
   }
   const { archive, database } = config
-  logger.info({ archive, database, sqlite: sqliteVersion() }, 'indexing')
+  const fields = { archive, database: serverName(database), sqlite: sqliteVersion() }
+  logger.info(fields, 'indexing')
   const checksums =
     config.checksums === 'none'
       ? undefined
@@ -123,7 +123,7 @@ async function startParts(parts: {
 
 async function catchUp(parts: {
   readonly indexer: Indexer
-  readonly writer: OpenedWriter
+  readonly writer: CatalogueWriter
   readonly indexes: IndexBuilder
   readonly logger: Logger
   readonly once: boolean

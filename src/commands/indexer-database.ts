@@ -1,34 +1,62 @@
 /**
- * Opens the database of the indexer: migrates it, restores a backup if necessary, and builds
- * missing indexes while the indexer runs.
+ * Opens the database of the indexer: migrates a file or restores its backup, waits for a server.
+ * Builds missing indexes while the indexer runs.
  */
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
-import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { upgradeDatabase } from '../catalogue/sqlite/upgrade.ts'
+import type { ConfigOf } from '../config/command-options.ts'
+import { answerLine, openControl } from '../indexer/control-server.ts'
+import type { AnswerParts } from '../indexer/control-server.ts'
+import type { Indexer } from '../indexer/indexer.ts'
+import { isServer } from '../runtime/database-url.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 
-/**
- * Opens the database of the indexer. Migrates the database of an earlier release first, and
- * restores a backup if the database is missing or corrupt.
- * @returns `undefined` if a signal has stopped the migration; it stops only between two steps
- */
-export async function openIndexerDatabase(parts: {
-  readonly database: string
+interface Opening {
+  readonly config: ConfigOf<'index'>
   readonly nowUs: () => number
   readonly logger: Logger
   readonly lifecycle: Lifecycle
-  /** Called before each part of the migration with its progress in words. */
-  readonly onMigrating: (progress: string) => void
-}): Promise<OpenedWriter | undefined> {
-  const { database, nowUs, logger, lifecycle } = parts
+  /** False if the indexer ends rather than wait until another one has ended. */
+  readonly waits: boolean
+  /** Called while the indexer cannot begin, with what it does meanwhile. */
+  readonly onDelay: (words: string) => void
+}
+
+/** The database of the indexer, and the way on which requests come. */
+export interface IndexerDatabase {
+  readonly writer: CatalogueWriter
+  /** Answers requests from now on. */
+  readonly openControl: (
+    parts: AnswerParts & {
+      readonly indexer: Pick<Indexer, 'reportOutage'>
+      readonly onFailure: (error: unknown) => void
+    },
+  ) => Promise<{ close: () => void | Promise<void> }>
+}
+
+/**
+ * Opens the database of the indexer, and on a server waits until no other indexer is active.
+ * @returns `undefined` if a signal has ended this
+ */
+export function openIndexerDatabase(opening: Opening): Promise<IndexerDatabase | undefined> {
+  return isServer(opening.config.database) ? openServer(opening) : openFile(opening)
+}
+
+/**
+ * Migrates the database of an earlier release first, and restores a backup if the database is
+ * missing or corrupt. A signal stops the migration only between two steps.
+ */
+async function openFile(opening: Opening): Promise<IndexerDatabase | undefined> {
+  const { nowUs, logger, lifecycle } = opening
+  const { database, controlSocket: path } = opening.config
   const stop = new AbortController()
   const onMigrating = (progress: string): void => {
     logger.info({ database }, `migrating the database ${progress}`)
-    parts.onMigrating(progress)
+    opening.onDelay(`migrating the database ${progress}`)
   }
   const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
   lifecycle.add({
@@ -50,7 +78,49 @@ export async function openIndexerDatabase(parts: {
     onMigrating,
   })
   logRecovery(writer.recovery, logger)
-  return writer
+  return { writer, openControl: (parts) => openControl({ ...parts, path: path ?? '' }) }
+}
+
+async function openServer(opening: Opening): Promise<IndexerDatabase | undefined> {
+  const { config, nowUs, logger, lifecycle, waits } = opening
+  const postgres = await import('../catalogue/postgres/writer.ts')
+  const { answerRequests } = await import('../catalogue/postgres/requests.ts')
+  const address = { url: config.database, passwordFile: config.databasePasswordFile }
+  const ending = new AbortController()
+  const { signal } = ending
+  const end = (): void => {
+    ending.abort()
+  }
+  lifecycle.add({ name: 'waiting for the database', close: end })
+  let onWaiting = (reason: string | undefined): void => {
+    if (reason !== undefined) logger.info({ reason }, 'waiting')
+    opening.onDelay(`waiting: ${reason ?? 'no more'}`)
+  }
+  const options = { ...address, nowUs, waits, signal }
+  const server = await postgres.openWriter({
+    ...options,
+    onWaiting: (reason) => {
+      onWaiting(reason)
+    },
+  })
+  if (server === undefined) return undefined
+  const openControl: IndexerDatabase['openControl'] = ({ onFailure, ...parts }) => {
+    onWaiting = (reason) => {
+      parts.indexer.reportOutage(reason)
+    }
+    const answering = answerRequests(address, server, {
+      answer: (line) => answerLine(line, parts),
+      status: () => JSON.stringify({ ok: true, result: parts.indexer.status() }),
+      signal,
+    }).catch(onFailure)
+    // Closed before the indexer, which must not wait for the server when it ends.
+    const close = async (): Promise<void> => {
+      end()
+      await answering
+    }
+    return Promise.resolve({ close })
+  }
+  return { writer: server.methods(), openControl }
 }
 
 function logRecovery(recovery: Recovery, logger: Logger): void {

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'
+import { isServer, serverName } from '../runtime/database-url.ts'
 import { realPath } from '../runtime/real-path.ts'
 
 /** What was found about one path of the configuration. */
@@ -46,7 +47,9 @@ export function checkMachine(
   }
   if (archive !== undefined) add('archive', archive, checkDirectory(archive, R_OK | X_OK))
   for (const path of linked) add('linked_directories', path, checkDirectory(path, R_OK | X_OK))
-  if (database !== undefined) {
+  if (database !== undefined && isServer(database))
+    add('database', serverName(database), good('is not checked here: it is on a server'))
+  else if (database !== undefined) {
     const folder = dirname(database)
     add('database', folder, checkOwn(folder, writes ? checkCreation : notThere))
     if (exists(database)) add('database', database, checkAccess(database, writes ? W_OK : R_OK))

@@ -3,10 +3,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isAbsolute, relative } from 'node:path'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control-socket/client.ts'
+import type { Exchange } from '../control-socket/client.ts'
 import { IndexerUnreachable, RequestRejected } from '../control-socket/protocol.ts'
 import type { RescanOutcome, RescanTicket, ScanProgress } from '../control-socket/protocol.ts'
 import { createLogger } from '../runtime/logger.ts'
+import type { LogLevel } from '../runtime/logger.ts'
 import { print } from '../runtime/program.ts'
+import { controlOf } from './control.ts'
 import { number, reportProgress } from './progress.ts'
 
 /** Time between two status requests. */
@@ -30,15 +33,15 @@ export interface RescanOptions {
  * 0
  */
 export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions): Promise<number> {
-  const socket = config.controlSocket
+  const control = controlOf(config)
   // The process id is read before the orders, because a restarted indexer numbers its rescans from
   // 1 again.
-  const { pid } = await askIndexer(socket, { command: 'status' })
+  const { pid } = await askIndexer(control, { command: 'status' })
   const paths = options.paths.map((path) => belowArchive(path, config.archive))
   const orders = paths.length > 0 ? paths : [undefined]
   const tickets: RescanTicket[] = []
   for (const path of orders) {
-    const ticket = await order(socket, path, options)
+    const ticket = await order(control, path, options)
     if (ticket === undefined) continue
     await print(
       `${path ?? 'the whole archive'}: rescan ${ticket.number} ${placeTexts[ticket.place]}`,
@@ -47,8 +50,8 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
   }
   if (options.wait && tickets.length > 0) {
     const last = Math.max(...tickets.map(({ number }) => number))
-    await showProgress(config, { pid, number: last })
-    if (!(await reportOutcomes(socket, new Set(tickets.map(({ number }) => number))))) return 1
+    await showProgress(control, config.logLevel, { pid, number: last })
+    if (!(await reportOutcomes(control, new Set(tickets.map(({ number }) => number))))) return 1
   }
   return tickets.length === orders.length ? 0 : 1
 }
@@ -57,10 +60,10 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
  * Prints what the rescans have changed together. @returns false if one of them could not do
  * everything
  */
-async function reportOutcomes(socket: string, rescans: ReadonlySet<number>): Promise<boolean> {
+async function reportOutcomes(control: Exchange, rescans: ReadonlySet<number>): Promise<boolean> {
   const outcomes = new Map<number, RescanOutcome>()
   for (const rescan of rescans) {
-    const outcome = await askOutcome(socket, rescan)
+    const outcome = await askOutcome(control, rescan)
     if (outcome !== null) outcomes.set(rescan, outcome)
   }
   const known = [...outcomes.values()]
@@ -74,9 +77,9 @@ async function reportOutcomes(socket: string, rescans: ReadonlySet<number>): Pro
 }
 
 /** An indexer of an earlier release does not know the request. */
-async function askOutcome(socket: string, rescan: number): Promise<RescanOutcome | null> {
+async function askOutcome(control: Exchange, rescan: number): Promise<RescanOutcome | null> {
   try {
-    return await askIndexer(socket, { command: 'outcome', rescan })
+    return await askIndexer(control, { command: 'outcome', rescan })
   } catch (error) {
     if (error instanceof RequestRejected) return null
     throw error
@@ -88,12 +91,12 @@ async function askOutcome(socket: string, rescan: number): Promise<RescanOutcome
  * returns `undefined`.
  */
 async function order(
-  socket: string,
+  control: Exchange,
   path: string | undefined,
   { full, acceptRemovals }: RescanOptions,
 ): Promise<RescanTicket | undefined> {
   try {
-    const answer = await askIndexer(socket, { command: 'rescan', path, full, acceptRemovals })
+    const answer = await askIndexer(control, { command: 'rescan', path, full, acceptRemovals })
     if (answer.place !== 'missing') return answer
     throw new RequestRejected(`no directory ${path ?? ''} in the archive`)
   } catch (error) {
@@ -116,15 +119,16 @@ function belowArchive(path: string, archive: string): string {
 
 /** Shows the progress of a rescan and returns when it has ended. */
 async function showProgress(
-  config: ConfigOf<'rescan'>,
+  control: Exchange,
+  logLevel: LogLevel,
   { pid, number }: { readonly pid: number; readonly number: number },
 ): Promise<void> {
   let scan: ScanProgress | undefined
-  const logger = createLogger({ level: config.logLevel, name: 'rescan' })
+  const logger = createLogger({ level: logLevel, name: 'rescan' })
   const progress = reportProgress(() => scan, logger)
   try {
     for (;;) {
-      const status = await askIndexer(config.controlSocket, { command: 'status' })
+      const status = await askIndexer(control, { command: 'status' })
       if (status.pid !== pid) throw new IndexerUnreachable('the indexer was restarted')
       if (status.rescans.done >= number) return
       scan = status.scan

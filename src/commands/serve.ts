@@ -6,7 +6,7 @@ import type { Administration, ApiSettings, Offload } from '../api/http/settings.
 import { buildServer } from '../api/server.ts'
 import { CatalogueUnavailable } from '../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../catalogue/reader.ts'
-import { openReader } from '../catalogue/sqlite/reader.ts'
+import { openReader } from '../catalogue/engines/open.ts'
 import { sqliteVersion } from '../catalogue/sqlite/open.ts'
 import { createClock } from '../runtime/clock.ts'
 import { baseUrlFor } from '../config/checks.ts'
@@ -20,11 +20,13 @@ import {
   askSettling,
   createStatusReader,
 } from '../control-socket/client.ts'
+import type { Exchange } from '../control-socket/client.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
+import { controlOf } from './control.ts'
 
 /**
  * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the
@@ -51,15 +53,14 @@ export async function serve(config: ConfigOf<'serve'>): Promise<number> {
  * process must end (ms)
  */
 export async function startServing(config: ConfigOf<'serve'>, endMs: number): Promise<Lifecycle> {
-  const administration = administrationOf(config)
+  const control = controlOf(config)
+  const administration = administrationOf(config, control)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
   const lifecycle = new Lifecycle({ logger, graceMs: endMs })
-  const reader = openReader({ database: config.database })
+  const reader = await openReader(config)
   lifecycle.add({
     name: 'catalogue',
-    close: () => {
-      reader.close()
-    },
+    close: () => reader.close(),
   })
   // The URL is known only when the server listens, because the port may be 0 in the configuration.
   let baseUrl = ''
@@ -67,11 +68,11 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
     reader,
     logger,
     nowUs: createClock(),
-    indexerStatus: createStatusReader(config.controlSocket, (reason) => {
+    indexerStatus: createStatusReader(control, (reason) => {
       logger.warn({ control_socket: config.controlSocket }, reason)
     }),
-    indexerMetrics: () => askMetrics(config.controlSocket),
-    settlingFiles: () => askSettling(config.controlSocket),
+    indexerMetrics: () => askMetrics(control),
+    settlingFiles: () => askSettling(control),
     administration,
     settings: { ...settingsOf(config, logger), baseUrl: () => baseUrl },
   })
@@ -149,14 +150,16 @@ function offloadOf({ sendFiles, internalPrefix }: ConfigOf<'serve'>): Offload | 
   return sendFiles === 'self' ? undefined : { header: sendFiles, internalPrefix }
 }
 
-function administrationOf(config: ConfigOf<'serve'>): Administration | undefined {
+function administrationOf(
+  config: ConfigOf<'serve'>,
+  control: Exchange,
+): Administration | undefined {
   const token = readToken('admin_token_file', config.adminTokenFile)
   if (token === undefined) return undefined
-  const { controlSocket } = config
   return {
     tokenHash: hashToken(token),
-    register: (path) => askIndexer(controlSocket, { command: 'register', path }),
-    rescan: (order) => askIndexer(controlSocket, { command: 'rescan', ...order }, rescanTimeoutMs),
+    register: (path) => askIndexer(control, { command: 'register', path }),
+    rescan: (order) => askIndexer(control, { command: 'rescan', ...order }, rescanTimeoutMs),
   }
 }
 

@@ -5,11 +5,12 @@ import { listProblems, problemNames } from '../api/file-problems/problem-list.ts
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
 import { describeStatus, problemsOf } from '../api/status/serialise.ts'
 import type { CommonStatus } from '../api/status/serialise.ts'
-import { openReader } from '../catalogue/sqlite/reader.ts'
+import { openReader } from '../catalogue/engines/open.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
 import type { IndexerProblem } from '../control-socket/protocol.ts'
 import { packageVersion, print } from '../runtime/program.ts'
+import { controlOf } from './control.ts'
 import { number } from './progress.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
 
@@ -23,14 +24,14 @@ export async function status(
   return 0
 }
 
-async function readStatus({ controlSocket, database }: ConfigOf<'status'>) {
-  const indexer = await askStatus(controlSocket)
-  const reader = openReader({ database })
+async function readStatus(config: ConfigOf<'status'>) {
+  const indexer = await askStatus(controlOf(config))
+  const reader = await openReader(config)
   try {
     const wire = describeStatus(await reader.summary(), indexer, packageVersion())
     return { wire, problems: problemsOf(indexer) }
   } finally {
-    reader.close()
+    await reader.close()
   }
 }
 
@@ -53,8 +54,8 @@ export async function problems(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
 ): Promise<number> {
-  const settling = await askSettling(config.controlSocket)
-  const reader = openReader({ database: config.database })
+  const settling = await askSettling(controlOf(config))
+  const reader = await openReader(config)
   const sources = { reader, settling: () => Promise.resolve(settling), unservable: () => [] }
   try {
     for (let offset = 0, count = 1; offset < count; offset += problemsPerPage) {
@@ -66,7 +67,7 @@ export async function problems(
     }
     return 0
   } finally {
-    reader.close()
+    await reader.close()
   }
 }
 

@@ -10,6 +10,7 @@ const common = [
   'archive',
   'linked_directories',
   'database',
+  'database_password_file',
   'control_socket',
   'keep_removals_days',
   'checksums',
@@ -25,6 +26,7 @@ const indexer = [
 ] as const
 
 const api = [
+  'database_read',
   'host',
   'port',
   'connections_per_address',
@@ -45,6 +47,8 @@ export const commandOptions = {
   serve: [...common, ...api],
   alerts: [
     'database',
+    'database_read',
+    'database_password_file',
     'control_socket',
     'expected_file',
     'alerts_webhook_url',
@@ -52,9 +56,9 @@ export const commandOptions = {
     'alerts_state_file',
     'log_level',
   ],
-  rescan: ['archive', 'database', 'control_socket', 'log_level'],
-  status: ['database', 'control_socket'],
-  check: ['database', 'control_socket'],
+  rescan: ['archive', 'database', 'database_password_file', 'control_socket', 'log_level'],
+  status: ['database', 'database_read', 'database_password_file', 'control_socket'],
+  check: ['database', 'database_password_file', 'control_socket'],
   backup: ['database'],
   restore: ['database'],
   parse: [],

@@ -6,6 +6,7 @@ import type { Fault } from './checks.ts'
 import { propertyName, readSources } from './sources.ts'
 import { optionKeys, optionOf } from './options.ts'
 import type { Config, OptionKey, OptionValue } from './options.ts'
+import { isServer, urlFault } from '../runtime/database-url.ts'
 import { realPath } from '../runtime/real-path.ts'
 import type { ConfigSources, Setting } from './sources.ts'
 
@@ -46,6 +47,7 @@ export function draftConfig(sources: ConfigSources, further: FurtherCheck = () =
   const draft = draftOfDefaults(faults)
   for (const setting of settings) apply(setting, draft)
   const given = new Set(settings.map(({ key }) => key))
+  checkServers(draft)
   followLinks(draft)
   if (!given.has('base_url')) checkHostForLinks(draft)
   if (!given.has('control_socket')) deriveControlSocket(draft)
@@ -61,21 +63,26 @@ function draftOfDefaults(faults: readonly Fault[]): DraftConfig {
 }
 
 function apply(setting: Setting, { values, origins, faults }: DraftConfig): void {
-  const { key, value, source } = setting
-  const { check, expects, isSecret = false } = optionOf(key)
-  const right = value !== undefined && check(value)
-  if (!right) {
-    const found = isSecret ? 'another value' : show(value)
-    faults.push({ source, key, message: `${key} must be ${expects}, found ${found}` })
-  }
-  Object.assign(values, { [key]: right ? normalise(setting) : undefined })
+  const { key, source } = setting
+  const problem = problemOf(setting)
+  if (problem !== undefined) faults.push({ source, key, message: `${key} ${problem}` })
+  Object.assign(values, { [key]: problem === undefined ? normalise(setting) : undefined })
   origins[key] = source
+}
+
+function problemOf({ key, value }: Setting): string | undefined {
+  const { kind, check, expects, isSecret = kind === 'database' } = optionOf(key)
+  if (value === undefined || !check(value))
+    return `must be ${expects}, found ${isSecret ? 'another value' : show(value)}`
+  return kind === 'database' && typeof value === 'string' ? urlFault(value) : undefined
 }
 
 /** Normalises a checked value: paths become absolute, and base URLs get one form. */
 function normalise({ key, value, directory }: Setting): unknown {
   const { kind } = optionOf(key)
-  if (kind === 'path' && typeof value === 'string') return resolve(directory, value)
+  if (kind === 'database' && typeof value === 'string' && isServer(value)) return value
+  if ((kind === 'path' || kind === 'database') && typeof value === 'string')
+    return resolve(directory, value)
   if (kind === 'url' && typeof value === 'string') return toBaseUrl(value)
   if (kind === 'paths' && Array.isArray(value)) {
     return Object.freeze(value.map((path) => resolve(String(path))))
@@ -91,16 +98,34 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: DraftCon
   faults.push({ source: origins.host, key: 'base_url', message })
 }
 
+/** Only a server has a standby; its indexer gets requests through the database. */
+function checkServers({ values, origins, faults }: DraftConfig): void {
+  const { database, database_read: read, control_socket: socket } = values
+  if (database === undefined) return
+  const fault = (key: OptionKey, problem: string): void => {
+    faults.push({ source: origins[key], key, message: `${key} ${problem}` })
+    values[key] = undefined
+  }
+  if (isServer(database) && socket !== undefined)
+    fault(
+      'control_socket',
+      'must not be set: the indexer gets requests through the database server',
+    )
+  if (!isServer(database) && read !== undefined)
+    fault('database_read', 'needs a PostgreSQL server as database: remove it, or set database')
+}
+
 /**
  * Follows symbolic links in the path of the database, so that all commands find the files beside it
  * and the control socket.
  */
 function followLinks({ values }: DraftConfig): void {
-  if (values.database !== undefined) values.database = realPath(values.database)
+  const { database } = values
+  if (database !== undefined && !isServer(database)) values.database = realPath(database)
 }
 
 function deriveControlSocket({ values, origins }: DraftConfig): void {
-  if (values.database === undefined) return
+  if (values.database === undefined || isServer(values.database)) return
   const { dir, name } = parsePath(values.database)
   values.control_socket = resolve(dir, `${name}.sock`)
   origins.control_socket = 'default, from database'

@@ -1,17 +1,20 @@
 /**
- * Reads the files with the token of administrators and the secret of the alerts, and checks all
- * files that options name, so that their faults are reported together with those of the options.
+ * Reads the files with the token of administrators, the secret of the alerts and the password of
+ * the database, and checks all files that options name, so that their faults are reported together
+ * with those of the options.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { ConfigError, faultsOf } from './checks.ts'
 import { readExpectedFile } from './expected-file.ts'
 import type { FurtherCheck } from './load.ts'
 
-/**
- * Checks the files that the API reads at its start: those of `admin_token_file` and
- * `expected_file`.
- */
+/** Checks the file that the indexer reads at its start, that of `database_password_file`. */
+export const checkIndexerFiles: FurtherCheck = (values) =>
+  faultsOf(() => readToken('database_password_file', values.database_password_file))
+
+/** Checks the files of `admin_token_file` and `expected_file` as well, which the API reads. */
 export const checkApiFiles: FurtherCheck = (values) => [
+  ...checkIndexerFiles(values),
   ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
   ...faultsOf(() => readExpectedFile(values.expected_file)),
 ]
@@ -25,8 +28,8 @@ export const checkAllFiles: FurtherCheck = (values) => [
 /** Maximum length of a token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096
 
-/** Options that name a file with a token. */
-type TokenKey = 'admin_token_file' | 'alerts_secret_file'
+/** Options that name a file with a token; a password is one too. */
+type TokenKey = 'admin_token_file' | 'alerts_secret_file' | 'database_password_file'
 
 /**
  * Reads a token; returns `undefined` if no file is configured.

@@ -18,10 +18,14 @@ import {
   text,
 } from './checks.ts'
 import type { Check, Checked } from './checks.ts'
+import { isServer } from '../runtime/database-url.ts'
 import { logLevels } from '../runtime/logger.ts'
 
-/** Decides how a value is read from text and normalised; `path` and `paths` become absolute. */
-export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url'
+/**
+ * Decides how a value is read from text and normalised; `path` and `paths` become absolute, and so
+ * does a `database` that is no URL.
+ */
+export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url' | 'database'
 
 interface Option {
   readonly kind: Kind
@@ -70,16 +74,34 @@ export const options = {
     flag: 'DIR',
   },
   database: {
-    ...file,
+    kind: 'database',
+    check: path,
     default: join(packageRoot, 'var/catalogue.db'),
     defaultText: 'var/catalogue.db where the program is installed',
-    meaning: 'SQLite database of the catalogue; the indexer creates it.',
+    expects: 'a file, or a URL such as postgresql://USER@HOST:PORT/NAME',
+    meaning: 'Database of the catalogue: an SQLite file, or a database of a PostgreSQL server.',
+    flag: 'DATABASE',
+  },
+  database_read: {
+    kind: 'database',
+    check: optional(text(isServer)),
+    default: undefined,
+    defaultText: 'none: the API reads from database',
+    expects: 'a URL such as postgresql://USER@HOST:PORT/NAME',
+    meaning: 'Hot standby of the PostgreSQL server, from which the API reads.',
+    flag: 'URL',
+  },
+  database_password_file: {
+    ...optionalFile,
+    default: undefined,
+    defaultText: 'none: PGPASSFILE or ~/.pgpass',
+    meaning: 'File with the password of the user of the PostgreSQL server.',
     flag: 'FILE',
   },
   control_socket: {
-    ...file,
+    ...optionalFile,
     default: undefined,
-    defaultText: 'the path of the database with the extension .sock',
+    defaultText: 'the path of the database with the extension .sock; none for a server',
     meaning: 'Unix socket on which the indexer answers other commands and the API.',
     flag: 'FILE',
   },
@@ -277,8 +299,8 @@ export type CamelCase<Key extends string> = Key extends `${infer Head}_${infer T
 
 /**
  * The checked configuration, frozen. Paths are absolute; only the control socket gets a relative
- * path if its absolute path is too long for a socket. `baseUrl` is `undefined` if it is not
- * configured: see `baseUrlFor`.
+ * path if its absolute path is too long for a socket, and is `undefined` if the database is on a
+ * server. `baseUrl` is `undefined` if it is not configured: see `baseUrlFor`.
  */
 export type Config = { readonly [Key in OptionKey as CamelCase<Key>]: OptionValue<Key> }
 

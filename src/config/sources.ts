@@ -135,6 +135,7 @@ function fromText(kind: Kind, text: string): unknown {
     case 'text':
     case 'path':
     case 'url':
+    case 'database':
       return text
   }
 }

@@ -1,6 +1,6 @@
-/** The client of the control socket: sends requests to the indexer and reads its answers. */
+/** Sends requests to the indexer, over its control socket or another way, and reads the answers. */
 import { connect } from 'node:net'
-import { IndexerUnreachable, RequestRejected } from './protocol.ts'
+import { IndexerUnreachable, NoIndexer, RequestRejected } from './protocol.ts'
 import type {
   ControlAnswer,
   ControlCommand,
@@ -23,6 +23,18 @@ const statusTimeoutMs = 2000
 const requestTimeoutMs = 30_000
 
 /**
+ * A way to the indexer: sends one request, and resolves with the line of the answer. Rejects with
+ * `NoIndexer` if no indexer runs, and with any other error if no answer comes.
+ */
+export interface Exchange {
+  (request: ControlRequest, timeoutMs: number): Promise<string>
+  /** Names this way in errors for operators, for example by the path of the socket. */
+  readonly place: string
+  /** Names it in texts that may be shown to clients. */
+  readonly publicName: string
+}
+
+/**
  * The result of a request for the status: `undefined` if no indexer runs, an `UnknownStatus` if the
  * indexer does not answer or rejects the request.
  */
@@ -30,18 +42,17 @@ export type StatusReply = IndexerStatus | UnknownStatus | undefined
 
 /** Requests the status of the indexer. */
 export async function askStatus(
-  socketPath: string,
+  exchange: Exchange,
   timeoutMs = statusTimeoutMs,
 ): Promise<StatusReply> {
   try {
-    return await askIndexer(socketPath, { command: 'status' }, timeoutMs)
+    return await askIndexer(exchange, { command: 'status' }, timeoutMs)
   } catch (error) {
-    if (error instanceof RequestRejected) return unknown(error.message)
+    if (error instanceof RequestRejected) return unknown(exchange, error.message)
     if (!(error instanceof IndexerUnreachable)) throw error
+    if (error.cause instanceof NoIndexer) return undefined
     const { code, message } = error.cause as NodeJS.ErrnoException
-    // These codes mean that there is no socket, or that no process listens on it.
-    if (code === 'ENOENT' || code === 'ECONNREFUSED') return undefined
-    return unknown(code ?? message)
+    return unknown(exchange, code ?? message)
   }
 }
 
@@ -49,18 +60,16 @@ export async function askStatus(
  * Requests the list of settling files; returns an empty list if the indexer does not answer, or
  * rejects the request.
  */
-export async function askSettling(socketPath: string): Promise<readonly SettlingFile[]> {
-  return (
-    (await unlessSilent(askIndexer(socketPath, { command: 'settling' }, statusTimeoutMs))) ?? []
-  )
+export async function askSettling(exchange: Exchange): Promise<readonly SettlingFile[]> {
+  return (await unlessSilent(askIndexer(exchange, { command: 'settling' }, statusTimeoutMs))) ?? []
 }
 
 /**
  * Requests the metrics; returns an empty text if the indexer does not answer, or rejects the
  * request.
  */
-export async function askMetrics(socketPath: string): Promise<string> {
-  return (await unlessSilent(askIndexer(socketPath, { command: 'metrics' }, statusTimeoutMs))) ?? ''
+export async function askMetrics(exchange: Exchange): Promise<string> {
+  return (await unlessSilent(askIndexer(exchange, { command: 'metrics' }, statusTimeoutMs))) ?? ''
 }
 
 async function unlessSilent<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
@@ -72,11 +81,8 @@ async function unlessSilent<Answer>(answer: Promise<Answer>): Promise<Answer | u
   }
 }
 
-function unknown(why: string): UnknownStatus {
-  return {
-    state: 'unknown',
-    reason: `control socket of the indexer unavailable: ${why}`,
-  }
+function unknown({ publicName }: Exchange, why: string): UnknownStatus {
+  return { state: 'unknown', reason: `${publicName} unavailable: ${why}` }
 }
 
 /**
@@ -84,12 +90,12 @@ function unknown(why: string): UnknownStatus {
  * and while the status stays unknown, again only if the reason changes.
  */
 export function createStatusReader(
-  socketPath: string,
+  exchange: Exchange,
   report: (reason: string) => void,
 ): () => Promise<StatusReply> {
   let reported: string | undefined
   return async () => {
-    const status = await askStatus(socketPath)
+    const status = await askStatus(exchange)
     const reason = status?.state === 'unknown' ? status.reason : undefined
     if (reason !== undefined && reason !== reported) report(reason)
     reported = reason
@@ -103,16 +109,14 @@ export function createStatusReader(
  * it rejects the request
  */
 export async function askIndexer<Command extends ControlCommand>(
-  socketPath: string,
+  exchange: Exchange,
   request: ControlRequest & { readonly command: Command },
   timeoutMs = requestTimeoutMs,
 ): Promise<ControlResults[Command]> {
-  const line = await exchange(socketPath, request, timeoutMs).catch((error: unknown) => {
+  const line = await exchange(request, timeoutMs).catch((error: unknown) => {
     throw new IndexerUnreachable(
-      `no answer of the indexer on ${socketPath}: ${(error as Error).message}`,
-      {
-        cause: error,
-      },
+      `no answer of the indexer on ${exchange.place}: ${(error as Error).message}`,
+      { cause: error },
     )
   })
   const answer = JSON.parse(line) as ControlAnswer<Command>
@@ -120,9 +124,16 @@ export async function askIndexer<Command extends ControlCommand>(
   return answer.result
 }
 
-function exchange(socketPath: string, request: ControlRequest, timeoutMs: number): Promise<string> {
+/** Returns the way over the control socket at this path. */
+export function overSocket(path: string): Exchange {
+  const send = (request: ControlRequest, timeoutMs: number): Promise<string> =>
+    sendOverSocket(path, request, timeoutMs)
+  return Object.assign(send, { place: path, publicName: 'control socket of the indexer' })
+}
+
+function sendOverSocket(path: string, request: ControlRequest, timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(socketPath)
+    const socket = connect(path)
     let received = ''
     socket.setEncoding('utf8')
     socket.setTimeout(timeoutMs, () => {
@@ -135,7 +146,11 @@ function exchange(socketPath: string, request: ControlRequest, timeoutMs: number
       socket.end()
       resolve(received)
     })
-    socket.on('error', reject)
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      // These codes mean that there is no socket, or that no process listens on it.
+      const isNobody = error.code === 'ENOENT' || error.code === 'ECONNREFUSED'
+      reject(isNobody ? new NoIndexer(error.message, { cause: error }) : error)
+    })
     socket.on('close', () => {
       reject(new Error('the connection ended without an answer'))
     })

@@ -30,6 +30,8 @@ export interface IndexerStatus {
   /** Start of the process; `undefined` from an indexer of an older release. */
   readonly startedUs: number | undefined
   readonly version: string
+  /** `undefined` if only one indexer can write the database, because it is a file. */
+  readonly hosts?: IndexerHosts
   /** The progress of the running scan. */
   readonly scan: ScanProgress | undefined
   /** The last complete scan, by this process or an earlier one. */
@@ -47,6 +49,13 @@ export interface IndexerStatus {
   readonly rescans: RescanNumbers
   /** `undefined` if files are not hashed. */
   readonly hashing: HashingStatus | undefined
+}
+
+/** The hosts of the indexers of a database on a server. */
+export interface IndexerHosts {
+  readonly active: string
+  /** Those that wait to take over. */
+  readonly waiting: readonly string[]
 }
 
 /** An incomplete or unreadable file: it is not listed, or listed with its earlier content. */
@@ -169,10 +178,13 @@ export type ControlAnswer<Command extends ControlCommand = ControlCommand> =
   /** `failed`: the request is valid, and may succeed later. */
   | { readonly ok: false; readonly error: string; readonly failed?: true }
 
-/** No answer on the control socket: the indexer does not run, or cannot be reached. */
+/** No answer: the indexer does not run, or cannot be reached. */
 export class IndexerUnreachable extends Error {
   readonly code = 'INDEXER_UNREACHABLE'
 }
+
+/** No indexer runs: the cause of an `IndexerUnreachable`. */
+export class NoIndexer extends Error {}
 
 /** The indexer rejected a request; the message is the indexer's. */
 export class RequestRejected extends Error {

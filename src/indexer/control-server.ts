@@ -10,15 +10,19 @@ import type { Indexer } from './indexer.ts'
 /** Maximum length of a request in characters. A request is one line of JSON. */
 const longestRequest = 16_384
 
-interface ControlParts {
-  /** Path of the Unix socket. Its file permissions decide who may connect. */
-  readonly path: string
+/** What answers a request. */
+export interface AnswerParts {
   readonly logger: Logger
   readonly indexer: Pick<
     Indexer,
     'status' | 'metrics' | 'settlingFiles' | 'rescan' | 'rescanOutcome' | 'register'
   >
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
+}
+
+interface ControlParts extends AnswerParts {
+  /** Path of the Unix socket. Its file permissions decide who may connect. */
+  readonly path: string
   /** Time between two checks that the socket file still exists. */
   readonly checkIntervalMs?: number | undefined
 }
@@ -52,13 +56,19 @@ function serve(socket: Socket, parts: ControlParts): void {
     received = lines.pop() ?? ''
     for (const line of lines)
       void answerLine(line, parts).then((answer) => {
-        if (!socket.destroyed) socket.write(`${JSON.stringify(answer)}\n`)
+        if (!socket.destroyed) socket.write(`${answer}\n`)
       })
     if (received.length > longestRequest) socket.destroy()
   })
 }
 
-async function answerLine(line: string, parts: ControlParts): Promise<ControlAnswer> {
+/** Answers one request, which any client may have written. @returns the line of the answer */
+export async function answerLine(line: string, parts: AnswerParts): Promise<string> {
+  return JSON.stringify(await answer(line, parts))
+}
+
+async function answer(line: string, parts: AnswerParts): Promise<ControlAnswer> {
+  if (line.length > longestRequest) return { ok: false, error: 'the request is too long' }
   try {
     return { ok: true, result: await execute(JSON.parse(line) as ControlRequest | null, parts) }
   } catch (error) {
@@ -73,7 +83,7 @@ class InvalidRequest extends Error {}
 
 async function execute(
   request: ControlRequest | null,
-  { indexer, writer, logger }: ControlParts,
+  { indexer, writer, logger }: AnswerParts,
 ): Promise<ControlResults[keyof ControlResults]> {
   switch (request?.command) {
     case 'status':

@@ -145,6 +145,14 @@ export class Indexer {
     })
   }
 
+  /** Reports that the server of the database does not answer; `undefined` when it does again. */
+  reportOutage(reason: string | undefined): void {
+    const advice =
+      'Check the database server and the network; the indexer goes on by itself when it answers.'
+    const problem = reason === undefined ? undefined : { text: reason, advice }
+    this.#context.health.report('server', problem)
+  }
+
   /** Returns the metrics in the text format of Prometheus. */
   metrics(): Promise<string> {
     return this.#context.metrics.text(this.status())

@@ -16,7 +16,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
-import { askIndexer } from '../../src/control-socket/client.ts'
+import { askIndexer, overSocket } from '../../src/control-socket/client.ts'
 import type { ControlRequest } from '../../src/control-socket/protocol.ts'
 import { testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
@@ -214,7 +214,7 @@ export async function fetchAlone(
 async function askIn(folder: string, request: ControlRequest) {
   const directory = openSync(folder, 'r')
   try {
-    return await askIndexer(`/proc/self/fd/${directory}/catalogue.sock`, request)
+    return await askIndexer(overSocket(`/proc/self/fd/${directory}/catalogue.sock`), request)
   } finally {
     closeSync(directory)
   }

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
+import { Driver } from '../../src/catalogue/sqlite/driver.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { countFaults } from '../../src/catalogue/updates/count-faults.ts'
 import type { Checksum, DirectoryChange } from '../../src/catalogue/writer.ts'
 import { testFolder } from '../folder.ts'
 import { change, newFile } from './change.ts'
@@ -94,3 +96,6 @@ export function openCatalogue(t: Test, options: CatalogueOptions = {}) {
 }
 
 export type OpenedCatalogue = ReturnType<typeof openCatalogue>
+
+/** The differences between the counts of a database and its records, as lines. */
+export const differencesOf = (db: Sqlite.Database): string[] => new Driver(db).read(countFaults())

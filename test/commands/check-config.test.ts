@@ -81,6 +81,32 @@ t.test('check-config says what it checked, and only for a known command', async 
   t.match(run(['check-config', 'backup']), { code: 2, stderr: /Allowed choices are start, index/ })
 })
 
+t.test('check-config shows of a server only host, port and name', async (t) => {
+  const folder = testFolder(t, { password: 'S3CRET\n', empty: '' })
+  const [user, parameters] = ['us3r', 'application_name=par4m']
+  const flags = [
+    ...['check-config', 'serve', '--archive', folder],
+    ...['--database', `postgresql://${user}@db.example/name?${parameters}`],
+    ...['--database-read', `postgres://${user}@[::1]:5433/name?${parameters}`],
+  ]
+  const { code, stdout, stderr } = run([...flags, '--database-password-file', `${folder}/password`])
+  t.strictSame({ code, stderr }, { code: 0, stderr: '' })
+  t.match(stdout, 'database = "postgresql://db.example:5432/name" # from --database\n')
+  t.match(stdout, 'database_read = "postgresql://[::1]:5433/name" # from --database-read\n')
+  t.match(stdout, '# control_socket has no value # from default\n')
+  t.match(stdout, '# database "postgresql://db.example:5432/name" is not checked here: ')
+  t.notMatch(stdout, /S3CRET|us3r|par4m/)
+  for (const [command, file] of [
+    ['index', 'empty'],
+    ['serve', 'none'],
+  ] as const)
+    t.match(
+      run([...flags, '--database-password-file', join(folder, file)].with(1, command)),
+      { code: 78, stderr: /database_password_file (must contain a token|cannot be read)/ },
+      command,
+    )
+})
+
 t.test(
   'the checks of install.md succeed before the first start, and fail on a wrong installation',
   { skip: (!isRoot && 'only root can change users') || lacksMounts },

@@ -91,6 +91,18 @@ t.test('each thing that is missing on the machine is named with its option', asy
   }
 })
 
+t.test('a database on a server is not checked, and only its public part is shown', async (t) => {
+  const flags = { archive: tmpdir(), database: 'postgresql://user@db.example/name?sslmode=disable' }
+  for (const command of ['start', 'index', 'serve'] as const) {
+    const { values } = draftConfig({ env: {}, cwd: '/', flags })
+    const words = '"postgresql://db.example:5432/name" is not checked here: it is on a server'
+    t.strictSame(
+      checkMachine(values, command, []).filter(({ key }) => key !== 'archive'),
+      [{ key: 'database', words, isFault: false }],
+    )
+  }
+})
+
 t.test('without a command, the usual one of this user is checked', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'machine-'))
   t.teardown(() => rmSync(folder, { recursive: true }))

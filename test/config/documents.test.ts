@@ -31,15 +31,18 @@ t.test('the example configuration sets nothing', async (t) => {
 })
 
 t.test('the example configuration shows every option at its default', async (t) => {
-  const text = example.replaceAll(/^# (\w+ = )/gm, '$1')
+  // Only a server may have a standby, see below.
+  const text = example.replaceAll(/^# (?!database_read )(\w+ = )/gm, '$1')
   const home = testFolder(t, { config: { 'a.toml': text } })
   const { config, origins } = loadConfig({ ...sources, file: 'config/a.toml', cwd: home })
-  for (const key of optionKeys) t.match(origins[key], 'a.toml', key)
+  for (const key of optionKeys)
+    t.match(origins[key], key === 'database_read' ? 'default' : 'a.toml', key)
   const defaults = loadConfig(sources).config
   const expected = {
     ...defaults,
     baseUrl: baseUrlFor(defaults, defaults.port),
     // The options without a default: the example shows the usual paths.
+    databasePasswordFile: '/etc/rinex-catalogue/database-password',
     adminTokenFile: '/etc/rinex-catalogue/admin-token',
     expectedFile: '/etc/rinex-catalogue/expected.toml',
     alertsWebhookUrl: 'https://alerts.example.org/hook',
@@ -47,8 +50,16 @@ t.test('the example configuration shows every option at its default', async (t) 
   }
   const moved = JSON.stringify(expected).replaceAll(packageRoot, home)
   // In a deep checkout, the path of the socket is relative to the working directory.
-  const controlSocket = resolve(home, config.controlSocket)
+  const controlSocket = resolve(home, config.controlSocket ?? '')
   t.equal(JSON.stringify({ ...config, controlSocket }), moved)
+})
+
+t.test('the example configuration shows a standby beside a server', async (t) => {
+  const text = example.replaceAll(/^# (database_read = )/gm, '$1')
+  const home = testFolder(t, { 'a.toml': text })
+  const flags = { database: 'postgresql://a/b' }
+  const { config } = loadConfig({ ...sources, flags, file: 'a.toml', cwd: home })
+  t.equal(config.databaseRead, 'postgresql://rinex_api@standby.example.org:5432/rinex')
 })
 
 t.test('the example configuration gives the range of each number', async (t) => {

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import type { LoadedConfig } from '../../src/config/load.ts'
 import { propertyName, variableName } from '../../src/config/sources.ts'
 import { optionKeys } from '../../src/config/options.ts'
-import type { Config } from '../../src/config/options.ts'
+import type { Config, OptionKey } from '../../src/config/options.ts'
 import type { ConfigSources } from '../../src/config/sources.ts'
 import { testFolder } from '../folder.ts'
 import { fc } from '../random.ts'
@@ -22,6 +22,8 @@ t.test('no option is required', async (t) => {
   t.strictSame(config, {
     archive: join(root, 'fixtures/archive'),
     database: join(root, 'var/catalogue.db'),
+    databaseRead: undefined,
+    databasePasswordFile: undefined,
     controlSocket: join(root, 'var/catalogue.sock'),
     host: '127.0.0.1',
     port: 8080,
@@ -90,10 +92,10 @@ t.test(
 )
 
 t.test('every option can be set in the file and in the environment', async (t) => {
-  const written = {
+  const server = 'postgresql://a@b/c?d=e'
+  const common = {
     archive: '/a',
-    database: '/b.db',
-    control_socket: '/run/c.sock',
+    database_password_file: '/etc/password',
     host: '::',
     port: 0,
     connections_per_address: 7,
@@ -119,15 +121,30 @@ t.test('every option can be set in the file and in the environment', async (t) =
     watch_obs_days: 3,
     watch_nrt_days: 4,
   }
-  const expected = Object.fromEntries(optionKeys.map((key) => [propertyName(key), written[key]]))
-  Object.assign(expected, { baseUrl: 'https://d.example/e', linkedDirectories: ['/h', '/i'] })
+  const keys = new Set<string>()
+  // A server has no control socket, and a file no standby.
+  for (const database of [
+    { database: '/b.db', control_socket: '/run/c.sock' },
+    { database: server, database_read: server },
+  ]) {
+    const written = Object.entries({ ...common, ...database }) as [OptionKey, unknown][]
+    for (const [key] of written) keys.add(key)
+    const expected = {
+      ...Object.fromEntries(optionKeys.map((key) => [propertyName(key), undefined])),
+      ...Object.fromEntries(written.map(([key, value]) => [propertyName(key), value])),
+      baseUrl: 'https://d.example/e',
+      linkedDirectories: ['/h', '/i'],
+    }
+    const toml = written.map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+    const file = join(testFolder(t, { 'a.toml': `\uFEFF${toml.join('\n')}` }), 'a.toml')
+    t.strictSame(load({ file }).config, expected)
 
-  const toml = Object.entries(written).map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
-  const file = join(testFolder(t, { 'a.toml': `\uFEFF${toml.join('\n')}` }), 'a.toml')
-  t.strictSame(load({ file }).config, expected)
-
-  const env = Object.fromEntries(optionKeys.map((key) => [variableName(key), String(written[key])]))
-  t.strictSame(load({ env }).config, expected)
+    const env = Object.fromEntries(
+      written.map(([key, value]) => [variableName(key), String(value)]),
+    )
+    t.strictSame(load({ env }).config, expected)
+  }
+  t.strictSame([...keys].sort(), optionKeys.toSorted())
   t.strictSame(
     load({ env: { RINEX_CATALOGUE_LINKED_DIRECTORIES: '' } }).config.linkedDirectories,
     [],
@@ -135,7 +152,7 @@ t.test('every option can be set in the file and in the environment', async (t) =
 })
 
 t.test('the control socket is beside the database, with a path that is short enough', async (t) => {
-  const socketOf = (database: string, cwd = '/srv'): string =>
+  const socketOf = (database: string, cwd = '/srv'): string | undefined =>
     load({ cwd, flags: { database } }).config.controlSocket
   t.equal(socketOf('/a/b.c/d'), '/a/b.c/d.sock')
   t.equal(socketOf('/a/b.db.old'), '/a/b.db.sock')
@@ -157,6 +174,7 @@ t.test('any input gives a configuration or faults, and no other error', async (t
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.constantFrom('', '0', '1', '::', '0.0.0.0', 'info', '/a', '/a,/b', 'http://a', '__proto__'),
+    fc.constantFrom('postgresql://', 'postgres://a/b', 'postgresql://a:b@c/d'),
   )
   const value = fc.oneof(
     text.map((text) => JSON.stringify(text)),

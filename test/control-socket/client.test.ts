@@ -20,10 +20,12 @@ import {
   askSettling,
   askStatus,
   createStatusReader,
+  overSocket,
 } from '../../src/control-socket/client.ts'
+import { NoIndexer } from '../../src/control-socket/protocol.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control-socket/protocol.ts'
 import { Health } from '../../src/indexer/state/health.ts'
-import { openControl } from '../../src/indexer/control-server.ts'
+import { answerLine, openControl } from '../../src/indexer/control-server.ts'
 import { openService } from '../api/service.ts'
 import { noProblems } from '../indexer/parts.ts'
 import { until } from '../indexer/until.ts'
@@ -53,9 +55,7 @@ async function createStaleSocket(path: string): Promise<void> {
   renameSync(`${path}-stale`, path)
 }
 
-async function openOn(t: Test) {
-  const path = socketPath(t)
-  await createStaleSocket(path)
+function answering() {
   const orders: RescanOrder[] = []
   const indexer = {
     status: () => health.status(noProblems),
@@ -72,7 +72,14 @@ async function openOn(t: Test) {
         ? Promise.reject(new Error('internal'))
         : Promise.resolve({ outcome: 'created' as const, id: 7 }),
   }
-  const control = await openControl({ path, logger, indexer, writer: {} as never })
+  return { orders, parts: { logger, indexer, writer: {} as never } }
+}
+
+async function openOn(t: Test) {
+  const path = socketPath(t)
+  await createStaleSocket(path)
+  const { orders, parts } = answering()
+  const control = await openControl({ path, ...parts })
   t.teardown(() => control.close())
   return { path, orders, control }
 }
@@ -80,21 +87,31 @@ async function openOn(t: Test) {
 t.test('the indexer answers requests over its control socket', async (t) => {
   const { path, orders, control } = await openOn(t)
   t.equal(statSync(path).mode & 0o777, 0o660, 'accessible to its owner and group only')
-  t.match(await askStatus(path), { state: 'starting', version: 'test', pid: process.pid })
-  t.same(await askSettling(path), [{ path: 'obs/a', reason: 'no-end-yet', sinceUs: 5 }])
-  t.same(await askSettling(`${path}-none`), [], 'empty without an indexer')
-  t.equal(await askMetrics(path), 'rinex_indexer_watches 3\n')
-  t.equal(await askMetrics(`${path}-none`), '', 'empty without an indexer')
+  t.match(await askStatus(overSocket(path)), {
+    state: 'starting',
+    version: 'test',
+    pid: process.pid,
+  })
+  t.same(await askSettling(overSocket(path)), [{ path: 'obs/a', reason: 'no-end-yet', sinceUs: 5 }])
+  t.same(await askSettling(overSocket(`${path}-none`)), [], 'empty without an indexer')
+  t.equal(await askMetrics(overSocket(path)), 'rinex_indexer_watches 3\n')
+  t.equal(await askMetrics(overSocket(`${path}-none`)), '', 'empty without an indexer')
   const order = { path: 'obs/2026', full: true, acceptRemovals: false }
-  t.same(await askIndexer(path, { command: 'rescan', ...order }), { number: 1, place: 'running' })
+  t.same(await askIndexer(overSocket(path), { command: 'rescan', ...order }), {
+    number: 1,
+    place: 'running',
+  })
   t.same(orders, [order])
   const outcome = { added: 3, modified: 2, removed: 1, problem: null }
-  t.strictSame(await askIndexer(path, { command: 'outcome', rescan: 1 }), outcome)
-  t.equal(await askIndexer(path, { command: 'outcome', rescan: 2 }), null, 'not ended')
-  t.same(await askIndexer(path, { command: 'register', path: 'x' }), { outcome: 'created', id: 7 })
+  t.strictSame(await askIndexer(overSocket(path), { command: 'outcome', rescan: 1 }), outcome)
+  t.equal(await askIndexer(overSocket(path), { command: 'outcome', rescan: 2 }), null, 'not ended')
+  t.same(await askIndexer(overSocket(path), { command: 'register', path: 'x' }), {
+    outcome: 'created',
+    id: 7,
+  })
   control.close()
   t.notOk(existsSync(path), 'closing removes the socket')
-  t.equal(await askStatus(path), undefined)
+  t.equal(await askStatus(overSocket(path)), undefined)
 })
 
 t.test('an invalid request is rejected with a reason', async (t) => {
@@ -110,24 +127,50 @@ t.test('an invalid request is rejected with a reason', async (t) => {
     { request: { command: 'register', path: 'broken' }, message: /see its log/, failed: true },
   ]
   for (const { request, message, failed = false } of cases)
-    await t.rejects(askIndexer(path, request as ControlRequest), {
+    await t.rejects(askIndexer(overSocket(path), request as ControlRequest), {
       code: 'REQUEST_REJECTED',
       message,
       failed,
     })
   t.same(orders, [])
-  t.match(await askStatus(path), { state: 'starting' }, 'the indexer still answers')
+  t.match(await askStatus(overSocket(path)), { state: 'starting' }, 'the indexer still answers')
 })
 
 t.test('a missing socket or an invalid answer means that the indexer is unreachable', async (t) => {
   const path = socketPath(t)
-  await t.rejects(askIndexer(path, { command: 'status' }), { code: 'INDEXER_UNREACHABLE' })
-  t.equal(await askStatus(path), undefined)
+  await t.rejects(askIndexer(overSocket(path), { command: 'status' }), {
+    code: 'INDEXER_UNREACHABLE',
+  })
+  t.equal(await askStatus(overSocket(path)), undefined)
   const server = createServer((socket) => socket.resume().end())
   await new Promise<void>((resolve) => server.listen(path, resolve))
   t.teardown(() => server.close())
-  await t.rejects(askIndexer(path, { command: 'status' }), {
+  await t.rejects(askIndexer(overSocket(path), { command: 'status' }), {
     message: /ended without an answer/,
+  })
+})
+
+t.test('another way to the indexer has the same answers, and its own names', async (t) => {
+  const { parts } = answering()
+  const names = { place: 'the database of a test', publicName: 'database' }
+  const direct = Object.assign(
+    (request: ControlRequest) => answerLine(JSON.stringify(request), parts),
+    names,
+  )
+  t.match(await askStatus(direct), { state: 'starting' })
+  await t.rejects(askIndexer(direct, { command: 'register', path: 'x'.repeat(16_384) }), {
+    code: 'REQUEST_REJECTED',
+    message: 'the request is too long',
+  })
+  const failing = (error: Error) => Object.assign(() => Promise.reject(error), names)
+  t.equal(await askStatus(failing(new NoIndexer('nobody'))), undefined)
+  t.strictSame(await askStatus(failing(new Error('no answer in time'))), {
+    state: 'unknown',
+    reason: 'database unavailable: no answer in time',
+  })
+  await t.rejects(askIndexer(failing(new NoIndexer('nobody')), { command: 'status' }), {
+    code: 'INDEXER_UNREACHABLE',
+    message: 'no answer of the indexer on the database of a test: nobody',
   })
 })
 
@@ -136,7 +179,7 @@ const unavailable = 'control socket of the indexer unavailable'
 t.test('an indexer that does not answer has the state unknown, not stopped', async (t) => {
   const path = socketPath(t)
   await createStaleSocket(path)
-  t.equal(await askStatus(path), undefined, 'no process listens')
+  t.equal(await askStatus(overSocket(path)), undefined, 'no process listens')
   rmSync(path)
   let silent = true
   const server = createServer((socket) => {
@@ -144,12 +187,12 @@ t.test('an indexer that does not answer has the state unknown, not stopped', asy
   })
   await new Promise<void>((resolve) => server.listen(path, resolve))
   t.teardown(() => server.close())
-  t.strictSame(await askStatus(path, 50), {
+  t.strictSame(await askStatus(overSocket(path), 50), {
     state: 'unknown',
     reason: `${unavailable}: timeout`,
   })
   silent = false
-  t.strictSame(await askStatus(path), {
+  t.strictSame(await askStatus(overSocket(path)), {
     state: 'unknown',
     reason: `${unavailable}: the connection ended without an answer`,
   })
@@ -158,7 +201,7 @@ t.test('an indexer that does not answer has the state unknown, not stopped', asy
 t.test('an indexer whose socket is not accessible has the state unknown', async (t) => {
   const { path } = await openOn(t)
   chmodSync(dirname(path), 0)
-  const status = await asOtherUser(() => askStatus(path))
+  const status = await asOtherUser(() => askStatus(overSocket(path)))
   chmodSync(dirname(path), 0o700)
   t.strictSame(status, { state: 'unknown', reason: `${unavailable}: EACCES` })
 })
@@ -175,9 +218,11 @@ t.test('an indexer that fails has the state unknown, and the metrics stay availa
     writer: {} as never,
   })
   t.teardown(() => control.close())
-  const status = await askStatus(path)
+  const status = await askStatus(overSocket(path))
   t.match(status, { state: 'unknown', reason: /: the indexer failed to answer, see its log$/ })
-  const { app } = await openService(t, { deps: () => ({ indexerStatus: () => askStatus(path) }) })
+  const { app } = await openService(t, {
+    deps: () => ({ indexerStatus: () => askStatus(overSocket(path)) }),
+  })
   const { statusCode, body } = await app.inject('/metrics')
   t.equal(statusCode, 200)
   t.match(body, 'rinex_catalogue_available 1\n')
@@ -187,7 +232,7 @@ t.test('an indexer that fails has the state unknown, and the metrics stay availa
 t.test('an unavailable control socket is reported once, until it is available again', async (t) => {
   const path = socketPath(t)
   const reported: string[] = []
-  const ask = createStatusReader(path, (reason) => reported.push(reason))
+  const ask = createStatusReader(overSocket(path), (reason) => reported.push(reason))
   for (const times of [1, 2]) {
     t.equal(await ask(), undefined)
     symlinkSync(path, path)
@@ -221,7 +266,7 @@ async function openChecking(t: Test, path: string, version: string, checkInterva
 }
 
 const versionAt = async (path: string) => {
-  const status = await askStatus(path)
+  const status = await askStatus(overSocket(path))
   return status !== undefined && 'version' in status ? status.version : undefined
 }
 

@@ -3,20 +3,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 
-/** Milliseconds between two reads of the head while clients wait, however many they are. */
-const intervalMs = 100
-
 interface Waiter {
   readonly from: Head
   readonly changed: AbortController
 }
 
 export class HeadWatch {
-  readonly #reader: Pick<CatalogueReader, 'head'>
+  readonly #reader: Pick<CatalogueReader, 'head' | 'untilWritten'>
   readonly #waiters = new Set<Waiter>()
   #isWatching = false
 
-  constructor(reader: Pick<CatalogueReader, 'head'>) {
+  constructor(reader: Pick<CatalogueReader, 'head' | 'untilWritten'>) {
     this.#reader = reader
   }
 
@@ -39,7 +36,7 @@ export class HeadWatch {
   async #watch(): Promise<void> {
     this.#isWatching = true
     for (;;) {
-      await pause(intervalMs)
+      await this.#reader.untilWritten()
       if (this.#waiters.size === 0) break
       // While the catalogue is unavailable, nothing has changed; its head is read again.
       const head = await this.#reader.head().catch(() => undefined)

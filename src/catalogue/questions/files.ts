@@ -6,6 +6,7 @@ import { identityColumns, identityOf } from './checksums.ts'
 import type { IdentityRow } from './checksums.ts'
 import { listed, listedWithDetails, toListed } from './listed.ts'
 import type { ListedRow } from './listed.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import { column, row } from '../question.ts'
 import type { Question } from '../question.ts'
 
@@ -61,10 +62,14 @@ export function* file({ directory, name }: FileQuery): Question<FoundFile | unde
  * Uses the unique index of names in a directory, because `file_name` does not exist before the end
  * of a first scan.
  */
-export function* nameInOtherCase({ directory, name }: FileQuery): Question<string | undefined> {
+export function* nameInOtherCase(
+  { directory, name }: FileQuery,
+  { dialect }: Pick<QuestionContext, 'dialect'>,
+): Question<string | undefined> {
   const [only, ...others] = yield* column<string>(
     `SELECT f.name FROM directory d CROSS JOIN file f
-     WHERE f.directory = d.id AND d.path = @directory AND f.name = @name COLLATE NOCASE LIMIT 2`,
+     WHERE f.directory = d.id AND d.path = @directory
+       AND ${dialect.ignoringCase('f.name')} = ${dialect.ignoringCase('@name')} LIMIT 2`,
     { directory, name },
   )
   return others.length === 0 ? only : undefined

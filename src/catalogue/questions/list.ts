@@ -197,9 +197,9 @@ export class List {
     const found = yield* rows<ListedRow>(
       `SELECT ${columns} FROM (
          SELECT f.id FROM file f ${this.#dialect.using(way.index)} WHERE ${sql}
-         ORDER BY ${orderBy(ordering, !way.isOrdered)}
+         ORDER BY ${orderBy(ordering, this.#dialect, !way.isOrdered)}
          LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)) AS page
-       LEFT JOIN file f ON f.id = page.id ${joins} ORDER BY ${orderBy(ordering)}`,
+       LEFT JOIN file f ON f.id = page.id ${joins} ORDER BY ${orderBy(ordering, this.#dialect)}`,
       { ...values, limit, offset },
     )
     return found.map(toListed)
@@ -322,7 +322,7 @@ export class List {
 
   *#cursorOf({ id }: ListedFile, { key }: ChunkOrdering): Question<ChunkCursor> {
     if (key === 'id') return { id, key: id }
-    const sortKey = key === 'filename' ? 'lower(f.name)' : orders[key].key
+    const sortKey = key === 'filename' ? 'lower(f.name)' : orders[key].column
     const found = yield* value<number | string>(`SELECT ${sortKey} FROM file f WHERE f.id = @id`, {
       id,
     })

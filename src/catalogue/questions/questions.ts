@@ -18,7 +18,7 @@ import { station, stations } from './stations.ts'
 import { summary } from './summary.ts'
 
 /** The methods of a reader that ask the database. */
-export type QuestionName = Exclude<keyof CatalogueReader, 'storage' | 'close'>
+export type QuestionName = Exclude<keyof CatalogueReader, 'storage' | 'untilWritten' | 'close'>
 
 export type Query<Name extends QuestionName> = Parameters<CatalogueReader[Name]>[0]
 export type Answer<Name extends QuestionName> = Awaited<ReturnType<CatalogueReader[Name]>>
@@ -55,6 +55,34 @@ const questions: {
 }
 
 export const questionNames = Object.keys(questions) as QuestionName[]
+
+/** Questions of a few lookups are never moved, whatever they take when the machine is busy. */
+export const shortQuestions: ReadonlySet<QuestionName> = new Set([
+  'head',
+  'lastScan',
+  'record',
+  'file',
+  'nameInOtherCase',
+  'checksumsVersion',
+  'checksums',
+  'awaitsChecksum',
+  'station',
+  'directory',
+  'subdirectories',
+  'filesIn',
+  // A page examines at most two thousand changes in each table.
+  'changes',
+])
+
+/** Questions that always take long take turns from the start. */
+export const longQuestions: ReadonlySet<QuestionName> = new Set([
+  'liveSlots',
+  'deliveries',
+  'replacedFiles',
+  'changedDirectories',
+  'problems',
+  'summary',
+])
 
 export type Questions = {
   readonly [Name in QuestionName]: (query: Query<Name>) => Question<Answer<Name>>

@@ -21,8 +21,8 @@ export function* changedDirectories(
 ): Question<readonly ChangedDirectory[]> {
   yield* context.lookups.refresh(['file_modified'])
   const found = yield* rows<[path: string, files: number]>(
-    `SELECT d.path, count(*) FROM (${examined(context.dialect)}) AS some
-     LEFT JOIN file f ON f.id = some.id LEFT JOIN directory d ON d.id = f.directory
+    `SELECT d.path, count(*) FROM (${examined(context.dialect)}) AS part
+     LEFT JOIN file f ON f.id = part.id LEFT JOIN directory d ON d.id = f.directory
      GROUP BY d.path ORDER BY 2 DESC, d.path LIMIT 5`,
     { fromUs: sinceUs, toUs: Number.MAX_SAFE_INTEGER },
   )
@@ -38,12 +38,12 @@ export function* replacedFiles(
   const values = { fromUs, toUs }
   const [found = [], counted = []] = yield* all(
     {
-      sql: `SELECT d.path, f.name, f.modified_us FROM (${examined(context.dialect)}) AS some
-        LEFT JOIN file f ON f.id = some.id LEFT JOIN directory d ON d.id = f.directory
+      sql: `SELECT d.path, f.name, f.modified_us FROM (${examined(context.dialect)}) AS part
+        LEFT JOIN file f ON f.id = part.id LEFT JOIN directory d ON d.id = f.directory
         WHERE f.modified_us IS NOT NULL LIMIT ${mostFiles + 1}`,
       values,
     },
-    { sql: `SELECT count(*) FROM (${examined(context.dialect)}) AS some`, values },
+    { sql: `SELECT count(*) FROM (${examined(context.dialect)}) AS part`, values },
   )
   const [files = 0] = (counted[0] ?? []) as readonly number[]
   return {

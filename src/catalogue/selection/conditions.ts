@@ -35,9 +35,10 @@ export function conditionsOf(selection: Selection, dialect: Dialect): Conditions
   if (problems !== undefined)
     parts.push({ sql: `f.id IN (${problemIds(problems, dialect)})`, values: {} })
   // Before all other conditions on names, so that SQLite reads only this range of the index.
-  if (nameRange !== undefined) parts.push(nameRangeCondition(nameRange))
-  for (const [index, name] of (names ?? []).entries()) parts.push(nameCondition(name, index))
-  if (after !== undefined) parts.push(afterCondition(after))
+  if (nameRange !== undefined) parts.push(nameRangeCondition(nameRange, dialect))
+  for (const [index, name] of (names ?? []).entries())
+    parts.push(nameCondition(name, index, dialect))
+  if (after !== undefined) parts.push(afterCondition(after, dialect))
   return both(...parts)
 }
 
@@ -60,31 +61,37 @@ export function problemIds(problems: readonly Problem[], dialect: Dialect): stri
 /** The expression that `file_modified` indexes. */
 export const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
 
+/** For each sort key, its column, and its index; the table itself is in the order of ids. */
+export const orders: Readonly<
+  Record<OrderKey, { readonly column: string; readonly index: string }>
+> = {
+  id: { column: 'f.id', index: '' },
+  data_date: { column: 'f.data_date', index: 'file_date' },
+  created: { column: 'f.created_us', index: 'file_created' },
+  modified: { column: modifiedUs, index: 'file_modified' },
+  filename: { column: 'f.name', index: 'file_name' },
+}
+
 /**
- * For each sort key, its SQL expression, and its index; the table itself is in the order of ids.
+ * The SQL expression of a sort key.
+ * @param hidden true to hide the key from the indexes
  */
-export const orders: Readonly<Record<OrderKey, { readonly key: string; readonly index: string }>> =
-  {
-    id: { key: 'f.id', index: '' },
-    data_date: { key: 'f.data_date', index: 'file_date' },
-    created: { key: 'f.created_us', index: 'file_created' },
-    modified: { key: modifiedUs, index: 'file_modified' },
-    filename: { key: 'f.name COLLATE NOCASE', index: 'file_name' },
-  }
+function keyOf(key: OrderKey, dialect: Dialect, hidden = false): string {
+  const { column } = orders[key]
+  if (key === 'filename') return dialect.ignoringCase(hidden ? `${column} || ''` : column)
+  return hidden ? `+${column}` : column
+}
 
 /**
  * SQL after ORDER BY.
  * @param hidden true to hide the keys from the indexes, so that the found files are sorted
  */
-export function orderBy(ordering: Ordering, hidden = false): string {
+export function orderBy(ordering: Ordering, dialect: Dialect, hidden = false): string {
   const steps = [ordering, ...(ordering.then ?? [])]
   const isById = steps.some(({ key }) => key === 'id')
   const last: OrderStep = { key: 'id', descending: steps.at(-1)?.descending ?? true }
   return (isById ? steps : [...steps, last])
-    .map(({ key, descending }) => {
-      const way = descending ? 'DESC' : 'ASC'
-      return `${hidden ? '+' : ''}${orders[key].key} ${way}`
-    })
+    .map(({ key, descending }) => `${keyOf(key, dialect, hidden)} ${descending ? 'DESC' : 'ASC'}`)
     .join(', ')
 }
 
@@ -184,32 +191,33 @@ function dateCondition(
     : both(starts, isIn('f.kind', `dateKinds${suffix}`, kinds, dialect))
 }
 
-function nameRangeCondition({ from, to }: NameBounds): Conditions {
+function nameRangeCondition({ from, to }: NameBounds, dialect: Dialect): Conditions {
   return {
-    sql: `${orders.filename.key} BETWEEN @nameFrom AND @nameTo`,
+    sql: `${keyOf('filename', dialect)} BETWEEN @nameFrom AND @nameTo`,
     values: { nameFrom: from, nameTo: to },
   }
 }
 
-function afterCondition({ id, key, ordering }: After): Conditions {
+function afterCondition({ id, key, ordering }: After, dialect: Dialect): Conditions {
   const isAfter = ordering.descending ? '<' : '>'
   return {
-    sql: `(${orders[ordering.key].key} <> @afterKey OR f.id ${isAfter} @afterId)`,
+    sql: `(${keyOf(ordering.key, dialect)} <> @afterKey OR f.id ${isAfter} @afterId)`,
     values: { afterKey: key, afterId: id },
   }
 }
 
-/** LIKE and NOCASE ignore the case of ASCII letters only; names are ASCII. */
-function nameCondition({ how, text }: NameCondition, index: number): Conditions {
+function nameCondition({ how, text }: NameCondition, index: number, dialect: Dialect): Conditions {
   const name = `name${index}`
+  const ignoringCase = (text: string) => dialect.ignoringCase(text)
+  const [column, wanted] = [ignoringCase('f.name'), ignoringCase(`@${name}`)]
   if (how === 'contains')
     return {
-      sql: `f.name LIKE @${name} ESCAPE '\\'`,
+      sql: `${column} LIKE ${wanted} ESCAPE '\\'`,
       values: { [name]: `%${text.replace(/[\\%_]/g, '\\$&')}%` },
     }
-  if (how === 'is') return { sql: `f.name = @${name} COLLATE NOCASE`, values: { [name]: text } }
+  if (how === 'is') return { sql: `${column} = ${wanted}`, values: { [name]: text } }
   return {
-    sql: `f.name >= @${name} COLLATE NOCASE AND f.name < @${name}End COLLATE NOCASE`,
+    sql: `${column} >= ${wanted} AND ${column} < ${ignoringCase(`@${name}End`)}`,
     values: { [name]: text, [`${name}End`]: text + afterAll },
   }
 }

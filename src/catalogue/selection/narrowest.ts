@@ -88,7 +88,7 @@ export class Narrowest {
   }
 
   *#upTo(found: string, values: Parameters<typeof value>[1], total: number): Question<number> {
-    const sql = `SELECT count(*) FROM (${found} LIMIT ${mostCounted}) AS some`
+    const sql = `SELECT count(*) FROM (${found} LIMIT ${mostCounted}) AS part`
     const entries = (yield* value<number>(sql, values)) ?? 0
     return entries < mostCounted ? entries : total
   }

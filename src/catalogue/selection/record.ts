@@ -1,6 +1,11 @@
 /** The columns of records. */
 import type { Columns, ColumnType, Dialect } from '../dialect.ts'
 
+interface RecordColumn {
+  readonly type: Exclude<ColumnType, 'bytea'>
+  readonly constraint: string
+}
+
 /**
  * The columns that a live record (`file`) and the last record of a removed file (`tombstone`) have
  * in common, with their constraints. A file that is removed, and one that comes back, keeps them.
@@ -16,9 +21,12 @@ const columns = {
   mtime_us: { type: 'bigint', constraint: '' },
   created_us: { type: 'bigint', constraint: 'NOT NULL' },
   modified_us: { type: 'bigint', constraint: '' },
-} as const satisfies Record<string, { type: ColumnType; constraint: string }>
+} as const satisfies Readonly<Record<string, RecordColumn>>
 
-export const recordColumns = Object.entries(columns).map(([name, column]) => ({ name, ...column }))
+export const recordColumns = Object.entries<RecordColumn>(columns).map(([name, column]) => ({
+  name,
+  ...column,
+}))
 
 /** All columns of `file`, which has more than a tombstone. */
 export const fileColumns: Columns = {

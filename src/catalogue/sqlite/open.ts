@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { CatalogueMigrating } from '../reader-errors.ts'
+import { schemaVersion } from '../schema.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { makeFile } from './database-files.ts'
 import { corruption, faultOf } from './integrity-check.ts'
@@ -12,7 +13,6 @@ import {
   createTables,
   isKnownVersion,
   oldestSchemaVersion,
-  schemaVersion,
   versionOf,
 } from './schema.ts'
 

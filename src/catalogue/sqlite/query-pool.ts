@@ -1,34 +1,23 @@
 /**
- * Distributes long queries to query workers, with a queue of limited length in which clients take
- * turns. `query-worker.ts` is the program of a worker.
+ * Distributes long queries to query workers. `query-worker.ts` is the program of a worker.
  */
 import { Worker } from 'node:worker_threads'
 import { programBeside } from '../../runtime/calls.ts'
-import { FairQueue } from '../../runtime/fair-queue.ts'
 import {
   CatalogueMigrating,
   CatalogueUnavailable,
   NotBuilt,
   QueryTimeout,
-  TooManyQueries,
 } from '../reader-errors.ts'
 import type { Asker } from '../reader.ts'
 import type { Answer, Query, QuestionName } from '../questions/questions.ts'
+import { Turns } from '../turns.ts'
 
 /**
  * Numbers of query workers. Each is a thread with a connection of its own and runs one query at a
- * time. A client has at most one of them, so that one client never delays another. The last one is
- * for the queries of the program itself.
+ * time. The last one is for the queries of the program itself.
  */
 const workers = { ofClients: 2, ofAll: 3 }
-/**
- * Maximum length of the queue. At this length, further queries of the clients that already wait are
- * rejected.
- */
-const mostWaiting = 30
-
-/** The owner of the queries without a client. No address is empty. */
-const program = ''
 
 /** Message to a worker. */
 export interface QueryRequest {
@@ -56,8 +45,6 @@ export type QueryResponse =
 export type CancelFlag = Int32Array
 
 interface Job {
-  readonly owner: string
-  readonly request: QueryRequest
   readonly resolve: (answer: never) => void
   readonly reject: (error: Error) => void
 }
@@ -76,7 +63,7 @@ export class QueryPool {
     job: undefined,
     cancelled: new Int32Array(new SharedArrayBuffer(4)),
   }))
-  readonly #waiting = new FairQueue<Job>()
+  readonly #turns = new Turns(workers)
   #isClosed = false
 
   constructor(database: string) {
@@ -88,37 +75,17 @@ export class QueryPool {
    * the signal
    * @throws CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries
    */
-  async ask<Name extends QuestionName>(
+  ask<Name extends QuestionName>(
     name: Name,
     query: Query<Name>,
-    { client: owner = program, signal }: Partial<Asker> = {},
+    asker?: Asker,
   ): Promise<Answer<Name>> {
-    signal?.throwIfAborted()
-    if (this.#isClosed) throw new CatalogueUnavailable('the reader is closed')
-    if (this.#waiting.size >= mostWaiting && this.#waiting.has(owner))
-      throw new TooManyQueries('too many queries are waiting')
-    const request = { name, query, unlimited: owner === program }
-    let abort = (): void => undefined
-    try {
-      return await new Promise((resolve, reject) => {
-        const job = { owner, request, resolve, reject }
-        abort = () => {
-          this.#cancel(job)
-          reject(signal?.reason as Error)
-        }
-        signal?.addEventListener('abort', abort)
-        this.#waiting.push(owner, job)
-        this.#startNext()
-      })
-    } finally {
-      signal?.removeEventListener('abort', abort)
-    }
+    const request = { name, query, unlimited: asker === undefined }
+    return this.#turns.run(asker ?? {}, (slot) => this.#answer(slot, request, asker?.signal))
   }
 
   close(): void {
     this.#isClosed = true
-    for (let job = this.#waiting.shift(); job !== undefined; job = this.#waiting.shift())
-      job.reject(new CatalogueUnavailable('the reader is closed'))
     for (const slot of this.#slots) {
       // Not terminated: if a thread is ended while it is within the driver, the process aborts.
       Atomics.store(slot.cancelled, 0, 1)
@@ -128,21 +95,22 @@ export class QueryPool {
     }
   }
 
-  #startNext(): void {
-    const slot = this.#slots.find(({ job }) => job === undefined)
-    const job = slot && this.#waiting.shift((owner) => this.#mayStart(owner))
-    if (slot === undefined || job === undefined) return
-    slot.job = job
-    slot.worker ??= this.#start(slot)
-    slot.worker.ref()
-    Atomics.store(slot.cancelled, 0, 0)
-    slot.worker.postMessage(job.request)
-  }
-
-  #mayStart(owner: string): boolean {
-    const running = this.#slots.flatMap(({ job }) => job?.owner ?? [])
-    const ofClients = running.filter((each) => each !== program).length
-    return !running.includes(owner) && (owner === program || ofClients < workers.ofClients)
+  async #answer<T>(index: number, request: QueryRequest, signal?: AbortSignal): Promise<T> {
+    const slot = this.#slots[index]
+    if (slot === undefined || this.#isClosed) throw new CatalogueUnavailable('the reader is closed')
+    const cancel = (): void => void Atomics.store(slot.cancelled, 0, 1)
+    signal?.addEventListener('abort', cancel)
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        slot.job = { resolve, reject }
+        slot.worker ??= this.#start(slot)
+        slot.worker.ref()
+        Atomics.store(slot.cancelled, 0, 0)
+        slot.worker.postMessage(request)
+      })
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
   }
 
   #start(slot: Slot): Worker {
@@ -159,7 +127,6 @@ export class QueryPool {
       worker.unref()
       if ('answer' in response) job?.resolve(response.answer as never)
       else job?.reject(errorOf(response))
-      this.#startNext()
     })
     worker.on('error', (error: Error) => {
       if (slot.worker === worker) this.#fail(slot, `query worker failed: ${error.message}`)
@@ -174,13 +141,6 @@ export class QueryPool {
     slot.worker = undefined
     slot.job?.reject(new CatalogueUnavailable(reason))
     slot.job = undefined
-    if (!this.#isClosed) this.#startNext()
-  }
-
-  #cancel(job: Job): void {
-    this.#waiting.remove(job.owner, job)
-    const slot = this.#slots.find((each) => each.job === job)
-    if (slot !== undefined) Atomics.store(slot.cancelled, 0, 1)
   }
 }
 

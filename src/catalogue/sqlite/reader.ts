@@ -1,11 +1,17 @@
 /**
  * The reader of the catalogue: runs each question in this thread, and in a worker if it is long.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Asker, CatalogueReader } from '../reader.ts'
 import type { CatalogueSummary } from '../records.ts'
-import { questionNames, questionsFor } from '../questions/questions.ts'
+import {
+  longQuestions,
+  questionNames,
+  questionsFor,
+  shortQuestions,
+} from '../questions/questions.ts'
 import type { Answer, Query, QuestionName } from '../questions/questions.ts'
 import { connectionSource } from './connection.ts'
 import { storageFigures } from './database-files.ts'
@@ -14,36 +20,11 @@ import { Driver } from './driver.ts'
 import { QueryPool } from './query-pool.ts'
 import { refuseUnsafeSqlite } from './open.ts'
 
+/** Time between two reads of the head while clients wait for changes (ms). */
+const lookAgainMs = 100
+
 /** A question that takes longer than this in milliseconds begins again in a worker. */
 const directMs = 10
-
-/** Questions of a few lookups stay in this thread, whatever they take when the machine is busy. */
-const short: ReadonlySet<QuestionName> = new Set([
-  'head',
-  'lastScan',
-  'record',
-  'file',
-  'nameInOtherCase',
-  'checksumsVersion',
-  'checksums',
-  'awaitsChecksum',
-  'station',
-  'directory',
-  'subdirectories',
-  'filesIn',
-  // A page examines at most two thousand changes in each table.
-  'changes',
-])
-
-/** Questions that always take long begin in a worker. */
-const long: ReadonlySet<QuestionName> = new Set([
-  'liveSlots',
-  'deliveries',
-  'replacedFiles',
-  'changedDirectories',
-  'problems',
-  'summary',
-])
 
 /**
  * Reads the catalogue in a database file that another process writes.
@@ -60,7 +41,9 @@ export function openReader({ database }: { readonly database: string }): Catalog
     query: Query<Name>,
     asker?: Asker,
   ): Promise<Answer<Name>> => {
-    const here = long.has(name) ? undefined : source.use((open) => askHere(open, name, query))
+    const here = longQuestions.has(name)
+      ? undefined
+      : source.use((open) => askHere(open, name, query))
     return here === undefined ? pool.ask(name, query, asker) : here.answer
   }
 
@@ -83,9 +66,11 @@ export function openReader({ database }: { readonly database: string }): Catalog
       storageFigures(database).catch((error: unknown) => {
         throw new CatalogueUnavailable(`cannot find ${database}`, { cause: error })
       }),
+    untilWritten: () => pause(lookAgainMs),
     close: () => {
       pool.close()
       source.close()
+      return Promise.resolve()
     },
   }
 }
@@ -103,7 +88,7 @@ function askHere<Name extends QuestionName>(
   name: Name,
   query: Query<Name>,
 ): { readonly answer: Answer<Name> } | undefined {
-  const endMs = short.has(name) ? Infinity : performance.now() + directMs
+  const endMs = shortQuestions.has(name) ? Infinity : performance.now() + directMs
   try {
     const answer = driver.read(questions[name](query), () => {
       if (performance.now() > endMs) throw new TooLong()

@@ -1,20 +1,15 @@
 /**
- * The tables of the embedded catalogue. `user_version` is the number of the schema: a new database
- * is created from `tables`, an older one is migrated by `migration.ts`.
- *
- * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`,
- * `last_date`). All tables are STRICT.
+ * The schema in a database file. `user_version` is its number: a new database is created from
+ * `tables`, an older one is migrated by `migration.ts`. All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
-import { countTables, deferredCounts, valuesOf } from '../selection/count-tables.ts'
-import type { CountTableName, CountValue } from '../selection/count-tables.ts'
-import { recordColumns } from '../selection/record.ts'
+import { createIndex, createTables as tablesOf, indexNames, schemaVersion } from '../schema.ts'
+import type { SchemaWords } from '../schema.ts'
+import { deferredCounts } from '../selection/count-tables.ts'
+import { dialect } from './dialect.ts'
 
 /** Marks a database file as a catalogue of this program (`file` and `sqlite3` show it): "RNXc". */
 export const applicationId = 0x524e5863
-
-/** The schema this program reads and writes. */
-export const schemaVersion = 15
 
 /** The oldest schema that is migrated. */
 export const oldestSchemaVersion = 12
@@ -25,267 +20,15 @@ export const oldestSchemaVersion = 12
  */
 export const migratingOffset = 1000
 
-/**
- * The indexes that a first scan leaves out and `indexes.ts` builds at its end, by name, with their
- * SQL. The table `built` names the complete ones; readers must not use any other. Equal keys of an
- * index are in the order of the row id.
- */
-export const indexes: Readonly<Record<string, string>> = {
-  // For filters on station and country (alone, or with dates and kinds), for the slots of a series,
-  // and for the dates in station_count.
-  file_station: 'CREATE INDEX file_station ON file (station, data_date, kind)',
-  // For filters on the time of the data, the counts of parts of days, and ordering by data_date.
-  file_date: 'CREATE INDEX file_date ON file (data_date, kind)',
-  // For filters on type, duration, version, area, interval, content and source, in the order of
-  // ids.
-  file_kind: 'CREATE INDEX file_kind ON file (kind)',
-  // For the filters filename and filename__startswith, and ordering by filename.
-  file_name: 'CREATE INDEX file_name ON file (name COLLATE NOCASE)',
-  // For the filters created__…, and ordering by created.
-  file_created: 'CREATE INDEX file_created ON file (created_us)',
-  // For the filters modified__…, ordering by modified, and the replaced files and changed
-  // directories.
-  file_modified: 'CREATE INDEX file_modified ON file (coalesce(modified_us, created_us))',
+const words: SchemaWords = {
+  INT8: 'INTEGER',
+  INT4: 'INTEGER',
+  TEXT: 'TEXT',
+  BYTES: 'BLOB',
+  ROWID: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  STRICT: 'STRICT',
+  KEYED: 'STRICT, WITHOUT ROWID',
 }
-
-/** The columns of a table of counts. */
-function countColumns(table: CountTableName): string {
-  const { keys } = countTables[table]
-  const values = valuesOf(table).map(
-    ([name, { initial }]: readonly [string, CountValue]) =>
-      `${name} INTEGER NOT NULL${initial === undefined ? '' : ` DEFAULT ${initial}`}`,
-  )
-  return `(
-    ${[...keys.map((key) => `${key} INTEGER NOT NULL`), ...values].join(',\n    ')},
-    PRIMARY KEY (${keys.join(', ')})
-  ) STRICT, WITHOUT ROWID`
-}
-
-/** The columns that `file` and `tombstone` have in common, after the id. */
-const recordDefinitions = recordColumns
-  .filter(({ name }) => name !== 'id')
-  .map(({ name, type, constraint }) =>
-    `${name} ${type === 'text' ? 'TEXT' : 'INTEGER'} ${constraint}`.trim(),
-  )
-  .join(',\n    ')
-
-const tables = `
-  -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file (see
-  -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary
-  -- as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time
-  -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
-  -- heartbeat_limit_s is the age from which it says no more. details_seq grows when the size,
-  -- mtime, checksum or problem of a file changes without a change of its record.
-  CREATE TABLE catalogue (
-    one           INTEGER PRIMARY KEY CHECK (one = 1),
-    epoch         TEXT    NOT NULL,
-    seq           INTEGER NOT NULL,
-    forgotten_seq INTEGER NOT NULL DEFAULT 0,
-    last_scan     TEXT,
-    details_seq   INTEGER NOT NULL DEFAULT 0,
-    deliveries_us INTEGER,
-    heartbeat_us      INTEGER,
-    heartbeat_limit_s INTEGER,
-    last_id           INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-
-  -- Number of live files in each area, so that the status need not count them.
-  CREATE TABLE area (
-    name  TEXT    PRIMARY KEY,
-    files INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-
-  -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the
-  -- directory were read. mtime_us is NULL if the next sweep must read them, for example because
-  -- they were read too soon after a change for a reliable stamp. files is the number of live files
-  -- in the directory, misplaced that of the misplaced ones. held_since_us is the time since which
-  -- removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer
-  -- exists on disk; its row stays as long as tombstones refer to it. changed_us is the time of the
-  -- latest change that the listings of this directory, or of those below it, show; it only grows.
-  -- hashed counts how often checksums of its files became known or stale. AUTOINCREMENT, because
-  -- readers cache the path of an id.
-  CREATE TABLE directory (
-    id        INTEGER PRIMARY KEY AUTOINCREMENT,
-    path      TEXT    NOT NULL UNIQUE,
-    mtime_us  INTEGER,
-    ctime_us  INTEGER,
-    inode     INTEGER,
-    files     INTEGER NOT NULL DEFAULT 0,
-    misplaced INTEGER NOT NULL DEFAULT 0,
-    gone      INTEGER NOT NULL DEFAULT 0,
-    held_since_us INTEGER,
-    changed_us INTEGER,
-    hashed    INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-
-  -- Listings step through this index from one subdirectory to the next, past directories without
-  -- files.
-  CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
-
-  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first
-  -- names, at most 100, without dot files. since_us is the time since which the directory has
-  -- entries for this reason, NULL in rows of a release that did not store it.
-  CREATE TABLE rejection (
-    directory INTEGER NOT NULL REFERENCES directory (id),
-    reason    TEXT    NOT NULL,
-    count     INTEGER NOT NULL,
-    names     TEXT    NOT NULL,
-    since_us  INTEGER,
-    PRIMARY KEY (directory, reason)
-  ) STRICT, WITHOUT ROWID;
-
-  -- Station codes as in file names, but in upper case: 4 or 9 characters. live_seq is the seq at
-  -- which the station got its first file or lost its last one (see sites.ts), as far as
-  -- station_count shows it; 0 for a station that never had files.
-  CREATE TABLE station (
-    id       INTEGER PRIMARY KEY,
-    code     TEXT    NOT NULL UNIQUE,
-    live_seq INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-
-  -- The properties that many files share: a few hundred rows, so that a filter on any property
-  -- becomes a set of kinds. Ids begin at 1. The parts that only long names have are '' for short
-  -- names.
-  CREATE TABLE kind (
-    id            INTEGER PRIMARY KEY,
-    area          TEXT    NOT NULL,
-    file_version  TEXT    NOT NULL,
-    file_duration TEXT    NOT NULL,
-    file_type     TEXT    NOT NULL,
-    source        TEXT    NOT NULL,
-    period        TEXT    NOT NULL,
-    interval      TEXT    NOT NULL,
-    content       TEXT    NOT NULL,
-    UNIQUE (area, file_version, file_duration, file_type, source, period, interval, content)
-  ) STRICT;
-
-  -- The live records. Ids come from catalogue.last_id. size and mtime_us are NULL before the first
-  -- stat of the file, modified_us is NULL until size or mtime change on disk. change is the kind of
-  -- the change with the number seq: 0 created, 1 modified. returned_us is the time when a removed
-  -- file came back, NULL for a file that was never removed. arrived is 1 if the file was seen
-  -- arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which was found
-  -- after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its
-  -- directory by the date and length in its name (see isMisplaced).
-  CREATE TABLE file (
-    id          INTEGER PRIMARY KEY AUTOINCREMENT,
-    ${recordDefinitions},
-    returned_us INTEGER,
-    seq         INTEGER NOT NULL,
-    change      INTEGER NOT NULL,
-    arrived     INTEGER NOT NULL,
-    incomplete  INTEGER NOT NULL DEFAULT 0,
-    misplaced   INTEGER NOT NULL DEFAULT 0,
-    UNIQUE (directory, name)  -- for reconciling, downloads and listings
-  ) STRICT;
-
-  -- The change feed reads live records in the order of their latest change.
-  CREATE INDEX file_seq ON file (seq);
-
-  -- For filters on problem=incomplete and problem=misplaced, the list of problems, and the examples
-  -- in the status.
-  CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
-  CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
-
-  -- The writer updates these exact counts in the transaction that changes the rows, and deletes
-  -- rows that fall to 0. The command check compares them with the rows of file. bytes is the sum of
-  -- the known sizes of the files, sized the number of files of known size.
-
-  -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and
-  -- 6; kind 0 counts all kinds. It finds the place of any offset, in the list and in filters on
-  -- kinds.
-  CREATE TABLE id_count ${countColumns('id_count')};
-
-  -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by
-  -- kind. There is no row for all kinds. last_id is at least the highest id of these files: it is
-  -- only raised while the row exists.
-  CREATE TABLE day_count ${countColumns('day_count')};
-
-  -- Number of live files by station and kind, with their lowest and highest data_date. There is no
-  -- row for all kinds.
-  CREATE TABLE station_count ${countColumns('station_count')};
-
-  -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name,
-  -- file_created and file_modified, and the tables day_count and station_count. One of them that is
-  -- not named must not be read: the index does not exist, or the table is empty. All other indexes
-  -- and id_count are always complete, and never named here.
-  CREATE TABLE built (
-    name TEXT PRIMARY KEY
-  ) STRICT, WITHOUT ROWID;
-
-  -- Series: files of one station, type and period ('15M', '01H', '01D'). Rows are only ever added.
-  CREATE TABLE series (
-    id        INTEGER PRIMARY KEY,
-    station   INTEGER NOT NULL REFERENCES station (id),
-    file_type TEXT    NOT NULL,
-    period    TEXT    NOT NULL,
-    UNIQUE (station, file_type, period)
-  ) STRICT;
-
-  -- The first delivery of each slot of a series, kept for 400 days even if its file is removed.
-  -- data_date is the start of the slot; latency_s is the number of seconds from its end until the
-  -- file was listed, NULL if a scan found the file. The key begins with the time, so the deliveries
-  -- of an hour are written to a few pages, and those of all series are read in one range.
-  CREATE TABLE delivery (
-    data_date INTEGER NOT NULL,
-    series    INTEGER NOT NULL,
-    latency_s INTEGER,
-    PRIMARY KEY (data_date, series)
-  ) STRICT, WITHOUT ROWID;
-
-  -- The last records of removed files. The change feed reports them, and a file that comes back
-  -- gets its id back.
-  CREATE TABLE tombstone (
-    id          INTEGER PRIMARY KEY,
-    ${recordDefinitions},
-    seq         INTEGER NOT NULL,
-    removed_us  INTEGER NOT NULL,
-    UNIQUE (directory, name)  -- to find the old record of a file that comes back
-  ) STRICT;
-
-  -- The change feed reads removals in the order of seq; old ones are purged in the same order.
-  CREATE INDEX tombstone_seq ON tombstone (seq);
-
-  -- SHA-256 of live files by their id, and the identity of the file that was hashed: size, mtime_us
-  -- and the other attributes. A checksum is valid as long as stale_us is NULL and the record has
-  -- the same size and mtime_us. If the file on disk has another inode, or only another ctime_us,
-  -- its content may differ although size and mtime are the same. If its ctime_us and also its link
-  -- count, mode or owner are different, only attributes have changed. inode and the columns from
-  -- ctime_us to gid are NULL only in stale checksums of early builds. broken is 1 if the gzip
-  -- stream is damaged before its end. stale_us is set while the checksum may belong to another
-  -- version than the file on disk: the checksum is not shown, and the file is hashed again from
-  -- this time on. It is a time, not a flag, so that a file that cannot be read is tried again later
-  -- without delaying the others.
-  CREATE TABLE checksum (
-    id       INTEGER PRIMARY KEY REFERENCES file (id),
-    sha256   BLOB    NOT NULL CHECK (length(sha256) = 32),
-    size     INTEGER NOT NULL,
-    mtime_us INTEGER NOT NULL,
-    broken   INTEGER NOT NULL,
-    inode    INTEGER,
-    ctime_us INTEGER,
-    links    INTEGER,
-    mode     INTEGER,
-    uid      INTEGER,
-    gid      INTEGER,
-    stale_us INTEGER
-  ) STRICT;
-
-  -- For filters on problem=broken, the list of problems, and the examples in the status.
-  CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
-  -- The queue of files to be hashed again, in its order.
-  CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
-
-  -- The progress of hashing, one row. All files that were created or modified up to seq were
-  -- examined. seq is NULL before hashing begins; files that exist when it begins count as old.
-  -- files is the number of checksums that are not stale, stale that of stale ones.
-  CREATE TABLE hashing (
-    one   INTEGER PRIMARY KEY CHECK (one = 1),
-    seq   INTEGER,
-    files INTEGER NOT NULL,
-    stale INTEGER NOT NULL DEFAULT 0
-  ) STRICT;
-  INSERT INTO hashing (one, files) VALUES (1, 0);
-`
 
 /** The `user_version` of an open database; 0 for an empty one. */
 export function versionOf(db: Database): number {
@@ -301,13 +44,10 @@ export function isKnownVersion(version: number): boolean {
 /** Creates the tables of an empty database in one transaction, with all indexes and counts. */
 export function createTables(db: Database): void {
   db.transaction(() => {
-    db.exec(tables)
+    db.exec(tablesOf(words))
     const built = db.prepare('INSERT INTO built (name) VALUES (?)')
-    for (const [name, sql] of Object.entries(indexes)) {
-      db.exec(sql)
-      built.run(name)
-    }
-    for (const name of deferredCounts) built.run(name)
+    for (const name of indexNames) db.exec(createIndex(name, dialect))
+    for (const name of [...indexNames, ...deferredCounts]) built.run(name)
     db.pragma(`application_id = ${applicationId}`)
     db.pragma(`user_version = ${schemaVersion}`)
   }).immediate()

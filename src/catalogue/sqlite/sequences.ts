@@ -7,10 +7,10 @@
  * million above the numbers of the file, which a power failure may have made too low, with a new
  * epoch.
  */
-import { randomBytes } from 'node:crypto'
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
+import { newEpoch } from '../epoch.ts'
 import { replaceFile, syncFile } from './database-files.ts'
 import { versionOf } from './schema.ts'
 
@@ -178,8 +178,4 @@ function numbersOf(text: string): Numbers {
   } catch {
     return { id: 0, seq: 0 }
   }
-}
-
-function newEpoch(): string {
-  return randomBytes(6).toString('hex')
 }

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
+import { schemaVersion } from '../schema.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { makeBackup } from './backup.ts'
@@ -10,7 +11,7 @@ import { isCorruption } from './integrity-check.ts'
 import { lockWriter } from './lock.ts'
 import { migrate, progressOf } from './migration.ts'
 import { connectForWriting } from './open.ts'
-import { schemaVersion, versionOf } from './schema.ts'
+import { versionOf } from './schema.ts'
 
 /**
  * Required free space as a multiple of the size of the database: for the backup and for what the

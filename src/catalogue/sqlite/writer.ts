@@ -5,30 +5,17 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import { head } from '../selection/head.ts'
-import type { Question } from '../question.ts'
-import { summary } from '../questions/summary.ts'
-import { Apply, updateParts } from '../updates/apply.ts'
-import type { Applied, Applying } from '../updates/apply.ts'
-import { Hashing, HashingQueue } from '../updates/checksum-queue.ts'
-import { beginDeliveries, setHeartbeat, setLastScan } from '../updates/head.ts'
-import { filesInArea, knownDirectories, knownDirectory, removedSince } from '../updates/known.ts'
-import { purge } from '../updates/purge.ts'
-import { repairs } from '../updates/recount.ts'
+import { beginDeliveries } from '../updates/head.ts'
+import { knownDirectories } from '../updates/known.ts'
+import { updatesOf } from '../updates/updates.ts'
+import type { Ask } from '../updates/updates.ts'
 import { CatalogueCorrupt } from '../writer.ts'
-import type {
-  AppliedChange,
-  CatalogueWriter,
-  Checksum,
-  DirectoryChange,
-  RefusedChange,
-} from '../writer.ts'
+import type { CatalogueWriter } from '../writer.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { prepareBackup } from './backup.ts'
 import { putAside } from './database-files.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
-import { prepareIndexes } from './indexes.ts'
 import { isCorruption } from './integrity-check.ts'
 import { lockWriter } from './lock.ts'
 import type { WriterLock } from './lock.ts'
@@ -89,20 +76,26 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   const driver = new Driver(db)
   driver.write(beginDeliveries(nowUs()))
   const aside = new AbortController()
-  const guards = prepareGuards(db, path, parts.lock)
-  const { unlessCorrupt, unlessReplaced } = guards
-  const indexes = prepareIndexes(db, driver)
+  const { unlessCorrupt, unlessReplaced } = prepareGuards(db, path, parts.lock)
   const sequences = new Sequences(db, numbersPath)
+  const write: Ask = (ask) =>
+    unlessReplaced(() => {
+      const answer = driver.write(ask())
+      sequences.committed()
+      return answer
+    })()
+  const updates = updatesOf({
+    dialect,
+    nowUs,
+    read: (ask) => unlessCorrupt(() => driver.read(ask()))(),
+    write,
+    writeOnce: write,
+    isInvalidData,
+  })
   return {
-    ...prepareQuestions(parts, { ...guards, driver, sequences }),
-    summary: unlessCorrupt(() => driver.read(summary({ dialect }))),
-    deferIndexes: unlessReplaced(() => {
-      indexes.defer()
-    }),
-    buildIndexes: unlessReplaced(() => indexes.buildNext()),
-    repairCounts: unlessReplaced(() => {
-      for (const repair of repairs(dialect)) driver.write(repair())
-    }),
+    ...updates,
+    // Each sweep begins so, and finds a replaced database also if there is nothing to write.
+    directories: unlessReplaced(() => driver.read(knownDirectories())),
     backup: unlessCorrupt(prepareBackup({ ...parts, signal: aside.signal })),
     checkpoint: async () => {
       aside.abort()
@@ -120,75 +113,6 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   }
 }
 
-/** The calls that ask one question each. */
-function prepareQuestions(
-  { nowUs }: WriterParts,
-  {
-    driver,
-    sequences,
-    unlessCorrupt,
-    unlessReplaced,
-  }: Guards & { readonly driver: Driver; readonly sequences: Sequences },
-) {
-  const parts = updateParts(dialect)
-  const apply = new Apply(dialect, parts)
-  const hashing = new Hashing(dialect, parts)
-  const queue = new HashingQueue(dialect)
-  const reading = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
-    unlessCorrupt((...args: Args) => driver.read(ask(...args)))
-  const writing = <Args extends unknown[], T>(ask: (...args: Args) => Question<T>) =>
-    unlessReplaced((...args: Args) => driver.write(ask(...args)))
-  return {
-    directories: unlessReplaced(() => driver.read(knownDirectories())),
-    directory: reading(knownDirectory),
-    count: reading(filesInArea),
-    removedSince: reading((us: number) => removedSince(dialect, us)),
-    apply: unlessReplaced((changes: readonly DirectoryChange[]): AppliedChange => {
-      const { refused, ...applied } = applyValid(changes, (valid, begin) =>
-        driver.write(apply.all(valid, { nowUs, begin })),
-      )
-      sequences.committed()
-      return { head: driver.read(head()), ...applied, refused }
-    }),
-    purgeRemovals: writing((beforeUs: number) => purge(beforeUs, nowUs())),
-    arrivedUnhashed: reading((since: number | undefined) => queue.arrived(since)),
-    unhashedBelow: reading((id: number) => queue.below(id)),
-    keepChecksums: writing((checksums: readonly Checksum[], throughSeq: number) =>
-      hashing.keep(checksums, throughSeq, nowUs()),
-    ),
-    staleChecksums: reading((us: number) => queue.stale(us)),
-    hashAgain: writing((ids: readonly number[], fromUs: number) => hashing.hashAgain(ids, fromUs)),
-    heartbeat: writing(setHeartbeat),
-    scanned: writing(setLastScan),
-  }
-}
-
-/**
- * Applies changes, and refuses those that the database rejects.
- * @param write applies all of these changes or none, and calls `begin` before each and at the end
- */
-function applyValid(
-  changes: readonly DirectoryChange[],
-  write: (changes: readonly DirectoryChange[], begin: Applying['begin']) => Applied,
-): Applied & Pick<AppliedChange, 'refused'> {
-  const refused: RefusedChange[] = []
-  for (let left = changes; ;) {
-    let current: DirectoryChange | undefined
-    try {
-      const applied = write(left, (change) => {
-        current = change
-      })
-      return { ...applied, refused }
-    } catch (error) {
-      if (current === undefined || !isInvalidData(error)) throw error
-      // Everything was rolled back. Invalid changes are so rare that all other changes can simply
-      // be applied again.
-      refused.push({ path: current.path, error })
-      left = left.filter((change) => change !== current)
-    }
-  }
-}
-
 /**
  * True if the database rejected a value of the change. Other errors do not count, because a bug of
  * this program must not look like invalid data of a directory.
@@ -196,8 +120,6 @@ function applyValid(
 function isInvalidData(error: unknown): error is Error {
   return /^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG)/.test(errorCode(error))
 }
-
-type Guards = ReturnType<typeof prepareGuards>
 
 /**
  * Guards make synchronous calls asynchronous, as `CatalogueWriter` requires: errors become

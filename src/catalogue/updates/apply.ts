@@ -5,6 +5,8 @@
 import type { Dialect } from '../dialect.ts'
 import { execute, row, rows } from '../question.ts'
 import type { Question } from '../question.ts'
+import type { Head } from '../records.ts'
+import { head } from '../selection/head.ts'
 import { movedModified, recordNames, setFacts } from '../selection/record.ts'
 import type { DirectoryChange, FileFacts } from '../writer.ts'
 import { ChecksumRows, raiseDetails } from './checksum-rows.ts'
@@ -25,8 +27,8 @@ export function updateParts(dialect: Dialect) {
   }
 }
 
-/** The numbers of changes that were applied. */
-export type Applied = Pick<Progress, 'added' | 'modified' | 'removed'>
+/** The numbers of changes that were applied, and the head after them. */
+export type Applied = Pick<Progress, 'added' | 'modified' | 'removed'> & { readonly head: Head }
 
 export interface Applying {
   /** The clock: microseconds since 1970. */
@@ -68,7 +70,7 @@ export class Apply {
     if (progress.details) yield* execute(raiseDetails)
     yield* counts.write()
     const { added, modified, removed } = progress
-    return { added, modified, removed }
+    return { added, modified, removed, head: yield* head() }
   }
 
   *#one(change: DirectoryChange, nowUs: number, progress: Progress): Question<void> {

@@ -2,6 +2,7 @@
 import type { Dialect } from '../dialect.ts'
 import { column, execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
+import type { FileIdentity } from '../records.ts'
 import type { Checksum, ReboundFile } from '../writer.ts'
 
 /** To be used if details of files change without a change of their records. */
@@ -9,19 +10,31 @@ export const raiseDetails: Statement = {
   sql: 'UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1',
 }
 
-const insert = `INSERT INTO checksum
-    (id, sha256, size, mtime_us, broken, inode, ctime_us, links, mode, uid, gid, stale_us)
-  VALUES (@id, @sha256, @size, @mtimeUs, @broken, @inode, @ctimeUs, @links, @mode, @uid, @gid,
-    @staleUs)`
-const rebind = `UPDATE checksum
-  SET inode = @inode, ctime_us = @ctimeUs, links = @links, mode = @mode, uid = @uid, gid = @gid
-  WHERE id = @id`
+/** The columns of the identity of the file that was hashed, without size and mtime. */
+const identityColumns = {
+  inode: 'bigint',
+  ctime_us: 'bigint',
+  links: 'bigint',
+  mode: 'bigint',
+  uid: 'bigint',
+  gid: 'bigint',
+} as const
+
+function identityRow({ inode, ctimeUs, links, mode, uid, gid }: FileIdentity) {
+  return { inode, ctime_us: ctimeUs, links, mode, uid, gid }
+}
 
 export class ChecksumRows {
   readonly #isListed: string
   readonly #fresh: string
+  readonly #insert: string
+  readonly #rebind: string
 
   constructor(dialect: Dialect) {
+    const facts = { sha256: 'bytea', size: 'bigint', mtime_us: 'bigint', broken: 'int' } as const
+    const columns = { id: 'bigint', ...facts, ...identityColumns, stale_us: 'bigint' } as const
+    this.#insert = dialect.insert('checksum', columns)
+    this.#rebind = dialect.update('checksum', { id: 'bigint' }, identityColumns)
     this.#isListed = dialect.isIn('id', 'ids')
     this.#fresh = `SELECT f.directory FROM checksum c JOIN file f ON f.id = c.id
       WHERE ${dialect.isIn('c.id', 'ids')} AND c.stale_us IS NULL`
@@ -46,14 +59,17 @@ export class ChecksumRows {
   *replace(ids: readonly number[], checksums: readonly Checksum[], nowUs: number): Question<void> {
     yield* this.remove(ids)
     if (checksums.length === 0) return
-    const many = checksums.map(({ sha256, problem, rested, ...identity }): Values => ({
-      ...identity,
+    const many = checksums.map(({ id, sha256, problem, rested, ...identity }): Values => ({
+      id,
       sha256,
+      size: identity.size,
+      mtime_us: identity.mtimeUs,
       broken: problem === 'broken' ? 1 : 0,
-      staleUs: rested ? null : nowUs,
+      ...identityRow(identity),
+      stale_us: rested ? null : nowUs,
     }))
     const rested = checksums.filter((checksum) => checksum.rested).length
-    yield* execute({ sql: insert, many }, count(rested, checksums.length - rested))
+    yield* execute({ sql: this.#insert, many }, count(rested, checksums.length - rested))
   }
 
   /**
@@ -87,8 +103,11 @@ export class ChecksumRows {
     const bound = `SELECT id, ctime_us FROM checksum WHERE ${this.#isListed} AND stale_us IS NULL`
     const known = new Map(yield* rows<[id: number, ctimeUs: number | null]>(bound, { ids }))
     const isBound = ({ id, boundCtimeUs }: ReboundFile) => known.get(id) === boundCtimeUs
-    const many = files.filter(isBound).map(({ id, identity }): Values => ({ id, ...identity }))
-    yield* execute({ sql: rebind, many })
+    const many = files.filter(isBound).map(({ id, identity }): Values => ({
+      id,
+      ...identityRow(identity),
+    }))
+    yield* execute({ sql: this.#rebind, many })
     return files.filter((file) => !isBound(file)).map(({ id }) => id)
   }
 }

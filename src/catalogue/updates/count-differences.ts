@@ -208,15 +208,13 @@ type CountSql = ReturnType<typeof sqlOf>
 
 function sqlOf(dialect: Dialect, table: CountTableName) {
   const { keys, values } = countTables[table]
-  const numbers = (names: readonly string[]): Columns =>
-    Object.fromEntries(names.map((name) => [name, 'bigint']))
   const sums = valuesOf(table).flatMap(([name, { fold }]) => (fold === 'sum' ? name : []))
-  const raised = Object.fromEntries(sums.map((name) => [name, `${name} + @${name}`]))
+  const raised = Object.fromEntries(sums.map((name) => [name, `${table}.${name} + @${name}`]))
   return {
     upsert: dialect.insert(table, numbers([...keys, ...values]), conflictOf(table)),
     update: dialect.update(table, numbers(keys), numbers(sums), raised),
     drop: dialect.delete(table, numbers(keys), 'files = 0'),
-    exactDates: exactDatesOf(table),
+    exactDates: exactDatesOf(dialect, table),
   }
 }
 
@@ -256,14 +254,20 @@ function conflictOf(table: CountTableName): string {
  * SQL that finds the next least or highest value of a row if the file with the present one was
  * removed; an index must have the keys and that column.
  */
-function exactDatesOf(table: CountTableName): string[] {
+function exactDatesOf(dialect: Dialect, table: CountTableName): string[] {
   const { keys } = countTables[table]
   return valuesOf(table).flatMap(([name, { fold, of = '' }]) => {
     if (fold !== 'min' && fold !== 'max') return []
     const [comparison, order] = fold === 'min' ? ['>=', 'ASC'] : ['<=', 'DESC']
     const files = keys.map((key) => `f.${key} = @${key}`).join(' AND ')
-    return `UPDATE ${table} SET ${name} = (SELECT f.${of} FROM file f
+    const gone = `gone_${name}`
+    const next = `CASE WHEN ${table}.${name} = @${gone} THEN (SELECT f.${of} FROM file f
         WHERE ${files} AND f.${of} ${comparison} ${table}.${name} ORDER BY f.${of} ${order} LIMIT 1)
-      WHERE ${keys.map((key) => `${key} = @${key}`).join(' AND ')} AND ${name} = @gone_${name}`
+      ELSE ${table}.${name} END`
+    return dialect.update(table, numbers(keys), numbers([gone]), { [name]: next })
   })
+}
+
+function numbers(names: readonly string[]): Columns {
+  return Object.fromEntries(names.map((name) => [name, 'bigint']))
 }

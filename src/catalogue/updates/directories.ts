@@ -30,9 +30,9 @@ export class DirectoryRows {
   ): Statement[] {
     const sql = this.#sql
     const name = change.path.slice(0, 3)
-    const inArea = growth === 0 ? [] : [{ sql: sql.area, values: { name, files: growth } }]
+    const inArea = growth === 0 ? [] : [{ sql: sql.area, many: [{ name, files: growth }] }]
     if (change.more) return [...inArea, { sql: sql.part, values: { id, growth } }]
-    const { stamp, rejections } = change
+    const { stamp, rejections, directories: below } = change
     const values = {
       id,
       mtime_us: stamp?.mtimeUs ?? null,
@@ -53,7 +53,7 @@ export class DirectoryRows {
     return [
       ...inArea,
       { sql: sql.whole, values },
-      { sql: sql.below, many: change.directories.map((path) => ({ path })) },
+      ...(below.length === 0 ? [] : [{ sql: sql.below, values: { paths: below } }]),
       { sql: sql.accepted, values: { id, reasons: rejections.map(({ reason }) => reason) } },
       { sql: sql.rejected, many },
     ]
@@ -61,19 +61,16 @@ export class DirectoryRows {
 
   /** Records that a checksum of a file in each of these directories became known or stale. */
   hashed(directories: readonly number[]): Statement {
-    return {
-      sql: 'UPDATE directory SET hashed = hashed + 1 WHERE id = @id',
-      many: directories.map((id) => ({ id })),
-    }
+    return { sql: this.#sql.hashed, values: { ids: directories } }
   }
 
   /** Records that the listings of a directory and its ancestors changed. */
   *touch(path: string, nowUs: number): Question<void> {
     const past = yield* this.#secondPast(nowUs)
-    const many = []
+    const paths = []
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
-      many.push({ now: nowUs, past, path: path.slice(0, end) })
-    yield* execute({ sql: this.#sql.touch, many })
+      paths.push(path.slice(0, end))
+    yield* execute({ sql: this.#sql.touch, values: { now: nowUs, past, paths } })
   }
 
   /**
@@ -96,7 +93,8 @@ export class DirectoryRows {
 function directorySql(dialect: Dialect) {
   return {
     id: 'SELECT id FROM directory WHERE path = @path',
-    add: 'INSERT INTO directory (path) VALUES (@path) RETURNING id',
+    add: `INSERT INTO directory (id, path)
+      VALUES ((SELECT coalesce(max(id), 0) + 1 FROM directory), @path) RETURNING id`,
     area: dialect.insert(
       'area',
       { name: 'text', files: 'bigint' },
@@ -107,11 +105,10 @@ function directorySql(dialect: Dialect) {
         files = files + @growth
       WHERE id = @id`,
     part: 'UPDATE directory SET mtime_us = NULL, gone = 0, files = files + @growth WHERE id = @id',
-    below: dialect.insert(
-      'directory',
-      { path: 'text' },
-      'ON CONFLICT (path) DO UPDATE SET gone = 0, mtime_us = NULL WHERE directory.gone = 1',
-    ),
+    below: `INSERT INTO directory (id, path)
+      SELECT (SELECT coalesce(max(id), 0) + 1 FROM directory) + r.key, r.value
+      FROM ${dialect.each('paths', 'text')} WHERE TRUE
+      ON CONFLICT (path) DO UPDATE SET gone = 0, mtime_us = NULL WHERE directory.gone = 1`,
     accepted: `DELETE FROM rejection
       WHERE directory = @id AND NOT ${dialect.isIn('reason', 'reasons', 'text')}`,
     rejected: dialect.insert(
@@ -122,7 +119,8 @@ function directorySql(dialect: Dialect) {
     ),
     touch: `UPDATE directory SET changed_us = CASE WHEN changed_us > @now - ${secondUs}
         THEN ${dialect.greatest('changed_us + 1', '@now', '@past')} ELSE @now END
-      WHERE path = @path`,
+      WHERE ${dialect.isIn('path', 'paths', 'text')}`,
+    hashed: `UPDATE directory SET hashed = hashed + 1 WHERE ${dialect.isIn('id', 'ids')}`,
     latest: `SELECT max(changed_us) FROM directory
       WHERE path IN (${areas.map((area) => `'${area}'`).join()})`,
   }

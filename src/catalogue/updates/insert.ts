@@ -167,7 +167,7 @@ function insertSql(dialect: Dialect) {
       SELECT @id + r.key, @directory, r.value, s.id, @kind, @data_date, @now, @seq + r.key, 0,
         @arrived, @misplaced
       FROM ${dialect.each('names', 'text')}
-        LEFT JOIN station s ON s.code = upper(substr(r.value, 1, @code_length))`,
+        LEFT JOIN station s ON s.code = upper(substr(r.value, 1, CAST(@code_length AS integer)))`,
     facts: setFacts(dialect),
     tombstones: `SELECT ${recordNames} FROM tombstone
       WHERE directory = @directory AND name BETWEEN @first AND @last`,

@@ -130,7 +130,10 @@ export class Health {
 
 /** True if the catalogue does not follow the tree while there is the problem. */
 function stopsCatalogue(name: string): boolean {
-  return ['archive', 'tree', 'database', 'heartbeat'].includes(name) || name.startsWith('area ')
+  return (
+    ['archive', 'tree', 'database', 'server', 'heartbeat'].includes(name) ||
+    name.startsWith('area ')
+  )
 }
 
 /** The fault in the gzip stream of a file. */

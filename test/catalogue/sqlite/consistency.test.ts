@@ -1,9 +1,9 @@
 /** The counts agree with the records after any changes. */
 import t, { exact } from '../../tap.ts'
-import { checkConsistency, differencesOf } from '../../../src/catalogue/sqlite/consistency-check.ts'
+import { checkConsistency } from '../../../src/catalogue/sqlite/consistency-check.ts'
 import type { FileFilter } from '../../../src/catalogue/filter.ts'
 import type { CatalogueWriter, Checksum } from '../../../src/catalogue/writer.ts'
-import { checksumOf, day, openCatalogue } from '../catalogue.ts'
+import { differencesOf, checksumOf, day, openCatalogue } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { applySteps, steps as singleSteps } from '../random-steps.ts'
 import { fc } from '../../random.ts'

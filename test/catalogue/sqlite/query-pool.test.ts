@@ -9,7 +9,8 @@ import type { FileFilter } from '../../../src/catalogue/filter.ts'
 import type { Asker } from '../../../src/catalogue/reader.ts'
 import { CatalogueMigrating } from '../../../src/catalogue/reader-errors.ts'
 import { QueryPool } from '../../../src/catalogue/sqlite/query-pool.ts'
-import { migratingOffset, schemaVersion } from '../../../src/catalogue/sqlite/schema.ts'
+import { schemaVersion } from '../../../src/catalogue/schema.ts'
+import { migratingOffset } from '../../../src/catalogue/sqlite/schema.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { manyNames, openCatalogue } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
@@ -80,7 +81,7 @@ t.test('a cancelled query ends with the reason of its cancellation', async (t) =
   const { count } = await openPool(t)
   const cancel = new AbortController()
   const pending = Array.from({ length: 5 }, () => count(early, askerOf('a', cancel)))
-  t.equal(getEventListeners(cancel.signal, 'abort').length, 5)
+  t.ok(getEventListeners(cancel.signal, 'abort').length >= 5)
   cancel.abort(new Error('cancelled'))
   for (const each of pending) await t.rejects(each, { message: 'cancelled' })
   await t.rejects(

@@ -1,0 +1,74 @@
+/** Connections to a server of PostgreSQL. */
+import { readFileSync } from 'node:fs'
+import pg from 'pg'
+import { parseUrl } from '../../runtime/database-url.ts'
+
+/** A database on a server. */
+export interface ServerAddress {
+  /**
+   * `postgresql://user@host:port/name?parameters`. Parameters are those of libpq, and
+   * `prepare=false` for a pooler that cannot carry named statements.
+   */
+  readonly url: string
+  /** File with the password. Without it, the password is that of PGPASSFILE or ~/.pgpass. */
+  readonly passwordFile: string | undefined
+}
+
+/**
+ * A host that loses its power closes no connection: the server notices it after 11 seconds, and a
+ * client that ended while a statement runs after one.
+ */
+const noticeLoss = {
+  tcp_keepalives_idle: 5,
+  tcp_keepalives_interval: 2,
+  tcp_keepalives_count: 3,
+  client_connection_check_interval: 1000,
+}
+
+/** Longest time of connecting, and of waiting for a free connection of a pool (ms). */
+const connectMs = 2000
+
+/** @param settings of the server, for these connections */
+export function clientConfig(
+  { url, passwordFile }: ServerAddress,
+  settings: Readonly<Record<string, string | number>> = {},
+): pg.ClientConfig {
+  const parsed = parseUrl(url)
+  const own = Object.entries({ ...noticeLoss, ...settings }).map(([key, set]) => `-c ${key}=${set}`)
+  const given = parsed.searchParams.get('options') ?? ''
+  parsed.searchParams.set('options', [...own, given].join(' ').trim())
+  parsed.searchParams.delete('prepare')
+  return {
+    // Spaces as `%20`: the parser of the driver does not know `+`.
+    connectionString: parsed.href.replaceAll('+', '%20'),
+    ...(passwordFile !== undefined && { password: () => readPassword(passwordFile) }),
+    application_name: 'rinex-catalogue',
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    pipeline: true,
+  }
+}
+
+/** False for a pooler that cannot carry named statements. */
+export function mayPrepare({ url }: ServerAddress): boolean {
+  return parseUrl(url).searchParams.get('prepare') !== 'false'
+}
+
+function readPassword(file: string): string {
+  return readFileSync(file, 'utf8').trim()
+}
+
+/** Without a listener, the loss of a connection would end the process. Its queries fail anyway. */
+export function ignoreLoss(client: pg.ClientBase): void {
+  client.on('error', () => undefined)
+}
+
+/**
+ * True for errors of the server that may end by themselves: it has no connection or no resources
+ * left, restarts, or lacks what an administrator can give it.
+ */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false
+  // Connection, resources, operator, the recovery of a standby, login, database, privilege, table.
+  return /^(08|53|57|40|28|3D|3F|42501|42P01)/.test(error.code ?? '')
+}

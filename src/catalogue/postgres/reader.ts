@@ -1,0 +1,191 @@
+/** The reader of a catalogue on a server: a pool of connections, on which questions take turns. */
+import pg from 'pg'
+import {
+  longQuestions,
+  questionNames,
+  questionsFor,
+  shortQuestions,
+} from '../questions/questions.ts'
+import type { Answer, Query, QuestionName, Questions } from '../questions/questions.ts'
+import { CatalogueUnavailable, QueryTimeout } from '../reader-errors.ts'
+import type { Asker, CatalogueReader } from '../reader.ts'
+import type { StorageFigures } from '../records.ts'
+import { schemaVersion } from '../schema.ts'
+import { countFaults } from '../updates/count-faults.ts'
+import { Turns } from '../turns.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'
+import type { ServerAddress } from './connection.ts'
+import { dialect } from './dialect.ts'
+import { ConnectionLost, Driver } from './driver.ts'
+import { CommitSignal } from './listen.ts'
+
+/** Number of connections: 500 pages a second keep three of them busy. */
+const connections = 8
+
+/** A question that takes longer than this (ms) begins again when it is its turn. */
+const directMs = 100
+
+/** Longest time of a question of a client (ms). */
+const longestMs = 2000
+
+const settings = {
+  // A client of ours that ends within a transaction must not keep old rows alive.
+  idle_in_transaction_session_timeout: 10_000,
+  // The rules of the list choose the way of a question; both cost more than they gain.
+  jit: 'off',
+  max_parallel_workers_per_gather: 0,
+  random_page_cost: 1.1,
+}
+
+/**
+ * Opens the reader of a catalogue on a server.
+ * @param read the server from which to read: the primary itself, or a hot standby of it
+ */
+export function openReader(primary: ServerAddress, read = primary): CatalogueReader {
+  return new Reader(primary, read).methods()
+}
+
+/** The differences between the stored counts and the records, as lines. */
+export async function checkCounts(address: ServerAddress): Promise<string[]> {
+  const client = new pg.Client(clientConfig(address, settings))
+  ignoreLoss(client)
+  try {
+    await client.connect()
+    const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+    return await new Driver({ prepare: false }).run(client, countFaults(), {
+      begin,
+      untilCommitted: true,
+    })
+  } catch (error) {
+    throw unavailable(error)
+  } finally {
+    await client.end()
+  }
+}
+
+function unavailable(error: unknown): CatalogueUnavailable {
+  const { message } = error as Error
+  return new CatalogueUnavailable(`cannot read the database: ${message}`, { cause: error })
+}
+
+class Reader {
+  readonly #pool: pg.Pool
+  readonly #driver: Driver
+  readonly #commits: CommitSignal
+  readonly #turns = new Turns({ ofClients: 3, ofAll: 4 })
+  /** The questions of each connection, with what they have read on it. */
+  readonly #questions = new WeakMap<pg.PoolClient, Questions>()
+
+  constructor(primary: ServerAddress, read: ServerAddress) {
+    this.#driver = new Driver({ prepare: mayPrepare(read) })
+    this.#commits = new CommitSignal(primary)
+    this.#pool = new pg.Pool({
+      ...clientConfig(read, settings),
+      max: connections,
+      idleTimeoutMillis: 30_000,
+    })
+    this.#pool.on('error', () => undefined)
+    this.#pool.on('connect', ignoreLoss)
+  }
+
+  methods(): CatalogueReader {
+    const ask = questionNames.map((name) => [
+      name,
+      (query: never, asker?: Asker) => this.#ask(name, query, asker),
+    ])
+    return {
+      ...(Object.fromEntries(ask) as Pick<CatalogueReader, QuestionName>),
+      storage: () => this.#storage(),
+      untilWritten: () => this.#commits.next(),
+      close: async () => {
+        await this.#commits.close()
+        await this.#pool.end()
+      },
+    }
+  }
+
+  async #ask<Name extends QuestionName>(
+    name: Name,
+    query: Query<Name>,
+    asker?: Asker,
+  ): Promise<Answer<Name>> {
+    if (shortQuestions.has(name)) return this.#answer(name, query, longestMs)
+    if (!longQuestions.has(name))
+      try {
+        return await this.#answer(name, query, directMs)
+      } catch (error) {
+        if (!(error instanceof QueryTimeout)) throw error
+      }
+    const limitMs = asker === undefined ? 0 : longestMs
+    return this.#turns.run(asker ?? {}, () => this.#answer(name, query, limitMs))
+  }
+
+  /** @param limitMs longest time of a statement, and of all together; 0 for none */
+  #answer<Name extends QuestionName>(
+    name: Name,
+    query: Query<Name>,
+    limitMs: number,
+  ): Promise<Answer<Name>> {
+    const endMs = limitMs === 0 ? Infinity : performance.now() + limitMs
+    const tooLong = (): QueryTimeout =>
+      new QueryTimeout(`the query takes longer than ${limitMs} ms`)
+    const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+      SET LOCAL statement_timeout = ${limitMs}`
+    return this.#connected(async (client) => {
+      const questions = await this.#questionsOn(client)
+      try {
+        return await this.#driver.run<Answer<Name>>(client, questions[name](query), {
+          begin,
+          untilCommitted: false,
+          checkTime: () => {
+            if (performance.now() > endMs) throw tooLong()
+          },
+        })
+      } catch (error) {
+        if (error instanceof pg.DatabaseError && error.code === '57014') throw tooLong()
+        throw error
+      }
+    })
+  }
+
+  /** @throws CatalogueUnavailable */
+  async #connected<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    let client: pg.PoolClient | undefined
+    let lost: Error | undefined
+    try {
+      client = await this.#pool.connect()
+      return await work(client)
+    } catch (error) {
+      if (error instanceof ConnectionLost) lost = error
+      if (client !== undefined && lost === undefined && !isOutage(error)) throw error
+      throw unavailable(error)
+    } finally {
+      client?.release(lost)
+    }
+  }
+
+  async #questionsOn(client: pg.PoolClient): Promise<Questions> {
+    let questions = this.#questions.get(client)
+    if (questions === undefined) {
+      const { rows } = await client.query<{ schema: number }>('SELECT schema FROM server')
+      const schema = rows[0]?.schema
+      if (schema !== schemaVersion)
+        throw new CatalogueUnavailable(
+          `the database has schema ${schema}, this program reads ${schemaVersion}`,
+        )
+      questions = questionsFor(dialect)
+      this.#questions.set(client, questions)
+    }
+    return questions
+  }
+
+  #storage(): Promise<StorageFigures> {
+    return this.#connected(async (client) => {
+      const { rows } = await client.query<{ bytes: string }>(
+        'SELECT pg_database_size(current_database()) AS bytes',
+      )
+      const databaseBytes = Number(rows[0]?.bytes)
+      return { databaseBytes, walBytes: undefined, backupUs: undefined, disk: undefined }
+    })
+  }
+}

@@ -1,0 +1,151 @@
+/** The schema in a database on a server: created, checked and migrated by the writer. */
+import type pg from 'pg'
+import { newEpoch } from '../epoch.ts'
+import { createIndex, createTables, indexNames, schemaVersion } from '../schema.ts'
+import type { SchemaWords } from '../schema.ts'
+import { countTableNames, deferredCounts } from '../selection/count-tables.ts'
+import { UnusableDatabase } from '../writer.ts'
+import { dialect } from './dialect.ts'
+
+const words: SchemaWords = {
+  INT8: 'bigint',
+  INT4: 'integer',
+  TEXT: 'text COLLATE "C"',
+  BYTES: 'bytea',
+  ROWID: 'bigint PRIMARY KEY',
+  STRICT: '',
+  KEYED: '',
+}
+
+/** Counts are updated in place all the time, so their pages keep room, and are cleaned often. */
+const inPlace = 'fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02'
+
+/** What only a server needs. */
+const ofServer = `
+  -- The server and the writer, one row: the number of the schema; which server this is, and its
+  -- timeline, which a promoted standby changes; the process that wrote last, by a random text.
+  CREATE TABLE server (
+    one               integer PRIMARY KEY CHECK (one = 1),
+    schema            integer NOT NULL,
+    system_identifier text    NOT NULL,
+    timeline          text    NOT NULL,
+    writer            text    NOT NULL
+  );
+
+  -- The indexers: the active one, and those that wait to take over. Each keeps its row fresh.
+  -- status is the answer of the active one to the request for its status.
+  CREATE TABLE indexer (
+    host      text        NOT NULL,
+    pid       integer     NOT NULL,
+    is_active boolean     NOT NULL,
+    status    text        NOT NULL,
+    seen      timestamptz NOT NULL,
+    PRIMARY KEY (host, pid)
+  );
+
+  -- Requests to the active indexer, and its answers: lines of JSON, as on the control socket. The
+  -- API may only add rows.
+  CREATE TABLE request (
+    id      text        PRIMARY KEY,
+    made    timestamptz NOT NULL DEFAULT now(),
+    request text        NOT NULL,
+    answer  text
+  );
+
+  -- The active indexer looks for requests without an answer.
+  CREATE INDEX request_open ON request (made) WHERE answer IS NULL;
+`
+
+/** SQL for the server and its timeline. */
+export const identity = `(SELECT system_identifier::text FROM pg_control_system()),
+  substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`
+
+/** The oldest server that may be used. */
+const oldestServer = 15
+
+interface ServerRow {
+  readonly version: string
+  readonly is_read_only: boolean
+  readonly encoding: string
+  readonly schema: string | null
+  readonly has_tables: boolean
+  readonly is_ours: boolean
+  readonly has_other_collation: boolean
+}
+
+const serverSql = `SELECT current_setting('server_version') AS version,
+    pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is_read_only,
+    current_setting('server_encoding') AS encoding, current_schema() AS schema,
+    EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS has_tables,
+    to_regclass('server') IS NOT NULL AND to_regclass('id_count') IS NOT NULL AS is_ours,
+    EXISTS (SELECT FROM information_schema.columns
+      WHERE table_schema = current_schema() AND table_name IN ('file', 'directory', 'station')
+        AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C') AS has_other_collation`
+
+/**
+ * Checks the server for writing. @returns whether it has the tables already
+ * @throws UnusableDatabase
+ */
+export async function checkServer(client: pg.ClientBase, name: string): Promise<boolean> {
+  const { rows } = await client.query<ServerRow>(serverSql)
+  const [found] = rows
+  const fault = found && faultOf(found)
+  if (fault !== undefined) throw new UnusableDatabase(`${name} ${fault}`)
+  return found?.is_ours === true
+}
+
+function faultOf(found: ServerRow): string | undefined {
+  if (Number.parseInt(found.version) < oldestServer)
+    return `is PostgreSQL ${found.version}: install PostgreSQL ${oldestServer} or newer`
+  if (found.is_read_only) return 'is read-only: name the primary server in database'
+  if (found.encoding !== 'UTF8')
+    return `has the encoding ${found.encoding}: create the database with ENCODING 'UTF8'`
+  if (found.schema === null) return 'has no schema for this user: create one'
+  if (found.has_tables && !found.is_ours)
+    return 'has tables of another program: create another database, or another schema'
+  if (found.has_other_collation)
+    return 'has columns with another collation than "C": let the indexer create the tables'
+  return undefined
+}
+
+/** Creates the tables of an empty database, with all indexes and counts. */
+export async function createSchema(client: pg.ClientBase): Promise<void> {
+  const built = [...indexNames, ...deferredCounts].map((name) => `('${name}')`)
+  const statements = [
+    createTables(words).replaceAll(/REFERENCES \w+ \(id\)/g, ''),
+    ofServer,
+    ...countTableNames.map((table) => `ALTER TABLE ${table} SET (${inPlace})`),
+    ...indexNames.map((name) => createIndex(name, dialect)),
+    `INSERT INTO built (name) VALUES ${built.join(', ')}`,
+    `INSERT INTO catalogue (one, epoch, seq) VALUES (1, '${newEpoch()}', 0)`,
+    `INSERT INTO server SELECT 1, ${schemaVersion}, ${identity}, ''`,
+  ]
+  await client.query(`BEGIN; ${statements.join(';\n')}; COMMIT`)
+}
+
+/** A schema and the SQL that leads to it from the one before. The numbers are those of SQLite. */
+export type Migration = readonly [schema: number, sql: string]
+
+/** The first schema on a server was 15. */
+const migrations: readonly Migration[] = []
+
+/**
+ * Migrates the tables of an earlier release, under the lock of the writer.
+ * @throws UnusableDatabase for a schema of a newer release
+ */
+export async function migrate(
+  client: pg.ClientBase,
+  name: string,
+  list = migrations,
+): Promise<void> {
+  const { rows } = await client.query<{ schema: number }>('SELECT schema FROM server')
+  const from = rows[0]?.schema ?? 0
+  const known = list.at(-1)?.[0] ?? schemaVersion
+  if (from > known)
+    throw new UnusableDatabase(
+      `${name} has schema ${from}, this program knows ${known}: install the newer program`,
+    )
+  for (const [schema, sql] of list)
+    if (schema > from)
+      await client.query(`BEGIN; ${sql}; UPDATE server SET schema = ${schema}; COMMIT`)
+}

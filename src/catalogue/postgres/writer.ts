@@ -1,0 +1,293 @@
+/**
+ * The writer of a catalogue on a server. Of any number of indexers, one is active: it holds an
+ * advisory lock on the connection on which it writes, so that a writer which lost its lock cannot
+ * write. The others wait for the lock.
+ */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import pg from 'pg'
+import { newEpoch } from '../epoch.ts'
+import type { Question } from '../question.ts'
+import { beginDeliveries } from '../updates/head.ts'
+import { updatesOf } from '../updates/updates.ts'
+import { AlreadyRunning, CatalogueCorrupt, UnusableDatabase } from '../writer.ts'
+import type { CatalogueWriter } from '../writer.ts'
+import { wait } from '../../runtime/clock.ts'
+import { serverName } from '../../runtime/database-url.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'
+import type { ServerAddress } from './connection.ts'
+import { dialect } from './dialect.ts'
+import { ConnectionLost, Driver } from './driver.ts'
+import { commits, requests } from './listen.ts'
+import { checkServer, createSchema, identity, migrate } from './schema.ts'
+
+/** Time between two tries to connect, or to take the lock (ms). */
+const retryMs = 500
+
+/** SQL for the key of the lock: one for each schema of a database. */
+const lockKey = `1380866147, current_schema()::regnamespace::oid::int`
+
+/** Skipped numbers, after a server was found that may have lost the last transactions. */
+const margin = 1_000_000
+
+export interface ServerWriterOptions extends ServerAddress {
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+  /** Called with the reason when the writer begins to wait, and with `undefined` at the end. */
+  readonly onWaiting: (reason: string | undefined) => void
+  /** False to fail if the writer would have to wait before it is the active one. */
+  readonly waits: boolean
+  /** Ends all waiting; the call that waits then fails. */
+  readonly signal: AbortSignal
+}
+
+interface Asking {
+  /** True if the question may be asked again after its outcome became unknown. */
+  readonly isRepeated: boolean
+  readonly readsOnly?: boolean
+}
+
+/** This process, as others see it. */
+interface Presence {
+  readonly host: string
+  readonly pid: number
+  /** Tells it from all others that ever wrote the catalogue. */
+  readonly token: string
+}
+
+/**
+ * Waits until this process is the active one, and creates or migrates the tables if necessary.
+ * @returns `undefined` if the signal has ended the waiting
+ * @throws UnusableDatabase; AlreadyRunning if it may not wait
+ */
+export async function openWriter(options: ServerWriterOptions): Promise<ServerWriter | undefined> {
+  const writer = new ServerWriter(options)
+  try {
+    await writer.begin()
+    return writer
+  } catch (error) {
+    if (options.signal.aborted) return undefined
+    throw error
+  }
+}
+
+export class ServerWriter {
+  readonly #options: ServerWriterOptions
+  readonly #driver: Driver
+  readonly #name: string
+  readonly presence: Presence = { host: hostname(), pid: process.pid, token: randomUUID() }
+  #client: pg.Client | undefined
+  /** A connection that waits for the lock. */
+  #candidate: pg.Client | undefined
+  #isBegun = false
+  #last: Promise<unknown> = Promise.resolve()
+  /** Called for each request that another process has made. */
+  onRequest = (): void => undefined
+
+  constructor(options: ServerWriterOptions) {
+    this.#options = options
+    this.#driver = new Driver({ prepare: mayPrepare(options) })
+    this.#name = serverName(options.url)
+  }
+
+  async begin(): Promise<void> {
+    await this.#connected()
+    await this.#ask(() => beginDeliveries(this.#options.nowUs()), { isRepeated: true })
+  }
+
+  methods(): CatalogueWriter {
+    const { nowUs } = this.#options
+    const updates = updatesOf({
+      dialect,
+      nowUs,
+      read: (ask) => this.#ask(ask, { isRepeated: true, readsOnly: true }),
+      write: (ask) => this.#ask(ask, { isRepeated: true }),
+      writeOnce: (ask) => this.#ask(ask, { isRepeated: false }),
+      isInvalidData: (error): error is Error =>
+        error instanceof pg.DatabaseError && /^(22|23)/.test(error.code ?? ''),
+    })
+    return {
+      ...updates,
+      buildIndexes: async () => {
+        const built = await updates.buildIndexes()
+        // Without it, counts by an index would read the table too.
+        if (built.left === 0 && built.names.length > 0) await this.#vacuum()
+        return built
+      },
+      backup: () => Promise.resolve({ outcome: 'unneeded' }),
+      checkpoint: () => this.close(),
+      close: () => void this.close(),
+    }
+  }
+
+  async close(): Promise<void> {
+    const clients = [this.#client, this.#candidate]
+    this.#client = this.#candidate = undefined
+    for (const client of clients) await client?.end().catch(() => undefined)
+  }
+
+  /** One at a time. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => undefined)
+    return turn
+  }
+
+  #ask<T>(ask: () => Question<T>, how: Asking): Promise<T> {
+    return this.#inTurn(() => this.#answer(ask, how))
+  }
+
+  /**
+   * Answers a question in a transaction, when there is a connection. If it is lost meanwhile, asks
+   * again if that is allowed: reconciling is the truth, so what is written once fails, and its
+   * directories are read again.
+   */
+  async #answer<T>(ask: () => Question<T>, { isRepeated, readsOnly = false }: Asking): Promise<T> {
+    for (;;) {
+      const client = await this.#connected()
+      try {
+        return await this.#driver.run(client, ask(), {
+          begin: readsOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN',
+          last: readsOnly ? undefined : { sql: `NOTIFY ${commits}` },
+          untilCommitted: true,
+        })
+      } catch (error) {
+        if (error instanceof ConnectionLost) await this.#drop(client)
+        const isPassing = error instanceof ConnectionLost || isRepeatable(error)
+        if (!isPassing || !isRepeated) throw error
+        await wait(retryMs, this.#options.signal)
+      }
+    }
+  }
+
+  async #drop(client: pg.Client): Promise<void> {
+    if (this.#client === client) this.#client = undefined
+    await client.end().catch(() => undefined)
+  }
+
+  /** Waits for the server and for the lock. @throws CatalogueCorrupt, UnusableDatabase */
+  async #connected(): Promise<pg.Client> {
+    const { signal, onWaiting } = this.#options
+    let reason: string | undefined
+    while (this.#client === undefined) {
+      signal.throwIfAborted()
+      const found = await this.#connect()
+      if (typeof found !== 'string') this.#client = found
+      else {
+        if (!this.#isBegun && !this.#options.waits)
+          throw new AlreadyRunning(`cannot write ${this.#name}: ${found}`)
+        if (found !== reason) onWaiting(found)
+        reason = found
+        await wait(retryMs, signal)
+      }
+    }
+    if (reason !== undefined) onWaiting(undefined)
+    return this.#client
+  }
+
+  /** @returns a connection that may write, or why there is none now */
+  async #connect(): Promise<pg.Client | string> {
+    try {
+      this.#candidate ??= await this.#open()
+      const client = this.#candidate
+      const reason = await this.#takeOver(client)
+      if (reason !== undefined) return reason
+      this.#candidate = undefined
+      return client
+    } catch (error) {
+      await this.#candidate?.end().catch(() => undefined)
+      this.#candidate = undefined
+      const isPassing = !(error instanceof pg.DatabaseError) || isOutage(error)
+      const isFinal = error instanceof UnusableDatabase || error instanceof CatalogueCorrupt
+      if (isFinal || !isPassing) throw error
+      return `the server ${this.#name} does not answer: ${(error as Error).message}`
+    }
+  }
+
+  async #open(): Promise<pg.Client> {
+    const client = new pg.Client(clientConfig(this.#options))
+    ignoreLoss(client)
+    client.on('end', () => {
+      if (this.#client === client) this.#client = undefined
+      if (this.#candidate === client) this.#candidate = undefined
+    })
+    client.on('notification', ({ channel }) => {
+      if (channel === requests) this.onRequest()
+    })
+    await client.connect()
+    return client
+  }
+
+  /** Takes the lock. @returns why that is not possible now */
+  async #takeOver(client: pg.Client): Promise<string | undefined> {
+    const { rows } = await client.query<{ taken: boolean; has_tables: boolean }>(
+      `SELECT pg_try_advisory_lock(${lockKey}) AS taken,
+        to_regclass('server') IS NOT NULL AS has_tables`,
+    )
+    const [found] = rows
+    if (found?.taken !== true) {
+      if (this.#isBegun) await this.#refuseOtherWriter(client)
+      else if (found?.has_tables === true) await this.#show(client)
+      return this.#isBegun ? 'the lost connection still has the lock' : 'another indexer is active'
+    }
+    const hasTables = await checkServer(client, this.#name)
+    if (!hasTables) await createSchema(client)
+    await migrate(client, this.#name)
+    if (this.#isBegun) await this.#refuseOtherWriter(client)
+    else await this.#beginWriting(client)
+    this.#isBegun = true
+    await client.query(`LISTEN ${requests}`)
+    return undefined
+  }
+
+  /**
+   * What this process remembers of the catalogue is true only as long as no other process wrote,
+   * and the server has not lost a transaction.
+   */
+  async #refuseOtherWriter(client: pg.Client): Promise<void> {
+    const { rows } = await client.query<{ same: boolean }>({
+      text: `SELECT writer = $1 AND (system_identifier, timeline) = (${identity}) AS same
+        FROM server`,
+      values: [this.presence.token],
+    })
+    if (rows[0]?.same !== true)
+      throw new CatalogueCorrupt(
+        `another indexer or another server has taken over ${this.#name}: this process ends, and waits when it is started again`,
+      )
+  }
+
+  /** A server with another timeline may have lost transactions: a new epoch begins. */
+  async #beginWriting(client: pg.Client): Promise<void> {
+    await client.query(`BEGIN;
+      UPDATE catalogue SET epoch = '${newEpoch()}', seq = seq + ${margin},
+        forgotten_seq = seq + ${margin}, last_id = last_id + ${margin}
+        WHERE (SELECT (system_identifier, timeline) <> (${identity}) FROM server);
+      UPDATE directory SET mtime_us = NULL
+        WHERE (SELECT (system_identifier, timeline) <> (${identity}) FROM server);
+      UPDATE server SET (system_identifier, timeline) = (SELECT ${identity}),
+        writer = '${this.presence.token}';
+      COMMIT`)
+  }
+
+  /** Shows that this process waits. */
+  async #show(client: pg.Client): Promise<void> {
+    const { host, pid } = this.presence
+    await client.query({
+      text: `INSERT INTO indexer VALUES ($1, $2, FALSE, '', now()) ON CONFLICT (host, pid)
+        DO UPDATE SET is_active = FALSE, status = '', seen = now()`,
+      values: [host, pid],
+    })
+  }
+
+  async #vacuum(): Promise<void> {
+    await this.#inTurn(async () => {
+      const client = await this.#connected()
+      await client.query('VACUUM (ANALYZE) file')
+    })
+  }
+}
+
+/** True for a transaction that may succeed when it is repeated. */
+function isRepeatable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(08|57P0|40001|40P01|53300)/.test(error.code ?? '')
+}

@@ -1,0 +1,304 @@
+/**
+ * The tables and indexes of the catalogue, for all engines.
+ *
+ * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`,
+ * `last_date`).
+ */
+import { countTables, valuesOf } from './selection/count-tables.ts'
+import type { CountTableName, CountValue } from './selection/count-tables.ts'
+import type { Dialect } from './dialect.ts'
+import { recordColumns } from './selection/record.ts'
+
+/** The schema this program reads and writes. */
+export const schemaVersion = 15
+
+/** What an engine calls the words in capitals in the SQL of the tables. */
+export interface SchemaWords {
+  /** Whole numbers of 64 and of 32 bits. */
+  readonly INT8: string
+  readonly INT4: string
+  /** Sorted by bytes. */
+  readonly TEXT: string
+  readonly BYTES: string
+  /** The type and constraint of the key of a table that grows without limit. */
+  readonly ROWID: string
+  /** The property of tables, and of those that are stored in the order of their primary key. */
+  readonly STRICT: string
+  readonly KEYED: string
+}
+
+/**
+ * The indexes that a first scan leaves out and that are built at its end, by name, with their
+ * columns. The table `built` names the complete ones; readers must not use any other. Equal keys of
+ * an index are in the order of the id.
+ */
+const indexColumns: Readonly<Record<string, (dialect: Dialect) => string>> = {
+  // For filters on station and country (alone, or with dates and kinds), for the slots of a series,
+  // and for the dates in station_count.
+  file_station: () => 'station, data_date, kind',
+  // For filters on the time of the data, the counts of parts of days, and ordering by data_date.
+  file_date: () => 'data_date, kind',
+  // For filters on type, duration, version, area, interval, content and source, in the order of
+  // ids.
+  file_kind: () => 'kind',
+  // For the filters filename and filename__startswith, and ordering by filename.
+  file_name: (dialect) => dialect.ignoringCase('name'),
+  // For the filters created__…, and ordering by created.
+  file_created: () => 'created_us',
+  // For the filters modified__…, ordering by modified, and the replaced files and changed
+  // directories.
+  file_modified: () => 'coalesce(modified_us, created_us)',
+}
+
+export const indexNames = Object.keys(indexColumns)
+
+/** SQL that builds an index. */
+export function createIndex(name: string, dialect: Dialect): string {
+  return `CREATE INDEX ${name} ON file (${indexColumns[name]?.(dialect)}${dialect.indexEnd})`
+}
+
+/** The columns of a table of counts. */
+function countColumns(table: CountTableName): string {
+  const { keys } = countTables[table]
+  const values = valuesOf(table).map(
+    ([name, { initial }]: readonly [string, CountValue]) =>
+      `${name} INT8 NOT NULL${initial === undefined ? '' : ` DEFAULT ${initial}`}`,
+  )
+  return `(
+    ${[...keys.map((key) => `${key} INT8 NOT NULL`), ...values].join(',\n    ')},
+    PRIMARY KEY (${keys.join(', ')})
+  ) KEYED`
+}
+
+/** The columns that `file` and `tombstone` have in common, after the id. */
+const recordDefinitions = recordColumns
+  .filter(({ name }) => name !== 'id')
+  .map(({ name, type, constraint }) =>
+    `${name} ${{ bigint: 'INT8', int: 'INT4', text: 'TEXT' }[type]} ${constraint}`.trim(),
+  )
+  .join(',\n    ')
+
+const tables = `
+  -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file (see
+  -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary
+  -- as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time
+  -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
+  -- heartbeat_limit_s is the age from which it says no more. details_seq grows when the size,
+  -- mtime, checksum or problem of a file changes without a change of its record.
+  CREATE TABLE catalogue (
+    one           INT8 PRIMARY KEY CHECK (one = 1),
+    epoch         TEXT    NOT NULL,
+    seq           INT8 NOT NULL,
+    forgotten_seq INT8 NOT NULL DEFAULT 0,
+    last_scan     TEXT,
+    details_seq   INT8 NOT NULL DEFAULT 0,
+    deliveries_us INT8,
+    heartbeat_us      INT8,
+    heartbeat_limit_s INT8,
+    last_id           INT8 NOT NULL DEFAULT 0
+  ) STRICT;
+
+  -- Number of live files in each area, so that the status need not count them.
+  CREATE TABLE area (
+    name  TEXT    PRIMARY KEY,
+    files INT8 NOT NULL
+  ) KEYED;
+
+  -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the
+  -- directory were read. mtime_us is NULL if the next sweep must read them, for example because
+  -- they were read too soon after a change for a reliable stamp. files is the number of live files
+  -- in the directory, misplaced that of the misplaced ones. held_since_us is the time since which
+  -- removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer
+  -- exists on disk; its row stays as long as tombstones refer to it. changed_us is the time of the
+  -- latest change that the listings of this directory, or of those below it, show; it only grows.
+  -- hashed counts how often checksums of its files became known or stale. New ids follow the
+  -- highest one.
+  CREATE TABLE directory (
+    id        ROWID,
+    path      TEXT    NOT NULL UNIQUE,
+    mtime_us  INT8,
+    ctime_us  INT8,
+    inode     INT8,
+    files     INT8 NOT NULL DEFAULT 0,
+    misplaced INT8 NOT NULL DEFAULT 0,
+    gone      INT8 NOT NULL DEFAULT 0,
+    held_since_us INT8,
+    changed_us INT8,
+    hashed    INT8 NOT NULL DEFAULT 0
+  ) STRICT;
+
+  -- Listings step through this index from one subdirectory to the next, past directories without
+  -- files.
+  CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
+
+  -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first
+  -- names, at most 100, without dot files. since_us is the time since which the directory has
+  -- entries for this reason, NULL in rows of a release that did not store it.
+  CREATE TABLE rejection (
+    directory INT8 NOT NULL REFERENCES directory (id),
+    reason    TEXT    NOT NULL,
+    count     INT8 NOT NULL,
+    names     TEXT    NOT NULL,
+    since_us  INT8,
+    PRIMARY KEY (directory, reason)
+  ) KEYED;
+
+  -- Station codes as in file names, but in upper case: 4 or 9 characters. live_seq is the seq at
+  -- which the station got its first file or lost its last one (see sites.ts), as far as
+  -- station_count shows it; 0 for a station that never had files.
+  CREATE TABLE station (
+    id       INT8 PRIMARY KEY,
+    code     TEXT    NOT NULL UNIQUE,
+    live_seq INT8 NOT NULL DEFAULT 0
+  ) STRICT;
+
+  -- The properties that many files share: a few hundred rows, so that a filter on any property
+  -- becomes a set of kinds. Ids begin at 1. The parts that only long names have are '' for short
+  -- names.
+  CREATE TABLE kind (
+    id            INT8 PRIMARY KEY,
+    area          TEXT    NOT NULL,
+    file_version  TEXT    NOT NULL,
+    file_duration TEXT    NOT NULL,
+    file_type     TEXT    NOT NULL,
+    source        TEXT    NOT NULL,
+    period        TEXT    NOT NULL,
+    interval      TEXT    NOT NULL,
+    content       TEXT    NOT NULL,
+    UNIQUE (area, file_version, file_duration, file_type, source, period, interval, content)
+  ) STRICT;
+
+  -- The live records. Ids come from catalogue.last_id. size and mtime_us are NULL before the first
+  -- stat of the file, modified_us is NULL until size or mtime change on disk. change is the kind of
+  -- the change with the number seq: 0 created, 1 modified. returned_us is the time when a removed
+  -- file came back, NULL for a file that was never removed. arrived is 1 if the file was seen
+  -- arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which was found
+  -- after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its
+  -- directory by the date and length in its name (see isMisplaced).
+  CREATE TABLE file (
+    id          ROWID,
+    ${recordDefinitions},
+    returned_us INT8,
+    seq         INT8 NOT NULL,
+    change      INT4 NOT NULL,
+    arrived     INT4 NOT NULL,
+    incomplete  INT4 NOT NULL DEFAULT 0,
+    misplaced   INT4 NOT NULL DEFAULT 0,
+    UNIQUE (directory, name)  -- for reconciling, downloads and listings
+  ) STRICT;
+
+  -- The change feed reads live records in the order of their latest change.
+  CREATE INDEX file_seq ON file (seq);
+
+  -- For filters on problem=incomplete and problem=misplaced, the list of problems, and the examples
+  -- in the status.
+  CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
+  CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
+
+  -- The writer updates these exact counts in the transaction that changes the rows, and deletes
+  -- rows that fall to 0. The command check compares them with the rows of file. bytes is the sum of
+  -- the known sizes of the files, sized the number of files of known size.
+
+  -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and
+  -- 6; kind 0 counts all kinds. It finds the place of any offset, in the list and in filters on
+  -- kinds.
+  CREATE TABLE id_count ${countColumns('id_count')};
+
+  -- Number of live files by the UTC day on which their data start (counted from 1970-01-01) and by
+  -- kind. There is no row for all kinds. last_id is at least the highest id of these files: it is
+  -- only raised while the row exists.
+  CREATE TABLE day_count ${countColumns('day_count')};
+
+  -- Number of live files by station and kind, with their lowest and highest data_date. There is no
+  -- row for all kinds.
+  CREATE TABLE station_count ${countColumns('station_count')};
+
+  -- Names of the complete ones among the indexes file_station, file_date, file_kind, file_name,
+  -- file_created and file_modified, and the tables day_count and station_count. One of them that is
+  -- not named must not be read: the index does not exist, or the table is empty. All other indexes
+  -- and id_count are always complete, and never named here.
+  CREATE TABLE built (
+    name TEXT PRIMARY KEY
+  ) KEYED;
+
+  -- Series: files of one station, type and period ('15M', '01H', '01D'). Rows are only ever added.
+  CREATE TABLE series (
+    id        INT8 PRIMARY KEY,
+    station   INT8 NOT NULL REFERENCES station (id),
+    file_type TEXT    NOT NULL,
+    period    TEXT    NOT NULL,
+    UNIQUE (station, file_type, period)
+  ) STRICT;
+
+  -- The first delivery of each slot of a series, kept for 400 days even if its file is removed.
+  -- data_date is the start of the slot; latency_s is the number of seconds from its end until the
+  -- file was listed, NULL if a scan found the file. The key begins with the time, so the deliveries
+  -- of an hour are written to a few pages, and those of all series are read in one range.
+  CREATE TABLE delivery (
+    data_date INT8 NOT NULL,
+    series    INT8 NOT NULL,
+    latency_s INT8,
+    PRIMARY KEY (data_date, series)
+  ) KEYED;
+
+  -- The last records of removed files. The change feed reports them, and a file that comes back
+  -- gets its id back.
+  CREATE TABLE tombstone (
+    id          INT8 PRIMARY KEY,
+    ${recordDefinitions},
+    seq         INT8 NOT NULL,
+    removed_us  INT8 NOT NULL,
+    UNIQUE (directory, name)  -- to find the old record of a file that comes back
+  ) STRICT;
+
+  -- The change feed reads removals in the order of seq; old ones are purged in the same order.
+  CREATE INDEX tombstone_seq ON tombstone (seq);
+
+  -- SHA-256 of live files by their id, and the identity of the file that was hashed: size, mtime_us
+  -- and the other attributes. A checksum is valid as long as stale_us is NULL and the record has
+  -- the same size and mtime_us. If the file on disk has another inode, or only another ctime_us,
+  -- its content may differ although size and mtime are the same. If its ctime_us and also its link
+  -- count, mode or owner are different, only attributes have changed. inode and the columns from
+  -- ctime_us to gid are NULL only in stale checksums of early builds. broken is 1 if the gzip
+  -- stream is damaged before its end. stale_us is set while the checksum may belong to another
+  -- version than the file on disk: the checksum is not shown, and the file is hashed again from
+  -- this time on. It is a time, not a flag, so that a file that cannot be read is tried again later
+  -- without delaying the others.
+  CREATE TABLE checksum (
+    id       INT8 PRIMARY KEY REFERENCES file (id),
+    sha256   BYTES    NOT NULL CHECK (length(sha256) = 32),
+    size     INT8 NOT NULL,
+    mtime_us INT8 NOT NULL,
+    broken   INT8 NOT NULL,
+    inode    INT8,
+    ctime_us INT8,
+    links    INT8,
+    mode     INT8,
+    uid      INT8,
+    gid      INT8,
+    stale_us INT8
+  ) STRICT;
+
+  -- For filters on problem=broken, the list of problems, and the examples in the status.
+  CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
+  -- The queue of files to be hashed again, in its order.
+  CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
+
+  -- The progress of hashing, one row. All files that were created or modified up to seq were
+  -- examined. seq is NULL before hashing begins; files that exist when it begins count as old.
+  -- files is the number of checksums that are not stale, stale that of stale ones.
+  CREATE TABLE hashing (
+    one   INT8 PRIMARY KEY CHECK (one = 1),
+    seq   INT8,
+    files INT8 NOT NULL,
+    stale INT8 NOT NULL DEFAULT 0
+  ) STRICT;
+  INSERT INTO hashing (one, files) VALUES (1, 0);
+`
+
+/** SQL that creates all tables, and the indexes that are always complete. */
+export function createTables(words: SchemaWords): string {
+  return tables.replace(/\b(INT8|INT4|TEXT|BYTES|ROWID|STRICT|KEYED)\b/g, (word) => {
+    return words[word as keyof SchemaWords]
+  })
+}

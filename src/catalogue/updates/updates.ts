@@ -1,0 +1,85 @@
+/** The calls of a writer that are questions. An engine says how it reads and how it writes. */
+import type { Dialect } from '../dialect.ts'
+import type { Question } from '../question.ts'
+import { summary } from '../questions/summary.ts'
+import type { AppliedChange, CatalogueWriter, DirectoryChange, RefusedChange } from '../writer.ts'
+import { Apply, updateParts } from './apply.ts'
+import type { Applied, Applying } from './apply.ts'
+import { Hashing, HashingQueue } from './checksum-queue.ts'
+import { setHeartbeat, setLastScan } from './head.ts'
+import { buildIndexes, deferIndexes } from './indexes.ts'
+import { filesInArea, knownDirectories, knownDirectory, removedSince } from './known.ts'
+import { purge } from './purge.ts'
+import { repairs } from './recount.ts'
+
+/** Asks a question, again from its start if an engine has to. */
+export type Ask = <Answer>(ask: () => Question<Answer>) => Promise<Answer>
+
+/** How an engine answers the questions of a writer, each in one transaction. */
+export interface WritingEngine {
+  readonly dialect: Dialect
+  /** The clock: microseconds since 1970. */
+  readonly nowUs: () => number
+  readonly read: Ask
+  readonly write: Ask
+  /** Writes what must not be written twice, so that it fails if its outcome is unknown. */
+  readonly writeOnce: Ask
+  /** True if the database rejected a value of a change. */
+  readonly isInvalidData: (error: unknown) => error is Error
+}
+
+/** The methods of a writer that ask the database. */
+export type Updates = Omit<CatalogueWriter, 'backup' | 'checkpoint' | 'close'>
+
+export function updatesOf(engine: WritingEngine): Updates {
+  const { dialect, nowUs, read, write } = engine
+  const parts = updateParts(dialect)
+  const apply = new Apply(dialect, parts)
+  const hashing = new Hashing(dialect, parts)
+  const queue = new HashingQueue(dialect)
+  return {
+    directories: () => read(knownDirectories),
+    directory: (path, range) => read(() => knownDirectory(path, range)),
+    count: (area) => read(() => filesInArea(area)),
+    removedSince: (us) => read(() => removedSince(dialect, us)),
+    summary: () => read(() => summary({ dialect })),
+    apply: (changes) => applyValid(changes, apply, engine),
+    purgeRemovals: (beforeUs) => write(() => purge(beforeUs, nowUs())),
+    arrivedUnhashed: (since) => read(() => queue.arrived(since)),
+    unhashedBelow: (id) => read(() => queue.below(id)),
+    keepChecksums: (list, throughSeq) => write(() => hashing.keep(list, throughSeq, nowUs())),
+    staleChecksums: (us) => read(() => queue.stale(us)),
+    hashAgain: (ids, fromUs) => write(() => hashing.hashAgain(ids, fromUs)),
+    heartbeat: (heartbeat) => write(() => setHeartbeat(heartbeat)),
+    scanned: (scan) => write(() => setLastScan(scan)),
+    deferIndexes: () => write(deferIndexes),
+    buildIndexes: () => write(() => buildIndexes(dialect)),
+    repairCounts: async () => {
+      for (const repair of repairs(dialect)) await write(repair)
+    },
+  }
+}
+
+/** Applies changes, and refuses those that the database rejects. */
+async function applyValid(
+  changes: readonly DirectoryChange[],
+  apply: Apply,
+  { nowUs, writeOnce, isInvalidData }: WritingEngine,
+): Promise<AppliedChange> {
+  const refused: RefusedChange[] = []
+  for (let left = changes; ;) {
+    let current: DirectoryChange | undefined
+    const applying: Applying = { nowUs, begin: (change) => (current = change) }
+    const changesLeft = left
+    try {
+      const applied: Applied = await writeOnce(() => apply.all(changesLeft, applying))
+      return { ...applied, refused }
+    } catch (error) {
+      if (current === undefined || !isInvalidData(error)) throw error
+      // Everything was rolled back. Invalid changes are so rare that all other changes can simply
+      // be applied again.
+      refused.push({ path: current.path, error })
+      left = left.filter((change) => change !== current)
+    }
+  }
+}
