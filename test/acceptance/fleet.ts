@@ -38,8 +38,9 @@ interface Page<Row> {
 
 /** A process that a service manager keeps running. */
 class Daemon {
-  /** How it ended without a signal of the test. */
+  /** How it ended without a signal of the test, unless another indexer had taken over. */
   readonly ends: string[] = []
+  takenOver = 0
   /** Where it listens, if it is an API. */
   address: string | undefined
   readonly #start: () => ChildProcess
@@ -55,15 +56,19 @@ class Daemon {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: { PATH: process.env['PATH'], ...kept, ...env },
       })
+      let reason = ''
       createInterface(child.stdout).on('line', (line) => {
         // A killed process may leave an incomplete line.
-        const { msg, address } = (line.endsWith('}') ? JSON.parse(line) : {}) as Partial<LogLine>
-        if (msg === 'listening') this.address = String(address)
+        const said = (line.endsWith('}') ? JSON.parse(line) : {}) as Partial<LogLine>
+        if (said.msg === 'listening') this.address = String(said['address'])
+        if (said.level === 'fatal') reason = `${said.msg}: ${String(said['reason'])}`
       })
       child.once('exit', (code, signal) => {
         this.address = undefined
         if (this.#isStopped) return
-        if (!child.killed) this.ends.push(`${command}: ${code ?? signal}`)
+        const isTakenOver = code === 1 && reason.includes('has taken over')
+        if (isTakenOver) this.takenOver++
+        else if (!child.killed) this.ends.push(`${command}: ${code ?? signal}, ${reason}`)
         setTimeout(() => {
           if (!this.#isStopped) this.#child = this.#start()
         }, 100)
@@ -171,7 +176,7 @@ function pathOf({ download_path }: Listed): string {
   return download_path.split('/rinex/data/')[1] ?? ''
 }
 
-/** Follows the feed from its beginning, from the hosts in turn; starts again after 410. */
+/** Follows the feed from its beginning, from the hosts in turn; after 410 from the whole list. */
 export class Follower {
   /** The text of each record. */
   readonly records = new Map<number, string>()
@@ -201,12 +206,25 @@ export class Follower {
       return page.results.length > 0
     } catch (error) {
       if (!(error instanceof Gone)) throw error
+      await this.#startAgain()
       this.gone++
-      this.seq = 0
-      this.records.clear()
-      this.#next = start
       return true
     }
+  }
+
+  /** Reads the whole list, as a mirror does after 410; the feed then continues from its number. */
+  async #startAgain(): Promise<void> {
+    const answer = await this.#fleet.ask('?format=ndjson')
+    const seq = answer.headers.get('catalogue-seq')
+    const lines = (await answer.text().catch(away)).trimEnd().split('\n')
+    this.records.clear()
+    for (const line of lines) {
+      const record = JSON.parse(line) as Listed
+      this.#check(record)
+      this.records.set(record.id, JSON.stringify(record))
+    }
+    this.seq = Number(seq)
+    this.#next = `/rinex/api/changes/?since=${seq}&limit=1000`
   }
 
   /** Follows until the end, through times in which no host answers. */
@@ -232,13 +250,18 @@ export class Follower {
     const what = `${id} ${download_path}`
     if (seq <= this.seq) this.faults.push(`number ${seq} after ${this.seq}`)
     if ((this.seen.get(seq) ?? what) !== what) this.faults.push(`number ${seq} twice: ${what}`)
-    if ((this.#paths.get(id) ?? download_path) !== download_path)
-      this.faults.push(`id twice: ${what}`)
+    this.#check(record)
     this.seq = seq
     this.seen.set(seq, what)
-    this.#paths.set(id, download_path)
     if (change === 'removed') this.records.delete(id)
     else this.records.set(id, JSON.stringify(record))
+  }
+
+  /** No two files have one id, of any epoch. */
+  #check({ id, download_path }: Listed): void {
+    if ((this.#paths.get(id) ?? download_path) !== download_path)
+      this.faults.push(`id twice: ${id} ${download_path}`)
+    this.#paths.set(id, download_path)
   }
 }
 

@@ -114,7 +114,7 @@ export class ConnectionLost extends Error {
 }
 
 /** @throws ConnectionLost for all errors but those of a statement */
-async function unlessLost<T>(sent: Promise<T>): Promise<T> {
+export async function unlessLost<T>(sent: Promise<T>): Promise<T> {
   try {
     return await sent
   } catch (error) {

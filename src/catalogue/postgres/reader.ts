@@ -16,7 +16,7 @@ import { Turns } from '../turns.ts'
 import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
-import { ConnectionLost, Driver } from './driver.ts'
+import { ConnectionLost, Driver, unlessLost } from './driver.ts'
 import { CommitSignal } from './listen.ts'
 
 /** Number of connections: 500 pages a second keep three of them busy. */
@@ -167,7 +167,8 @@ class Reader {
   async #questionsOn(client: pg.PoolClient): Promise<Questions> {
     let questions = this.#questions.get(client)
     if (questions === undefined) {
-      const { rows } = await client.query<{ schema: number }>('SELECT schema FROM server')
+      const asked = client.query<{ schema: number }>('SELECT schema FROM server')
+      const { rows } = await unlessLost(asked)
       const schema = rows[0]?.schema
       if (schema !== schemaVersion)
         throw new CatalogueUnavailable(
@@ -181,9 +182,10 @@ class Reader {
 
   #storage(): Promise<StorageFigures> {
     return this.#connected(async (client) => {
-      const { rows } = await client.query<{ bytes: string }>(
+      const asked = client.query<{ bytes: string }>(
         'SELECT pg_database_size(current_database()) AS bytes',
       )
+      const { rows } = await unlessLost(asked)
       const databaseBytes = Number(rows[0]?.bytes)
       return { databaseBytes, walBytes: undefined, backupUs: undefined, disk: undefined }
     })
