@@ -8,7 +8,7 @@ import type { CommonStatus } from '../api/status/serialise.ts'
 import { openReader } from '../catalogue/engines/open.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
-import type { IndexerProblem } from '../control-socket/protocol.ts'
+import type { IndexerHosts, IndexerProblem } from '../control-socket/protocol.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { controlOf } from './control.ts'
 import { number } from './progress.ts'
@@ -19,8 +19,11 @@ export async function status(
   config: ConfigOf<'status'>,
   { json }: { readonly json: boolean },
 ): Promise<number> {
-  const { wire, problems } = await readStatus(config)
-  for (const line of json ? [JSON.stringify(wire)] : statusLines(wire, problems)) await print(line)
+  const { wire, problems, hosts } = await readStatus(config)
+  const lines = json
+    ? [JSON.stringify({ ...wire, hosts })]
+    : [...statusLines(wire, problems), ...hostLines(hosts)]
+  for (const line of lines) await print(line)
   return 0
 }
 
@@ -29,7 +32,8 @@ async function readStatus(config: ConfigOf<'status'>) {
   const reader = await openReader(config)
   try {
     const wire = describeStatus(await reader.summary(), indexer, packageVersion())
-    return { wire, problems: problemsOf(indexer) }
+    const hosts = indexer?.state === 'unknown' ? undefined : indexer?.hosts
+    return { wire, problems: problemsOf(indexer), hosts }
   } finally {
     await reader.close()
   }
@@ -107,6 +111,14 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
         `not catalogued ${number(count)}: ${reason}, for example ${printable(examples[0] ?? '')}`,
     ),
   ]
+}
+
+/** Names the hosts of the indexers if there may be several. */
+function hostLines(hosts: IndexerHosts | undefined): string[] {
+  if (hosts === undefined) return []
+  const { active, waiting } = hosts
+  const waitText = waiting.length === 0 ? 'none' : waiting.join(', ')
+  return [`active indexer: ${printable(active)}, waiting: ${printable(waitText)}`]
 }
 
 function describeChecksums({ checksums: { files, waiting, broken } }: CommonStatus): string {

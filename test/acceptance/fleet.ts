@@ -19,6 +19,9 @@ import { filesBelow } from './tree.ts'
 /** The public URL of both hosts, so that they answer the same. */
 const origin = 'http://archive.invalid'
 
+/** Options by their names in the environment, without the prefix. */
+export type Options = Readonly<Record<string, string>>
+
 interface Listed {
   readonly id: number
   readonly download_path: string
@@ -43,6 +46,8 @@ class Daemon {
   takenOver = 0
   /** Where it listens, if it is an API. */
   address: string | undefined
+  /** The lines of its log. */
+  readonly log: string[] = []
   readonly #start: () => ChildProcess
   #child: ChildProcess
   #isStopped = false
@@ -58,6 +63,7 @@ class Daemon {
       })
       let reason = ''
       createInterface(child.stdout).on('line', (line) => {
+        this.log.push(line)
         // A killed process may leave an incomplete line.
         const said = (line.endsWith('}') ? JSON.parse(line) : {}) as Partial<LogLine>
         if (said.msg === 'listening') this.address = String(said['address'])
@@ -82,8 +88,12 @@ class Daemon {
     })
   }
 
-  kill(): void {
-    this.#child.kill('SIGKILL')
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  kill(signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
+    this.#child.kill(signal)
   }
 }
 
@@ -93,10 +103,16 @@ export class Fleet {
   readonly apis: readonly Daemon[]
   #turn = 0
 
-  constructor(t: Test, archive: string, database: string) {
+  /** @param more options of the indexers and of the API hosts */
+  constructor(
+    t: Test,
+    archive: string,
+    database: string,
+    more: { readonly index?: Options; readonly serve?: Options } = {},
+  ) {
     this.archive = archive
     mkdirSync(archive, { recursive: true })
-    const options = {
+    const options: Options = {
       ARCHIVE: archive,
       DATABASE: database,
       PORT: '0',
@@ -105,11 +121,16 @@ export class Fleet {
       // A directory that a killed indexer left dirty waits for the next sweep.
       SWEEP_INTERVAL_SECONDS: '5',
     }
-    const env = Object.fromEntries(
-      Object.entries(options).map(([name, value]) => [`RINEX_CATALOGUE_${name}`, value]),
-    )
-    this.indexers = [new Daemon(t, 'index', env), new Daemon(t, 'index', env)]
-    this.apis = [new Daemon(t, 'serve', env), new Daemon(t, 'serve', env)]
+    const env = (own: Options = {}) =>
+      Object.fromEntries(
+        Object.entries({ ...options, ...own }).map(([name, value]) => [
+          `RINEX_CATALOGUE_${name}`,
+          value,
+        ]),
+      )
+    const start = (command: 'index' | 'serve') => new Daemon(t, command, env(more[command]))
+    this.indexers = [start('index'), start('index')]
+    this.apis = [start('serve'), start('serve')]
   }
 
   /** How processes ended by themselves. */
