@@ -19,6 +19,8 @@ const freshFor = `interval '10 seconds'`
 const openFor = `interval '30 seconds'`
 /** Time between two looks for an answer (ms). */
 const answerMs = 50
+/** A connection that is silent for this time (ms) is lost. */
+const silentMs = 2000
 
 interface Answering {
   /** Answers a request; never rejects. */
@@ -77,7 +79,8 @@ const forgetOld = `DELETE FROM indexer WHERE seen < now() - interval '1 hour';
   DELETE FROM request WHERE made < now() - interval '1 hour'`
 
 function openPool(address: ServerAddress): pg.Pool {
-  const pool = new pg.Pool({ ...clientConfig(address), max: 2, allowExitOnIdle: true })
+  const config = { ...clientConfig(address), query_timeout: silentMs }
+  const pool = new pg.Pool({ ...config, max: 2, allowExitOnIdle: true })
   pool.on('error', () => undefined)
   pool.on('connect', ignoreLoss)
   return pool

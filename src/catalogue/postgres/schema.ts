@@ -73,8 +73,10 @@ interface ServerRow {
   readonly has_other_collation: boolean
 }
 
-const serverSql = `SELECT current_setting('server_version') AS version,
-    pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is_read_only,
+/** True on a standby too. */
+export const readOnly = `(pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on')`
+
+const serverSql = `SELECT current_setting('server_version') AS version, ${readOnly} AS is_read_only,
     current_setting('server_encoding') AS encoding, current_schema() AS schema,
     EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS has_tables,
     to_regclass('server') IS NOT NULL AND to_regclass('id_count') IS NOT NULL AS is_ours,
