@@ -58,9 +58,11 @@ for (const synchronous of [true, false]) {
     const lastSeq = follower.seq
     const acknowledged = new Map(follower.records)
     if (!synchronous) await standby.start()
-    await standby.promote()
     symlinkSync(standby.folder, `${address}-new`)
     renameSync(`${address}-new`, address)
+    // Nobody may take a standby that is not promoted yet for one that never will be.
+    await pause(2000)
+    await standby.promote()
     const back = async () => {
       for (const api of fleet.apis) await fleet.ask('?limit=1', api)
       return true

@@ -38,10 +38,11 @@ export function clientConfig(
   const given = parsed.searchParams.get('options') ?? ''
   parsed.searchParams.set('options', [...own, given].join(' ').trim())
   parsed.searchParams.delete('prepare')
+  // The driver ignores any other password beside a URL.
+  if (passwordFile !== undefined) parsed.password = encodeURIComponent(readPassword(passwordFile))
   return {
     // Spaces as `%20`: the parser of the driver does not know `+`.
     connectionString: parsed.href.replaceAll('+', '%20'),
-    ...(passwordFile !== undefined && { password: () => readPassword(passwordFile) }),
     application_name: 'rinex-catalogue',
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
@@ -76,7 +77,7 @@ export function isOutage(error: unknown): boolean {
 /** The words of an error, with nothing of the URL: some of the server's name the user. */
 export function wordsOf(error: unknown): string {
   const { code = '', message } = error as { code?: string; message: string }
-  if (code.startsWith('28'))
+  if (code.startsWith('28') || message.startsWith('SASL'))
     return 'it refuses the login: check the user, its password and pg_hba.conf'
   return code === '53300' ? 'it has no connection left: raise max_connections' : message
 }

@@ -8,6 +8,7 @@ import { hostname } from 'node:os'
 import pg from 'pg'
 import { newEpoch } from '../epoch.ts'
 import type { Question } from '../question.ts'
+import { CatalogueUnavailable } from '../reader-errors.ts'
 import { beginDeliveries } from '../updates/head.ts'
 import { updatesOf } from '../updates/updates.ts'
 import { AlreadyRunning, CatalogueCorrupt, UnusableDatabase } from '../writer.ts'
@@ -25,7 +26,9 @@ import { checkServer, createSchema, identity, migrate, readOnly } from './schema
 const retryMs = 500
 
 /** SQL for the key of the lock: one for each schema of a database. */
-const lockKey = `1380866147, current_schema()::regnamespace::oid::int`
+const lockKey = `1380866147, coalesce(quote_ident(current_schema())::regnamespace::oid::int, 0)`
+
+const otherActive = 'another indexer is active'
 
 /** An index of ten million files takes its time, whatever limits the role has. */
 const settings = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 }
@@ -67,7 +70,7 @@ interface Presence {
 /**
  * Waits until this process is the active one, and creates or migrates the tables if necessary.
  * @returns `undefined` if the signal has ended the waiting
- * @throws UnusableDatabase; AlreadyRunning if it may not wait
+ * @throws UnusableDatabase; AlreadyRunning or CatalogueUnavailable if it may not wait
  */
 export async function openWriter(options: ServerWriterOptions): Promise<ServerWriter | undefined> {
   const writer = new ServerWriter(options)
@@ -194,7 +197,9 @@ export class ServerWriter {
       if (typeof found !== 'string') this.#client = found
       else {
         if (!this.#isBegun && !this.#options.waits)
-          throw new AlreadyRunning(`cannot write ${this.#name}: ${found}`)
+          throw found === otherActive
+            ? new AlreadyRunning(`cannot write ${this.#name}: ${found}`)
+            : new CatalogueUnavailable(found)
         if (found !== reason) onWaiting(found)
         reason = found
         await wait(retryMs, signal)
@@ -251,7 +256,7 @@ export class ServerWriter {
     if (found?.taken !== true && !isReadOnly) {
       if (this.#isBegun) await this.#refuseOtherWriter(client)
       else if (found?.has_tables === true) await this.#show(client)
-      return this.#isBegun ? 'the lost connection still has the lock' : 'another indexer is active'
+      return this.#isBegun ? 'the lost connection still has the lock' : otherActive
     }
     const hasTables = await checkServer(client, this.#name)
     if (!hasTables) await createSchema(client)

@@ -12,6 +12,7 @@ import { Proxy } from './proxy.ts'
 const skip = lacksPostgres()
 const unavailable = { code: 'CATALOGUE_UNAVAILABLE' }
 const list = { filter: {}, limit: 10, offset: 0 }
+const asker = { client: 'x', signal: new AbortController().signal }
 
 async function openWritten(t: Test) {
   const url = await openSchema(t)
@@ -63,7 +64,7 @@ t.test('a statement takes too long', { skip }, async (t) => {
     WHERE usename = '${new URL(url).username}' AND wait_event = 'PgSleep'`
   while ((await asServer(sleeping)) !== '1');
   const startedMs = performance.now()
-  await t.rejects(reader.page(list), { code: 'QUERY_TIMEOUT' })
+  await t.rejects(reader.page(list, asker), { code: 'QUERY_TIMEOUT' })
   t.ok(performance.now() - startedMs < 4500)
   await locked
   t.equal((await reader.page(list)).count, 20)
