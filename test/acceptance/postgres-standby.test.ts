@@ -97,7 +97,8 @@ for (const synchronous of [true, false]) {
     } else {
       const status = await fleet.get<{ epoch: string }>('/rinex/api/status/')
       t.not(status.epoch, epoch, 'the epoch is another one')
-      t.equal(follower.gone, 1, 'the mirror started again')
+      // Perhaps at the standby too, which had less than the mirror before it was promoted.
+      t.ok(follower.gone >= 1, 'the mirror started again')
       const old = `/rinex/api/changes/?since=${lastSeq}`
       for (const path of [old, `${old}&epoch=${epoch}`])
         await t.rejects(fleet.get(path), { name: 'Gone' }, path)
