@@ -1,6 +1,6 @@
 /**
- * The disk of the PostgreSQL server is full: readers get answers, the indexer says what is wrong and
- * goes on, and the list equals the tree when there is room again.
+ * The disk of the PostgreSQL server is full: readers get answers, the indexer says what is wrong
+ * and goes on, and the list equals the tree when there is room again.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
@@ -18,7 +18,7 @@ t.setTimeout(longestMs)
 
 /** Why the server can have no small disk here; false if it can. */
 function lacksSmallDisk(): string | false {
-  const folder = mkdtempSync('/tmp/postgres-disk-')
+  const folder = mkdtempSync(join('/tmp', 'postgres-disk-'))
   const { status } = spawnSync('mount', ['-t', 'tmpfs', 'none', folder])
   if (status === 0) execFileSync('umount', [folder])
   rmSync(folder, { recursive: true })
@@ -29,7 +29,7 @@ t.test(
   'the disk of the server is full',
   { skip: lacksPostgres() || lacksSmallDisk() },
   async (t) => {
-    const disk = mkdtempSync('/tmp/postgres-disk-')
+    const disk = mkdtempSync(join('/tmp', 'postgres-disk-'))
     chmodSync(disk, 0o777)
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=24m,mode=777', 'none', disk])
     t.teardown(() => {

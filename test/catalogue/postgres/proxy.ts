@@ -35,7 +35,7 @@ export class Proxy {
   static async start(t: Test, url: string): Promise<Proxy> {
     const target = new URL(url).searchParams.get('host') ?? ''
     // The path of a socket has at most 107 bytes.
-    const folder = mkdtempSync('/tmp/postgres-proxy-')
+    const folder = mkdtempSync(join('/tmp', 'postgres-proxy-'))
     const proxy = new Proxy(url, folder, target)
     const server = createServer((socket) => {
       proxy.#serve(socket)

@@ -45,11 +45,13 @@ t.test('the server takes no connection', { skip }, async (t) => {
   const { username } = new URL(url)
   await asServer(`ALTER ROLE ${username} CONNECTION LIMIT 1`)
   const answers = await Promise.allSettled([1, 2, 3, 4].map(() => reader.head()))
-  const reasons = answers.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  const reasons = answers.flatMap((each) =>
+    each.status === 'rejected' ? [each.reason as Error] : [],
+  )
   t.ok(reasons.length > 0, 'some have no connection')
   for (const reason of reasons) {
     t.match(reason, { ...unavailable, message: /no connection left/ })
-    t.notMatch(String(reason), username)
+    t.notOk(reason.message.includes(username))
   }
   await asServer(`ALTER ROLE ${username} CONNECTION LIMIT -1`)
   await Promise.all([1, 2, 3, 4].map(() => reader.head()))

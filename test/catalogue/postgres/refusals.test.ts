@@ -16,7 +16,7 @@ const user = 'schliesser'
 const password = 'sesam-oeffne-dich'
 
 t.test('servers that cannot be used', { skip: lacksPostgres() }, async (t) => {
-  const shared = mkdtempSync('/tmp/postgres-hba-')
+  const shared = mkdtempSync(join('/tmp', 'postgres-hba-'))
   t.teardown(() => {
     rmSync(shared, { recursive: true })
   })
