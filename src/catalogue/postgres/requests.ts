@@ -13,6 +13,8 @@ import type { ServerWriter } from './writer.ts'
 
 /** Time between two looks for requests, and between two rows of the state of an indexer (ms). */
 const lookMs = 1000
+/** Looks until old rows are removed again. */
+const looksPerForget = 600
 /** An indexer whose row is older is not there. */
 const freshFor = `interval '10 seconds'`
 /** A request that nobody has answered for this time is not carried out. */
@@ -63,9 +65,10 @@ export async function answerRequests(
   }
   // While the server is away, the writer reports it.
   writer.onRequest = () => void look().catch(() => undefined)
-  await pool.query(forgetOld).catch(() => undefined)
+  let looks = 0
   await repeat(async () => {
     await look().catch(() => undefined)
+    if (looks++ % looksPerForget === 0) await pool.query(forgetOld).catch(() => undefined)
     return lookMs
   }, signal)
   writer.onRequest = () => undefined

@@ -22,8 +22,8 @@ const inPlace = 'fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02'
 
 /** What only a server needs. */
 const ofServer = `
-  -- The server and the writer, one row: the number of the schema; which server this is, and its
-  -- timeline, which a promoted standby changes; the process that wrote last, by a random text.
+  -- The server and the writer, one row: the number of the schema; which server and table this
+  -- is, and its timeline, which a promoted standby changes; the process that wrote last, by a random text.
   CREATE TABLE server (
     one               integer PRIMARY KEY CHECK (one = 1),
     schema            integer NOT NULL,
@@ -56,8 +56,9 @@ const ofServer = `
   CREATE INDEX request_open ON request (made) WHERE answer IS NULL;
 `
 
-/** SQL for the server and its timeline. */
-export const identity = `(SELECT system_identifier::text FROM pg_control_system()),
+/** SQL for the server and its timeline. A dump that is restored makes tables of other numbers. */
+export const identity = `(SELECT system_identifier FROM pg_control_system())
+    || '/' || 'server'::regclass::oid,
   substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`
 
 /** The oldest server that may be used. */

@@ -162,3 +162,22 @@ t.test('the server has no connection left', { skip }, async (t) => {
   t.equal(reasons.at(-1), undefined)
   t.equal((await names()).length, 2)
 })
+
+t.test('a restored dump may lack the last changes', { skip }, async (t) => {
+  const url = await openSchema(t)
+  const first = await open(t, url)
+  const { head } = await first.add(3, 0)
+  await first.opened.close()
+  await psql(
+    url,
+    `CREATE TABLE restored (LIKE server INCLUDING ALL); INSERT INTO restored SELECT * FROM server;
+     DROP TABLE server; ALTER TABLE restored RENAME TO server`,
+  )
+  const second = await open(t, url)
+  const after = (await second.add(1, 3)).head
+  t.not(after.epoch, head.epoch, 'a new epoch')
+  t.equal(after.seq, head.seq + 1_000_001)
+  await second.opened.close()
+  const third = await open(t, url)
+  t.match((await third.add(1, 4)).head, { epoch: after.epoch, seq: after.seq + 1 })
+})
