@@ -90,3 +90,29 @@ t.test('the network swallows packets', { skip }, async (t) => {
   t.match(await reader.head(), { seq: 20 })
   t.same(await requests.indexers(), { active: undefined, waiting: [] })
 })
+
+for (const prepare of [true, false])
+  t.test(`a pooler cuts connections, prepare=${prepare}`, { skip }, async (t) => {
+    const { proxy } = await openWritten(t)
+    const reader = openReader({ url: `${proxy.url}&prepare=${prepare}`, passwordFile: undefined })
+    t.teardown(() => reader.close())
+    proxy.behaviour = { cutShare: 0.02 }
+    const outcomes = { answered: 0, unavailable: 0 }
+    const ask = async () => {
+      for (let n = 0; n < 50; n++)
+        try {
+          if ((await reader.page(list, asker)).count !== 20) throw new Error('wrong count')
+          await reader.head()
+          outcomes.answered++
+        } catch (error) {
+          if ((error as { code?: string }).code !== unavailable.code) throw error
+          outcomes.unavailable++
+        }
+    }
+    await Promise.all([ask(), ask(), ask(), ask()])
+    t.comment(outcomes, `${proxy.cuts} cuts`)
+    t.ok(outcomes.answered > 0 && outcomes.unavailable > 0)
+    proxy.behaviour = {}
+    await Promise.allSettled(Array.from({ length: 8 }, () => reader.head()))
+    t.match(await reader.head(), { seq: 20 })
+  })
