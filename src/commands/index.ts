@@ -1,4 +1,5 @@
 /** The command `index`: runs the indexer. */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
@@ -19,6 +20,9 @@ import { ServiceManager } from '../runtime/service-manager.ts'
 import { reportProgress, stateLine, summaryFields } from './progress.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { IndexBuilder, openIndexerDatabase } from './indexer-database.ts'
+
+/** Longest time of a count for the service manager (ms). */
+const longestCountMs = 1000
 
 /** Runs the indexer until a signal ends it, or with `once` until one scan has ended. */
 export async function index(
@@ -68,7 +72,8 @@ export async function index(
       indexes.stop()
     },
   })
-  serviceManager.ready(async () => stateLine(indexer.status(), await countFiles(writer)))
+  const countSoon = soon(() => countFiles(writer))
+  serviceManager.ready(async () => stateLine(indexer.status(), await countSoon()))
   // The service manager is added last, so that it is closed first.
   lifecycle.add({ name: 'service manager', close: () => serviceManager.close() })
   try {
@@ -89,6 +94,21 @@ function withRemedy(error: unknown): unknown {
 async function countFiles(writer: CatalogueWriter): Promise<number> {
   const counts = await Promise.all(areas.map((area) => writer.count(area)))
   return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/**
+ * Returns a function that counts, and after a second returns the last count: a server may be away,
+ * and the service manager must get its sign of life.
+ */
+function soon(count: () => Promise<number>): () => Promise<number> {
+  let last = 0
+  let counting: Promise<number> | undefined
+  return () => {
+    counting ??= count()
+      .then((counted) => (last = counted))
+      .finally(() => (counting = undefined))
+    return Promise.race([counting, pause(longestCountMs).then(() => last)])
+  }
 }
 
 async function startParts(parts: {

@@ -185,6 +185,7 @@ export async function startScanned(
 interface AloneOptions {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
   readonly signal?: AbortSignal
 }
 
@@ -196,9 +197,10 @@ interface AloneOptions {
  */
 export async function fetchAlone(
   url: string | URL,
-  { method = 'GET', headers = {}, signal }: AloneOptions = {},
+  { method = 'GET', headers = {}, body, signal }: AloneOptions = {},
 ): Promise<Response> {
-  const sent = httpRequest(url, { agent: false, method, headers, ...(signal && { signal }) }).end()
+  const sent = httpRequest(url, { agent: false, method, headers, ...(signal && { signal }) })
+  sent.end(body)
   const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   // The reader of the body gets the error.
   sent.on('error', () => undefined)
@@ -208,8 +210,8 @@ export async function fetchAlone(
     values.map((value): [string, string] => [name, value]),
   )
   const isEmpty = method === 'HEAD' || status === 204 || status === 304
-  const body = isEmpty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>)
-  return new Response(body, { status, headers: pairs })
+  const content = isEmpty ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>)
+  return new Response(content, { status, headers: pairs })
 }
 
 /** Sends a request to the control socket, by a path that is short wherever the folder is. */

@@ -1,7 +1,6 @@
 /** What `check-config` finds on the machine, for a user who is not root. */
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from '../tap.ts'
 import { commonFolder } from '../folder.ts'

@@ -26,6 +26,8 @@ export interface Transaction {
   readonly last?: Statement | undefined
   /** False if nobody needs to know that the transaction has ended. */
   readonly untilCommitted: boolean
+  /** Time after which a connection without an answer to a statement is lost (ms). */
+  readonly answerMs?: number
   /** Called after each step; throws to end the question. */
   readonly checkTime?: () => void
 }
@@ -47,14 +49,14 @@ export class Driver {
   async run<Answer>(
     client: pg.ClientBase,
     question: Question<Answer>,
-    { begin, last, untilCommitted, checkTime }: Transaction,
+    { begin, last, untilCommitted, answerMs, checkTime }: Transaction,
   ): Promise<Answer> {
     // It travels with the first statements.
     let begun: Promise<unknown> | undefined = client.query(begin)
     try {
       let step = question.next()
       while (step.done !== true) {
-        const statements = step.value.map((statement) => this.#execute(client, statement))
+        const statements = step.value.map((each) => this.#execute(client, each, answerMs))
         const [found] = await unlessLost(Promise.all([Promise.all(statements), begun]))
         begun = undefined
         checkTime?.()
@@ -73,15 +75,18 @@ export class Driver {
     }
   }
 
-  async #execute(client: pg.ClientBase, statement: Statement): Promise<Row[]> {
-    const { sql, values = {}, many } = statement
+  async #execute(
+    client: pg.ClientBase,
+    { sql, values = {}, many }: Statement,
+    answerMs?: number,
+  ): Promise<Row[]> {
     if (many?.length === 0) return []
     const { parameters, ...compiled } = this.#compile(sql, values)
     const list = parameters.map((name) =>
       many === undefined ? values[name] : many.map((each) => each[name]),
     )
-    const query = { ...compiled, values: list, rowMode: 'array', types } as pg.QueryArrayConfig
-    return (await client.query<unknown[]>(query)).rows
+    const query = { ...compiled, values: list, rowMode: 'array', types, query_timeout: answerMs }
+    return (await client.query<unknown[]>(query as pg.QueryArrayConfig)).rows
   }
 
   /** Each parameter gets the type of its value, because the server would guess others. */
@@ -114,7 +119,7 @@ export class ConnectionLost extends Error {
 }
 
 /** @throws ConnectionLost for all errors but those of a statement */
-async function unlessLost<T>(sent: Promise<T>): Promise<T> {
+export async function unlessLost<T>(sent: Promise<T>): Promise<T> {
   try {
     return await sent
   } catch (error) {

@@ -13,10 +13,10 @@ import type { StorageFigures } from '../records.ts'
 import { schemaVersion } from '../selection/schema.ts'
 import { countFaults } from '../updates/count-faults.ts'
 import { Turns } from '../turns.ts'
-import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare, wordsOf } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
-import { ConnectionLost, Driver } from './driver.ts'
+import { ConnectionLost, Driver, unlessLost } from './driver.ts'
 import { CommitSignal } from './listen.ts'
 
 /** Number of connections: 500 pages a second keep three of them busy. */
@@ -25,8 +25,12 @@ const connections = 8
 /** A question that takes longer than this (ms) begins again when it is its turn. */
 const directMs = 100
 
-/** Longest time of a question of a client (ms). */
+/** Longest time of a question of a client, and of a statement of any other question (ms). */
 const longestMs = 2000
+const longestInnerMs = 600_000
+
+/** A connection that is silent for this time beyond (ms) is lost: the network swallows packets. */
+const noticeMs = 3000
 
 const settings = {
   // A client of ours that ends within a transaction must not keep old rows alive.
@@ -64,8 +68,7 @@ export async function checkCounts(address: ServerAddress): Promise<string[]> {
 }
 
 function unavailable(error: unknown): CatalogueUnavailable {
-  const { message } = error as Error
-  return new CatalogueUnavailable(`cannot read the database: ${message}`, { cause: error })
+  return new CatalogueUnavailable(`cannot read the database: ${wordsOf(error)}`, { cause: error })
 }
 
 class Reader {
@@ -137,6 +140,7 @@ class Reader {
         return await this.#driver.run<Answer<Name>>(client, questions[name](query), {
           begin,
           untilCommitted: false,
+          answerMs: (limitMs || longestInnerMs) + noticeMs,
           checkTime: () => {
             if (performance.now() > endMs) throw tooLong()
           },
@@ -167,7 +171,8 @@ class Reader {
   async #questionsOn(client: pg.PoolClient): Promise<Questions> {
     let questions = this.#questions.get(client)
     if (questions === undefined) {
-      const { rows } = await client.query<{ schema: number }>('SELECT schema FROM server')
+      const asked = client.query<{ schema: number }>('SELECT schema FROM server')
+      const { rows } = await unlessLost(asked)
       const schema = rows[0]?.schema
       if (schema !== schemaVersion)
         throw new CatalogueUnavailable(
@@ -181,9 +186,10 @@ class Reader {
 
   #storage(): Promise<StorageFigures> {
     return this.#connected(async (client) => {
-      const { rows } = await client.query<{ bytes: string }>(
+      const asked = client.query<{ bytes: string }>(
         'SELECT pg_database_size(current_database()) AS bytes',
       )
+      const { rows } = await unlessLost(asked)
       const databaseBytes = Number(rows[0]?.bytes)
       return { databaseBytes, walBytes: undefined, backupUs: undefined, disk: undefined }
     })

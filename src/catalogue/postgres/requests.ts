@@ -13,12 +13,16 @@ import type { ServerWriter } from './writer.ts'
 
 /** Time between two looks for requests, and between two rows of the state of an indexer (ms). */
 const lookMs = 1000
+/** Looks until old rows are removed again. */
+const looksPerForget = 600
 /** An indexer whose row is older is not there. */
 const freshFor = `interval '10 seconds'`
 /** A request that nobody has answered for this time is not carried out. */
 const openFor = `interval '30 seconds'`
 /** Time between two looks for an answer (ms). */
 const answerMs = 50
+/** A connection that is silent for this time (ms) is lost. */
+const silentMs = 2000
 
 interface Answering {
   /** Answers a request; never rejects. */
@@ -61,9 +65,10 @@ export async function answerRequests(
   }
   // While the server is away, the writer reports it.
   writer.onRequest = () => void look().catch(() => undefined)
-  await pool.query(forgetOld).catch(() => undefined)
+  let looks = 0
   await repeat(async () => {
     await look().catch(() => undefined)
+    if (looks++ % looksPerForget === 0) await pool.query(forgetOld).catch(() => undefined)
     return lookMs
   }, signal)
   writer.onRequest = () => undefined
@@ -77,7 +82,8 @@ const forgetOld = `DELETE FROM indexer WHERE seen < now() - interval '1 hour';
   DELETE FROM request WHERE made < now() - interval '1 hour'`
 
 function openPool(address: ServerAddress): pg.Pool {
-  const pool = new pg.Pool({ ...clientConfig(address), max: 2, allowExitOnIdle: true })
+  const config = { ...clientConfig(address), query_timeout: silentMs }
+  const pool = new pg.Pool({ ...config, max: 2, allowExitOnIdle: true })
   pool.on('error', () => undefined)
   pool.on('connect', ignoreLoss)
   return pool

@@ -32,8 +32,8 @@ const inPlace = 'fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02'
 
 /** What only a server needs. */
 const ofServer = `
-  -- The server and the writer, one row: the number of the schema; which server this is, and its
-  -- timeline, which a promoted standby changes; the process that wrote last, by a random text.
+  -- The server and the writer, one row: the number of the schema; which server and table this
+  -- is, and its timeline, which a promoted standby changes; the process that wrote last, by a random text.
   CREATE TABLE server (
     one               integer PRIMARY KEY CHECK (one = 1),
     schema            integer NOT NULL,
@@ -66,8 +66,9 @@ const ofServer = `
   CREATE INDEX request_open ON request (made) WHERE answer IS NULL;
 `
 
-/** SQL for the server and its timeline. */
-export const identity = `(SELECT system_identifier::text FROM pg_control_system()),
+/** SQL for the server and its timeline. A dump that is restored makes tables of other numbers. */
+export const identity = `(SELECT system_identifier FROM pg_control_system())
+    || '/' || 'server'::regclass::oid,
   substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`
 
 /** The oldest server that may be used. */
@@ -85,8 +86,10 @@ interface ServerRow {
   readonly may_write: boolean
 }
 
-const serverSql = `SELECT current_setting('server_version') AS version,
-    pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is_read_only,
+/** True on a standby too. */
+export const readOnly = `(pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on')`
+
+const serverSql = `SELECT current_setting('server_version') AS version, ${readOnly} AS is_read_only,
     current_setting('server_encoding') AS encoding, current_schema() AS schema,
     EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS has_tables,
     to_regclass('server') IS NOT NULL AND to_regclass('id_count') IS NOT NULL AS is_ours,

@@ -8,24 +8,30 @@ import { hostname } from 'node:os'
 import pg from 'pg'
 import { newEpoch } from '../epoch.ts'
 import type { Question } from '../question.ts'
+import { CatalogueUnavailable } from '../reader-errors.ts'
 import { beginDeliveries } from '../updates/head.ts'
 import { updatesOf } from '../updates/updates.ts'
 import { AlreadyRunning, CatalogueCorrupt, UnusableDatabase } from '../writer.ts'
 import type { CatalogueWriter } from '../writer.ts'
 import { wait } from '../../runtime/clock.ts'
 import { serverName } from '../../runtime/database-url.ts'
-import { clientConfig, ignoreLoss, isOutage, mayPrepare } from './connection.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare, wordsOf } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { ConnectionLost, Driver } from './driver.ts'
 import { commits, requests } from './listen.ts'
-import { checkServer, createSchema, identity, migrate } from './schema.ts'
+import { checkServer, createSchema, identity, migrate, readOnly } from './schema.ts'
 
 /** Time between two tries to connect, or to take the lock (ms). */
 const retryMs = 500
 
 /** SQL for the key of the lock: one for each schema of a database. */
-const lockKey = `1380866147, current_schema()::regnamespace::oid::int`
+const lockKey = `1380866147, coalesce(quote_ident(current_schema())::regnamespace::oid::int, 0)`
+
+const otherActive = 'another indexer is active'
+
+/** An index of ten million files takes its time, whatever limits the role has. */
+const settings = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 }
 
 /** Skipped numbers, after a server was found that may have lost the last transactions. */
 const margin = 1_000_000
@@ -49,6 +55,12 @@ interface Asking {
   readonly readsOnly?: boolean
 }
 
+interface LockRow {
+  readonly taken: boolean
+  readonly is_read_only: boolean
+  readonly has_tables: boolean
+}
+
 /** This process, as others see it. */
 interface Presence {
   readonly host: string
@@ -60,7 +72,7 @@ interface Presence {
 /**
  * Waits until this process is the active one, and creates or migrates the tables if necessary.
  * @returns `undefined` if the signal has ended the waiting
- * @throws UnusableDatabase; AlreadyRunning if it may not wait
+ * @throws UnusableDatabase; AlreadyRunning or CatalogueUnavailable if it may not wait
  */
 export async function openWriter(options: ServerWriterOptions): Promise<ServerWriter | undefined> {
   const writer = new ServerWriter(options)
@@ -82,6 +94,8 @@ export class ServerWriter {
   /** A connection that waits for the lock. */
   #candidate: pg.Client | undefined
   #isBegun = false
+  /** True when it has found a server that can be written. */
+  #hasFound = false
   #last: Promise<unknown> = Promise.resolve()
   /** Called for each request that another process has made. */
   onRequest = (): void => undefined
@@ -145,19 +159,27 @@ export class ServerWriter {
    * directories are read again.
    */
   async #answer<T>(ask: () => Question<T>, { isRepeated, readsOnly = false }: Asking): Promise<T> {
-    for (;;) {
+    for (let failure: string | undefined; ;) {
       const client = await this.#connected()
       try {
-        return await this.#driver.run(client, ask(), {
+        const answer = await this.#driver.run(client, ask(), {
           begin: readsOnly ? 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' : 'BEGIN',
           last: readsOnly ? undefined : { sql: `NOTIFY ${commits}` },
           untilCommitted: true,
         })
+        if (failure !== undefined) this.#options.onWaiting(undefined)
+        return answer
       } catch (error) {
-        if (error instanceof ConnectionLost) await this.#drop(client)
-        const isPassing = error instanceof ConnectionLost || isRepeatable(error)
+        const isLost = error instanceof ConnectionLost
+        if (isLost) await this.#drop(client)
+        const isPassing = isLost || (readsOnly ? isOutage(error) : isRepeatable(error))
         if (!isPassing || !isRepeated) throw error
+        if (!isLost) {
+          failure = `the server ${this.#name} does not answer: ${wordsOf(error)}`
+          this.#options.onWaiting(failure)
+        }
         await wait(retryMs, this.#options.signal)
+        this.#options.signal.throwIfAborted()
       }
     }
   }
@@ -177,7 +199,9 @@ export class ServerWriter {
       if (typeof found !== 'string') this.#client = found
       else {
         if (!this.#isBegun && !this.#options.waits)
-          throw new AlreadyRunning(`cannot write ${this.#name}: ${found}`)
+          throw found === otherActive
+            ? new AlreadyRunning(`cannot write ${this.#name}: ${found}`)
+            : new CatalogueUnavailable(found)
         if (found !== reason) onWaiting(found)
         reason = found
         await wait(retryMs, signal)
@@ -202,12 +226,12 @@ export class ServerWriter {
       const isPassing = !(error instanceof pg.DatabaseError) || isOutage(error)
       const isFinal = error instanceof UnusableDatabase || error instanceof CatalogueCorrupt
       if (isFinal || !isPassing) throw error
-      return `the server ${this.#name} does not answer: ${(error as Error).message}`
+      return `the server ${this.#name} does not answer: ${wordsOf(error)}`
     }
   }
 
   async #open(): Promise<pg.Client> {
-    const client = new pg.Client(clientConfig(this.#options))
+    const client = new pg.Client(clientConfig(this.#options, settings))
     ignoreLoss(client)
     client.on('end', () => {
       if (this.#client === client) this.#client = undefined
@@ -222,15 +246,19 @@ export class ServerWriter {
 
   /** Takes the lock. @returns why that is not possible now */
   async #takeOver(client: pg.Client): Promise<string | undefined> {
-    const { rows } = await client.query<{ taken: boolean; has_tables: boolean }>(
-      `SELECT pg_try_advisory_lock(${lockKey}) AS taken,
+    const { rows } = await client.query<LockRow>(
+      `SELECT pg_try_advisory_lock(${lockKey}) AS taken, ${readOnly} AS is_read_only,
         to_regclass('server') IS NOT NULL AS has_tables`,
     )
     const [found] = rows
-    if (found?.taken !== true) {
+    const isReadOnly = found?.is_read_only === true
+    // The lost server comes back, or its standby, which is promoted.
+    if (isReadOnly && this.#hasFound) return `the server ${this.#name} is read-only`
+    this.#hasFound = !isReadOnly
+    if (found?.taken !== true && !isReadOnly) {
       if (this.#isBegun) await this.#refuseOtherWriter(client)
       else if (found?.has_tables === true) await this.#show(client)
-      return this.#isBegun ? 'the lost connection still has the lock' : 'another indexer is active'
+      return this.#isBegun ? 'the lost connection still has the lock' : otherActive
     }
     const hasTables = await checkServer(client, this.#name)
     if (!hasTables) await createSchema(client)
