@@ -80,6 +80,7 @@ export class ServerWriter {
   /** A connection that waits for the lock. */
   #candidate: pg.Client | undefined
   #isBegun = false
+  #isClosed = false
   #last: Promise<unknown> = Promise.resolve()
   /** Called for each request that another process has made. */
   onRequest = (): void => undefined
@@ -116,7 +117,10 @@ export class ServerWriter {
       },
       backup: () => Promise.resolve({ outcome: 'unneeded' }),
       checkpoint: () => this.close(),
-      close: () => void this.close(),
+      close: () => {
+        this.#isClosed = true
+        void this.close()
+      },
     }
   }
 
@@ -171,6 +175,7 @@ export class ServerWriter {
     let reason: string | undefined
     while (this.#client === undefined) {
       signal.throwIfAborted()
+      if (this.#isClosed) throw new Error('the writer is closed')
       const found = await this.#connect()
       if (typeof found !== 'string') this.#client = found
       else {
