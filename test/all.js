@@ -36,9 +36,8 @@ const ofBoth = new RegExp(
   process.env['SLOW'] === '1'
     ? '^(catalogue/[^/]+|(api|indexer|series)/.+)$'
     : `^(catalogue/[^/]+|${[
-        'api/changes/(countries|route)',
+        'api/changes/route',
         'api/files/(hostile-queries|record-page|route)',
-        'api/series/network',
         'api/stations/page',
         'indexer/(apply-snapshot|indexer)',
       ].join('|')})\\.test\\.ts$`,

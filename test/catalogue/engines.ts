@@ -94,7 +94,10 @@ export const postgres: TestEngine = {
       close: () => client.end(),
     }
   },
-  close: (writer) => writer.checkpoint(),
+  close: async (writer) => {
+    await writer.checkpoint()
+    writer.close()
+  },
   failing: (event) => `${raising('failing', "'malformed JSON'")};
     CREATE TRIGGER failing BEFORE ${event} FOR EACH ROW EXECUTE FUNCTION failing()`,
   refusing: (name) => `${raising('refusing', "'odd row' USING ERRCODE = 'check_violation'")};

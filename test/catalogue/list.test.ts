@@ -212,8 +212,8 @@ const times = process.env['SLOW'] === '1' ? 4 : engine === sqlite ? 1 : 0.2
 
 /** Reads pages and chunks of random queries, and compares each with the oracle. */
 async function compareAll(list: OpenedList, known: readonly Known[], pages: number): Promise<void> {
-  await comparePages(list, known, pages * times)
-  await compareChunks(list, known, (pages / 10) * times)
+  await comparePages(list, known, Math.ceil(pages * times))
+  await compareChunks(list, known, Math.ceil((pages / 10) * times))
 }
 
 async function comparePages(list: OpenedList, known: readonly Known[], numRuns: number) {
