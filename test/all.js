@@ -28,15 +28,44 @@ if (files.length === 0) t.fail(`no test file begins with ${wanted.join(' or ')}`
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
   process.on(signal, () => process.kill(process.pid, 'SIGKILL'))
 
+/**
+ * Files that run on SQLite and on PostgreSQL: those of the catalogue, and some that prove much on
+ * the levels above it. SLOW=1 runs all on both that open a catalogue.
+ */
+const ofBoth = new RegExp(
+  process.env['SLOW'] === '1'
+    ? '^(catalogue/[^/]+|(api|indexer|series)/.+)$'
+    : `^(catalogue/[^/]+|${[
+        'api/changes/route',
+        'api/files/(hostile-queries|record-page|route)',
+        'api/stations/page',
+        'indexer/(apply-snapshot|indexer)',
+      ].join('|')})\\.test\\.ts$`,
+)
+
 // The first file that needs the server of this folder starts it for all.
-if (lacksPostgres() === false) sharedFolder()
+const lacking = lacksPostgres()
+if (lacking === false) sharedFolder()
 
 const cache = `NODE_COMPILE_CACHE=${resolve('build/compile-cache')}`
 for (const file of files) {
+  run(file)
+  if (!ofBoth.test(file)) continue
+  if (lacking === false) run(file, 'postgres')
+  else void t.test(`${file} on PostgreSQL`, { skip: lacking }, () => undefined)
+}
+
+/**
+ * @param {string} file
+ * @param {string[]} engine names the test and its folders too
+ */
+function run(file, ...engine) {
   const name = join('test', file)
+  const settings = [cache, ...engine.map((each) => `RINEX_TEST_ENGINE=${each}`)]
   // With a process group of its own, a test can end all that it has started, see test/tap.ts.
-  void t.spawn('setsid', ['env', '-u', 'NODE_OPTIONS', cache, process.execPath, name], {
-    name,
+  const line = ['env', '-u', 'NODE_OPTIONS', ...settings, process.execPath, name, ...engine]
+  void t.spawn('setsid', line, {
+    name: [name, ...engine].join(' on '),
     timeout: longest,
     buffered: true,
   })

@@ -117,10 +117,13 @@ t.test('several hosts', { skip: lacksPostgres() }, async (t) => {
   })
 
   await t.test('requests reach the active indexer from another folder', async (t) => {
-    const waits = async () => (await run('status')).includes(`waiting: ${hostname()}`)
+    const waits = async () => (await run('status')).includes(`waiting on ${hostname()}`)
     await until('the other indexer waits', waits)
     const status = JSON.parse(await run('status', '--json')) as { indexer: { pid: number } }
-    t.match(status, { state: /scanning|watching/, hosts: { active: hostname() } })
+    t.match(status, {
+      state: /scanning|watching/,
+      indexer: { host: hostname(), waiting: exact([hostname()]) },
+    })
     t.equal(String(status.indexer.pid), await active())
     t.match(await run('status', '--check'), /^RINEX CATALOGUE OK /)
     t.match(await run('rescan', '--wait', hour), /rescan \d+ is running/)
@@ -141,7 +144,7 @@ t.test('several hosts', { skip: lacksPostgres() }, async (t) => {
     await t.test(`another indexer takes over after ${signal}`, async (t) => {
       const before = await active()
       await until('the other one waits', async () =>
-        (await run('status')).includes(`waiting: ${hostname()}`),
+        (await run('status')).includes(`waiting on ${hostname()}`),
       )
       const numbers = await asIndexer('SELECT seq, last_id FROM catalogue')
       const token = await asIndexer('SELECT writer FROM server')

@@ -11,9 +11,8 @@ import type { ApiDeps, ApiSettings } from '../../src/api/server.ts'
 import type { CatalogueReader } from '../../src/catalogue/reader.ts'
 import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
 import { toUs } from '../../src/catalogue/identity.ts'
-import { openReader } from '../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { createClock } from '../../src/runtime/clock.ts'
+import { openCatalogue } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
 
@@ -50,10 +49,9 @@ export interface ServiceOptions {
 export async function openService(t: Test, options: ServiceOptions = {}): Promise<Service> {
   const folder = testFolder(t, { archive: { obs: {}, nrt: {} } })
   const archive = join(folder, 'archive')
-  const database = join(folder, 'catalogue.db')
   let us = startUs
-  const writer = openWriter({ database, nowUs: options.writerNowUs ?? (() => us++) })
-  const reader = openReader({ database })
+  const nowUs = options.writerNowUs ?? (() => us++)
+  const { writer, reader } = await openCatalogue(t, { folder, nowUs })
   const written: string[] = []
   const stream = new Writable({
     write(line: Buffer, _encoding, done) {
@@ -84,11 +82,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     },
   }
   const app = await buildServer({ ...deps, ...options.deps?.(deps) })
-  t.teardown(async () => {
-    await app.close()
-    reader.close()
-    writer.close()
-  })
+  t.teardown(() => app.close())
   return {
     app,
     archive,

@@ -1,16 +1,14 @@
 /** A catalogue in a folder of its own, and what tests write to it. */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
+import { openReader, openWriter } from '../../src/catalogue/engines/open.ts'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
-import { Driver } from '../../src/catalogue/sqlite/driver.ts'
-import { openReader } from '../../src/catalogue/sqlite/reader.ts'
-import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { countFaults } from '../../src/catalogue/updates/count-faults.ts'
 import type { Checksum, DirectoryChange } from '../../src/catalogue/writer.ts'
 import { testFolder } from '../folder.ts'
 import { change, newFile } from './change.ts'
+import { engine as ownEngine } from './engines.ts'
+import type { Connection, TestEngine } from './engines.ts'
 
 /** The directory of most files. */
 export const day = 'obs/2026/001'
@@ -52,27 +50,29 @@ interface CatalogueOptions {
   readonly stepUs?: number
   /** Another clock than that of the test. */
   readonly nowUs?: () => number
+  /** Another engine than that of this process. */
+  readonly engine?: TestEngine
 }
 
 /** Opens a new catalogue, or that of a folder. */
-export function openCatalogue(t: Test, options: CatalogueOptions = {}) {
-  const { folder = testFolder(t), stepUs = 0 } = options
-  const database = join(folder, 'catalogue.db')
+export async function openCatalogue(t: Test, options: CatalogueOptions = {}) {
+  const { folder = testFolder(t), stepUs = 0, engine = ownEngine } = options
+  const database = await engine.database(t, folder)
   const clock = { us: 1_700_000_000_000_000 }
   const { nowUs = () => (clock.us += stepUs) - stepUs } = options
-  const writer = openWriter({ database, nowUs })
-  const reader = openReader({ database })
-  let db: Sqlite.Database | undefined
-  const close = (): void => {
-    db?.close()
-    db = undefined
-    reader.close()
-    writer.close()
+  const writer = await openWriter({ database }, nowUs)
+  const reader = await openReader({ database })
+  const connection = lazily(() => engine.connect(database))
+  const close = async (): Promise<void> => {
+    await connection.close()
+    await reader.close()
+    await engine.close(writer)
   }
   t.teardown(close)
   const apply = (parts: Partial<DirectoryChange>, path = day) => writer.apply([change(path, parts)])
-  const connection = (): Sqlite.Database => (db ??= new Sqlite(database))
+  const { ask, sql } = connection
   return {
+    engine,
     folder,
     database,
     clock,
@@ -80,22 +80,30 @@ export function openCatalogue(t: Test, options: CatalogueOptions = {}) {
     reader,
     close,
     apply,
+    ask,
+    sql,
     /** Adds files of which only the names are known. */
     add: (...names: readonly string[]) => apply({ added: names.map((name) => newFile(name)) }),
-    /** Another connection to the database, to inspect and change it. */
-    get db(): Sqlite.Database {
-      return connection()
-    },
     /** Raises the next id, so that few files have ids far apart; does nothing for a lower one. */
-    setNextId: (id: number): void => {
-      connection()
-        .prepare('UPDATE catalogue SET last_id = max(last_id, ?)')
-        .run(id - 1)
-    },
+    setNextId: (id: number) =>
+      sql(`UPDATE catalogue SET last_id = ${id - 1} WHERE last_id < ${id - 1}`),
+    /** The differences between the counts and the records, as lines. */
+    differences: () => ask(countFaults()),
   }
 }
 
-export type OpenedCatalogue = ReturnType<typeof openCatalogue>
+export type OpenedCatalogue = Awaited<ReturnType<typeof openCatalogue>>
 
-/** The differences between the counts of a database and its records, as lines. */
-export const differencesOf = (db: Sqlite.Database): string[] => new Driver(db).read(countFaults())
+/** Connects when it is used first. */
+function lazily(connect: () => Promise<Connection>): Connection {
+  let connected: Promise<Connection> | undefined
+  const open = () => (connected ??= connect())
+  return {
+    ask: async (question) => (await open()).ask(question),
+    sql: async (text) => (await open()).sql(text),
+    close: async () => {
+      await (await connected)?.close()
+      connected = undefined
+    },
+  }
+}

@@ -77,7 +77,7 @@ async function answersOf(t: Test, database: string, since: number) {
 
 /** A catalogue with rows in all tables, closed; and a seq that a client has. */
 async function fill(t: Test) {
-  const { database, writer, apply, clock, close } = openCatalogue(t, { stepUs: 1_000_000 })
+  const { database, writer, apply, clock, close } = await openCatalogue(t, { stepUs: 1_000_000 })
   for (const each of fc.sample(steps, 20)) await applySteps(writer, each)
   const rejections = [{ reason: 'unknown', count: 2, names: ['a"\u{1F6F0}', 'ä\t'] }]
   const added = manyNames(60, '0020.26o.gz').map((name) => newFile(name, identity))
@@ -94,12 +94,14 @@ async function fill(t: Test) {
   const scan = { startedUs: 1, endedUs: 2, directories: 3, files: 4 }
   await writer.scanned({ ...scan, added: 1, modified: 0, removed: 0 })
   await writer.heartbeat({ atUs: clock.us, limitSeconds: 60 })
-  close()
+  await close()
   return { database, since }
 }
 
 t.test('the tables and keys are those of the schema', async (t) => {
-  const { db } = openCatalogue(t)
+  const { database } = await openCatalogue(t)
+  const db = new Sqlite(database)
+  t.teardown(() => db.close())
   const names = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`
   t.strictSame(tables.map(({ name }) => name).sort(), db.prepare(names).pluck().all().sort())
   for (const { name, columns, key } of tables) {
@@ -161,12 +163,12 @@ async function copyWithKills(from: string, to: string, onKilled: () => Promise<v
 }
 
 async function fillLarge(t: Test) {
-  const { database, apply, writer, close } = openCatalogue(t)
+  const { database, apply, writer, close } = await openCatalogue(t)
   // As in a first scan that was interrupted.
   await writer.deferIndexes()
   for (let first = 0; first < 24_000; first += 6000)
     await apply({ added: manyNames(6000, '0010.26d.gz', first).map((name) => newFile(name)) })
-  close()
+  await close()
   return database
 }
 
@@ -270,7 +272,7 @@ t.test('the indexer goes on with the copy', { skip }, async (t) => {
 
 t.test('a copy is refused, or differs', { skip }, async (t) => {
   const { database } = await fill(t)
-  const { database: other, writer, add } = openCatalogue(t)
+  const { database: other, writer, add } = await openCatalogue(t)
   const [url, folder] = [await openSchema(t), testFolder(t)]
   await add('graz0010.26d.gz')
   const refusal = (reason: RegExp, code = 1) => ({ code, stdout: '', stderr: reason })

@@ -26,8 +26,8 @@ const content = gzipSync('observations '.repeat(1000))
 const old = new Date('2020-01-01T00:00:00Z')
 const hourMs = 3_600_000
 
-function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
-  const parts = openParts(t)
+async function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
+  const parts = await openParts(t)
   const deletionGuard = new DeletionGuard(persisted)
   /** Reads the directory and applies the accepted changes. */
   const readAndApply = async (
@@ -50,7 +50,7 @@ function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
 }
 
 t.test('a file is accepted when it is complete', async (t) => {
-  const { put, readAndApply, settling } = openAcceptanceOn(t)
+  const { put, readAndApply, settling } = await openAcceptanceOn(t)
   put(`${day}/${graz}`, content)
   const half = put(`${day}/${zimm}`, content.subarray(0, -10))
   const first = await readAndApply(() => ({ stamp }))
@@ -69,7 +69,7 @@ t.test('a file is accepted when it is complete', async (t) => {
 })
 
 t.test('a file that got an old mtime at its end is not accepted as incomplete', async (t) => {
-  const { put, readAndApply } = openAcceptanceOn(t)
+  const { put, readAndApply } = await openAcceptanceOn(t)
   const path = put(`${day}/${graz}`, content.subarray(0, -10))
   await readAndApply()
   appendFileSync(path, content.subarray(-10))
@@ -78,7 +78,7 @@ t.test('a file that got an old mtime at its end is not accepted as incomplete', 
 })
 
 t.test('a young empty file is not accepted at once, even if it was renamed', async (t) => {
-  const { put, readAndApply, settling } = openAcceptanceOn(t)
+  const { put, readAndApply, settling } = await openAcceptanceOn(t)
   const note = put(`${day}/READ.ME`, '')
   t.same((await readAndApply()).added, [])
   t.equal(settling.size, 0, 'a name that is not RINEX does not settle')
@@ -89,7 +89,7 @@ t.test('a young empty file is not accepted at once, even if it was renamed', asy
 })
 
 t.test('a file overwritten in place keeps its record until it is complete', async (t) => {
-  const { put, readAndApply, settling } = openAcceptanceOn(t)
+  const { put, readAndApply, settling } = await openAcceptanceOn(t)
   const path = put(`${day}/${graz}`, content)
   await readAndApply()
   const { mtime } = statSync(path)
@@ -105,7 +105,7 @@ t.test('a file overwritten in place keeps its record until it is complete', asyn
 })
 
 t.test('a file found in a cold directory has no size until it is complete', async (t) => {
-  const { put, readAndApply } = openAcceptanceOn(t)
+  const { put, readAndApply } = await openAcceptanceOn(t)
   const path = put(`${day}/${graz}`, content)
   const unchanged = put(`${day}/${zimm}`, content)
   for (const file of [path, unchanged]) utimesSync(file, old, old)
@@ -121,7 +121,7 @@ t.test('a file found in a cold directory has no size until it is complete', asyn
 })
 
 t.test('a file that was finished within one tick of the clock is accepted', async (t) => {
-  const { put, readAndApply } = openAcceptanceOn(t)
+  const { put, readAndApply } = await openAcceptanceOn(t)
   const tick = new Date()
   const path = put(`${day}/${graz}`, Buffer.alloc(content.length))
   utimesSync(path, tick, tick)
@@ -132,7 +132,7 @@ t.test('a file that was finished within one tick of the clock is accepted', asyn
 })
 
 t.test('a file that cannot be read is retried after a delay', async (t) => {
-  const { put, readAndApply } = openAcceptanceOn(t)
+  const { put, readAndApply } = await openAcceptanceOn(t)
   const path = put(`${day}/${graz}`, content)
   // A missing file has the same effect; root can read all other files.
   const read = await readAndApply(() => {
@@ -144,7 +144,7 @@ t.test('a file that cannot be read is retried after a delay', async (t) => {
 })
 
 t.test('a large file that grows delays the other files of its directory only once', async (t) => {
-  const { put, readAndApply } = openAcceptanceOn(t)
+  const { put, readAndApply } = await openAcceptanceOn(t)
   const large = put(`${day}/aaaa0010.26d.gz`, '')
   truncateSync(large, 17 * 1024 * 1024)
   put(`${day}/${graz}`, content)
@@ -158,7 +158,7 @@ t.test('a large file that grows delays the other files of its directory only onc
 })
 
 t.test('too many removals at once are withheld until the files are back', async (t) => {
-  const { archive, add, readAndApply, status } = openAcceptanceOn(t)
+  const { archive, add, readAndApply, status } = await openAcceptanceOn(t)
   mkdirSync(join(archive, day), { recursive: true })
   const catalogued = manyNames(1001)
   await add(...catalogued)
@@ -182,7 +182,7 @@ t.test('too many removals at once are withheld until the files are back', async 
 })
 
 t.test('a directory that cannot be read loses no file', async (t) => {
-  const { put, readAndApply, writer } = openAcceptanceOn(t)
+  const { put, readAndApply, writer } = await openAcceptanceOn(t)
   put(`${day}/${graz}`, content)
   await readAndApply()
   const { change } = await readAndApply(() => unreadableSnapshotOf(day))
@@ -194,7 +194,7 @@ t.test('the time since which removals are withheld is stored, and counts on', as
   for (const hours of [0, 5, 7]) {
     const sinceMs = performance.now() - hours * hourMs
     const withheld = hours === 0 ? [] : [{ directory: day, area: 'obs' as const, sinceMs }]
-    const opened = openAcceptanceOn(t, { withheld, removed: [] })
+    const opened = await openAcceptanceOn(t, { withheld, removed: [] })
     const { archive, writer, add, nowUs, readAndApply } = opened
     mkdirSync(join(archive, day), { recursive: true })
     await add(...manyNames(1001))

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
 import { openApplyStageOn } from './apply-stage.ts'
-import { failing, refusing, unreadableSnapshotOf } from './parts.ts'
+import { engine } from '../catalogue/engines.ts'
+import { unreadableSnapshotOf } from './parts.ts'
 
 const day = 'obs/2020/001'
 const graz = 'graz0010.20d.gz'
@@ -12,7 +13,7 @@ const old = new Date('2020-03-01T00:00:00Z')
 t.test(
   'new directories are found through their parents, and removed when they are gone',
   async (t) => {
-    const { archive, known, put, readAndApply, writer } = openApplyStageOn(t)
+    const { archive, known, put, readAndApply, writer } = await openApplyStageOn(t)
     put(`${day}/${graz}`)
     put('obs/2021/002/zimm0020.21d.gz')
     await readAndApply('obs')
@@ -46,7 +47,7 @@ t.test('no record is removed while an area has no directories', async (t) => {
       make: (path: string) => writeFileSync(path, ''),
     },
   ]
-  const { archive, put, readAndApply, status, areasBack, writer } = openApplyStageOn(t)
+  const { archive, put, readAndApply, status, areasBack, writer } = await openApplyStageOn(t)
   put(`${day}/${graz}`)
   put(`obs/${graz}`)
   await readAndApply('obs')
@@ -72,7 +73,7 @@ t.test('no record is removed while an area has no directories', async (t) => {
 t.test(
   'files directly in an area without directories are catalogued like all others',
   async (t) => {
-    const { archive, put, readAndApply, status, writer } = openApplyStageOn(t)
+    const { archive, put, readAndApply, status, writer } = await openApplyStageOn(t)
     mkdirSync(join(archive, 'nrt'))
     await readAndApply('nrt')
     t.match(status(), { state: 'starting' }, 'an empty area is no problem')
@@ -87,12 +88,13 @@ t.test(
 )
 
 t.test('a failed write is reported and tried again with the same depth', async (t) => {
-  const { archive, put, readAndApply, status, sql, dirty, writer, lines } = openApplyStageOn(t)
+  const { archive, put, readAndApply, status, sql, dirty, writer, lines } =
+    await openApplyStageOn(t)
   const path = put(`${day}/${graz}`)
   utimesSync(join(archive, day), old, old)
   utimesSync(path, old, old)
   await readAndApply('obs')
-  sql(failing('UPDATE ON file'))
+  await sql(engine.failing('UPDATE ON file'))
   writeFileSync(path, gzipSync('written over in place'))
   t.same(statSync(join(archive, day)).mtime, old, 'its directory does not show it')
   await readAndApply(day)
@@ -106,18 +108,19 @@ t.test('a failed write is reported and tried again with the same depth', async (
   t.ok((dirty.nextDueMs() ?? 0) >= againMs + 5000, 'not at once')
   const again = dirty.take(Infinity)
   t.same(again, { path: day, depth: 'facts', arrived: true })
-  sql('DROP TRIGGER failing')
+  await sql(engine.repaired('failing'))
   await readAndApply(day)
   t.match(status(), { state: 'starting', problems: exact([]) })
   t.equal((await writer.directory(day))?.files.get(graz)?.size, statSync(path).size)
 })
 
 t.test('a directory that the catalogue refuses does not affect other directories', async (t) => {
-  const { archive, put, readAndApply, status, sql, dirty, writer, lines } = openApplyStageOn(t)
+  const { archive, put, readAndApply, status, sql, dirty, writer, lines } =
+    await openApplyStageOn(t)
   const others = ['obs/2020/002', 'obs/2020/003']
   for (const path of [day, ...others]) put(`${path}/${graz}`)
   put(`${day}/odd10010.20d.gz`)
-  sql(refusing('odd10010.20d.gz'))
+  await sql(engine.refusing('odd10010.20d.gz'))
   await readAndApply('obs')
   await readAndApply(day)
   for (const path of others) t.equal((await writer.directory(path))?.files.size, 1, path)
@@ -127,14 +130,14 @@ t.test('a directory that the catalogue refuses does not affect other directories
   t.equal(lines.filter(({ problem }) => message.test(problem ?? '')).length, 1, 'reported once')
   t.equal(dirty.take(performance.now()), undefined, 'not at once')
   t.match(dirty.take(Infinity), { path: day, depth: 'facts', arrived: true })
-  sql('DROP TRIGGER refusing')
+  await sql(engine.repaired('refusing'))
   await readAndApply(day)
   t.match(status(), { state: 'starting', problems: exact([]) })
   t.equal((await writer.directory(day))?.files.size, 2)
   t.equal(await writer.count('obs'), 4)
 
   put('obs/2020/004/odd10040.20d.gz')
-  sql(refusing('odd10040.20d.gz'))
+  await sql(engine.refusing('odd10040.20d.gz'))
   await readAndApply('obs/2020')
   t.match(status(), { state: 'degraded', problems: exact([{ text: /^obs\/2020\/004\/ cannot/ }]) })
   rmSync(join(archive, 'obs/2020/004'), { recursive: true })
@@ -143,7 +146,7 @@ t.test('a directory that the catalogue refuses does not affect other directories
 })
 
 t.test('what cannot be read keeps its records and its subdirectories', async (t) => {
-  const { applyStage, known, put, readAndApply, writer, dirty, status } = openApplyStageOn(t)
+  const { applyStage, known, put, readAndApply, writer, dirty, status } = await openApplyStageOn(t)
   put(`${day}/${graz}`)
   put(`obs/2020/${graz}`)
   await readAndApply('obs')

@@ -4,8 +4,8 @@ import { ApplyStage } from '../../src/indexer/apply-snapshot.ts'
 import { noProblems, openParts } from './parts.ts'
 
 /** Opens an apply stage with its real parts, on an archive of its own. */
-export function openApplyStageOn(t: Test) {
-  const parts = openParts(t)
+export async function openApplyStageOn(t: Test) {
+  const parts = await openParts(t)
   const { dirty, deletionGuard } = parts
   let closing = false
   /** Whether each directory may be watched. */

@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { exact } from '../tap.ts'
+import { engine } from '../catalogue/engines.ts'
 import { splitChange } from '../../src/indexer/directory-parts.ts'
-import { emptySnapshotOf, noProblems, refusing } from './parts.ts'
+import { emptySnapshotOf, noProblems } from './parts.ts'
 import { manyNames, stamp } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { openApplyStageOn } from './apply-stage.ts'
@@ -37,20 +38,20 @@ t.test('a large change is split into parts', async (t) => {
 })
 
 t.test('a directory that is written in parts gets its stamp with the last part', async (t) => {
-  const { applyStage, writer, sql, dirty } = openApplyStageOn(t)
+  const { applyStage, writer, sql, dirty } = await openApplyStageOn(t)
   const names = namesOf(25_000)
   const add = async () => {
     await applyStage.add({ snapshot: snapshotOf(names), walked: false, arrived: false })
     return applyStage.flush()
   }
-  sql(refusing(names.at(-1) ?? ''))
+  await sql(engine.refusing(names.at(-1) ?? ''))
   t.strictSame(await add(), new Set([day]), 'not written as a whole')
   const written = await writer.count('obs')
   t.ok(written > 0 && written < 25_000, `${written} files`)
   const known = await writer.directory(day)
   t.equal(known?.stamp, undefined)
   t.match(dirty.take(Infinity), { path: day }, 'it is read again')
-  sql('DROP TRIGGER refusing')
+  await sql(engine.repaired('refusing'))
   t.strictSame(await add(), new Set())
   t.equal(await writer.count('obs'), 25_000)
   const complete = await writer.directory(day)
@@ -62,7 +63,7 @@ t.test('a directory that is written in parts gets its stamp with the last part',
 })
 
 t.test('the end of the process leaves the remaining parts to the next one', async (t) => {
-  const { applyStage, writer, close } = openApplyStageOn(t)
+  const { applyStage, writer, close } = await openApplyStageOn(t)
   close()
   const snapshot = snapshotOf(namesOf(25_000))
   await applyStage.add({ snapshot, walked: false, arrived: false })
@@ -73,7 +74,7 @@ t.test('the end of the process leaves the remaining parts to the next one', asyn
 })
 
 t.test('removals are judged for the whole directory, not for each part', async (t) => {
-  const { applyStage, writer, sql, withheld } = openApplyStageOn(t)
+  const { applyStage, writer, sql, withheld } = await openApplyStageOn(t)
   const names = namesOf(10_400)
   const look = async (kept: readonly string[]) => {
     await applyStage.add({ snapshot: snapshotOf(kept), walked: false, arrived: false })
@@ -81,24 +82,24 @@ t.test('removals are judged for the whole directory, not for each part', async (
   }
   await look(names)
   // As if the area had other files: each half of the removals is less than a fifth, both are more.
-  sql('UPDATE area SET files = 52000 - 1')
+  await sql('UPDATE area SET files = 52000 - 1')
   await look([])
   t.equal(await writer.count('obs'), 51_999, 'no part is removed')
   t.strictSame(withheld(), [['obs', 10_400]])
   t.type((await writer.directories()).find(({ path }) => path === day)?.withheldSinceUs, 'number')
   await look(names)
   t.strictSame(withheld(), [])
-  sql('UPDATE area SET files = 52000')
+  await sql('UPDATE area SET files = 52000')
   await look([])
   t.equal(await writer.count('obs'), 41_600)
   await look(names)
   t.equal(await writer.count('obs'), 52_000, 'they come back')
-  t.strictSame(sql('SELECT max(id) AS id FROM file'), [{ id: 10_400 }], 'with their ids')
+  t.strictSame(await sql('SELECT max(id) AS id FROM file'), [{ id: 10_400 }], 'with their ids')
 })
 
 t.test('a directory with too many entries is not read, and reported', async (t) => {
   const { applyStage, writer, archive, put, health, lines, readAndApply, watched } =
-    openApplyStageOn(t)
+    await openApplyStageOn(t)
   const names = namesOf(3)
   for (const name of names) put(`${day}/${name}`)
   await readAndApply('obs')

@@ -8,7 +8,8 @@ import { Scan } from '../../src/indexer/scan-progress.ts'
 import type { WalkStep } from '../../src/indexer/tree/walk.ts'
 import { manyNames } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
-import { emptySnapshotOf, failing, memoryLogger, noProblems, openParts } from './parts.ts'
+import { engine } from '../catalogue/engines.ts'
+import { emptySnapshotOf, memoryLogger, noProblems, openParts } from './parts.ts'
 import { fc } from '../random.ts'
 
 t.test('known directories are listed as children of their parents, after any changes', async () => {
@@ -115,7 +116,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
 })
 
 t.test('a batch collects directories until it is large or old enough', async (t) => {
-  const { writer, sql } = openParts(t)
+  const { writer, sql } = await openParts(t)
   const batch = new Batch(writer, () => 0)
   const files = (count: number) => manyNames(count).map((name) => newFile(name))
   t.match(await batch.flush(), { applied: undefined, error: undefined, changes: exact([]) })
@@ -130,7 +131,7 @@ t.test('a batch collects directories until it is large or old enough', async (t)
   t.notOk(batch.full)
   t.notOk(batch.has('obs/2026/001'))
 
-  sql(failing('INSERT ON file'))
+  await sql(engine.failing('INSERT ON file'))
   batch.add(day(3, { added: files(1) }), false)
   batch.add(day(4, {}), false)
   t.match(await batch.flush(), {
@@ -144,7 +145,7 @@ t.test('a batch collects directories until it is large or old enough', async (t)
 
 t.test('a change from an event waits for a shorter time than a change from a walk', async (t) => {
   let now = 0
-  const batch = new Batch(openParts(t).writer, () => now)
+  const batch = new Batch((await openParts(t)).writer, () => now)
   const add = (name: string, isWalked: boolean) => {
     batch.add(change(`obs/2026/${name}`, {}), isWalked)
   }

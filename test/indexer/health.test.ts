@@ -8,7 +8,7 @@ const day = 'obs/2020/001'
 const graz = 'graz0010.20d.gz'
 
 t.test('each fault of a file is logged once, with its path', async (t) => {
-  const { lines, logger } = openParts(t)
+  const { lines, logger } = await openParts(t)
   const faults = new FileFaults(logger)
   for (let times = 0; times < 2; times++) {
     faults.log(`${day}/a`, 'incomplete')
@@ -26,7 +26,7 @@ t.test('each fault of a file is logged once, with its path', async (t) => {
 })
 
 t.test('the number of files whose faults are remembered is limited', async (t) => {
-  const { lines, logger } = openParts(t)
+  const { lines, logger } = await openParts(t)
   const faults = new FileFaults(logger)
   for (let number = 0; number <= 10_000; number++) faults.log(`${day}/${number}`, 'broken')
   faults.log(`${day}/10000`, 'broken')
@@ -36,7 +36,7 @@ t.test('the number of files whose faults are remembered is limited', async (t) =
 })
 
 t.test('a file that is listed without the end of its gzip stream is logged', async (t) => {
-  const parts = openParts(t)
+  const parts = await openParts(t)
   parts.settling.decide = () => 'take-incomplete'
   parts.put(`${day}/${graz}`)
   const snapshot = await parts.tree.snapshot({ path: day, depth: 'facts' })

@@ -7,7 +7,8 @@ import { CatalogueCorrupt } from '../../src/catalogue/writer.ts'
 import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Scans } from '../../src/indexer/scans.ts'
-import { emptyScan, failing, noProblems, openParts, startOn } from './parts.ts'
+import { engine } from '../catalogue/engines.ts'
+import { emptyScan, noProblems, openParts, startOn } from './parts.ts'
 import { until } from '../until.ts'
 
 const name = 'graz0010.26d.gz'
@@ -15,7 +16,7 @@ const second = 1e6
 
 /** Heartbeats at times that the test sets; a sweep takes `tookSeconds`. */
 async function openHeart(t: Test, sweepIntervalMs = 60_000) {
-  const parts = openParts(t)
+  const parts = await openParts(t)
   await parts.add(name)
   let nowUs = parts.nowUs()
   const real = new Heartbeat({ ...parts, sweepIntervalMs, nowUs: () => nowUs })
@@ -87,7 +88,7 @@ t.test('there is none while the archive or the database is lost', async (t) => {
 t.test('a heartbeat that cannot be written is a problem, until one is written', async (t) => {
   const { beat, stored, startUs, health, sql } = await openHeart(t)
   await beat(startUs)
-  sql(failing('UPDATE ON catalogue'))
+  await sql(engine.failing('UPDATE ON catalogue'))
   await beat(startUs + 60 * second)
   t.equal((await stored())?.atUs, startUs)
   t.match(health.status(noProblems), {
@@ -95,7 +96,7 @@ t.test('a heartbeat that cannot be written is a problem, until one is written', 
     notCurrent: 'the catalogue cannot be written: malformed JSON',
   })
   await beat(startUs + 120 * second)
-  sql('DROP TRIGGER failing')
+  await sql(engine.repaired('failing'))
   await beat(startUs + 180 * second)
   t.equal((await stored())?.atUs, startUs + 180 * second)
   t.match(health.status(noProblems), { notCurrent: undefined })
@@ -103,7 +104,7 @@ t.test('a heartbeat that cannot be written is a problem, until one is written', 
 })
 
 t.test('a corrupt database is no problem of the heartbeat', async (t) => {
-  const { health, nowUs } = openParts(t)
+  const { health, nowUs } = await openParts(t)
   const heartbeat = new Heartbeat({
     health,
     nowUs,
@@ -144,7 +145,7 @@ t.test('the heartbeat goes back only with the clock', async (t) => {
 const summary = { ...emptyScan, startedUs: 5 * second }
 
 t.test('only a complete scan of the whole archive has a heartbeat', async (t) => {
-  const parts = openParts(t)
+  const parts = await openParts(t)
   const beats: number[] = []
   let result: ScanResult = { summary, archiveRead: true, written: true }
   parts.heartbeat.beat = async (startedUs) => {

@@ -9,7 +9,7 @@ import { until } from '../until.ts'
 
 /** A running indexer on an archive with these files, or on that of a process that has ended. */
 async function start(t: Test, found: readonly string[] | string, keepRemovalsMs = 86_400_000) {
-  const parts = openParts(t, ...(typeof found === 'string' ? [found] : []))
+  const parts = await openParts(t, ...(typeof found === 'string' ? [found] : []))
   if (typeof found !== 'string') for (const path of found) parts.put(path)
   const opened = await startOn(t, parts, { keepRemovalsMs })
   const { reader, close } = opened

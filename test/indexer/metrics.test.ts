@@ -15,7 +15,7 @@ const hour = 'nrt/2020/001/05'
 const nowUs = 1_577_836_800_000_000
 
 /** The metrics at the time `nowUs`, and their values by name and labels. */
-function openMetricsOn(t: Test) {
+async function openMetricsOn(t: Test) {
   const metrics = new IndexerMetrics(() => nowUs)
   t.teardown(() => metrics.close())
   return { metrics, values: () => valuesOf(metrics) }
@@ -32,7 +32,7 @@ const aged = (seconds: number) =>
   newFile('graz0010.20d.gz', { size: 1, mtimeUs: nowUs - seconds * 1e6 })
 
 t.test('changes are counted, and the latency of files that were seen arriving', async (t) => {
-  const { metrics, values } = openMetricsOn(t)
+  const { metrics, values } = await openMetricsOn(t)
   const applied = { added: 4, modified: 2, removed: 1 } as AppliedChange
   metrics.applied(applied, [
     change(hour, { arrived: true, added: [aged(0.5), aged(-5), aged(90), aged(1e6)] }),
@@ -56,7 +56,7 @@ t.test('changes are counted, and the latency of files that were seen arriving', 
 
 t.test('there are metrics of the process', async (t) => {
   const startMs = performance.now()
-  const { values } = openMetricsOn(t)
+  const { values } = await openMetricsOn(t)
   const found = await values()
   t.ok((found['resident_memory_bytes'] ?? 0) > 1e6)
   t.ok((found['cpu_seconds_total'] ?? 0) > 0)
@@ -74,7 +74,7 @@ t.test('there are metrics of the process', async (t) => {
 })
 
 t.test('a metric has the time at which all directories had been read once', async (t) => {
-  const parts = openParts(t)
+  const parts = await openParts(t)
   const known = new KnownDirectories([day, hour])
   const context = { ...parts, fullReadMs: 1000, known }
   const schedule = new Schedule(context, { caughtUp: () => Promise.resolve() })
@@ -86,7 +86,7 @@ t.test('a metric has the time at which all directories had been read once', asyn
 })
 
 t.test('a backup that failed or was skipped does not count as a success', async (t) => {
-  const parts = openParts(t)
+  const parts = await openParts(t)
   const fields = { path: 'x', bytes: 1 }
   for (const [expected, backup] of [
     [1, () => Promise.resolve({ outcome: 'kept', ...fields } as const)],

@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import Sqlite from 'better-sqlite3'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { createClock } from '../../src/runtime/clock.ts'
@@ -35,10 +34,11 @@ export function memoryLogger(level = 'debug') {
 }
 
 /** @param folder that of parts that were closed; by default a new one with an empty archive */
-export function openParts(t: Test, folder = testFolder(t, { archive: {} })) {
+export async function openParts(t: Test, folder = testFolder(t, { archive: {} })) {
   const archive = join(folder, 'archive')
   const nowUs = createClock()
-  const { database, writer, reader, apply, add, close } = openCatalogue(t, { folder, nowUs })
+  const catalogue = await openCatalogue(t, { folder, nowUs })
+  const { database, writer, reader, apply, add, sql, close } = catalogue
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   const { logger, lines } = memoryLogger()
   const health = new Health({ logger, nowUs, version: 'test', lastScan: undefined })
@@ -76,21 +76,14 @@ export function openParts(t: Test, folder = testFolder(t, { archive: {} })) {
     writeFileSync(join(archive, path), content)
     return join(archive, path)
   }
-  /** Runs SQL on the same database, to simulate a fault. */
-  const sql = (statement: string): unknown[] => {
-    const db = new Sqlite(database)
-    try {
-      const prepared = db.prepare(statement)
-      return prepared.reader ? prepared.all() : [prepared.run()]
-    } finally {
-      db.close()
-    }
-  }
   return { ...context, folder, database, reader, apply, add, close, lines, put, sql }
 }
 
+export type Parts = Awaited<ReturnType<typeof openParts>>
+
 /** A running indexer; a test may close it, and start another one on the same parts. */
-export async function startOn(t: Test, parts = openParts(t), other: Partial<IndexerOptions> = {}) {
+export async function startOn(t: Test, given?: Parts, other: Partial<IndexerOptions> = {}) {
+  const parts = given ?? (await openParts(t))
   const indexer = await startIndexer({ ...parts, sweepIntervalMs: 20, ...other })
   let isOpen = true
   const close = async () => {
@@ -99,17 +92,6 @@ export async function startOn(t: Test, parts = openParts(t), other: Partial<Inde
   }
   t.teardown(close)
   return { ...parts, indexer, close }
-}
-
-/** SQL that makes a write fail, as on a full disk. */
-export function failing(event: string): string {
-  return `CREATE TRIGGER failing BEFORE ${event} BEGIN SELECT json('no space'); END`
-}
-
-/** SQL that makes the database refuse a file of this name. */
-export function refusing(name: string): string {
-  const when = `WHEN new.name = '${name}'`
-  return `CREATE TRIGGER refusing BEFORE INSERT ON file ${when} BEGIN SELECT RAISE(ABORT, 'odd row'); END`
 }
 
 /** The snapshot of a directory without files. */

@@ -10,13 +10,14 @@ import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { ReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
 import { day, manyNames } from '../catalogue/catalogue.ts'
 import { newFile } from '../catalogue/change.ts'
-import { failing, openParts, refusing, startOn, unreadableSnapshotOf } from './parts.ts'
+import { engine, sqlite } from '../catalogue/engines.ts'
+import { openParts, startOn, unreadableSnapshotOf } from './parts.ts'
 import { until } from '../until.ts'
 
 const graz = 'graz0010.26d.gz'
 /** A running indexer whose requests to the tree are counted. */
 async function start(t: Test) {
-  const parts = openParts(t)
+  const parts = await openParts(t)
   mkdirSync(join(parts.archive, 'nrt'))
   let requested = (): void => undefined
   const tree: TreeReader = {
@@ -40,8 +41,8 @@ async function start(t: Test) {
 }
 
 /** The reconcile loop alone, without sources of dirty directories. */
-function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
-  const parts = openParts(t)
+async function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
+  const parts = await openParts(t)
   const nothing = () => undefined
   Object.defineProperty(parts.heartbeat, 'isFollowing', { value: true })
   const reconcileLoop = new ReconcileLoop(
@@ -77,12 +78,12 @@ t.test('the answer to a registration is true even if the file cannot be written'
   put(path)
   const unsure = { outcome: 'unsure' }
   for (const [fault, name] of [
-    [failing('INSERT ON file'), 'failing'],
-    [refusing(graz), 'refusing'],
+    [engine.failing('INSERT ON file'), 'failing'],
+    [engine.refusing(graz), 'refusing'],
   ] as const) {
-    sql(fault)
+    await sql(fault)
     t.same(await indexer.register(path), unsure, name)
-    sql(`DROP TRIGGER ${name}`)
+    await sql(engine.repaired(name))
   }
   t.match(await indexer.register(path), { outcome: 'created' })
   await indexer.catchUp({ scan: true, patient: false })
@@ -99,7 +100,7 @@ t.test('the answer to a registration is true even if the file cannot be written'
 t.test('a walk reads few directories ahead', async (t) => {
   for (const depth of ['names', 'facts'] as const) {
     let [requested, most] = [0, 0]
-    const { reconcileLoop, put, sql } = openLoopOn(t, (tree) => ({
+    const { reconcileLoop, put, sql } = await openLoopOn(t, (tree) => ({
       ...tree,
       async step() {
         most = Math.max(most, ++requested)
@@ -111,13 +112,13 @@ t.test('a walk reads few directories ahead', async (t) => {
       put(`${directory}/graz${directory.slice(-3)}0.26d.gz`)
     }
     await reconcileLoop.scan(['obs'], depth)
-    t.same(sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
+    t.same(await sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
     t.ok(most > 1 && most <= 8, `${most} at most with ${depth}`)
   }
 })
 
 t.test('a registered file is read before queued directories and during a scan', async (t) => {
-  const { reconcileLoop, dirty, put, writer } = openLoopOn(t)
+  const { reconcileLoop, dirty, put, writer } = await openLoopOn(t)
   const days = Array.from({ length: 300 }, (_, n) => `obs/2020/${String(n + 1).padStart(3, '0')}`)
   for (const path of days) put(`${path}/graz${path.slice(-3)}0.20d.gz`)
   const last = days.at(-1) ?? ''
@@ -140,18 +141,18 @@ t.test(
   async (t) => {
     const { indexer, put, sql, writer, lines, restart } = await start(t)
     put(`${day}/${graz}`)
-    sql(failing('INSERT ON file'))
+    await sql(engine.failing('INSERT ON file'))
     await t.rejects(indexer.catchUp({ scan: true, patient: false }), { code: 'INCOMPLETE_SCAN' })
     t.match(indexer.status(), { state: 'degraded' })
     t.ok(indexer.status().problems.some(({ text }) => text.includes('malformed JSON')))
     t.equal((await writer.summary()).lastScan, undefined)
-    sql('DROP TRIGGER failing')
+    await sql(engine.repaired('failing'))
 
-    sql(failing('UPDATE OF last_scan ON catalogue'))
+    await sql(engine.failing('UPDATE OF last_scan ON catalogue'))
     await indexer.catchUp({ scan: true, patient: false })
     t.ok(lines.some(({ msg }) => msg === 'the summary of the scan cannot be stored'))
     t.equal((await writer.summary()).lastScan, undefined)
-    sql('DROP TRIGGER failing')
+    await sql(engine.repaired('failing'))
     const next = await restart()
     t.match(await next.catchUp({ scan: false, patient: false }), { now: true, scan: { files: 1 } })
     t.not((await writer.summary()).lastScan, undefined)
@@ -162,7 +163,7 @@ t.test('a scan is complete and stored although one directory is refused', async 
   const { indexer, put, sql, writer } = await start(t)
   put(`${day}/${graz}`)
   put('obs/2026/002/zimm0020.26d.gz')
-  sql(refusing(graz))
+  await sql(engine.refusing(graz))
   await indexer.catchUp({ scan: true, patient: false })
   t.match(indexer.status(), {
     state: 'degraded',
@@ -201,12 +202,12 @@ t.test('withheld removals are released after six hours, across restarts', async 
     { hours: 2.9, passed: 5.9, left: 1001 },
     { hours: 0.2, passed: null, left: 0 },
   ]) {
-    sql(`UPDATE directory SET held_since_us = held_since_us - ${hours * 3600e6}`)
+    await sql(`UPDATE directory SET held_since_us = held_since_us - ${hours * 3600e6}`)
     const next = await restart()
     await next.catchUp({ scan: true, patient: false })
     await next.close()
     t.equal(await writer.count('obs'), left, `${passed} hours have passed`)
-    const [{ since }] = sql(`SELECT max(held_since_us) AS since FROM directory`) as [
+    const [{ since }] = (await sql(`SELECT max(held_since_us) AS since FROM directory`)) as [
       { since: number | null },
     ]
     const stored = since && Math.round((nowUs() - since) / 360e6) / 10
@@ -218,7 +219,7 @@ t.test('what cannot be read is not removed, by a scan or otherwise', async (t) =
   let isReadable = true
   const lose = (snapshot: DirectorySnapshot): DirectorySnapshot =>
     isReadable || snapshot.path !== day ? snapshot : unreadableSnapshotOf(day)
-  const { reconcileLoop, dirty, put, writer } = openLoopOn(t, (tree) => ({
+  const { reconcileLoop, dirty, put, writer } = await openLoopOn(t, (tree) => ({
     ...tree,
     snapshot: async (request) => lose(await tree.snapshot(request)),
     async step() {
@@ -244,7 +245,7 @@ t.test('what cannot be read is not removed, by a scan or otherwise', async (t) =
 })
 
 t.test('caughtUp also waits for subdirectories that are found meanwhile', async (t) => {
-  const { reconcileLoop, dirty, put, writer } = openLoopOn(t)
+  const { reconcileLoop, dirty, put, writer } = await openLoopOn(t)
   put('obs/2020/001/a/b/c/graz0010.20d.gz')
   put('obs/2020/002/graz0020.20d.gz')
   dirty.add({ path: 'obs', depth: 'auto', arrived: false }, performance.now())
@@ -324,7 +325,7 @@ t.test('the indexer can be closed at any moment', async (t) => {
       }
       await close()
       await new Promise((resolve) => setImmediate(resolve))
-      t.same(sql('PRAGMA quick_check'), [{ quick_check: 'ok' }])
+      if (engine === sqlite) t.same(await sql('PRAGMA quick_check'), [{ quick_check: 'ok' }])
       rmSync(archive, { recursive: true })
     })
   t.test('no error remains after the indexer was closed', async (t) => t.same(errors, []))

@@ -7,11 +7,11 @@ import { noProblems, openParts } from './parts.ts'
 import { until } from '../until.ts'
 
 /** A schedule over these directories, without a loop that takes the dirty ones. */
-function openScheduleOn(
+async function openScheduleOn(
   t: Test,
   options: { directories: string[]; fullReadMs?: number; sweepIntervalMs?: number },
 ) {
-  const parts = openParts(t)
+  const parts = await openParts(t)
   const { dirty } = parts
   const failures: unknown[] = []
   const beatsUs: number[] = []
@@ -34,7 +34,7 @@ function openScheduleOn(
 }
 
 t.test('a sweep queues the directories that may have changed, to read their facts', async (t) => {
-  const { apply, put, schedule, drain, health, beatsUs, nowUs } = openScheduleOn(t, {
+  const { apply, put, schedule, drain, health, beatsUs, nowUs } = await openScheduleOn(t, {
     directories: [],
   })
   put('obs/2020/001/graz0010.20d.gz')
@@ -56,7 +56,7 @@ t.test('a sweep queues the directories that may have changed, to read their fact
 })
 
 t.test('sweeps repeat until the schedule is closed, and closing is no failure', async (t) => {
-  const { schedule, health, tree, failures } = openScheduleOn(t, { directories: [] })
+  const { schedule, health, tree, failures } = await openScheduleOn(t, { directories: [] })
   schedule.start()
   for (let count = 0; count < 3; count++) {
     const last = health.status(noProblems).lastSweepUs
@@ -71,7 +71,7 @@ t.test('sweeps repeat until the schedule is closed, and closing is no failure', 
 
 t.test('the rolling rescan reads all directories in its period, newest date first', async (t) => {
   const directories = ['nrt/2026/002', 'obs/2020/001', 'obs/2026/001', 'obs']
-  const { schedule, drain } = openScheduleOn(t, { directories, fullReadMs: 100 })
+  const { schedule, drain } = await openScheduleOn(t, { directories, fullReadMs: 100 })
   schedule.start()
   const seen: string[] = []
   await until(
@@ -96,7 +96,7 @@ t.test(
         return { unref: () => undefined }
       },
     })
-    const { schedule, drain, tree, health } = openScheduleOn(t, {
+    const { schedule, drain, tree, health } = await openScheduleOn(t, {
       directories: ['obs'],
       sweepIntervalMs: 86_400_000,
     })

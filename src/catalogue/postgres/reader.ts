@@ -102,7 +102,7 @@ class Reader {
       untilWritten: () => this.#commits.next(),
       close: async () => {
         await this.#commits.close()
-        await this.#pool.end()
+        if (!this.#pool.ending) await this.#pool.end()
       },
     }
   }

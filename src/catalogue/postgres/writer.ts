@@ -96,6 +96,7 @@ export class ServerWriter {
   #isBegun = false
   /** True when it has found a server that can be written. */
   #hasFound = false
+  #isClosed = false
   #last: Promise<unknown> = Promise.resolve()
   /** Called for each request that another process has made. */
   onRequest = (): void => undefined
@@ -132,7 +133,10 @@ export class ServerWriter {
       },
       backup: () => Promise.resolve({ outcome: 'unneeded' }),
       checkpoint: () => this.close(),
-      close: () => void this.close(),
+      close: () => {
+        this.#isClosed = true
+        void this.close()
+      },
     }
   }
 
@@ -195,6 +199,7 @@ export class ServerWriter {
     let reason: string | undefined
     while (this.#client === undefined) {
       signal.throwIfAborted()
+      if (this.#isClosed) throw new Error('the writer is closed')
       const found = await this.#connect()
       if (typeof found !== 'string') this.#client = found
       else {

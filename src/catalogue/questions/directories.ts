@@ -24,9 +24,10 @@ export function* directory(
     return stateOfRoot(epoch, yield* subdirectories({ path, after: '', limit: 100 }, { dialect }))
   const found = yield* rowOf(path)
   const isThere = found !== undefined && (found[1] === 0 || found[0] > 0)
-  if (!isThere && (yield* filledAfter(`${path}/`, `${path}/`, dialect)) === undefined)
+  const above = `${path}/`
+  if (!isThere && (yield* filledAfter({ last: above, above, limit: 1 }, dialect)).length === 0)
     return undefined
-  const latestUs = yield* changedUs(path, found)
+  const latestUs = yield* changedUs(path, found?.[2])
   return { epoch, version: versionOf(latestUs), changedUs: latestUs }
 }
 
@@ -44,18 +45,27 @@ export function* subdirectories(
   const above = path === '' ? '' : `${path}/`
   const entries: Subdirectory[] = []
   let last = after === '' ? above : after
-  while (entries.length < limit) {
-    const found = yield* filledAfter(last, above, dialect)
-    if (found === undefined) return { entries, next: undefined }
-    const slash = found.indexOf('/', above.length)
-    const child = slash === -1 ? found : found.slice(0, slash)
-    const state = yield* rowOf(child)
-    if (slash === -1 || (state?.[0] ?? 0) === 0)
-      entries.push({
-        name: child.slice(above.length),
-        changedUs: yield* changedUs(child, state),
-      })
-    last = slash === -1 ? found : `${child}/${afterNames}`
+  // More and more paths are read at once, as long as none is below another.
+  for (let ahead = 1; entries.length < limit;) {
+    const found = yield* filledAfter({ last, above, limit: ahead }, dialect)
+    if (found.length === 0) return { entries, next: undefined }
+    ahead = Math.min(2 * ahead, limit)
+    for (const [filled, filledUs] of found) {
+      if (entries.length === limit) break
+      const slash = filled.indexOf('/', above.length)
+      const child = slash === -1 ? filled : filled.slice(0, slash)
+      const name = child.slice(above.length)
+      last = slash === -1 ? filled : `${child}/${afterNames}`
+      if (slash === -1) {
+        entries.push({ name, changedUs: yield* changedUs(child, filledUs) })
+        continue
+      }
+      const state = yield* rowOf(child)
+      if ((state?.[0] ?? 0) === 0)
+        entries.push({ name, changedUs: yield* changedUs(child, state?.[2]) })
+      ahead = 1
+      break
+    }
   }
   return { entries, next: last }
 }
@@ -76,12 +86,18 @@ export function* filesIn({ path, after, limit }: EntriesQuery): Question<Entries
   return { entries, next: found.length < limit ? undefined : entries.at(-1)?.name }
 }
 
-/** Names its index, because by the index of all paths it would read past empty directories. */
-function filledAfter(path: string, above: string, dialect: Dialect): Question<string | undefined> {
-  return value<string>(
-    `SELECT path FROM directory ${dialect.using('directory_filled')}
-     WHERE files > 0 AND path > @path AND path < @end ORDER BY path LIMIT 1`,
-    { path, end: above + afterNames },
+/**
+ * The next paths with files, and their times. Names its index, because by the index of all paths it
+ * would read past empty directories.
+ */
+function filledAfter(
+  { last, above, limit }: { readonly last: string; readonly above: string; readonly limit: number },
+  dialect: Dialect,
+): Question<[path: string, changedUs: number | null][]> {
+  return rows(
+    `SELECT path, changed_us FROM directory ${dialect.using('directory_filled')}
+     WHERE files > 0 AND path > @last AND path < @end ORDER BY path LIMIT CAST(@limit AS bigint)`,
+    { last, end: above + afterNames, limit },
   )
 }
 
@@ -95,9 +111,9 @@ function rowOf(path: string): Question<DirectoryRow | undefined> {
  * Time of the latest change in a directory or below it. If the directory has no row, or its row has
  * no time, the latest time of the directories below it is used.
  */
-function* changedUs(path: string, known: DirectoryRow | undefined): Question<number | undefined> {
+function* changedUs(path: string, known: number | null | undefined): Question<number | undefined> {
   return (
-    known?.[2] ??
+    known ??
     (yield* value<number>(
       'SELECT max(changed_us) FROM directory WHERE path > @from AND path < @to',
       { from: `${path}/`, to: `${path}/${afterNames}` },

@@ -54,7 +54,7 @@ function deliveriesOn(day: number, context: QuestionContext): Statement {
   const latencies = context.dialect.list('coalesce(latency_s, -1)')
   return {
     sql: `SELECT data_date, ${ids}, ${latencies} FROM delivery
-      WHERE data_date >= @from AND data_date < @to GROUP BY data_date`,
+      WHERE data_date >= @from AND data_date < @to GROUP BY data_date ORDER BY data_date`,
     values: { from: day * secondsPerDay, to: (day + 1) * secondsPerDay },
   }
 }

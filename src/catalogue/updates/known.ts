@@ -88,7 +88,7 @@ export function* removedSince(dialect: Dialect, us: number): Question<RemovedFil
      FROM tombstone t ${index} LEFT JOIN kind k ON k.id = t.kind
      WHERE t.seq > coalesce((SELECT seq FROM tombstone ${index}
        WHERE removed_us < @us ORDER BY seq DESC LIMIT 1), 0)
-     GROUP BY k.area, t.removed_us`,
+     GROUP BY k.area, t.removed_us ORDER BY k.area, t.removed_us`,
     { us },
   )
   return found.map(([area, atUs, count]) => ({ area, atUs, count }))

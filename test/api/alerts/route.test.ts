@@ -26,12 +26,12 @@ async function openNetwork(t: Test, stops: Readonly<Record<string, number>>) {
     deps: () => ({ nowUs: () => nowUs }),
     writerNowUs: () => nowUs,
   })
-  const setNow = (seconds: number): void => {
+  const setNow = (seconds: number): Promise<void> => {
     nowUs = seconds * 1e6
-    void service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
+    return service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
   }
   for (let end = midnight - 71 * hour; end <= midnight + 12 * hour; end += hour) {
-    setNow(end + 120)
+    await setNow(end + 120)
     const start = new Date((end - hour) * 1000)
     const day = 19 + Math.floor((end - hour - midnight) / (24 * hour)) + 3
     const at = `2026${String(day).padStart(3, '0')}${String(start.getUTCHours()).padStart(2, '0')}00`
@@ -50,7 +50,7 @@ async function openNetwork(t: Test, stops: Readonly<Record<string, number>>) {
 t.test('the list of alerts is filtered by station and country, and is paged', async (t) => {
   const stops = { GRAZ00AUT: 5, WTZR00DEU: 7, ZIMM00CHE: 12 }
   const { app, get, setNow } = await openNetwork(t, stops)
-  setNow(midnight + 12 * hour + 600)
+  await setNow(midnight + 12 * hour + 600)
   const all = await get('')
   t.same(
     all.results.map(({ id }) => id),
@@ -70,14 +70,14 @@ t.test('the list of alerts is filtered by station and country, and is paged', as
   t.equal(statusCode, 200)
   const again = { accept: 'text/html', 'if-none-match': String(headers.etag) }
   t.equal((await app.inject({ url: api, headers: again })).statusCode, 304)
-  setNow(midnight + 12 * hour + 660)
+  await setNow(midnight + 12 * hour + 660)
   t.equal((await app.inject({ url: api, headers: again })).statusCode, 200, 'a minute later')
 })
 
 t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
   const stops = { GRAZ00AUT: 5, WTZR00DEU: 12, ZIMM00CHE: 12 }
   const { app, get, setNow } = await openNetwork(t, stops)
-  setNow(midnight + 12 * hour + 600)
+  await setNow(midnight + 12 * hour + 600)
   const html = (await app.inject({ url: api, headers: { accept: 'text/html' } })).body
   t.match(html, /<a href="[^"]*GRAZ00AUT\/availability[^"]*">GRAZ00AUT 01H observation files late</)
   t.match(html, 'href="?format=atom"')
@@ -95,7 +95,7 @@ t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
     feed.body,
     '<content type="text">GRAZ00AUT 01H observation: nothing since 2026-01-22 05:00 UTC</content>',
   )
-  setNow(midnight + 14 * hour + 600)
+  await setNow(midnight + 14 * hour + 600)
   const stalled = await get('')
   t.match(stalled, {
     count: 1,

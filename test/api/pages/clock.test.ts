@@ -21,12 +21,12 @@ async function open(t: Test) {
   })
   await service.addNames('obs/2025/001', names)
   /** Sets the clock; there is a heartbeat each minute. */
-  const setSecond = (second: number): void => {
+  const setSecond = (second: number): Promise<void> => {
     nowUs = startUs + second * 1e6
     const atUs = startUs + Math.floor(second / 60) * 60e6
-    void service.writer.heartbeat({ atUs, limitSeconds: 180 })
+    return service.writer.heartbeat({ atUs, limitSeconds: 180 })
   }
-  setSecond(0)
+  await setSecond(0)
   return { ...service, setSecond }
 }
 
@@ -47,7 +47,7 @@ t.test('every answer that depends on the clock has an ETag that changes each min
   ]
   await app.inject('/rinex/api/network/')
   for (const { path, headers } of targets) {
-    setSecond(0)
+    await setSecond(0)
     const url = `/rinex/api/${path}`
     const { statusCode, headers: first } = await app.inject({ url, headers })
     t.match({ statusCode, cache: first['cache-control'] }, { statusCode: 200, cache: 'no-cache' })
@@ -56,7 +56,7 @@ t.test('every answer that depends on the clock has an ETag that changes each min
       [1, 304],
       [61, 200],
     ] as const) {
-      setSecond(second)
+      await setSecond(second)
       const again = await app.inject({ url, headers: known })
       t.equal(again.statusCode, status, `${path} after ${second} s`)
     }

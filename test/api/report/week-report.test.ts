@@ -19,22 +19,22 @@ async function open(t: Test) {
     writerNowUs: () => nowUs,
   })
   /** Sets the clock, with a heartbeat at this time. */
-  const setNow = (seconds: number): void => {
+  const setNow = (seconds: number): Promise<void> => {
     nowUs = Math.round(seconds * 1e6)
-    void service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
+    return service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
   }
   return {
     ...service,
     setNow,
     /** Sends a request at a time, and returns the report. */
     report: async (time: string, query = '') => {
-      setNow(secondsOf(time))
+      await setNow(secondsOf(time))
       const answer = await service.app.inject(`/rinex/api/report/?${query}`)
       return answer.json<WireReport>()
     },
     /** A file arrives this many seconds after the end of its slot. */
     arrive: async (name: string, endSeconds: number, latency: number) => {
-      setNow(endSeconds + latency)
+      await setNow(endSeconds + latency)
       await service.writer.apply([change(directory, { arrived: true, added: [newFile(name)] })])
     },
   }
@@ -95,7 +95,7 @@ t.test('the report has the days of the week, of both kinds', async (t) => {
 
 t.test('a week that is no week, or has not begun, is a fault of its field', async (t) => {
   const { app, setNow } = await open(t)
-  setNow(secondsOf('2026-01-24T23:59:59'))
+  await setNow(secondsOf('2026-01-24T23:59:59'))
   const statusOf = async (week: string) => {
     const answer = await app.inject(`/rinex/api/report/?week=${encodeURIComponent(week)}`)
     if (answer.statusCode === 400) t.strictSame(Object.keys(answer.json<object>()), ['week'], week)
@@ -106,7 +106,7 @@ t.test('a week that is no week, or has not begun, is a fault of its field', asyn
   for (const week of ['2403', '2026-W05', '9999', '9999-W01'])
     t.equal(await statusOf(week), 400, `${week} has not begun`)
   for (const week of ['2402', '2026-W04']) t.equal(await statusOf(week), 200, week)
-  setNow(secondsOf('2026-01-25T00:00:00'))
+  await setNow(secondsOf('2026-01-25T00:00:00'))
   t.equal(await statusOf('2403'), 200)
   t.equal(await statusOf('2026-W05'), 400)
 })
@@ -115,7 +115,7 @@ t.test('the pages of weeks lead to the weeks of the same kind', async (t) => {
   const service = await open(t)
   const { app, setNow } = service
   await service.addNames(directory, [dayName('GRAZ00AUT', secondsOf('2025-12-29T00:00'))])
-  setNow(secondsOf('2026-03-10T00:00:00'))
+  await setNow(secondsOf('2026-03-10T00:00:00'))
   for (const [week, before, after] of [
     ['2402', '2401', '2403'],
     ['2026-W04', '2026-W03', '2026-W05'],
@@ -220,7 +220,7 @@ t.test('the report names the files that were replaced in the week', async (t) =>
     const name = `graz00${number}0.26d.gz`
     const { id = 0 } = (await reader.file({ directory, name })) ?? {}
     const [seconds = '', fraction = '0'] = time.split('.')
-    setNow(secondsOf(seconds) + Number(`0.${fraction}`))
+    await setNow(secondsOf(seconds) + Number(`0.${fraction}`))
     const modified = [{ id, name, size: 2, mtimeUs: 2 }]
     await writer.apply([change(directory, { modified })])
   }

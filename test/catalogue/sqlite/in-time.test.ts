@@ -18,7 +18,7 @@ const start = Date.UTC(2026, 0, 1) * 1000
 
 /** Makes a database of 60,000 files of two types and 1,000 stations; half of them were replaced. */
 async function makeLarge(): Promise<string> {
-  const { database, writer, apply } = openCatalogue(t, { stepUs: 1 })
+  const { database, writer, apply } = await openCatalogue(t, { stepUs: 1 })
   for (let day = 1; day <= days; day++) {
     const ddd = String(day).padStart(3, '0')
     const path = `obs/2026/${ddd}`

@@ -11,10 +11,12 @@ import { openForReading } from '../../../src/catalogue/sqlite/open.ts'
 import { schemaVersion } from '../../../src/catalogue/selection/schema.ts'
 import { versionOf } from '../../../src/catalogue/sqlite/schema.ts'
 import { upgradeDatabase } from '../../../src/catalogue/sqlite/upgrade.ts'
+import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { countFaults } from '../../../src/catalogue/updates/count-faults.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
-import { checksumOf, differencesOf, facts, openCatalogue } from '../catalogue.ts'
+import { checksumOf, facts, openCatalogue } from '../catalogue.ts'
 import { newFile } from '../change.ts'
 import { makeEarlier, read } from '../earlier-database.ts'
 import { testFolder } from '../../folder.ts'
@@ -78,7 +80,7 @@ function schemaOf(database: string): unknown {
 
 /** A catalogue with misplaced, modified, removed and hashed files, and ids over several ranges. */
 async function makeDatabase(t: Test) {
-  const { database, db, writer, apply, close } = openCatalogue(t)
+  const { database, sql, writer, apply, close } = await openCatalogue(t)
   const names = ['graz0010.26d.gz', 'zimm0010.26n.gz', 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz']
   await apply({ added: names.map((name) => newFile(name, facts)), misplaced: 0 })
   const hourly = ['zimm001f.26d.gz', 'zimm0010.26d.gz'].map((name) => newFile(name))
@@ -91,16 +93,18 @@ async function makeDatabase(t: Test) {
   await writer.keepChecksums([checksumOf(3, { problem: 'broken' })], 5)
   await writer.checkpoint()
   for (const by of [300_000, 2_000_000])
-    db.exec(`INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
+    await sql(`INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
       SELECT id + ${by}, directory, ${by} || name, station, kind, data_date, created_us, seq, 0, 0, misplaced FROM file WHERE id < 100`)
-  db.exec('UPDATE directory SET files = (SELECT count(*) FROM file WHERE directory = directory.id)')
-  db.exec(
+  await sql(
+    'UPDATE directory SET files = (SELECT count(*) FROM file WHERE directory = directory.id)',
+  )
+  await sql(
     `UPDATE area SET files = (SELECT sum(files) FROM directory WHERE path LIKE area.name || '%')`,
   )
-  db.exec('UPDATE catalogue SET details_seq = 0, last_id = (SELECT max(id) FROM file)')
+  await sql('UPDATE catalogue SET details_seq = 0, last_id = (SELECT max(id) FROM file)')
   await writer.repairCounts()
   await writer.checkpoint()
-  close()
+  await close()
   return database
 }
 
@@ -111,7 +115,7 @@ async function upgrade(database: string, signal = new AbortController().signal):
   return lines
 }
 
-const differences = (database: string) => read(database, differencesOf)
+const differences = (database: string) => read(database, (db) => new Driver(db).read(countFaults()))
 
 for (const version of [12, 13, 14] as const)
   t.test(`a migration from schema ${version} keeps all rows`, async (t) => {

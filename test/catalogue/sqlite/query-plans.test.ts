@@ -41,7 +41,7 @@ const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: 
 
 /** The steps of the query plans of all statements that the list executes for a page. */
 async function openPlans(t: Test) {
-  const { database, apply } = openCatalogue(t, { stepUs: 1 })
+  const { database, apply } = await openCatalogue(t, { stepUs: 1 })
   for (let dayOfYear = 1; dayOfYear <= 30; dayOfYear++) {
     const ddd = String(dayOfYear).padStart(3, '0')
     const names = manyNames(200, `${ddd}0.26d.gz`)

@@ -17,7 +17,7 @@ import { change, newFile } from '../change.ts'
 
 /** A pool on 300 files, and the workers that it starts. */
 async function openPool(t: Test) {
-  const opened = openCatalogue(t)
+  const opened = await openCatalogue(t)
   await opened.add(...manyNames(300))
   const started: Worker[] = []
   const onWorker = (worker: Worker): void => void started.push(worker)
@@ -123,10 +123,10 @@ t.test('a worker reads a database that replaced another from the next query on',
 })
 
 t.test('a query during a migration is rejected with the progress of the migration', async (t) => {
-  const { db, count } = await openPool(t)
-  db.exec('CREATE TABLE recount (name, done)')
-  db.exec("INSERT INTO recount VALUES ('id_count', 1), ('day_count', 0)")
-  db.pragma(`user_version = ${migratingOffset + schemaVersion}`)
+  const { sql, count } = await openPool(t)
+  await sql('CREATE TABLE recount (name, done)')
+  await sql("INSERT INTO recount VALUES ('id_count', 1), ('day_count', 0)")
+  await sql(`PRAGMA user_version = ${migratingOffset + schemaVersion}`)
   const progress = `to schema ${schemaVersion}: counting, 50 %`
   await t.rejects(count(early), new CatalogueMigrating(progress))
 })
@@ -162,8 +162,8 @@ t.test('workers that start or search end with their pool, and the process goes o
 })
 
 t.test('a closed reader rejects queries', async (t) => {
-  const { reader } = openCatalogue(t)
-  reader.close()
+  const { reader } = await openCatalogue(t)
+  await reader.close()
   const queries: (() => Promise<unknown>)[] = [
     () => reader.page({ limit: 1, offset: 0, filter: early }),
     () => reader.page({ limit: 1, offset: 0 }),
@@ -176,7 +176,7 @@ t.test('a closed reader rejects queries', async (t) => {
 
 t.test('a worker that has to end while it starts opens no database', async (t) => {
   const { pool, count, close, folder } = await openPool(t)
-  close()
+  await close()
   const files = readdirSync(folder)
   const starting = once(process, 'worker') as Promise<[Worker]>
   const rejected = t.rejects(count(early), { message: /the reader is closed/ })

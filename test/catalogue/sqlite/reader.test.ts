@@ -6,31 +6,9 @@ import Sqlite from 'better-sqlite3'
 import t from '../../tap.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { manyNames, openCatalogue } from '../catalogue.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 
 const nowUs = () => 1
-
-t.test('a page has its records in descending order of ids, and the count', async (t) => {
-  const { reader, add } = openCatalogue(t)
-  await add(...manyNames(50))
-  const cases = [
-    { limit: 3, offset: 0, ids: [50, 49, 48] },
-    { limit: 3, offset: 47, ids: [3, 2, 1] },
-    { limit: 3, offset: 49, ids: [1] },
-    { limit: 3, offset: 50, ids: [] },
-    { limit: 3, offset: Number.MAX_SAFE_INTEGER, ids: [] },
-  ]
-  for (const { ids, ...range } of cases) {
-    const page = await reader.page(range)
-    t.same(
-      page.records.map(({ id }) => id),
-      ids,
-      `limit ${range.limit} offset ${range.offset}`,
-    )
-    t.equal(page.count, 50)
-  }
-})
 
 t.test(
   'without a database the reader is unavailable, and it opens the database once it exists',

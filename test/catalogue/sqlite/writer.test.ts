@@ -12,276 +12,18 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t, { exact } from '../../tap.ts'
+import t from '../../tap.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
-import { day, facts, openCatalogue, stamp } from '../catalogue.ts'
-import { change, newFile } from '../change.ts'
+import type { OpenedWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import type { CatalogueWriter } from '../../../src/catalogue/writer.ts'
+import { day, openCatalogue, stamp } from '../catalogue.ts'
+import { newFile } from '../change.ts'
 import { testFolder } from '../../folder.ts'
 
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const zimm = 'zimm0010.26d.gz'
 
-/** Stands for a missing record. */
-const noRecord = { id: 0, seq: 0, name: '', directory: '' }
-
-t.test('each new file gets the next id and the next seq', async (t) => {
-  const { reader, add } = openCatalogue(t)
-  const applied = await add(graz, zimm)
-  t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
-  const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
-  const records = await Promise.all(
-    listed.map(async ({ id }) => (await reader.record({ id })) ?? noRecord),
-  )
-  t.equal(count, 2)
-  t.same(head, applied.head)
-  t.same(
-    records.map(({ id, seq, name }) => ({ id, seq, name })),
-    [
-      { id: 2, seq: 2, name: zimm },
-      { id: 1, seq: 1, name: graz },
-    ],
-  )
-})
-
-t.test('ids of the files of a directory are in the order of their start times', async (t) => {
-  const { reader, apply } = openCatalogue(t)
-  const starts = ['1045', '1000', '1030', '1015']
-  const added = starts.map((start) => newFile(`GRAZ00AUT_R_2026001${start}_15M_01S_MO.crx.gz`))
-  await apply({ added }, 'nrt/2026/001/10')
-  const { records } = await reader.page({ limit: 20, offset: 0 })
-  t.same(
-    records.map(({ name }) => name.slice(19, 23)),
-    ['1045', '1030', '1015', '1000'],
-  )
-})
-
-t.test('the letter case of names is kept', async (t) => {
-  const { reader, apply } = openCatalogue(t)
-  const names = ['GRAZ0010.26d.gz', 'graz0010.26d.gz', 'grAz0010.26d.gz', 'Graz0010.26d.gz']
-  const others = ['12340010.26d.gz', '12ab0010.26d.gz', '12AB0010.26d.gz', zimm, graz]
-  const all = [...names, ...others].sort()
-  const { added } = await apply({ added: all.map((name) => newFile(name)) })
-  t.equal(added, all.length)
-  const files = await Promise.all(all.map((name) => reader.file({ directory: day, name })))
-  for (const [at, name] of all.entries())
-    t.match(await reader.record({ id: files[at]?.id ?? 0 }), { name }, name)
-  const ids = files.filter((file) => file?.name.endsWith('0010.26d.gz')).map((file) => file?.id)
-  t.same(
-    ids,
-    ids.toSorted((a = 0, b = 0) => a - b),
-    'ids are in the order of the names',
-  )
-  const { records } = await reader.page({ limit: 20, offset: 0 })
-  t.same(records.map(({ name }) => name).sort(), all, 'the list has the same names')
-  const { count } = await reader.page({ limit: 20, offset: 0, filter: { stations: ['GRAZ'] } })
-  t.equal(count, [...names, graz].length, 'all case variants belong to the station')
-})
-
-t.test('a size and an mtime that become known are not a modification', async (t) => {
-  const { clock, reader, apply, add } = openCatalogue(t)
-  const { head } = await add(graz)
-  clock.us += 5
-  const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000 }]
-  const { seq, detailsSeq } = head
-  const next = { seq, detailsSeq: detailsSeq + 1 }
-  t.match(await apply({ filled }), { head: next, modified: 0 })
-  const record = await reader.record({ id: 1 })
-  t.match(record, { size: 10, mtimeUs: 1000 })
-  t.equal(record?.modifiedUs, record?.createdUs)
-})
-
-t.test('a modified file keeps id and created, and gets a new modified', async (t) => {
-  const { clock, reader, apply } = openCatalogue(t)
-  await apply({ added: [newFile(graz, facts)] })
-  const before = await reader.record({ id: 1 })
-  clock.us += 7
-  await apply({ modified: [{ id: 1, name: graz, size: 11, mtimeUs: 2000 }] })
-  t.same(await reader.record({ id: 1 }), {
-    ...before,
-    size: 11,
-    mtimeUs: 2000,
-    modifiedUs: clock.us,
-    seq: 2,
-  })
-})
-
-t.test('each change raises the time `modified`, even after the clock was set back', async (t) => {
-  const { clock, reader, apply } = openCatalogue(t)
-  await apply({ added: [newFile(graz, facts)] })
-  const versions = [await reader.record({ id: 1 })]
-  clock.us -= 3_600_000_000
-  for (const size of [11, 12]) {
-    await apply({ modified: [{ id: 1, name: graz, size, mtimeUs: 2000 }] })
-    versions.push(await reader.record({ id: 1 }))
-  }
-  await apply({ removed: [1] })
-  await apply({ added: [newFile(graz, { size: 13, mtimeUs: 2000 })] })
-  versions.push(await reader.record({ id: 1 }))
-  versions.reduce((before, after) => {
-    t.ok(after && after.modifiedUs > after.createdUs, 'later than created')
-    t.not(after?.modifiedUs, before?.modifiedUs, 'differs from its earlier value')
-    return after
-  })
-})
-
-t.test('a removed file leaves the list, and a restored file has its earlier id', async (t) => {
-  const { clock, reader, apply, add } = openCatalogue(t)
-  await apply({ added: [newFile(graz, facts)] })
-  const before = await reader.record({ id: 1 })
-  t.match(await apply({ removed: [1] }), { removed: 1, head: { seq: 2 } })
-  t.equal(await reader.record({ id: 1 }), undefined)
-  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, records: exact([]) })
-
-  await t.test('a file that is restored unchanged has its earlier record', async (t) => {
-    await add(zimm)
-    await apply({ added: [newFile(graz, facts)] })
-    t.same(await reader.record({ id: 1 }), { ...before, seq: 4 })
-  })
-  await t.test('a file that is restored as another version is modified', async (t) => {
-    await apply({ removed: [1] })
-    clock.us += 9
-    await apply({ added: [newFile(graz, { size: 99, mtimeUs: 3000 })] })
-    t.same(await reader.record({ id: 1 }), {
-      ...before,
-      seq: 6,
-      size: 99,
-      mtimeUs: 3000,
-      modifiedUs: clock.us,
-    })
-  })
-  await t.test('a new file never gets an id that was issued before', async (t) => {
-    await apply({ removed: [1, 2] })
-    await apply({ added: [newFile('zimm0020.26d.gz')] }, 'obs/2026/002')
-    t.match(await reader.page({ limit: 20, offset: 0 }), { count: 1, records: exact([{ id: 3 }]) })
-  })
-})
-
-t.test('removals since a time are counted', async (t) => {
-  const { clock, writer, apply, add } = openCatalogue(t)
-  const hour = 'nrt/2026/001/05'
-  await add(graz, zimm)
-  await apply({ added: [newFile(graz), newFile(zimm)] }, hour)
-  const startUs = clock.us
-  for (const removed of [[1], [2]]) {
-    clock.us += 10
-    await apply({ removed })
-  }
-  clock.us += 10
-  await apply({ removed: [3, 4] }, hour)
-  const latest = { area: 'nrt', atUs: startUs + 30, count: 2 }
-  t.same(await writer.removedSince(startUs + 30), [latest])
-  const both = [latest, { area: 'obs', atUs: startUs + 20, count: 1 }]
-  t.same(await writer.removedSince(startUs + 11), both)
-  t.equal((await writer.removedSince(0)).length, 3)
-  t.same(await writer.removedSince(clock.us + 1), [])
-  await apply({ added: [newFile(graz), newFile(zimm)] }, hour)
-  t.same(await writer.removedSince(startUs + 30), [], 'restored files are not counted')
-})
-
-t.test('the same name in two directories has two records', async (t) => {
-  const { writer, reader } = openCatalogue(t)
-  await writer.apply([
-    change(day, { added: [newFile(graz)] }),
-    change('nrt/2026/001/00', { added: [newFile(graz)] }),
-  ])
-  t.match(await reader.file({ directory: day, name: graz }), { id: 1, directory: day })
-  t.match(await reader.file({ directory: 'nrt/2026/001/00', name: graz }), {
-    id: 2,
-    directory: 'nrt/2026/001/00',
-  })
-  t.equal(await reader.file({ directory: 'obs/2026/002', name: graz }), undefined)
-})
-
-t.test('an invalid change is rejected, and all other changes are applied', async (t) => {
-  const { writer, reader, add } = openCatalogue(t)
-  const [before, after] = ['obs/2025/365', 'obs/2026/002']
-  const applied = await writer.apply([
-    change(before, { added: [newFile('zimm3650.25d.gz')] }),
-    change(day, { added: [newFile(zimm), newFile(graz), newFile(graz)], removed: [1] }),
-    // Its station was added by the rejected change.
-    change(after, { added: [newFile('GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz')] }),
-  ])
-  t.match(applied, { added: 2, modified: 0, removed: 0, head: { seq: 2 } })
-  const refused = [{ path: day, error: { code: 'SQLITE_CONSTRAINT_UNIQUE' } }]
-  t.match(applied, { refused: exact(refused) })
-  const { records: listed, count, head } = await reader.page({ limit: 20, offset: 0 })
-  const records = await Promise.all(
-    listed.map(async ({ id }) => (await reader.record({ id })) ?? noRecord),
-  )
-  t.same(head, applied.head)
-  t.equal(count, 2)
-  t.same(
-    records.map(({ directory, seq }) => ({ directory, seq })),
-    [
-      { directory: after, seq: 2 },
-      { directory: before, seq: 1 },
-    ],
-  )
-  t.same(await writer.directory(day), undefined)
-  const again = await add(graz)
-  t.match(again, { added: 1, refused: exact([]), head: { seq: 3 } })
-})
-
-t.test('a programming error rejects the whole transaction, not only one directory', async (t) => {
-  const { writer, reader } = openCatalogue(t)
-  const changes = [
-    change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] }),
-    change(day, { added: [newFile('no RINEX name')] }),
-  ]
-  await t.rejects(writer.apply(changes), /no RINEX name is not/)
-  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, head: { seq: 0 } })
-})
-
-t.test('when the database fails, nothing of the transaction is applied', async (t) => {
-  const { writer, reader, db } = openCatalogue(t)
-  db.exec(`CREATE TRIGGER failing BEFORE INSERT ON file WHEN new.name = '${graz}'
-    BEGIN SELECT json('no space'); END`)
-  const changes = [
-    change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] }),
-    change(day, { added: [newFile(graz)] }),
-  ]
-  await t.rejects(writer.apply(changes), { code: 'SQLITE_ERROR' })
-  t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, head: { seq: 0 } })
-  // Rows of the lookup tables that were rolled back are added again.
-  db.exec('DROP TRIGGER failing')
-  t.match(await writer.apply(changes), { added: 2, head: { seq: 2 } })
-})
-
-t.test('the summary counts files, directories, misplaced files and rejections', async (t) => {
-  const { writer, reader, apply } = openCatalogue(t)
-  const rejections = [{ reason: 'not-gz', count: 3, names: ['a.Z'] }]
-  await writer.apply([
-    change('obs', {}),
-    change(day, { added: [newFile(graz), newFile(zimm)], rejections, misplaced: 1 }),
-    change('obs/2026/002', { rejections: [{ reason: 'not-gz', count: 1, names: ['b.Z'] }] }),
-  ])
-  await apply({ removed: [1], rejections, misplaced: 1 })
-  const expected = {
-    areas: { obs: { files: 1, directories: 3 }, nrt: { files: 0, directories: 0 } },
-    misplaced: 1,
-    rejected: [{ reason: 'not-gz', count: 4, examples: ['obs/2026/002/b.Z', `${day}/a.Z`] }],
-    lastScan: undefined,
-  }
-  t.match(await writer.summary(), exact(expected))
-  t.same(await reader.summary(), await writer.summary())
-})
-
-t.test('a removed directory leaves the catalogue, but its tombstones stay', async (t) => {
-  const { writer, reader, apply } = openCatalogue(t)
-  await apply({ stamp, added: [newFile(graz)] })
-  t.same(await writer.directories(), [{ path: day, stamp }])
-  await apply({ gone: true, removed: [1] })
-  t.same(await writer.directories(), [])
-  await apply({ stamp, added: [newFile(graz)] })
-  t.match(await reader.record({ id: 1 }), { name: graz })
-  t.match(await writer.directory(day), { stamp })
-})
-
-t.test('a second writer is rejected', async (t) => {
-  const { database, add } = openCatalogue(t)
-  t.throws(() => openWriter({ database, nowUs: () => 0 }), { code: 'ALREADY_RUNNING' })
-  await add(graz)
-})
+const recoveryOf = (writer: CatalogueWriter) => (writer as OpenedWriter).recovery
 
 t.test(
   'no id and no seq is issued twice, even after the database was deleted or restored',
@@ -289,10 +31,10 @@ t.test(
     const folder = testFolder(t)
     const database = join(folder, 'catalogue.db')
     const fill = async (name: string) => {
-      const { writer, add, close } = openCatalogue(t, { folder })
+      const { writer, add, close } = await openCatalogue(t, { folder })
       const { head } = await add(name)
       const ids = [...((await writer.directory(day))?.files.values() ?? [])].map(({ id }) => id)
-      close()
+      await close()
       return { head, id: Math.max(...ids) }
     }
     const first = await fill(graz)
@@ -329,19 +71,19 @@ t.test(
 t.test('an older copy is detected', async (t) => {
   const folder = testFolder(t)
   const database = join(folder, 'catalogue.db')
-  const first = openCatalogue(t, { folder })
+  const first = await openCatalogue(t, { folder })
   const early = await first.apply({ stamp, added: [newFile(graz)] })
-  first.close()
+  await first.close()
   copyFileSync(database, join(folder, 'copy'))
-  const second = openCatalogue(t, { folder })
-  t.equal(second.writer.recovery.isOlderCopy, false)
+  const second = await openCatalogue(t, { folder })
+  t.equal(recoveryOf(second.writer).isOlderCopy, false)
   const late = await second.apply({ stamp, added: [newFile(zimm)] })
   t.equal(late.head.epoch, early.head.epoch)
-  second.close()
+  await second.close()
 
   copyFileSync(join(folder, 'copy'), database)
-  const { writer, add, close } = openCatalogue(t, { folder })
-  t.equal(writer.recovery.isOlderCopy, true)
+  const { writer, add, close } = await openCatalogue(t, { folder })
+  t.equal(recoveryOf(writer).isOlderCopy, true)
   t.same([...((await writer.directory(day))?.files.keys() ?? [])], [graz], 'its records stay')
   t.same(
     await writer.directories(),
@@ -355,17 +97,17 @@ t.test('an older copy is detected', async (t) => {
   const known = await writer.directory(day)
   t.equal(known?.files.get(graz)?.id, 1)
   t.ok((known?.files.get(other)?.id ?? 0) > 2)
-  close()
-  const { recovery } = openCatalogue(t, { folder }).writer
-  t.equal(recovery.isOlderCopy, false, 'it is no older copy after that')
+  await close()
+  const last = await openCatalogue(t, { folder })
+  t.equal(recoveryOf(last.writer).isOlderCopy, false, 'it is no older copy after that')
 })
 
 t.test('a file that is not a database is quarantined', async (t) => {
   const folder = testFolder(t, {
     'catalogue.db': 'no database at all, but long enough to be read as one',
   })
-  const { writer, add } = openCatalogue(t, { folder })
-  t.ok(writer.recovery.quarantined?.startsWith(join(folder, 'catalogue.db.corrupt-')))
+  const { writer, add } = await openCatalogue(t, { folder })
+  t.ok(recoveryOf(writer).quarantined?.startsWith(join(folder, 'catalogue.db.corrupt-')))
   t.equal(readdirSync(folder).filter((name) => name.includes('.corrupt-')).length, 1)
   await add(graz)
 })
@@ -389,12 +131,12 @@ t.test('a database of another program or of a newer version is rejected', async 
 t.test('an empty file becomes a new database', async (t) => {
   const folder = testFolder(t)
   writeFileSync(join(folder, 'catalogue.db'), '')
-  const { writer } = openCatalogue(t, { folder })
-  t.equal(writer.recovery.quarantined, undefined)
+  const { writer } = await openCatalogue(t, { folder })
+  t.equal(recoveryOf(writer).quarantined, undefined)
 })
 
 t.test('the file of numbers has the issued ones after each commit', async (t) => {
-  const { database, apply, add } = openCatalogue(t)
+  const { database, apply, add } = await openCatalogue(t)
   const path = `${database}-numbers`
   const persisted = () => JSON.parse(readFileSync(path, 'utf8')) as unknown
   t.same(persisted(), { id: 0, seq: 0 })
@@ -425,10 +167,10 @@ t.test('a lost database is replaced by one with numbers a million higher', async
   for (const [name, [text, seq]] of Object.entries(contents)) {
     rmSync(database, { force: true })
     writeFileSync(`${database}-numbers`, text)
-    const { add, close } = openCatalogue(t, { folder })
+    const { add, close } = await openCatalogue(t, { folder })
     const { head } = await add(graz)
     t.equal(head.seq, seq + 1, name)
-    close()
+    await close()
   }
 })
 
@@ -450,8 +192,8 @@ t.test('a process that is killed after a commit leaves the numbers of this commi
   t.equal(killed.signal, 'SIGKILL', killed.stderr.toString())
   for (const side of ['', '-wal', '-shm']) rmSync(database + side)
   renameSync(`${database}.copy`, database)
-  const { writer, add } = openCatalogue(t, { folder })
-  t.ok(writer.recovery.isOlderCopy)
+  const { writer, add } = await openCatalogue(t, { folder })
+  t.ok(recoveryOf(writer).isOlderCopy)
   const { head } = await add(graz)
   t.equal(head.seq, 1_000_051)
   const known = await writer.directory(day)
@@ -459,7 +201,7 @@ t.test('a process that is killed after a commit leaves the numbers of this commi
 })
 
 t.test('nothing is written to a database that was moved away', async (t) => {
-  const { database, writer, add } = openCatalogue(t)
+  const { database, writer, add } = await openCatalogue(t)
   await add(graz)
   renameSync(database, `${database}-away`)
   const counts = { directories: 1, files: 1, added: 1, modified: 0, removed: 0 }

@@ -32,6 +32,7 @@ import { day, openCatalogue } from '../../catalogue/catalogue.ts'
 import { overwrite, replace } from '../../file-changes.ts'
 import { laterThan } from '../../file-clock.ts'
 import { openParts } from '../parts.ts'
+import type { Parts } from '../parts.ts'
 import { fc } from '../../random.ts'
 import { localHashClient, sha256Of } from './hashing.ts'
 
@@ -58,8 +59,8 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer One> ? One : never
 
 /** An archive of one directory, its catalogue, and the pending work between them. */
-function openModel(t: Test, parts: ReturnType<typeof openParts>) {
-  const { folder, writer, reader, close } = openCatalogue(t, { nowUs: parts.nowUs })
+async function openModel(t: Test, parts: Parts) {
+  const { folder, writer, reader, close } = await openCatalogue(t, { nowUs: parts.nowUs })
   const archive = join(folder, 'archive')
   const directory = join(archive, day)
   mkdirSync(directory, { recursive: true })
@@ -114,7 +115,7 @@ function openModel(t: Test, parts: ReturnType<typeof openParts>) {
   }
 }
 
-type Model = ReturnType<typeof openModel>
+type Model = Awaited<ReturnType<typeof openModel>>
 
 /** Changes files; each change has a later time on the clock of the file system. */
 function openActs({ directory }: Model) {
@@ -246,10 +247,10 @@ async function run(model: Model, steps: readonly Step[]): Promise<void> {
 }
 
 t.test('a checksum always belongs to the bytes of its file', async (t) => {
-  const parts = openParts(t)
+  const parts = await openParts(t)
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30, size: 'max' }), async (steps) => {
-      const model = openModel(t, parts)
+      const model = await openModel(t, parts)
       try {
         await run(model, steps)
       } finally {

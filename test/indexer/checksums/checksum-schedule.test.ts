@@ -9,7 +9,7 @@ import { HashClient } from '../../../src/indexer/checksums/hash-client.ts'
 import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import { day, manyNames } from '../../catalogue/catalogue.ts'
 import { newFile } from '../../catalogue/change.ts'
-import { failing } from '../parts.ts'
+import { engine } from '../../catalogue/engines.ts'
 import { until } from '../../until.ts'
 import { localHashClient, openHashing, sha256Of } from './hashing.ts'
 
@@ -20,8 +20,8 @@ const names = ['graz', 'zimm', 'onsa', 'wtzr'].map((site) => `${site}0010.26d.gz
 const [graz = '', zimm = '', onsa = ''] = names
 
 /** Hashing of files that are catalogued as by the indexer. */
-function open(t: Test) {
-  const opened = openHashing(t)
+async function open(t: Test) {
+  const opened = await openHashing(t)
   const { apply, reader, pathOf, sumOf, put, start } = opened
   const factsOf = (path: string) => {
     const { size, mtimeMs } = statSync(path)
@@ -45,7 +45,7 @@ function open(t: Test) {
 const content = (): Buffer => gzipSync(randomBytes(100))
 
 t.test('new files are hashed, older files are not', async (t) => {
-  const { add, start, sumOf, hashed, reader } = open(t)
+  const { add, start, sumOf, hashed, reader } = await open(t)
   const [first, second] = [content(), content()]
   await add(zimm, content())
   const hashing = await start()
@@ -60,7 +60,7 @@ t.test('new files are hashed, older files are not', async (t) => {
 })
 
 t.test('with checksums = "all", older files are hashed when the indexer is idle', async (t) => {
-  const { add, apply, start, sumOf, hashed, put } = open(t)
+  const { add, apply, start, sumOf, hashed, put } = await open(t)
   const contents = names.map(content)
   for (const [index, name] of names.entries()) {
     // For the last one only the name is known.
@@ -86,7 +86,7 @@ t.test('with checksums = "all", older files are hashed when the indexer is idle'
 })
 
 t.test('older files are hashed batch after batch, without waiting for the next poll', async (t) => {
-  const { archive, addAll, writer, sql, start } = open(t)
+  const { archive, addAll, writer, sql, start } = await open(t)
   const many = manyNames(800)
   await addAll(many, content())
   const counts = { snapshots: 0, parts: 0 }
@@ -101,16 +101,16 @@ t.test('older files are hashed batch after batch, without waiting for the next p
     },
     hashClient: localHashClient(archive, { digest: () => counts.parts++ }),
   })
-  const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files
-  await until('all have their checksum', () => counted() === many.length)
+  const counted = async () => (await sql('SELECT files FROM hashing'))[0]?.['files']
+  await until('all have their checksum', async () => (await counted()) === many.length)
   t.ok(counts.snapshots < counts.parts, `${counts.snapshots} polls, ${counts.parts} batches`)
 })
 
 t.test('older files are hashed at most a tenth of the time', async (t) => {
-  const { archive, add, start, sql } = open(t)
+  const { archive, add, start, sql } = await open(t)
   for (const name of names) await add(name, content())
   // A batch of its own for each file.
-  sql('UPDATE file SET size = 20000000 + size RETURNING 1')
+  await sql('UPDATE file SET size = 20000000 + size')
   const batches: { beginMs: number; endMs: number }[] = []
   const digest = async () => {
     const beginMs = performance.now()
@@ -127,7 +127,7 @@ t.test('older files are hashed at most a tenth of the time', async (t) => {
 })
 
 t.test('a file that differs from its record gets no checksum until it is catalogued', async (t) => {
-  const { add, modify, start, hashed, sumOf, pathOf } = open(t)
+  const { add, modify, start, hashed, sumOf, pathOf } = await open(t)
   const [second, third] = [content(), content()]
   await start()
   await add(graz, content())
@@ -144,7 +144,7 @@ t.test('a file that differs from its record gets no checksum until it is catalog
 })
 
 t.test('incomplete and damaged gzip streams are reported', async (t) => {
-  const { add, start, hashed, modify, reader, pathOf, lines } = open(t)
+  const { add, start, hashed, modify, reader, pathOf, lines } = await open(t)
   const [whole, torn, damaged] = [content(), content().subarray(0, -1), Buffer.from('no gzip')]
   await start()
   await add(graz, whole)
@@ -173,28 +173,28 @@ t.test('incomplete and damaged gzip streams are reported', async (t) => {
 })
 
 t.test('a new process continues where the last process ended', async (t) => {
-  const { add, addAll, start, hashed, sql } = open(t)
+  const { add, addAll, start, hashed, sql } = await open(t)
   const many = manyNames(150)
   const one = content()
   const first = await start()
   await addAll(many, one)
-  const counted = () => (sql('SELECT files FROM hashing') as { files: number }[])[0]?.files ?? 0
-  await until('something is kept', () => counted() > 0)
+  const counted = async () => Number((await sql('SELECT files FROM hashing'))[0]?.['files'])
+  await until('something is kept', async () => (await counted()) > 0)
   await first.close()
   await add(graz, one)
   await start()
   for (const name of [...many, graz]) await hashed(name, one)
-  t.equal(counted(), many.length + 1)
+  t.equal(await counted(), many.length + 1)
 })
 
 t.test('a failed write of checksums is tried again', async (t) => {
-  const { add, start, hashed, sql, lines } = open(t)
+  const { add, start, hashed, sql, lines } = await open(t)
   const one = content()
   await start()
-  sql(failing('INSERT ON checksum'))
+  await sql(engine.failing('INSERT ON checksum'))
   await add(graz, one)
   await until('it is reported', () => lines.some(({ msg }) => msg === 'hashing failed; retrying'))
-  sql('DROP TRIGGER failing')
+  await sql(engine.repaired('failing'))
   await hashed(graz, one)
   await until('its end is reported', () => lines.some(({ msg }) => msg === 'hashing recovered'))
   const failures = lines.filter(({ msg }) => msg === 'hashing failed; retrying')

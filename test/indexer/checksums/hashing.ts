@@ -34,8 +34,8 @@ export function localHashClient(
 export const sha256Of = (content: Buffer): string =>
   createHash('sha256').update(content).digest('hex')
 
-export function openHashing(t: Test) {
-  const parts = openParts(t)
+export async function openHashing(t: Test) {
+  const parts = await openParts(t)
   const pathOf = (name: string): string => join(parts.archive, day, name)
   /** Starts hashing and waits until files added from now on count as new. */
   const start = async (other: Partial<ChecksumContext> = {}) => {
@@ -46,8 +46,8 @@ export function openHashing(t: Test) {
     const hashing = new ChecksumSchedule(deps)
     t.teardown(() => hashing.close())
     hashing.start()
-    const position = () => parts.sql('SELECT seq FROM hashing') as { seq: number | null }[]
-    await until('hashing has begun', () => position()[0]?.seq !== null)
+    const position = async () => (await parts.sql('SELECT seq FROM hashing'))[0]?.['seq']
+    await until('hashing has begun', async () => (await position()) !== null)
     return hashing
   }
   /** The checksum in the catalogue. */

@@ -18,8 +18,8 @@ import { localHashClient, openHashing } from './hashing.ts'
 const oldMs = 1_000_000
 
 /** @param beforeIdentify called before files are identified */
-function open(t: Test, beforeIdentify?: () => void) {
-  const opened = openHashing(t)
+async function open(t: Test, beforeIdentify?: () => void) {
+  const opened = await openHashing(t)
   const { archive, pathOf, sumOf, onDisk, start, writer } = opened
   const put = (name: string, content = gzipSync(randomBytes(50), { level: 0 })) => {
     opened.put(`${day}/${name}`, content)
@@ -63,7 +63,7 @@ function open(t: Test, beforeIdentify?: () => void) {
   }
 }
 
-type Opened = ReturnType<typeof open>
+type Opened = Awaited<ReturnType<typeof open>>
 
 const isRoot = process.getuid?.() === 0
 
@@ -89,7 +89,7 @@ async function addHashed(opened: Opened, all: readonly string[]): Promise<void> 
 t.test(
   'only files whose bytes may have changed are hashed again, and no record is modified',
   async (t) => {
-    const opened = open(t)
+    const opened = await open(t)
     const { readAndApply, requested, hold, start, sumOf, onDisk, allRight, pathOf, reader } = opened
     const nothing = { added: [], modified: [], filled: [], removed: [] }
     const hashing = await start()
@@ -129,7 +129,7 @@ t.test(
 )
 
 t.test('a stale checksum is recomputed after a restart too', async (t) => {
-  const opened = open(t)
+  const opened = await open(t)
   const { readAndApply, requested, start, allRight, pathOf, sumOf } = opened
   const [name = ''] = names
   const first = await start()
@@ -146,7 +146,7 @@ t.test('a stale checksum is recomputed after a restart too', async (t) => {
 t.test(
   'an unreadable file does not delay others, and leaves the queue with its record',
   async (t) => {
-    const opened = open(t)
+    const opened = await open(t)
     const { readAndApply, hold, start, sumOf, allRight, pathOf, sql, reader } = opened
     const [away = '', other = ''] = names
     await start()
@@ -158,17 +158,17 @@ t.test(
     release()
     await allRight([other])
     const staleOf = () => sql('SELECT stale FROM hashing')
-    t.same(staleOf(), [{ stale: 1 }])
+    t.same(await staleOf(), [{ stale: 1 }])
     t.equal(await sumOf(away), undefined)
     await readAndApply()
     t.equal(await reader.file({ directory: day, name: away }), undefined)
-    t.same(staleOf(), [{ stale: 0 }])
+    t.same(await staleOf(), [{ stale: 0 }])
   },
 )
 
 t.test('a file that is replaced before its checksum is stored is hashed again', async (t) => {
   const during: (() => void)[] = []
-  const opened = open(t, () => during.shift()?.())
+  const opened = await open(t, () => during.shift()?.())
   const { put, readAndApply, requested, start, allRight, pathOf, sumOf, onDisk } = opened
   const [name = ''] = names
   await start()
@@ -184,7 +184,7 @@ t.test('a file that is replaced before its checksum is stored is hashed again', 
 })
 
 t.test('a file that was changed just before it was hashed is hashed again', async (t) => {
-  const opened = open(t)
+  const opened = await open(t)
   const { put, readAndApply, start, pathOf, sumOf, onDisk, sql, writer } = opened
   const [name = ''] = names
   let nowUs = opened.nowUs
@@ -204,9 +204,9 @@ t.test('a file that was changed just before it was hashed is hashed again', asyn
   const changedUs = toIdentity(statSync(pathOf(name))).ctimeUs
   nowUs = () => changedUs + 1e6
   await readAndApply()
-  await until('it waits to be read again', () => {
-    const [{ stale } = { stale: 0 }] = sql('SELECT stale FROM hashing') as { stale: number }[]
-    return stale === 1
+  await until('it waits to be read again', async () => {
+    const [counted] = await sql('SELECT stale FROM hashing')
+    return counted?.['stale'] === 1
   })
   t.equal(await sumOf(name), undefined)
   nowUs = () => opened.nowUs() + 10e6

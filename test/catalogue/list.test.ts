@@ -2,28 +2,25 @@
  * Pages, counts and chunks of random queries are equal to the results of the oracle, a linear
  * search through all records.
  */
-import t from '../../tap.ts'
-import type { Test } from 'tap'
-import { parseListRequest } from '../../../src/api/files/list-request.ts'
-import { parseStreamRequest } from '../../../src/api/files/stream.ts'
-import { linksBelow } from '../../../src/api/http/context.ts'
-import { serialiseRecord } from '../../../src/api/files/serialise.ts'
-import { openForReading } from '../../../src/catalogue/sqlite/open.ts'
-import type { ChunkCursor, ChunkQuery, PageQuery } from '../../../src/catalogue/reader.ts'
-import type { ListedFile } from '../../../src/catalogue/records.ts'
-import type { CatalogueWriter } from '../../../src/catalogue/writer.ts'
-import { problems } from '../../../src/catalogue/filter.ts'
-import { List } from '../../../src/catalogue/questions/list.ts'
-import type { Few } from '../../../src/catalogue/questions/list.ts'
-import { Lookups } from '../../../src/catalogue/selection/lookups.ts'
-import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
-import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
-import { expected, know } from '../../api/files/oracle.ts'
-import type { Known, Listed } from '../../api/files/oracle.ts'
-import { fc } from '../../random.ts'
-import { checksumOf, openCatalogue } from '../catalogue.ts'
-import type { OpenedCatalogue } from '../catalogue.ts'
-import { newFile } from '../change.ts'
+import t from '../tap.ts'
+import { parseListRequest } from '../../src/api/files/list-request.ts'
+import { parseStreamRequest } from '../../src/api/files/stream.ts'
+import { linksBelow } from '../../src/api/http/context.ts'
+import { serialiseRecord } from '../../src/api/files/serialise.ts'
+import type { ChunkCursor, ChunkQuery, PageQuery, RecordChunk } from '../../src/catalogue/reader.ts'
+import type { ListedFile } from '../../src/catalogue/records.ts'
+import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
+import { problems } from '../../src/catalogue/filter.ts'
+import { List } from '../../src/catalogue/questions/list.ts'
+import type { Few } from '../../src/catalogue/questions/list.ts'
+import { Lookups } from '../../src/catalogue/selection/lookups.ts'
+import { expected, know } from '../api/files/oracle.ts'
+import type { Known, Listed } from '../api/files/oracle.ts'
+import { fc } from '../random.ts'
+import { checksumOf, openCatalogue } from './catalogue.ts'
+import type { OpenedCatalogue } from './catalogue.ts'
+import { newFile } from './change.ts'
+import { engine, sqlite } from './engines.ts'
 
 const stations = ['GRAZ00AUT', 'GRAZ01AUT', 'WTZR00DEU', 'GRAA00AUT', 'ABPO00MDG', 'ZIMM00CHE']
 const years = [1, 1960, 1969, 1970, 2024, 2149, 2150, 2254, 2255, 2300, 9999]
@@ -56,7 +53,7 @@ function namesOf(wave: number): string[] {
 async function fill({ writer, apply, setNextId }: OpenedCatalogue): Promise<void> {
   const starts = [1, 250, 4000, 262_140, 3 * 262_144, 9 * 262_144 + 1000]
   for (const [wave, start] of starts.entries()) {
-    setNextId(start)
+    await setNextId(start)
     const added = namesOf(wave).map((name) => newFile(name, { size: 1, mtimeUs: 1 }))
     await apply({ added }, paths[wave % 2] ?? '')
   }
@@ -165,14 +162,11 @@ const orderings = fc.oneof(
 const links = linksBelow('https://archive.example', 'rinex')
 
 /** @param few at most this many files are sorted, although a walk might pass fewer */
-function openList(t: Test, { database }: OpenedCatalogue, few?: Few) {
-  const db = openForReading(database)
-  t.teardown(() => db.close())
-  const driver = new Driver(db)
-  const list = new List(dialect, new Lookups(), few)
+function openList({ engine, ask }: OpenedCatalogue, few?: Few) {
+  const list = new List(engine.dialect, new Lookups(), few)
   return {
-    page: (query: PageQuery) => driver.read(list.page(query)),
-    chunk: (query: ChunkQuery) => driver.read(list.chunk(query)),
+    page: (query: PageQuery) => ask(list.page(query)),
+    chunk: (query: ChunkQuery) => ask(list.chunk(query)),
   }
 }
 
@@ -180,20 +174,20 @@ type OpenedList = ReturnType<typeof openList>
 
 interface Row extends ListedFile {
   readonly incomplete: number
-  readonly broken: number | null
+  readonly broken: number | boolean | null
   readonly misplaced: number
 }
 
-function allRecords({ db }: OpenedCatalogue): Known[] {
-  const rows = db.prepare(
-    `SELECT f.id, d.path AS directory, f.name, f.created_us AS createdUs,
-       coalesce(f.modified_us, f.created_us) AS modifiedUs, f.incomplete, f.misplaced,
-       (SELECT c.broken AND NOT f.incomplete FROM checksum c WHERE c.id = f.id AND c.size = f.size
+async function allRecords({ sql }: OpenedCatalogue): Promise<Known[]> {
+  const rows = await sql(
+    `SELECT f.id, d.path AS directory, f.name, f.created_us AS "createdUs",
+       coalesce(f.modified_us, f.created_us) AS "modifiedUs", f.incomplete, f.misplaced,
+       (SELECT c.broken = 1 AND f.incomplete = 0 FROM checksum c WHERE c.id = f.id AND c.size = f.size
           AND c.mtime_us = f.mtime_us AND c.stale_us IS NULL) AS broken
      FROM file f JOIN directory d ON d.id = f.directory`,
   )
-  return (rows.all() as Row[]).map((row) => {
-    const found = problems.filter((problem) => row[problem] === 1)
+  return (rows as unknown as Row[]).map((row) => {
+    const found = problems.filter((problem) => Number(row[problem]) === 1)
     return know(serialiseRecord(row, links) as Listed, found)
   })
 }
@@ -213,16 +207,16 @@ const chosen = subsets.map((some) => {
   return parameters
 })
 
-/** SLOW=1 asks four times as many questions. */
-const times = process.env['SLOW'] === '1' ? 4 : 1
+/** SLOW=1 asks four times as many questions; engines.test.ts asks PostgreSQL too. */
+const times = process.env['SLOW'] === '1' ? 4 : engine === sqlite ? 1 : 0.2
 
 /** Reads pages and chunks of random queries, and compares each with the oracle. */
-function compareAll(list: OpenedList, known: readonly Known[], pages: number): void {
-  comparePages(list, known, pages * times)
-  compareChunks(list, known, (pages / 10) * times)
+async function compareAll(list: OpenedList, known: readonly Known[], pages: number): Promise<void> {
+  await comparePages(list, known, Math.ceil(pages * times))
+  await compareChunks(list, known, Math.ceil((pages / 10) * times))
 }
 
-function comparePages(list: OpenedList, known: readonly Known[], numRuns: number): void {
+async function comparePages(list: OpenedList, known: readonly Known[], numRuns: number) {
   let found = 0
   const query = fc.record({
     parameters: chosen,
@@ -230,13 +224,13 @@ function comparePages(list: OpenedList, known: readonly Known[], numRuns: number
     limit: fc.integer({ min: 1, max: 60 }),
     offset: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(400)),
   })
-  fc.assert(
-    fc.property(query, ({ parameters, ordering, limit, offset }) => {
+  await fc.assert(
+    fc.asyncProperty(query, async ({ parameters, ordering, limit, offset }) => {
       const { filter, ordering: order } = parseListRequest(
         { ...parameters, ordering },
         { maxLimit: 1000 },
       )
-      const page = list.page({ limit, offset, filter, ordering: order })
+      const page = await list.page({ limit, offset, filter, ordering: order })
       const wanted = expected(known, parameters, ordering)
       const ids = page.records.map(({ id }) => id)
       if (
@@ -252,19 +246,19 @@ function comparePages(list: OpenedList, known: readonly Known[], numRuns: number
   t.ok(found > 0.4 * numRuns, `${found} records on ${numRuns} pages`)
 }
 
-function compareChunks(list: OpenedList, known: readonly Known[], numRuns: number): void {
+async function compareChunks(list: OpenedList, known: readonly Known[], numRuns: number) {
   const query = fc.record({
     parameters: chosen,
     ordering: fc.constantFrom(...steps.filter((step) => !step.endsWith('modified'))),
     limit: fc.integer({ min: 1, max: 100 }),
   })
-  fc.assert(
-    fc.property(query, ({ parameters, ordering, limit }) => {
+  await fc.assert(
+    fc.asyncProperty(query, async ({ parameters, ordering, limit }) => {
       const request = parseStreamRequest({ ...parameters, ordering })
       const ids: number[] = []
       let after: ChunkCursor | undefined
       do {
-        const chunk = list.chunk({ ...request, limit, ...(after && { after }) })
+        const chunk: RecordChunk = await list.chunk({ ...request, limit, ...(after && { after }) })
         ids.push(...chunk.records.map(({ id }) => id))
         after = chunk.next
       } while (after !== undefined)
@@ -275,20 +269,20 @@ function compareChunks(list: OpenedList, known: readonly Known[], numRuns: numbe
 }
 
 t.test('pages and chunks of random queries equal those of a simple search in memory', async (t) => {
-  const opened = openCatalogue(t, { stepUs: 1 })
+  const opened = await openCatalogue(t, { stepUs: 1 })
   await fill(opened)
-  const known = allRecords(opened)
-  const list = openList(t, opened)
-  t.equal(known.length, opened.db.prepare('SELECT count(*) FROM file').pluck().get())
-  compareAll(list, known, 500)
+  const known = await allRecords(opened)
+  const list = openList(opened)
+  t.same(await opened.sql('SELECT count(*) AS n FROM file'), [{ n: known.length }])
+  await compareAll(list, known, 500)
 })
 
 t.test('pages and chunks are the same if few files are sorted, or all', async (t) => {
-  const opened = openCatalogue(t, { stepUs: 1 })
+  const opened = await openCatalogue(t, { stepUs: 1 })
   await fill(opened)
-  const known = allRecords(opened)
+  const known = await allRecords(opened)
   for (const files of [0, 10, Infinity])
-    compareAll(openList(t, opened, { ofPage: files, ofChunk: files }), known, 250)
+    await compareAll(openList(opened, { ofPage: files, ofChunk: files }), known, 250)
 })
 
 /** Archives whose files are spread unevenly, in each of which another way is the best one. */
@@ -317,7 +311,7 @@ const skewed: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<void>
   },
   'ids with large holes': async (opened) => {
     for (let wave = 0; wave < 40; wave++) {
-      opened.setNextId(1 + wave * wave * 70_000)
+      await opened.setNextId(1 + wave * wave * 70_000)
       await addDay(opened, 2024, wave + 1, daily(...stations))
     }
   },
@@ -340,16 +334,16 @@ async function addDay(
 
 for (const [name, fillSkewed] of Object.entries(skewed))
   t.test(`pages and chunks of an archive with ${name}`, async (t) => {
-    const opened = openCatalogue(t, { stepUs: 1 })
+    const opened = await openCatalogue(t, { stepUs: 1 })
     await fillSkewed(opened)
-    const list = openList(t, opened, { ofPage: 30, ofChunk: 10 })
-    compareAll(list, allRecords(opened), 500)
+    const list = openList(opened, { ofPage: 30, ofChunk: 10 })
+    await compareAll(list, await allRecords(opened), 500)
   })
 
 t.test('pages and chunks are correct after inserts, removals and restored files', async (t) => {
-  const opened = openCatalogue(t, { stepUs: 1 })
+  const opened = await openCatalogue(t, { stepUs: 1 })
   await fill(opened)
-  const list = openList(t, opened)
+  const list = openList(opened)
   for (let round = 0; round < 4; round++) {
     const path = paths[round % 2] ?? ''
     const files = [...((await opened.writer.directory(path))?.files ?? [])]
@@ -363,6 +357,6 @@ t.test('pages and chunks are correct after inserts, removals and restored files'
     const restored = removed.slice(0, 10).map(([name]) => newFile(name))
     await opened.apply({ added: restored }, path)
     t.ok(removed.length > 0, 'files were removed')
-    compareAll(list, allRecords(opened), 80)
+    await compareAll(list, await allRecords(opened), 80)
   }
 })

@@ -1,15 +1,15 @@
 /** Checksums that may be of another version than the file on disk. */
 import { createHash } from 'node:crypto'
-import t, { exact } from '../../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { checksumOf, day, facts, identity, openCatalogue, sha256 } from '../catalogue.ts'
-import { newFile } from '../change.ts'
+import { checksumOf, day, facts, identity, openCatalogue, sha256 } from './catalogue.ts'
+import { newFile } from './change.ts'
 
 const [graz, zimm, onsa] = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']
 const linked = { ...identity, ctimeUs: 3000, links: 2 }
 
-function open(t: Test) {
-  const opened = openCatalogue(t, { stepUs: 1 })
+async function open(t: Test) {
+  const opened = await openCatalogue(t, { stepUs: 1 })
   const { apply, clock, writer, reader } = opened
   clock.us = 5_000_000
   return {
@@ -26,18 +26,18 @@ function open(t: Test) {
     boundOf: async (name: string) => (await writer.directory(day))?.files.get(name)?.hashed,
     /** Ids in the queue at a time; by default after all times of the queue. */
     queue: async (nowUs = 1e15) => (await writer.staleChecksums(nowUs)).files.map(({ id }) => id),
-    counts: () => {
-      const counted = opened.db.prepare('SELECT files, stale FROM hashing').get()
+    counts: async () => {
+      const [counted] = await opened.sql('SELECT files, stale FROM hashing')
       const rows =
         'SELECT count(*) - count(stale_us) AS files, count(stale_us) AS stale FROM checksum'
-      t.same(counted, opened.db.prepare(rows).get(), 'the counts are those of the rows')
+      t.same([counted], await opened.sql(rows), 'the counts are those of the rows')
       return counted
     },
   }
 }
 
 t.test('a checksum is bound to the file that was read', async (t) => {
-  const { apply, fill, fileOf, boundOf } = open(t)
+  const { apply, fill, fileOf, boundOf } = await open(t)
   await fill()
   t.match(await fileOf(graz), { sha256, identity })
   t.same(await boundOf(graz), identity)
@@ -51,7 +51,7 @@ t.test('a checksum is bound to the file that was read', async (t) => {
 })
 
 t.test('a stale checksum is not shown, and its file is in the queue of checksums', async (t) => {
-  const { writer, reader, apply, fill, fileOf, boundOf, queue, counts } = open(t)
+  const { writer, reader, apply, fill, fileOf, boundOf, queue, counts } = await open(t)
   await fill()
   await writer.keepChecksums([checksumOf(1, { problem: 'broken' })], 3)
   const [head, record] = [await reader.head(), await fileOf(graz)]
@@ -74,7 +74,7 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
     files: exact([{ id: 1, path: `${day}/${graz}`, ...facts }]),
     count: 1,
   })
-  t.same(counts(), { files: 2, stale: 1 })
+  t.same(await counts(), { files: 2, stale: 1 })
   t.same((await writer.arrivedUnhashed(0)).files, [], 'it is not an insert')
 
   const version = await reader.checksumsVersion(day)
@@ -84,25 +84,25 @@ t.test('a stale checksum is not shown, and its file is in the queue of checksums
   await writer.keepChecksums([checksumOf(1, { sha256: other, inode: 8 })], 3)
   t.match(await fileOf(graz), { sha256: other, identity: { ...identity, inode: 8 } })
   t.same(await queue(), [])
-  t.same(counts(), { files: 3, stale: 0 })
+  t.same(await counts(), { files: 3, stale: 0 })
   t.not(await reader.checksumsVersion(day), version)
 })
 
 t.test('a stale checksum is deleted with its file, or when the file is modified', async (t) => {
-  const { apply, fill, queue, counts } = open(t)
+  const { apply, fill, queue, counts } = await open(t)
   await fill()
   await apply({ rehash: [1, 2, 3] })
-  t.same(counts(), { files: 0, stale: 3 })
+  t.same(await counts(), { files: 0, stale: 3 })
   await apply({ modified: [{ ...facts, size: 11, id: 1, name: graz }] })
   await apply({ removed: [2] })
   t.same(await queue(), [3])
-  t.same(counts(), { files: 0, stale: 1 })
+  t.same(await counts(), { files: 0, stale: 1 })
   await apply({ rehash: [1, 2, 99] })
   t.same(await queue(), [3], 'a file without a checksum is not queued')
 })
 
 t.test('the queue of checksums is sorted by the times at which its files are due', async (t) => {
-  const { writer, apply, fill, queue } = open(t)
+  const { writer, apply, fill, queue } = await open(t)
   await fill()
   await apply({ rehash: [3] })
   await apply({ rehash: [1] })
@@ -124,16 +124,16 @@ t.test('the queue of checksums is sorted by the times at which its files are due
 })
 
 t.test('the checksum of a file that had changed just before is stale at once', async (t) => {
-  const { writer, fill, fileOf, queue, counts } = open(t)
+  const { writer, fill, fileOf, queue, counts } = await open(t)
   await fill()
   await writer.keepChecksums([checksumOf(1, { rested: false })], 3)
   t.match(await fileOf(graz), { sha256: undefined, identity: undefined })
   t.same(await queue(), [1])
-  t.same(counts(), { files: 2, stale: 1 })
+  t.same(await counts(), { files: 2, stale: 1 })
 })
 
 t.test('a comparison of attributes that is older than the latest hashing is dropped', async (t) => {
-  const { writer, apply, fill, fileOf, queue } = open(t)
+  const { writer, apply, fill, fileOf, queue } = await open(t)
   await fill()
   const attributes = [{ id: 1, identity: linked, boundCtimeUs: identity.ctimeUs }]
   await writer.keepChecksums([checksumOf(1, { ctimeUs: 2500 })], 3)
@@ -146,7 +146,7 @@ t.test('a comparison of attributes that is older than the latest hashing is drop
 })
 
 t.test('the list of checksums has the problems of broken and incomplete files', async (t) => {
-  const { writer, reader, apply } = open(t)
+  const { writer, reader, apply } = await open(t)
   const files = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
   await apply({ added: [...files, newFile(onsa, facts)] })
   const problems = async () => {

@@ -1,16 +1,16 @@
 /** Directory listings of the catalogue. */
-import t from '../../tap.ts'
+import t from '../tap.ts'
 import type { Test } from 'tap'
-import type { CatalogueReader, Entries, EntriesQuery } from '../../../src/catalogue/reader.ts'
-import { testFolder } from '../../folder.ts'
-import { openCatalogue } from '../catalogue.ts'
-import { newFile } from '../change.ts'
+import type { CatalogueReader, Entries, EntriesQuery } from '../../src/catalogue/reader.ts'
+import { testFolder } from '../folder.ts'
+import { openCatalogue } from './catalogue.ts'
+import { newFile } from './change.ts'
 
 const name = 'graz0010.26d.gz'
 const startUs = 1_769_058_367_000_000
 
-function open(t: Test, folder = testFolder(t)) {
-  const opened = openCatalogue(t, { folder })
+async function open(t: Test, folder = testFolder(t)) {
+  const opened = await openCatalogue(t, { folder })
   const { apply, clock, reader } = opened
   clock.us = startUs
   return {
@@ -48,7 +48,7 @@ async function namesBelow(reader: CatalogueReader, path: string, limit = 100): P
 t.test(
   'direct subdirectories are listed, also when only deeper directories have files',
   async (t) => {
-    const { reader, add } = open(t)
+    const { reader, add } = await open(t)
     const directories = [
       ...['obs/a', 'obs/a-b', 'obs/a.b', 'obs/a/b', 'obs/a/b/c', 'obs/a0', 'obs/a_', 'obs/aa/b'],
       ...['obs/b-c/d', 'obs/b/c', 'obs/b/d', 'obs/b.c', 'obs/Z/z', 'nrt/x'],
@@ -69,7 +69,7 @@ t.test(
 t.test(
   'the files of a directory are listed by name, without those of other directories',
   async (t) => {
-    const { reader, add } = open(t)
+    const { reader, add } = await open(t)
     const names = ['wtzr0010.26d.gz', name]
     await add('obs/2026/001', ...names)
     await add('obs/2026/001/deeper', 'zimm0010.26d.gz')
@@ -87,7 +87,7 @@ t.test(
 )
 
 t.test('a directory exists as long as it is on disk or has files', async (t) => {
-  const { reader, apply, add, remove } = open(t)
+  const { reader, apply, add, remove } = await open(t)
   const exists = async (path: string) => (await reader.directory(path)) !== undefined
   t.ok(await exists(''))
   t.notOk(await exists('obs'))
@@ -102,7 +102,7 @@ t.test('a directory exists as long as it is on disk or has files', async (t) => 
 })
 
 t.test('a change sets changedUs of all parent directories, which only grows', async (t) => {
-  const { reader, apply, setClock, add, remove } = open(t)
+  const { reader, apply, setClock, add, remove } = await open(t)
   const directories = ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002']
   for (const path of directories) await apply({}, path)
   const times = async () =>
@@ -141,13 +141,14 @@ t.test('a change sets changedUs of all parent directories, which only grows', as
 t.test(
   'after a future clock was corrected, only the directories that it changed and their parents keep future times',
   async (t) => {
-    const { folder, reader, writer, apply, setClock, add } = open(t)
+    const { folder, close, apply, setClock, add: addFirst } = await open(t)
     for (const path of ['obs', 'obs/2026', 'obs/2026/001', 'obs/2026/002']) await apply({}, path)
     const aheadUs = startUs + 10 * 365 * 86_400_000_000
     setClock(aheadUs)
-    await add('obs/2026/001', name)
-    writer.close()
-    await open(t, folder).add('obs/2026/002', 'zimm0020.26d.gz')
+    await addFirst('obs/2026/001', name)
+    await close()
+    const { reader, add } = await open(t, folder)
+    await add('obs/2026/002', 'zimm0020.26d.gz')
     t.match(await reader.directory('obs/2026'), { changedUs: aheadUs + 1_000_000 })
     t.match(await reader.directory('obs/2026/001'), { changedUs: aheadUs })
     t.match(await reader.directory('obs/2026/002'), { changedUs: startUs })
@@ -157,7 +158,7 @@ t.test(
 t.test(
   'the version of the root changes with each area, even after the clock was set back',
   async (t) => {
-    const { reader, setClock, add } = open(t)
+    const { reader, setClock, add } = await open(t)
     for (const area of ['obs', 'nrt']) await add(area, name)
     const before = await reader.directory('')
     setClock(startUs - 1_000_000)

@@ -2,10 +2,10 @@
  * Only codes with live files join short codes: in the list, the stations, the series and the
  * network.
  */
-import t, { exact } from '../../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { day, openCatalogue } from '../catalogue.ts'
+import { openReader } from '../../src/catalogue/engines/open.ts'
+import { day, openCatalogue } from './catalogue.ts'
 
 const short = 'graz0010.26d.gz'
 const long = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
@@ -13,8 +13,8 @@ const twin = 'GRAZ01DEU_R_20260010000_01D_30S_MO.crx.gz'
 /** 2026-01-01, the day of the files. */
 const slot = 20_454
 
-function openSite(t: Test) {
-  const opened = openCatalogue(t)
+async function openSite(t: Test) {
+  const opened = await openCatalogue(t)
   const { apply, clock, reader } = opened
   clock.us = (slot + 1) * 86_400_000_000
   const remove = async (name: string) => {
@@ -62,7 +62,7 @@ const joined = {
 }
 
 t.test('a second long code separates a site only as long as it has files', async (t) => {
-  const { database, add, remove, shown } = openSite(t)
+  const { database, add, remove, shown } = await openSite(t)
   await add(short, long)
   t.strictSame(await shown(), joined)
   await add(twin)
@@ -78,15 +78,13 @@ t.test('a second long code separates a site only as long as it has files', async
   // The delivery of the removed file is kept, as a series of its own.
   const after = { ...joined, network: ['GRAZ00AUT: 2', 'GRAZ01DEU: 1'] }
   t.strictSame(await shown(), after)
-  const restarted = openReader({ database })
-  t.teardown(() => {
-    restarted.close()
-  })
+  const restarted = await openReader({ database })
+  t.teardown(() => restarted.close())
   t.match(await restarted.stations({ limit: 10, offset: 0 }), { count: 1 })
 })
 
 t.test('a long code that lost its files joins nothing', async (t) => {
-  const { reader, add, remove, shown, slots } = openSite(t)
+  const { reader, add, remove, shown, slots } = await openSite(t)
   await add(short, long)
   await remove(long)
   t.strictSame(await shown(), {
@@ -111,11 +109,11 @@ t.test('a long code that lost its files joins nothing', async (t) => {
 })
 
 t.test('readers notice that a repair of the counts joins or separates a site', async (t) => {
-  const { writer, reader, add, db, shown } = openSite(t)
+  const { writer, reader, add, sql, shown } = await openSite(t)
   await add(short, long, twin)
   const before = await shown()
   const { seq } = await reader.head()
-  db.exec(
+  await sql(
     `DELETE FROM station_count WHERE station = (SELECT id FROM station WHERE code = 'GRAZ01DEU');
      UPDATE station SET live_seq = 0;
      UPDATE catalogue SET details_seq = details_seq + 1`,
@@ -128,7 +126,7 @@ t.test('readers notice that a repair of the counts joins or separates a site', a
 })
 
 t.test('no code joins another before the counts are built', async (t) => {
-  const { writer, reader, add, shown, slots } = openSite(t)
+  const { writer, reader, add, shown, slots } = await openSite(t)
   await writer.deferIndexes()
   await add(short, long)
   const notBuilt = { code: 'NOT_BUILT' }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
-import t, { exact } from '../../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { checksumOf, day, facts, manyNames, openCatalogue, sha256 } from '../catalogue.ts'
-import { change, newFile } from '../change.ts'
+import { checksumOf, day, facts, manyNames, openCatalogue, sha256 } from './catalogue.ts'
+import { change, newFile } from './change.ts'
 
 const [graz, zimm] = ['graz0010.26d.gz', 'zimm0010.26d.gz']
 /** A catalogue, and the checksums and ids of its files by their names. */
-function open(t: Test) {
-  const opened = openCatalogue(t, { stepUs: 1 })
+async function open(t: Test) {
+  const opened = await openCatalogue(t, { stepUs: 1 })
   const { reader } = opened
   const sumOf = async (name: string) => (await reader.file({ directory: day, name }))?.sha256
   const idOf = async (name: string) => (await reader.file({ directory: day, name }))?.id ?? 0
@@ -18,7 +18,7 @@ function open(t: Test) {
 t.test(
   'a checksum is valid for the version that was read, and raises only detailsSeq',
   async (t) => {
-    const { writer, reader, apply, sumOf, idOf, files } = open(t)
+    const { writer, reader, apply, sumOf, idOf, files } = await open(t)
     await apply({ added: [newFile(graz, facts), newFile(zimm, facts)] })
     const [head, id] = [await reader.head(), await idOf(graz)]
     await writer.keepChecksums([checksumOf(id)], 0)
@@ -41,7 +41,7 @@ t.test(
 t.test(
   'a size that becomes known by hashing changes the listing version, a checksum alone does not',
   async (t) => {
-    const { writer, reader, apply, idOf } = open(t)
+    const { writer, reader, apply, idOf } = await open(t)
     await apply({ added: [newFile(graz), newFile(zimm, facts)] })
     const versions = async () => {
       const states = ['obs/2026', day].map(async (path) => (await reader.directory(path))?.version)
@@ -66,7 +66,7 @@ t.test(
 t.test(
   'the checksums version of a directory changes when any of its checksums changes',
   async (t) => {
-    const { writer, reader, apply, idOf } = open(t)
+    const { writer, reader, apply, idOf } = await open(t)
     await apply({ added: [newFile(graz, facts), newFile(zimm)] })
     const [id, other] = [await idOf(graz), await idOf(zimm)]
     const seen: unknown[] = [await reader.checksumsVersion(day)]
@@ -100,7 +100,7 @@ t.test(
 )
 
 t.test('a new, changed or stale file awaits its checksum, an older file does not', async (t) => {
-  const { writer, reader, apply, idOf } = open(t)
+  const { writer, reader, apply, idOf } = await open(t)
   await apply({ added: [newFile(graz, facts)] })
   const id = await idOf(graz)
   t.equal(await reader.awaitsChecksum(id), false, 'before hashing begins')
@@ -119,7 +119,7 @@ t.test('a new, changed or stale file awaits its checksum, an older file does not
 })
 
 t.test('a checksum is deleted when its file is modified or removed', async (t) => {
-  const { writer, reader, apply, sumOf, idOf, files } = open(t)
+  const { writer, reader, apply, sumOf, idOf, files } = await open(t)
   const added = [newFile(graz, facts), newFile(zimm, facts)]
   await apply({ added })
   const [id, other] = [await idOf(graz), await idOf(zimm)]
@@ -140,7 +140,7 @@ t.test('a checksum is deleted when its file is modified or removed', async (t) =
 })
 
 t.test('hashing sets size and mtime of a file if they were unknown', async (t) => {
-  const { writer, reader, add, sumOf, idOf } = open(t)
+  const { writer, reader, add, sumOf, idOf } = await open(t)
   await add(graz)
   const head = await reader.head()
   await writer.keepChecksums([checksumOf(await idOf(graz))], 0)
@@ -150,7 +150,7 @@ t.test('hashing sets size and mtime of a file if they were unknown', async (t) =
 })
 
 t.test('new and modified files are found by their change number', async (t) => {
-  const { writer, apply, idOf } = open(t)
+  const { writer, apply, idOf } = await open(t)
   const add = (...names: readonly string[]) =>
     apply({ added: names.map((name) => newFile(name, facts)) })
   const found = async (since?: number) => {
@@ -207,7 +207,7 @@ t.test('new and modified files are found by their change number', async (t) => {
 })
 
 t.test('all files without a checksum are found, highest id first', async (t) => {
-  const { writer, apply } = open(t)
+  const { writer, apply } = await open(t)
   const names = manyNames(4500)
   await apply({ added: names.map((name) => newFile(name, facts)) })
   const walk = async (): Promise<number[]> => {
@@ -233,7 +233,7 @@ t.test('all files without a checksum are found, highest id first', async (t) => 
 })
 
 t.test('the checksums of a directory are read in chunks, in the order of names', async (t) => {
-  const { writer, reader, apply } = open(t)
+  const { writer, reader, apply } = await open(t)
   const names = manyNames(1200)
   await writer.apply([
     change(day, { added: names.toReversed().map((name) => newFile(name, facts)) }),

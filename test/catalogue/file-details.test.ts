@@ -2,10 +2,10 @@
  * Details of files (size, mtime, checksum, problem), and `detailsSeq`, which grows when they
  * change.
  */
-import t, { exact } from '../../tap.ts'
-import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
-import { checksumOf, day, facts, identity, openCatalogue, sha256 } from '../catalogue.ts'
-import { newFile } from '../change.ts'
+import t, { exact } from '../tap.ts'
+import type { CatalogueReader } from '../../src/catalogue/reader.ts'
+import { checksumOf, day, facts, identity, openCatalogue, sha256 } from './catalogue.ts'
+import { newFile } from './change.ts'
 
 const graz = 'graz0010.26d.gz'
 const zimm = 'zimm0010.26d.gz'
@@ -13,7 +13,7 @@ const zimm = 'zimm0010.26d.gz'
 t.test(
   'a file that is incomplete when its size becomes known is reported as incomplete',
   async (t) => {
-    const { reader, apply, add } = openCatalogue(t)
+    const { reader, apply, add } = await openCatalogue(t)
     await add(graz)
     const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000, incomplete: true }]
     await apply({ filled })
@@ -31,7 +31,7 @@ const sequencesOf = async ({ head }: Pick<CatalogueReader, 'head'>) => {
 }
 
 t.test('changes of details raise detailsSeq, changes of records raise seq', async (t) => {
-  const { writer, reader, apply } = openCatalogue(t)
+  const { writer, reader, apply } = await openCatalogue(t)
   const other = { ...identity, ctimeUs: 3000 }
   const steps: [string, () => Promise<unknown>, { seq: number; detailsSeq: number }][] = [
     ['new file', () => apply({ added: [newFile(graz)] }), { seq: 1, detailsSeq: 0 }],
@@ -70,7 +70,7 @@ t.test('changes of details raise detailsSeq, changes of records raise seq', asyn
 })
 
 t.test('pages, chunks and changes include details only if they are requested', async (t) => {
-  const { writer, reader, apply } = openCatalogue(t)
+  const { writer, reader, apply } = await openCatalogue(t)
   const added = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
   await apply({ added: [...added, newFile('onsa0010.26d.gz')] }, 'obs/2026/002')
   await writer.keepChecksums([checksumOf(1, { problem: 'broken' })], 3)

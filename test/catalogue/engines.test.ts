@@ -1,0 +1,150 @@
+/**
+ * The engines compared with each other: after the same random history both give the same answers to
+ * random questions, in the same order. Without SLOW=1 there are 100 histories and 1,000 questions.
+ */
+import assert from 'node:assert/strict'
+import t from '../tap.ts'
+import type { Test } from 'tap'
+import type { CatalogueReader } from '../../src/catalogue/reader.ts'
+import { lacksPostgres } from '../postgres.ts'
+import { fc } from '../random.ts'
+import { openCatalogue } from './catalogue.ts'
+import type { OpenedCatalogue } from './catalogue.ts'
+import { newFile } from './change.ts'
+import { postgres, sqlite } from './engines.ts'
+import { history, startUs, take } from './random-histories.ts'
+import { question } from './random-questions.ts'
+import type { RandomQuestion } from './random-questions.ts'
+
+const skip = lacksPostgres()
+const times = process.env['SLOW'] === '1' ? 10 : 1
+
+async function openBoth(t: Test): Promise<readonly OpenedCatalogue[]> {
+  const both = []
+  for (const engine of [sqlite, postgres]) {
+    const opened = await openCatalogue(t, { engine, stepUs: 1 })
+    opened.clock.us = startUs
+    await opened.sql("UPDATE catalogue SET epoch = 'the same'")
+    both.push(opened)
+  }
+  return both
+}
+
+/** An answer, or the kind of error. */
+async function outcomeOf(asked: Promise<unknown>): Promise<unknown> {
+  try {
+    return await asked
+  } catch (error) {
+    const { code } = error as { code?: string }
+    if (code === undefined || /^(SQLITE|\d)/.test(code)) throw error
+    return { code }
+  }
+}
+
+async function compare(
+  both: readonly OpenedCatalogue[],
+  what: string,
+  ask: (opened: OpenedCatalogue) => Promise<unknown>,
+): Promise<unknown> {
+  const [first, second] = await Promise.all(both.map((each) => outcomeOf(ask(each))))
+  assert.deepEqual(second, first, what)
+  return first
+}
+
+const ofReader = ({ kind, query, ask }: RandomQuestion) =>
+  [
+    `${kind} ${JSON.stringify(query)}`,
+    ({ reader }: { reader: CatalogueReader }) => ask(reader),
+  ] as const
+
+/** What the writer knows. */
+const ofWriter: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<unknown>>> = {
+  directories: async ({ writer }) =>
+    [...(await writer.directories())].sort((a, b) => (a.path < b.path ? -1 : 1)),
+  directory: ({ writer }) => writer.directory('obs/2026/001'),
+  part: ({ writer }) => writer.directory('obs/odd', { after: 'G', through: 'h' }),
+  removed: ({ writer }) => writer.removedSince(startUs + 20),
+  count: ({ writer }) => writer.count('obs'),
+  arrived: ({ writer }) => writer.arrivedUnhashed(undefined),
+  unhashed: ({ writer }) => writer.unhashedBelow(1e9),
+  stale: ({ writer, clock }) => writer.staleChecksums(clock.us),
+  faults: ({ differences }) => differences(),
+}
+
+for (const deferred of [false, true])
+  t.test(
+    `after random histories${deferred ? ' from a first scan on' : ''}`,
+    { skip },
+    async (t) => {
+      let asked = 0
+      const kinds = new Map<string, number>()
+      // Each history goes on where the one before it ended.
+      const some = fc.array(
+        fc.tuple(history, fc.array(question, { minLength: 10, maxLength: 10 })),
+        {
+          minLength: 10,
+          maxLength: 10,
+        },
+      )
+      const property = fc.asyncProperty(some, async (histories) => {
+        const both = await openBoth(t)
+        if (deferred) await compare(both, 'defer', ({ writer }) => writer.deferIndexes())
+        for (const [at, [steps, questions]] of histories.entries()) {
+          for (const step of steps) await compare(both, step.does, (each) => take(each, step))
+          if (deferred && at === 3)
+            await compare(both, 'build', async ({ writer }) => (await writer.buildIndexes()).left)
+          for (const [what, ask] of Object.entries(ofWriter)) await compare(both, what, ask)
+          for (const each of questions) {
+            const found = await compare(both, ...ofReader(each))
+            if (JSON.stringify(found ?? []).length > 120)
+              kinds.set(each.kind, (kinds.get(each.kind) ?? 0) + 1)
+            asked++
+          }
+        }
+        for (const each of both) await each.close()
+      })
+      await fc.assert(property, { numRuns: 5 * times, endOnFailure: true })
+      t.equal(asked, 500 * times)
+      t.ok(kinds.size >= 12, `${JSON.stringify(Object.fromEntries(kinds))} have found something`)
+    },
+  )
+
+/** Archives whose files are spread unevenly. */
+const skewed: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<void>>> = {
+  'one station with half of all files': async ({ apply }) => {
+    for (const ddd of ['001', '002', '003', '004', '005', '006']) {
+      const codes = ['GRAZ00AUT', 'GRAZ00AUT', 'GRAZ00AUT', 'WTZR00DEU', 'GRAZ01DEU', 'ZIMM00CHE']
+      const added = codes.map((code, n) =>
+        newFile(`${code}_R_2026${ddd}0${n}00_01H_30S_MO.crx.gz`, { size: n, mtimeUs: n }),
+      )
+      await apply({ added }, `obs/2026/${ddd}`)
+    }
+  },
+  'a year that arrives last': async ({ apply }) => {
+    for (const year of [2026, 2300, 1960])
+      for (const ddd of ['001', '002', '003', '004']) {
+        const added = ['GRAZ00AUT', 'WTZR00DEU', 'GRAZ01DEU'].map((code) =>
+          newFile(`${code}_R_${year}${ddd}0000_01D_30S_MO.crx.gz`),
+        )
+        await apply({ added }, `obs/${year}/${ddd}`)
+      }
+  },
+  'all files of one day': async ({ apply }) => {
+    const added = Array.from({ length: 72 }, (_, n) => {
+      const code = ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'][n % 3] ?? ''
+      const hour = String(Math.floor(n / 3)).padStart(2, '0')
+      return newFile(`${code}_R_2026001${hour}00_01H_30S_MO.crx.gz`)
+    })
+    await apply({ added, arrived: true })
+  },
+}
+
+for (const [name, fill] of Object.entries(skewed))
+  t.test(`in an archive with ${name}`, { skip }, async (t) => {
+    const both = await openBoth(t)
+    for (const each of both) await fill(each)
+    const property = fc.asyncProperty(question, async (each) => {
+      await compare(both, ...ofReader(each))
+    })
+    await fc.assert(property, { numRuns: 100 * times, endOnFailure: true })
+  })
