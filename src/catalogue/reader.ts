@@ -350,6 +350,8 @@ export interface CatalogueReader {
   /** The last complete scan of the tree; `undefined` before the first. Reads one row. */
   lastScan(): Promise<ScanSummary | undefined>
   summary(query?: undefined, asker?: Asker): Promise<CatalogueSummary>
+  /** The differences between the stored counts and the records, as lines. Takes long. */
+  countFaults(query?: undefined, asker?: Asker): Promise<readonly string[]>
   /** Reads the sizes of the files, not the database itself. */
   storage(): Promise<StorageFigures>
   /**

@@ -72,7 +72,7 @@ t.test('check-config names the faults of a server with their remedies', { skip }
   finds('index', urlOf('wr1ter', 'none'), /\/none has no such database: create it/)
   finds('serve', urlOf('r3ader'), / has no schema for this user: create one, or grant USAGE/)
   finds('index', urlOf('other'), / may not be written by this user: make it the owner/)
-  finds('index', urlOf('wr1ter', 'ascii'), / has the encoding SQL_ASCII: create the database with/)
+  finds('index', urlOf('wr1ter', 'ascii'), / has another encoding: create the database with/)
   await cluster.psql('CREATE TABLE wr1ter.theirs (a int)')
   finds('index', urlOf('wr1ter'), / has tables of another program: create another database/)
   await cluster.psql('DROP TABLE wr1ter.theirs')

@@ -46,10 +46,13 @@ export async function openReader(address: CatalogueAddress): Promise<CatalogueRe
  * server's matter.
  */
 export async function checkConsistency(address: CatalogueAddress): Promise<ConsistencyReport> {
-  const { database, databasePasswordFile: passwordFile } = address
-  if (!isServer(database)) return checkFile(database)
-  const { checkCounts } = await import('../postgres/reader.ts')
-  return { differences: await checkCounts({ url: database, passwordFile }), damage: [] }
+  if (!isServer(address.database)) return checkFile(address.database)
+  const reader = await openReader(address)
+  try {
+    return { differences: await reader.countFaults(), damage: [] }
+  } finally {
+    await reader.close()
+  }
 }
 
 /**

@@ -101,11 +101,3 @@ export function isOutage(error: unknown): boolean {
   // Connection, resources, operator, the recovery of a standby, login, database, privilege, table.
   return /^(08|53|57|40|28|3D|3F|42501|42P01)/.test(error.code ?? '')
 }
-
-/** The words of an error, with nothing of the URL: some of the server's name the user. */
-export function wordsOf(error: unknown): string {
-  const { code = '', message } = error as { code?: string; message: string }
-  if (code.startsWith('28') || message.startsWith('SASL'))
-    return 'it refuses the login: check the user, its password and pg_hba.conf'
-  return code === '53300' ? 'it has no connection left: raise max_connections' : message
-}

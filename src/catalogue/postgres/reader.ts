@@ -11,9 +11,8 @@ import { CatalogueUnavailable, QueryTimeout } from '../reader-errors.ts'
 import type { Asker, CatalogueReader } from '../reader.ts'
 import type { StorageFigures } from '../records.ts'
 import { schemaVersion } from '../selection/schema.ts'
-import { countFaults } from '../updates/count-faults.ts'
 import { Turns } from '../turns.ts'
-import { clientConfig, ignoreLoss, isOutage, mayPrepare, wordsOf } from './connection.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare, serverFault } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { ConnectionLost, Driver, unlessLost } from './driver.ts'
@@ -49,26 +48,8 @@ export function openReader(primary: ServerAddress, read = primary): CatalogueRea
   return new Reader(primary, read).methods()
 }
 
-/** The differences between the stored counts and the records, as lines. */
-export async function checkCounts(address: ServerAddress): Promise<string[]> {
-  const client = new pg.Client(clientConfig(address, settings))
-  ignoreLoss(client)
-  try {
-    await client.connect()
-    const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
-    return await new Driver({ prepare: false }).run(client, countFaults(), {
-      begin,
-      untilCommitted: true,
-    })
-  } catch (error) {
-    throw unavailable(error)
-  } finally {
-    await client.end()
-  }
-}
-
 function unavailable(error: unknown): CatalogueUnavailable {
-  return new CatalogueUnavailable(`cannot read the database: ${wordsOf(error)}`, { cause: error })
+  return new CatalogueUnavailable(`the database ${serverFault(error)}`, { cause: error })
 }
 
 class Reader {

@@ -71,50 +71,79 @@ export const identity = `(SELECT system_identifier FROM pg_control_system())
     || '/' || 'server'::regclass::oid,
   substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)`
 
-/** The oldest server that may be used. */
-const oldestServer = 15
-
-interface ServerRow {
-  readonly version: string
-  readonly is_read_only: boolean
-  readonly encoding: string
-  readonly schema: string | null
-  readonly has_tables: boolean
-  readonly is_ours: boolean
-  readonly has_other_collation: boolean
-  readonly may_read: boolean
-  readonly may_write: boolean
-}
-
 /** True on a standby too. */
 export const readOnly = `(pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on')`
 
-const serverSql = `SELECT current_setting('server_version') AS version, ${readOnly} AS is_read_only,
-    current_setting('server_encoding') AS encoding, current_schema() AS schema,
-    EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema()) AS has_tables,
-    to_regclass('server') IS NOT NULL AND to_regclass('id_count') IS NOT NULL AS is_ours,
-    EXISTS (SELECT FROM pg_attribute JOIN pg_collation c ON c.oid = attcollation
+const [server, schema] = [`to_regclass('server')`, 'current_schema()']
+
+/** Why a server cannot be used: SQL that is true then, and the words after its name. */
+type Fault = readonly [when: string, words: string]
+
+const faults: readonly Fault[] = [
+  [
+    `current_setting('server_version_num')::int < 150000`,
+    'is older than PostgreSQL 15: install PostgreSQL 15 or newer',
+  ],
+  [
+    `current_setting('server_encoding') <> 'UTF8'`,
+    `has another encoding: create the database with ENCODING 'UTF8'`,
+  ],
+  [`${schema} IS NULL`, 'has no schema for this user: create one, or grant USAGE on it'],
+  [
+    `(${server} IS NULL OR to_regclass('id_count') IS NULL)
+      AND EXISTS (SELECT FROM pg_tables WHERE schemaname = ${schema})`,
+    'has tables of another program: create another database, or another schema',
+  ],
+  [
+    `EXISTS (SELECT FROM pg_attribute JOIN pg_collation c ON c.oid = attcollation
       WHERE attrelid IN (to_regclass('file'), to_regclass('directory'), to_regclass('station'))
-        AND atttypid = 'text'::regtype AND collname <> 'C') AS has_other_collation,
-    CASE WHEN to_regclass('server') IS NULL THEN TRUE
-      ELSE has_table_privilege(to_regclass('server'), 'SELECT') END AS may_read,
-    CASE WHEN to_regclass('server') IS NULL THEN has_schema_privilege(current_schema(), 'CREATE')
-      ELSE has_table_privilege(to_regclass('server'), 'UPDATE') END AS may_write`
+        AND atttypid = 'text'::regtype AND collname <> 'C')`,
+    'has columns with another collation than "C": let the indexer create the tables',
+  ],
+]
+
+const faultsOfReading: readonly Fault[] = [
+  ...faults,
+  [
+    `NOT has_table_privilege(${server}, 'SELECT')`,
+    'may not be read by this user: GRANT SELECT on all tables',
+  ],
+]
+
+const faultsOfWriting: readonly Fault[] = [
+  ...faults,
+  [readOnly, 'is read-only: name the primary server in database'],
+  [
+    `NOT CASE WHEN ${server} IS NULL THEN has_schema_privilege(${schema}, 'CREATE')
+      ELSE has_table_privilege(${server}, 'UPDATE') END`,
+    'may not be written by this user: make it the owner of the schema and its tables',
+  ],
+]
+
+interface ServerRow {
+  readonly version: string
+  readonly has_tables: boolean
+  readonly fault: string | null
+}
+
+/** @throws UnusableDatabase */
+async function check(client: pg.ClientBase, name: string, list: readonly Fault[]) {
+  const cases = list.map(([when, words]) => `WHEN ${when} THEN ${pg.escapeLiteral(words)}`)
+  const { rows } = await client.query<ServerRow>(
+    `SELECT current_setting('server_version') AS version, ${server} IS NOT NULL AS has_tables,
+       CASE ${cases.join(' ')} END AS fault`,
+  )
+  const { fault, ...found } = rows[0] as ServerRow
+  if (fault !== null) throw new UnusableDatabase(`${name} ${fault}`)
+  return found
+}
 
 /**
  * Checks the server for writing. @returns whether it has the tables already
  * @throws UnusableDatabase
  */
 export async function checkServer(client: pg.ClientBase, name: string): Promise<boolean> {
-  const found = await describeServer(client)
-  const fault = found && (faultOf(found) ?? writeFaultOf(found))
-  if (fault !== undefined) throw new UnusableDatabase(`${name} ${fault}`)
-  return found?.is_ours === true
-}
-
-async function describeServer(client: pg.ClientBase): Promise<ServerRow | undefined> {
-  const { rows } = await client.query<ServerRow>(serverSql)
-  return rows[0]
+  return (await check(client, name, faultsOfWriting)).has_tables
 }
 
 /** What a check of a server has found. */
@@ -137,41 +166,15 @@ export async function inspectServer(
   ignoreLoss(client)
   try {
     await client.connect()
-    const found = await describeServer(client)
-    const fault = found && (faultOf(found) ?? (writes ? writeFaultOf(found) : readFaultOf(found)))
-    if (fault !== undefined) throw new UnusableDatabase(`${name} ${fault}`)
-    const schema = found?.is_ours === true ? await schemaOn(client, name) : undefined
-    return { version: found?.version ?? '', schema }
+    const found = await check(client, name, writes ? faultsOfWriting : faultsOfReading)
+    const number = found.has_tables ? await schemaOn(client, name) : undefined
+    return { version: found.version, schema: number }
   } catch (error) {
     if (error instanceof UnusableDatabase) throw error
     throw new UnusableDatabase(`${name} ${serverFault(error)}`, { cause: error })
   } finally {
     await client.end().catch(() => undefined)
   }
-}
-
-function readFaultOf(found: ServerRow): string | undefined {
-  return found.may_read ? undefined : 'may not be read by this user: GRANT SELECT on all tables'
-}
-
-function writeFaultOf(found: ServerRow): string | undefined {
-  if (found.is_read_only) return 'is read-only: name the primary server in database'
-  if (!found.may_write)
-    return 'may not be written by this user: make it the owner of the schema and its tables'
-  return undefined
-}
-
-function faultOf(found: ServerRow): string | undefined {
-  if (Number.parseInt(found.version) < oldestServer)
-    return `is PostgreSQL ${found.version}: install PostgreSQL ${oldestServer} or newer`
-  if (found.encoding !== 'UTF8')
-    return `has the encoding ${found.encoding}: create the database with ENCODING 'UTF8'`
-  if (found.schema === null) return 'has no schema for this user: create one, or grant USAGE on it'
-  if (found.has_tables && !found.is_ours)
-    return 'has tables of another program: create another database, or another schema'
-  if (found.has_other_collation)
-    return 'has columns with another collation than "C": let the indexer create the tables'
-  return undefined
 }
 
 /** Creates the tables of an empty database, with all indexes and counts. */

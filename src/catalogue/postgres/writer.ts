@@ -15,7 +15,7 @@ import { AlreadyRunning, CatalogueCorrupt, UnusableDatabase } from '../writer.ts
 import type { CatalogueWriter } from '../writer.ts'
 import { wait } from '../../runtime/clock.ts'
 import { serverName } from '../../runtime/database-url.ts'
-import { clientConfig, ignoreLoss, isOutage, mayPrepare, wordsOf } from './connection.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare, serverFault } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { ConnectionLost, Driver } from './driver.ts'
@@ -179,7 +179,7 @@ export class ServerWriter {
         const isPassing = isLost || (readsOnly ? isOutage(error) : isRepeatable(error))
         if (!isPassing || !isRepeated) throw error
         if (!isLost) {
-          failure = `the server ${this.#name} does not answer: ${wordsOf(error)}`
+          failure = `the server ${this.#name} ${serverFault(error)}`
           this.#options.onWaiting(failure)
         }
         await wait(retryMs, this.#options.signal)
@@ -231,7 +231,7 @@ export class ServerWriter {
       const isPassing = !(error instanceof pg.DatabaseError) || isOutage(error)
       const isFinal = error instanceof UnusableDatabase || error instanceof CatalogueCorrupt
       if (isFinal || !isPassing) throw error
-      return `the server ${this.#name} does not answer: ${wordsOf(error)}`
+      return `the server ${this.#name} ${serverFault(error)}`
     }
   }
 

@@ -14,6 +14,7 @@ import { problems } from './problems.ts'
 import type { Question } from '../question.ts'
 import { changedDirectories, replacedFiles } from './replaced-files.ts'
 import { liveSlots, seriesArrivals, seriesSlots } from './series-slots.ts'
+import { countFaults } from './count-faults.ts'
 import { station, stations } from './stations.ts'
 import { summary } from './summary.ts'
 
@@ -52,6 +53,7 @@ const questions: {
   filesIn,
   problems,
   summary: (_query, context) => summary(context),
+  countFaults,
 }
 
 export const questionNames = Object.keys(questions) as QuestionName[]
@@ -82,6 +84,7 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'changedDirectories',
   'problems',
   'summary',
+  'countFaults',
 ])
 
 export type Questions = {

@@ -50,7 +50,7 @@ t.test('the server takes no connection', { skip }, async (t) => {
   )
   t.ok(reasons.length > 0, 'some have no connection')
   for (const reason of reasons) {
-    t.match(reason, { ...unavailable, message: /no connection left/ })
+    t.match(reason, { ...unavailable, message: /no free connection/ })
     t.notOk(reason.message.includes(username))
   }
   await asServer(`ALTER ROLE ${username} CONNECTION LIMIT -1`)

@@ -8,7 +8,7 @@ import {
 import type { CountTableName } from '../selection/count-tables.ts'
 import { column, rows } from '../question.ts'
 import type { Question } from '../question.ts'
-import { counted } from '../updates/recount.ts'
+import { counted } from '../selection/counted.ts'
 
 /**
  * Maximum number of listed differences per table, Further ones are only
