@@ -2,7 +2,7 @@
 import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
 import type { Requester } from '../http/limits.ts'
-import { HttpError } from '../http/errors.ts'
+import { HttpError, notYet } from '../http/errors.ts'
 import type { HeadWatch } from './waiting.ts'
 import type { ChangesRequest } from './schema.ts'
 
@@ -95,6 +95,8 @@ function checkResumable(
   if (epoch !== undefined && epoch !== head.epoch)
     throw gone(`The catalogue was rebuilt, and its numbers are new: ${restart}`)
   if (since < purgedSeq) throw gone(`Removals up to number ${purgedSeq} were purged: ${restart}`)
+  // The client has seen this number of the same history, so this host is behind another one.
+  if (since > head.seq && epoch !== undefined) throw notYet(since)
   if (since > head.seq)
     throw gone(`The latest number is ${head.seq}, which is lower than since: ${restart}`)
   // A client that has no files yet misses nothing.

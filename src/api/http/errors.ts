@@ -73,6 +73,11 @@ export function tryAgain(detail: string, afterSeconds = retryAfterSeconds): Http
   return new HttpError(503, detail, { 'retry-after': String(afterSeconds) })
 }
 
+/** 503 on a host that does not have a change yet that the client has seen on another one. */
+export function notYet(seq: number): HttpError {
+  return tryAgain(`This host has not seen the change ${seq} yet.`)
+}
+
 /** `Retry-After` while a disk is unavailable, in seconds. */
 const unavailableSeconds = 60
 

@@ -9,7 +9,7 @@ import type {
 } from 'fastify'
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
-import { HttpError, tryAgain } from './errors.ts'
+import { HttpError, notYet } from './errors.ts'
 import { mediaTypes, send } from './formats.ts'
 import type { Format } from './formats.ts'
 
@@ -147,8 +147,7 @@ export async function untilLeastSeq(
     throw new HttpError(400, 'The header Catalogue-Seq must be a whole number.')
   const endMs = performance.now() + longestMs
   while ((await reader.head()).seq < Number(wanted)) {
-    if (performance.now() >= endMs)
-      throw tryAgain(`This host has not seen the change ${wanted} yet.`)
+    if (performance.now() >= endMs) throw notYet(Number(wanted))
     await reader.untilWritten()
   }
 }

@@ -192,6 +192,15 @@ t.test('an unknown parameter gets 400', async (t) => {
   t.match(page.next, /&strict=1$/, 'the link repeats strict')
 })
 
+t.test('a host that is behind the number of its own history gets 503', async (t) => {
+  const { app } = await openService(t)
+  const { epoch } = (await app.inject('/rinex/api/status/')).json<{ epoch: string }>()
+  const behind = await app.inject(`${path}?since=7&epoch=${epoch}`)
+  t.equal(behind.statusCode, 503)
+  t.match(behind.headers, { 'retry-after': /^\d+$/ })
+  t.equal((await app.inject(`${path}?since=7&epoch=other`)).statusCode, 410)
+})
+
 t.test('a number or epoch from which the feed cannot continue gets 410', async (t) => {
   const { app, writer } = await openFeed(t)
   for (const query of ['since=6', 'since=99999999999999999999', 'since=5&epoch=another']) {
