@@ -60,7 +60,8 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     },
   })
   const deps: ApiDeps = {
-    reader: { ...reader, ...options.reader?.(reader) },
+    // Without the option, a test may still replace methods of the reader.
+    reader: options.reader === undefined ? reader : { ...reader, ...options.reader(reader) },
     indexerStatus: () => Promise.resolve(undefined),
     indexerMetrics: () => Promise.resolve(''),
     settlingFiles: () => Promise.resolve([]),

@@ -85,7 +85,7 @@ export const postgres: TestEngine = {
     return readFileSync(file, 'utf8')
   },
   connect: async (database) => {
-    const client = new pg.Client({ connectionString: database, types })
+    const client = new pg.Client({ connectionString: database, types, pipeline: true })
     await client.connect()
     const driver = new PostgresDriver({ prepare: true })
     return {
