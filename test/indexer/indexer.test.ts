@@ -20,7 +20,7 @@ async function start(t: Test, found: readonly string[] | string, keepRemovalsMs 
   /** Ends the process. */
   const end = async () => {
     await close()
-    parts.close()
+    await parts.close()
   }
   return { ...opened, paths, end }
 }
