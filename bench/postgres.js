@@ -169,7 +169,7 @@ async function compareArrivals(engines, print) {
       const { seq } = await reader.head()
       const begun = performance.now()
       const applying = writer.apply([changeOf({ path: 'obs/2026/023', names: [file] }, true)])
-      const waited = untilSeen(reader, seq, applying)
+      const waited = untilSeen(reader, seq)
       await applying
       written.push(performance.now() - begun)
       await waited
@@ -182,11 +182,6 @@ async function compareArrivals(engines, print) {
   }
 }
 
-async function untilSeen(reader, before, applying) {
-  let isOver = false
-  void applying.then(() => (isOver = true))
-  for (;;) {
-    await reader.untilWritten()
-    if (isOver && (await reader.head()).seq > before) return
-  }
+async function untilSeen(reader, before) {
+  while ((await reader.head()).seq <= before) await reader.untilWritten()
 }
