@@ -40,7 +40,7 @@ export function* replacedFiles(
     {
       sql: `SELECT d.path, f.name, f.modified_us FROM (${examined(context.dialect)}) AS part
         LEFT JOIN file f ON f.id = part.id LEFT JOIN directory d ON d.id = f.directory
-        WHERE f.modified_us IS NOT NULL LIMIT ${mostFiles + 1}`,
+        WHERE f.modified_us IS NOT NULL ORDER BY f.modified_us, f.id LIMIT ${mostFiles + 1}`,
       values,
     },
     { sql: `SELECT count(*) FROM (${examined(context.dialect)}) AS part`, values },
@@ -56,7 +56,7 @@ export function* replacedFiles(
 function examined(dialect: Dialect): string {
   return `SELECT f.id FROM file f ${dialect.using('file_modified')}
     WHERE ${dialect.inTime('f.id')} AND ${modifiedUs} BETWEEN @fromUs AND @toUs
-    ORDER BY ${modifiedUs} LIMIT ${mostExamined}`
+    ORDER BY ${modifiedUs}, f.id LIMIT ${mostExamined}`
 }
 
 function toFile(row: Row): ReplacedFiles['files'][number] {
