@@ -78,7 +78,7 @@ function queueSql(dialect: Dialect) {
   const changes = `SELECT * FROM file WHERE seq > @from ORDER BY seq LIMIT ${changesPerQuery}`
   const files = `SELECT * FROM file WHERE id < @id ORDER BY id DESC LIMIT ${filesPerQuery}`
   const oldest = (condition: string): string => `SELECT * FROM (SELECT id, stale_us FROM checksum
-    WHERE ${condition} ORDER BY stale_us LIMIT ${maxResults}) AS part`
+    WHERE ${condition} ORDER BY stale_us, id LIMIT ${maxResults}) AS part`
   return {
     changes: `SELECT max(seq), count(*) FROM (${changes}) AS part`,
     arrived: `${unhashed(changes)} ORDER BY f.seq LIMIT ${maxResults}`,
@@ -87,7 +87,7 @@ function queueSql(dialect: Dialect) {
     stale: `SELECT ${columns}, c.stale_us
       FROM (${oldest('stale_us <= @now')} UNION ALL ${oldest('stale_us > @late')}) c
       LEFT JOIN file f ON f.id = c.id LEFT JOIN directory d ON d.id = f.directory
-      ORDER BY c.stale_us LIMIT ${maxResults}`,
+      ORDER BY c.stale_us, f.id LIMIT ${maxResults}`,
   }
 }
 
