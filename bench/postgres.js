@@ -164,8 +164,11 @@ async function compareArrivals(engines, print) {
     const writer = await openWriter({ database: address }, () => Date.now() * 1000)
     const reader = await openReader({ database: address })
     const [written, seen] = [[], []]
+    // Names that no earlier run has written.
+    const first = Math.floor(Date.now() / 1000) % 40_000
     for (let n = 0; n < 200; n++) {
-      const file = `Z${String(n).padStart(3, '0')}00AUT_R_20260230000_01D_30S_MO.crx.gz`
+      const code = (first + n).toString(36).toUpperCase().padStart(3, '0')
+      const file = `Z${code}00AUT_R_20260230000_01D_30S_MO.crx.gz`
       const { seq } = await reader.head()
       const begun = performance.now()
       const applying = writer.apply([changeOf({ path: 'obs/2026/023', names: [file] }, true)])
