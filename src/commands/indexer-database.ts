@@ -93,8 +93,9 @@ async function openServer(opening: Opening): Promise<IndexerDatabase | undefined
   }
   lifecycle.add({ name: 'waiting for the database', close: end })
   let onWaiting = (reason: string | undefined): void => {
-    if (reason !== undefined) logger.info({ reason }, 'waiting')
-    opening.onDelay(`waiting: ${reason ?? 'no more'}`)
+    if (reason === undefined) return
+    logger.info({ reason }, 'waiting')
+    opening.onDelay(`waiting: ${reason}`)
   }
   const options = { ...address, nowUs, waits, signal }
   const server = await postgres.openWriter({
@@ -108,7 +109,7 @@ async function openServer(opening: Opening): Promise<IndexerDatabase | undefined
     onWaiting = (reason) => {
       parts.indexer.reportOutage(reason)
     }
-    const answering = answerRequests(address, server, {
+    const answering = answerRequests(address, server.connection, {
       answer: (line) => answerLine(line, parts),
       status: () => JSON.stringify({ ok: true, result: parts.indexer.status() }),
       signal,

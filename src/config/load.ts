@@ -47,7 +47,7 @@ export function draftConfig(sources: ConfigSources, further: FurtherCheck = () =
   const draft = draftOfDefaults(faults)
   for (const setting of settings) apply(setting, draft)
   const given = new Set(settings.map(({ key }) => key))
-  checkServers(draft)
+  refuseMixedEngines(draft)
   followLinks(draft)
   if (!given.has('base_url')) checkHostForLinks(draft)
   if (!given.has('control_socket')) deriveControlSocket(draft)
@@ -99,7 +99,7 @@ function checkHostForLinks({ values: { host, port }, origins, faults }: DraftCon
 }
 
 /** Only a server has a standby; its indexer gets requests through the database. */
-function checkServers({ values, origins, faults }: DraftConfig): void {
+function refuseMixedEngines({ values, origins, faults }: DraftConfig): void {
   const { database, database_read: read, control_socket: socket } = values
   if (database === undefined) return
   const fault = (key: OptionKey, problem: string): void => {

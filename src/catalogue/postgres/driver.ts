@@ -1,4 +1,5 @@
 /** Runs questions on a connection of PostgreSQL, each in one transaction. */
+import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import type { Question, Row, Statement, Value, Values } from '../question.ts'
@@ -35,7 +36,6 @@ export interface Transaction {
 export class Driver {
   readonly #compiled = new LRUCache<string, Compiled>({ max: keptTexts })
   readonly #isNamed: boolean
-  #names = 0
 
   /** @param prepare false to name no statements, for a pooler that cannot carry them */
   constructor({ prepare }: { readonly prepare: boolean }) {
@@ -99,12 +99,18 @@ export class Driver {
         if (!parameters.includes(name)) parameters.push(name)
         return `$${parameters.indexOf(name) + 1}${castOf(values[name])}`
       })
-      const name = this.#isNamed && !sql.includes(planned) ? `s${++this.#names}` : undefined
+      const isNamed = this.#isNamed && !sql.includes(planned)
+      const name = isNamed ? nameOf(text) : undefined
       compiled = { text, name, parameters }
       this.#compiled.set(key, compiled)
     }
     return compiled
   }
+}
+
+/** A text that is compiled again gets its former name: the server keeps each named statement. */
+function nameOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url')
 }
 
 function castOf(value: Value | undefined): string {

@@ -9,7 +9,7 @@ import { repeat } from '../../runtime/clock.ts'
 import { clientConfig, ignoreLoss } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { requests } from './listen.ts'
-import type { ServerWriter } from './writer.ts'
+import type { WritingConnection } from './writing-connection.ts'
 
 /** Time between two looks for requests, and between two rows of the state of an indexer (ms). */
 const lookMs = 1000
@@ -37,11 +37,11 @@ interface Answering {
  */
 export async function answerRequests(
   address: ServerAddress,
-  writer: ServerWriter,
+  connection: WritingConnection,
   { answer, status, signal }: Answering & { readonly signal: AbortSignal },
 ): Promise<void> {
   const pool = openPool(address)
-  const { host, pid, token } = writer.presence
+  const { host, pid, token } = connection.presence
   const taken = new Set<string>()
   const answerOne = async (id: string, line: string): Promise<void> => {
     taken.add(id)
@@ -64,14 +64,14 @@ export async function answerRequests(
       if (!taken.has(id)) void answerOne(id, request).catch(() => undefined)
   }
   // While the server is away, the writer reports it.
-  writer.onRequest = () => void look().catch(() => undefined)
+  connection.onRequest = () => void look().catch(() => undefined)
   let looks = 0
   await repeat(async () => {
     await look().catch(() => undefined)
     if (looks++ % looksPerForget === 0) await pool.query(forgetOld).catch(() => undefined)
     return lookMs
   }, signal)
-  writer.onRequest = () => undefined
+  connection.onRequest = () => undefined
   await pool
     .query('DELETE FROM indexer WHERE host = $1 AND pid = $2', [host, pid])
     .catch(() => undefined)

@@ -32,8 +32,9 @@ const inPlace = 'fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02'
 
 /** What only a server needs. */
 const ofServer = `
-  -- The server and the writer, one row: the number of the schema; which server and table this
-  -- is, and its timeline, which a promoted standby changes; the process that wrote last, by a random text.
+  -- The server and the writer, one row: the number of the schema; which server and table this is,
+  -- and its timeline, which a promoted standby changes; a random text of the process that wrote
+  -- last.
   CREATE TABLE server (
     one               integer PRIMARY KEY CHECK (one = 1),
     schema            integer NOT NULL,

@@ -33,7 +33,7 @@ interface HealthParts {
 /** A problem of the database. */
 export function databaseProblem(text: string): IndexerProblem {
   const advice =
-    'Check the free space and the permissions of the directory of the database; the indexer tries again by itself.'
+    'Check the free space for the database, and the permissions of its directory or its server; the indexer tries again by itself.'
   return { text, advice }
 }
 

@@ -26,7 +26,7 @@ async function openWritten(t: Test) {
   })
   const added = manyNames(20).map((name) => newFile(name, facts))
   await opened?.methods().apply([change(day, { added })])
-  await opened?.close()
+  await opened?.connection.close(true)
   const proxy = await Proxy.start(t, url)
   const reader = openReader({ url: proxy.url, passwordFile: undefined })
   t.teardown(() => reader.close())

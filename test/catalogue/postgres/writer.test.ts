@@ -27,7 +27,7 @@ async function open(t: Test, url: string, name = '') {
   if (opened === undefined) throw new Error(`${name} was ended`)
   t.teardown(async () => {
     ending.abort()
-    await opened.close()
+    await opened.connection.close(true)
   })
   const writer = opened.methods()
   const names = async () => [...((await writer.directory(day))?.files.keys() ?? [])]
@@ -168,7 +168,7 @@ t.test('a restored dump may lack the last changes', { skip }, async (t) => {
   const url = await openSchema(t)
   const first = await open(t, url)
   const { head } = await first.add(3, 0)
-  await first.opened.close()
+  await first.opened.connection.close(true)
   await psql(
     url,
     `CREATE TABLE restored (LIKE server INCLUDING ALL); INSERT INTO restored SELECT * FROM server;
@@ -178,7 +178,7 @@ t.test('a restored dump may lack the last changes', { skip }, async (t) => {
   const after = (await second.add(1, 3)).head
   t.not(after.epoch, head.epoch, 'a new epoch')
   t.equal(after.seq, head.seq + 1_000_001)
-  await second.opened.close()
+  await second.opened.connection.close(true)
   const third = await open(t, url)
   t.match((await third.add(1, 4)).head, { epoch: after.epoch, seq: after.seq + 1 })
 })
