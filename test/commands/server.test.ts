@@ -3,7 +3,6 @@ import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import t from '../tap.ts'
 import type { Test } from 'tap'
 import { schemaVersion } from '../../src/catalogue/selection/schema.ts'
@@ -11,6 +10,7 @@ import { openWriter } from '../../src/catalogue/engines/open.ts'
 import type { WireStatus } from '../../src/api/status/serialise.ts'
 import { longestMs, stop } from '../acceptance/service.ts'
 import { testFolder } from '../folder.ts'
+import { until } from '../until.ts'
 import { Cluster, lacksPostgres, openSchema, psql } from '../postgres.ts'
 import { kept, programLine } from '../program.ts'
 
@@ -157,29 +157,24 @@ t.test('status names the hosts of the indexers', { skip }, async (t) => {
   cpSync('fixtures/archive', archive, { recursive: true })
   const statusOf = (): WireStatus =>
     JSON.parse(run(['status', '--json', '--database', url]).stdout || '{}') as WireStatus
-  const until = async (reached: (status: WireStatus) => boolean): Promise<WireStatus> => {
-    for (;;) {
-      await delay(100)
-      const status = statusOf()
-      if (reached(status)) return status
-    }
-  }
   const first = startIndexer(t, url, archive)
-  const alone = await until(({ state }) => state === 'watching')
-  t.strictSame(alone.indexer, {
+  await until('it watches', () => statusOf().state === 'watching')
+  t.strictSame(statusOf().indexer, {
     pid: first.child.pid,
     version: (JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }).version,
     host: hostname(),
     waiting: [],
   })
-  t.match(first.log(), /"msg":"indexing"/)
+  await until('its log is read', () => first.log().includes('"msg":"indexing"'))
   t.match(first.log(), /"postgresql":"\d+\.\d+/)
   t.notMatch(first.log(), /"sqlite"/)
   startIndexer(t, url, archive)
-  await until(({ indexer }) => indexer?.waiting.length === 1)
+  await until('the other one waits', () => statusOf().indexer?.waiting.length === 1)
   const text = run(['status', '--database', url]).stdout
   t.match(text, `indexer: active on ${hostname()}, waiting on ${hostname()}\n`)
   await stop(first.child, 'SIGKILL')
-  const later = await until(({ indexer }) => indexer !== null && indexer.pid !== first.child.pid)
-  t.equal(later.indexer?.host, hostname())
+  await until('the other one took over', () => {
+    const { indexer } = statusOf()
+    return indexer !== null && indexer.host === hostname() && indexer.pid !== first.child.pid
+  })
 })
