@@ -1,6 +1,7 @@
 /** The request header `Catalogue-Seq`. */
 import t from '../../tap.ts'
 import { openService } from '../service.ts'
+import { until } from '../../until.ts'
 
 const list = '/rinex/api/rinex-file/'
 const ask = (seq: string | string[]) => ({ url: list, headers: { 'catalogue-seq': seq } })
@@ -16,8 +17,12 @@ t.test('a request for a state that is there is answered at once', async (t) => {
 })
 
 t.test('a request for a later state waits for it', async (t) => {
-  const service = await openService(t)
+  let looks = 0
+  const service = await openService(t, {
+    reader: (reader) => ({ head: () => (looks++, reader.head()) }),
+  })
   const later = service.app.inject(ask('1'))
+  await until('it looks again', () => looks > 1)
   await service.addNames('obs/2026/022', ['GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'])
   const answer = await later
   t.equal(answer.statusCode, 200)
