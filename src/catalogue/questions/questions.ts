@@ -17,6 +17,7 @@ import { liveSlots, seriesArrivals, seriesSlots } from './series-slots.ts'
 import { countFaults } from './count-faults.ts'
 import { station, stations } from './stations.ts'
 import { summary } from './summary.ts'
+import { unlisted } from './unlisted.ts'
 
 /** The methods of a reader that ask the database. */
 export type QuestionName = Exclude<keyof CatalogueReader, 'storage' | 'untilWritten' | 'close'>
@@ -34,6 +35,7 @@ const questions: {
   record,
   file,
   nameInOtherCase,
+  unlisted,
   checksumsVersion,
   checksums,
   awaitsChecksum,
