@@ -45,6 +45,7 @@ import { NetworkStatusCache } from './series/network-status.ts'
 import { addSeries } from './series/collection.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './reference/docs.ts'
+import { addSearch } from './search/route.ts'
 import { addStations } from './stations/collection.ts'
 import { addAvailability, addLatency } from './stations/series-routes.ts'
 import { addStation } from './stations/station.ts'
@@ -149,6 +150,7 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addChanges(app, context)
   addStatus(app, context)
   addProblems(app, context)
+  addSearch(app, context)
   addRescan(app, context)
   addSchema(app, context)
   addData(app, context)

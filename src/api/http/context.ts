@@ -77,6 +77,7 @@ export const resourceNames = [
   'alerts',
   'changes',
   'status',
+  'search',
   'schema',
   'docs',
 ] as const
