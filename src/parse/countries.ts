@@ -72,13 +72,3 @@ export function countryOf(station: string): string | undefined {
 export function isMergedNavigation(station: string): boolean {
   return /^(?:BRDC|HOUR)/.test(station)
 }
-
-/** The name of a country. */
-export function countryName(code: string): string | undefined {
-  return countries.has(code) ? code : undefined
-}
-
-/** The codes of the countries whose names or codes begin with a text. */
-export function countriesNamed(text: string): readonly string[] {
-  return text === '' ? [] : [...countries].filter((code) => code.startsWith(text.toUpperCase()))
-}

@@ -20,8 +20,11 @@ const q: Parameter<string> = {
     { maxLength: longest, examples: ['GRAZ'] },
   ),
   takes: 'last',
+  // Pasted texts have tabs and line ends.
   read: ([text = '']) =>
-    text.length > longest ? { fault: `Enter at most ${longest} characters.` } : { value: text },
+    text.length > longest
+      ? { fault: `Enter at most ${longest} characters.` }
+      : { value: text.replaceAll(/\p{Cc}+/gu, ' ').trim() },
   field: { label: 'Station, country, file, path or date', hint: 'GRAZ' },
 }
 

@@ -238,7 +238,7 @@ function withoutPage(kind: Result['kind'], title: string, why: string): Result {
 }
 
 /** Maximum number of countries whose names begin with a text. */
-const maxCountries = 5
+const maxCountries = 10
 
 /** The country that has the text as its name or code; otherwise those that begin with it. */
 function bestCountries(text: string): readonly string[] {
@@ -249,7 +249,7 @@ function bestCountries(text: string): readonly string[] {
 
 function isCountry(code: string, text: string): boolean {
   const wanted = text.toLowerCase()
-  return wanted === code.toLowerCase() || wanted === countryName(code)?.toLowerCase()
+  return wanted === code.toLowerCase() || wanted === countryName(code).toLowerCase()
 }
 
 /** Why a file is not quite the one that was asked for. */

@@ -317,7 +317,7 @@ t.test('any text is answered: with results, or with 400 at the field', async (t)
     return undefined
   }
   for (const text of odd)
-    t.equal(await check(`${search}?q=${encodeURIComponent(text.toWellFormed())}`), undefined, text)
+    t.equal(await check(`${search}?${String(new URLSearchParams({ q: text }))}`), undefined, text)
   for (const raw of ['%', '%ff', '%c0%af', '%ED%A0%80', 'a&q=b', '+', '%00', 'x'.repeat(5000)])
     t.equal(await check(`${search}?q=${raw}`), undefined, raw)
   for (const [text, count] of [
@@ -348,7 +348,7 @@ t.test('any text is answered: with results, or with 400 at the field', async (t)
   const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), joined)
   await fc.assert(
     fc.asyncProperty(text, async (any) => {
-      t.equal(await check(`${search}?q=${encodeURIComponent(any.toWellFormed())}`), undefined)
+      t.equal(await check(`${search}?${String(new URLSearchParams({ q: any }))}`), undefined)
     }),
     { numRuns: 300 },
   )
