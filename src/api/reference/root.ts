@@ -1,9 +1,10 @@
-/** Serves the root of the API: the list of its resources; leads browsers to the first page. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+/** Serves the root of the API: the list of its resources; leads browsers to it. */
+import type { FastifyInstance } from 'fastify'
 import type { ApiContext, Links } from '../http/context.ts'
 import { resourceNames, resourceUrl } from '../http/context.ts'
-import { prefersHtml } from '../http/formats.ts'
+import { negotiate, send } from '../http/formats.ts'
 import { relativeUrl } from '../http/http-server.ts'
+import { addResource } from '../http/resource.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import { page } from '../pages/layout.ts'
@@ -61,16 +62,17 @@ export function addRoot(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-/** Redirects a browser from `/` or the dataset prefix to the network; false for all others. */
-export function createEntrances({ apiPath, settings }: ApiContext) {
-  const prefix = `/${settings.datasetPrefix}`
-  return (request: FastifyRequest, reply: FastifyReply): boolean => {
-    const [path = ''] = (request.raw.url ?? '').split('?', 1)
-    if (!['/', prefix, `${prefix}/`].includes(path)) return false
-    reply.header('vary', 'Accept')
-    if (!['GET', 'HEAD'].includes(request.method) || !prefersHtml(request)) return false
-    const location = relativeUrl(request.originalUrl, `${apiPath}network/?format=api`)
-    void reply.code(303).header('location', location).send()
-    return true
-  }
+/** `/` and the dataset prefix lead browsers to the start page; other clients get the root there. */
+export function addEntrances(app: FastifyInstance, { apiPath, settings, links }: ApiContext): void {
+  for (const path of ['/', `/${settings.datasetPrefix}/`])
+    addResource(app, {
+      path,
+      get: (request, reply) => {
+        reply.header('vary', 'Accept')
+        const format = negotiate(['json', 'html'], request, reply)
+        if (format === 'json') return send(reply, 'json', urlsOf(links()))
+        const location = relativeUrl(request.originalUrl, `${apiPath}?format=api`)
+        return reply.code(303).header('location', location).send()
+      },
+    })
 }

@@ -76,8 +76,12 @@ export function addSearch(app: FastifyInstance, context: ApiContext): void {
       samples: ['search/?q=GRAZ'],
     },
     bodies: { json: { schema: searchSchema, example } },
-    // Files that are being written are not in the catalogue.
-    state: () => undefined,
+    // Files that are being written are not in the catalogue. The head is read so that no text is
+    // answered without a catalogue.
+    state: async () => {
+      await reader.head()
+      return undefined
+    },
     read: async ({ values, format, request }, _state, requester) => {
       const links = context.links()
       const { problems, keepRemovalsDays } = settings
