@@ -285,7 +285,7 @@ export interface Volumes {
    * days are built, at the end of a first scan.
    */
   readonly months: readonly MonthVolume[] | undefined
-  /** The days that were asked for, oldest first, without those that have no files. */
+  /** The days that were asked for, by area, oldest first, without those that have no files. */
   readonly days: readonly DayVolume[] | undefined
 }
 

@@ -225,9 +225,10 @@ export interface MonthVolume extends KindVolume {
   readonly month: string
 }
 
-/** The volume of the data that begin on a UTC day, counted from 1970-01-01. */
+/** The volume of the data of an area that begin on a UTC day, counted from 1970-01-01. */
 export interface DayVolume extends Volume {
   readonly day: number
+  readonly area: Area
 }
 
 export interface NewestFile {

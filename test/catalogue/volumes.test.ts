@@ -33,7 +33,7 @@ async function naive(reader: CatalogueReader) {
   return {
     totals: linesBy(({ group }) => group),
     months: linesBy(({ start, group }) => `${start.slice(0, 7)} ${group}`),
-    days: linesBy(({ start }) => start.slice(0, 10)),
+    days: linesBy(({ start, group }) => `${start.slice(0, 10)} ${group.slice(0, 3)}`),
   }
 }
 
@@ -52,7 +52,7 @@ async function asked(reader: CatalogueReader, days = { fromDay: -800_000, toDay:
     months: found.months?.map((each) =>
       line(`${each.month} ${each.area} ${each.fileType} ${each.period ?? ''}`, each),
     ),
-    days: found.days?.map((each) => line(iso(each.day), each)),
+    days: found.days?.map((each) => line(`${iso(each.day)} ${each.area}`, each)),
   }
 }
 
@@ -85,8 +85,8 @@ t.test('the first and last days of months and years, and misdated files', async 
   t.equal(found.months?.length, 19)
   const some = await asked(reader, { fromDay: 19_782, toDay: 19_783 })
   t.strictSame(some.days, [
-    '2024-02-29: 1 files, 0 bytes of 0',
-    '2024-03-01: 1 files, 0 bytes of 0',
+    '2024-02-29 obs: 1 files, 0 bytes of 0',
+    '2024-03-01 obs: 1 files, 0 bytes of 0',
   ])
   const { days } = await reader.volumes({})
   t.equal(days, undefined, 'days are not read without being asked for')

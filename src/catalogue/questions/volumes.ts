@@ -1,4 +1,5 @@
 /** How many files there are, and how many bytes: by month of data, area, type and period. */
+import type { Area } from '../../parse/archive-path.ts'
 import { dayToIso, parseDay } from '../../parse/calendar.ts'
 import { seriesOf } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
@@ -10,7 +11,8 @@ import type { Question } from '../question.ts'
 import type { Kind, QuestionContext } from '../selection/lookups.ts'
 
 type KindRow = [kind: number, files: number, bytes: number, sized: number]
-type PlaceRow = [place: number, ...volume: KindRow]
+type MonthRow = [packed: number, ...volume: KindRow]
+type DayRow = [day: number, area: Area, files: number, bytes: number, sized: number]
 
 /** Reads only tables of counts, `day_count` once. Never throws `NotBuilt`. */
 export function* volumes(
@@ -31,12 +33,13 @@ export function* volumes(
 const sums = ['files', 'bytes', 'sized'].map((name) => `CAST(sum(${name}) AS bigint)`).join(', ')
 
 function* ofDays({ fromDay, toDay }: DayRange, dialect: Dialect): Question<DayVolume[]> {
-  const found = yield* rows<KindRow>(
-    `SELECT day, ${sums} FROM day_count
-     WHERE ${dialect.inTime('day')} AND day BETWEEN @fromDay AND @toDay GROUP BY day ORDER BY day`,
+  const found = yield* rows<DayRow>(
+    `SELECT d.day, k.area, ${sums} FROM day_count d JOIN kind k ON k.id = d.kind
+     WHERE ${dialect.inTime('d.day')} AND d.day BETWEEN @fromDay AND @toDay
+     GROUP BY d.day, k.area ORDER BY 1, 2`,
     { fromDay, toDay },
   )
-  return found.map(([day, ...volume]) => ({ day, ...toVolume(volume) }))
+  return found.map(([day, area, ...volume]) => ({ day, area, ...toVolume(volume) }))
 }
 
 function* ofMonths(kinds: ReadonlyMap<number, Kind>, dialect: Dialect): Question<MonthVolume[]> {
@@ -54,7 +57,7 @@ function* ofMonths(kinds: ReadonlyMap<number, Kind>, dialect: Dialect): Question
     const { start, end } = unpacked(year)
     return spans(start, end - 1, 'month')
   })
-  const found = yield* rows<PlaceRow>(
+  const found = yield* rows<MonthRow>(
     `SELECT r.value, d.kind, ${sums} FROM ${dialect.each('months')} CROSS JOIN day_count d
      WHERE ${dialect.inTime('d.day')} AND ${isIn('r.value')} GROUP BY r.value, d.kind ORDER BY 1, 2`,
     { months },
