@@ -42,7 +42,7 @@ const layout = `<!doctype html>
 <% } %><main id="main">
 <% if (it.site.notice) { %><p class="notice"><%= it.site.notice %></p>
 <% } %><% for (const text of it.banner ?? []) { %><p class="banner" role="status"><%= text %></p>
-<% } %><% if (!it.isBare && it.section !== '.') { %><nav class="crumbs" aria-label="Path"><ol><li><a href="<%= it.up %>./?format=api">Overview</a></li><% for (const crumb of it.crumbs ?? []) { %><li><a href="<%= crumb.href %>"><%= crumb.text %></a></li><% } %></ol></nav>
+<% } %><% if (!it.isBare && it.section !== '.') { %><nav class="crumbs" aria-label="Path"><ol><li><a href="<%= it.up %>./?format=api">Overview</a></li><% for (const crumb of it.crumbs ?? []) { %><li><a href="<%= crumb.href %>"><%= crumb.text %></a></li><% } %><li aria-current="page"><%= it.here %></li></ol></nav>
 <% } %><h1><%= it.heading ?? it.title %></h1>
 <%~ it.body %>
 </main>
@@ -196,7 +196,10 @@ export interface SiteFacts {
 
 /** Puts a page into the layout, with what every page says of the archive. */
 export function layOut({ frame, body }: Page, site: SiteFacts): string {
-  return eta.render('@layout', { sections, ...frame, site, body })
+  const { section, crumbs = [], title } = frame
+  const [, label] = sections.find(([name]) => name === section) ?? []
+  const here = crumbs.length === 0 ? (label ?? title) : title
+  return eta.render('@layout', { sections, ...frame, site, here, body })
 }
 
 export interface Column {

@@ -18,6 +18,7 @@ import { countFaults } from './count-faults.ts'
 import { station, stations } from './stations.ts'
 import { summary } from './summary.ts'
 import { unlisted } from './unlisted.ts'
+import { volumes } from './volumes.ts'
 
 /** The methods of a reader that ask the database. */
 export type QuestionName = Exclude<keyof CatalogueReader, 'storage' | 'untilWritten' | 'close'>
@@ -55,6 +56,7 @@ const questions: {
   filesIn,
   problems,
   summary: (_query, context) => summary(context),
+  volumes,
   countFaults,
 }
 
@@ -86,6 +88,7 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'changedDirectories',
   'problems',
   'summary',
+  'volumes',
   'countFaults',
 ])
 
