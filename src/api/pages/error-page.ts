@@ -55,7 +55,7 @@ export function renderBadRequest(
 const renderMessage = page(
   'failure',
   `<p class="notice fault"><%= it.detail %></p>
-<p><% for (const { text, href } of it.advice) { %><% if (href === undefined) { %><%= text %><% } else { %><a href="<%= href %>"><%= text %></a><% } %> <% } %></p>
+<p><% for (const { text, href } of it.advice) { %><% if (href === undefined) { %><%= text %><% } else { %><a href="<%= href %>"><%= text %></a><% } %><% } %></p>
 <% if (it.requestId !== '') { %><p>The log of the service has the reason under <code><%= it.requestId %></code>.</p><% } %>
 <%~ include('@search-field', it) %>
 `,
@@ -114,9 +114,9 @@ function explain(
     return {
       detail: `This address cannot be used with ${method}; it takes ${allowed}.`,
       advice: [
-        { text: 'Programs use it as' },
+        { text: 'Programs use it as ' },
         { text: 'the reference of the API', href: `${place.up}docs/?format=api` },
-        { text: 'says.' },
+        { text: ' says.' },
       ],
     }
   if (statusCode === 406)
@@ -128,7 +128,7 @@ function explain(
     return {
       detail,
       advice: [
-        { text: `Wait ${seconds} seconds, then` },
+        { text: `Wait ${seconds} seconds, then ` },
         { text: 'load this page again', href: `?${query}` },
         { text: '.' },
       ],
@@ -137,13 +137,13 @@ function explain(
     return {
       detail,
       advice: [
-        { text: 'See' },
+        { text: 'See ' },
         { text: 'the latest changes', href: `${place.up}changes/?format=api` },
       ],
     }
   return {
     detail,
-    advice: [{ text: 'Begin at' }, { text: 'Overview', href: `${place.up}./?format=api` }],
+    advice: [{ text: 'Begin at ' }, { text: 'Overview', href: `${place.up}./?format=api` }],
   }
 }
 
@@ -154,10 +154,13 @@ function unknownFormat({ formats }: UnknownFormat, query: string) {
   return {
     detail: `This address has no format ${new URLSearchParams(query).get('format') ?? ''}.`,
     advice: [
-      { text: 'It has' },
+      { text: 'It has ' },
       { text: 'a page', href: `?${others.toString()}` },
-      { text: 'and the formats' },
-      ...named.map((format) => ({ text: format, href: withFormat(query, format) })),
+      ...named.flatMap((format) => [
+        { text: ', ' },
+        { text: format, href: withFormat(query, format) },
+      ]),
+      { text: '.' },
     ],
   }
 }
@@ -167,14 +170,20 @@ function missing(
   { dataPath, path, up }: Pick<Place, 'dataPath' | 'path' | 'up'>,
 ) {
   if (error instanceof UnknownName) {
-    const stations = error.didYouMean.map((code) => ({
-      text: code,
-      href: `${up}station/${code}/?format=api`,
-    }))
+    const stations = error.didYouMean.flatMap((code) => [
+      { text: code, href: `${up}station/${code}/?format=api` },
+      { text: ', ' },
+    ])
     const all = { text: 'all stations', href: `${up}station/?format=api` }
     return {
       detail: 'The catalogue has no station with this code.',
-      advice: [{ text: stations.length > 0 ? 'Did you mean' : 'See' }, ...stations, all],
+      advice: [
+        { text: stations.length > 0 ? 'Did you mean ' : 'See ' },
+        ...stations.slice(0, -1),
+        { text: stations.length > 0 ? '? See ' : '' },
+        all,
+        { text: '.' },
+      ],
     }
   }
   const search = {
@@ -190,7 +199,7 @@ function missing(
     detail: 'The archive has no file and no directory with this address.',
     advice: [
       search,
-      { text: ', or look into' },
+      { text: ', or look into ' },
       { text: 'the directory above', href: dataPath.endsWith('/') ? '../' : './' },
       { text: '.' },
     ],

@@ -1,8 +1,8 @@
 /** The page of the search: results by kind, or what may be searched. */
 import { page } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
 import '../pages/search-field.ts'
 import { counted } from '../pages/labels.ts'
-import { kinds } from './search.ts'
 import type { Result } from './search.ts'
 
 const render = page(
@@ -38,17 +38,16 @@ const examples = [
   ['A day of the year', '2026/022'],
 ] as const
 
-export function renderSearch(text: string, results: readonly Result[], query: string) {
-  const groups = kinds
-    .map((kind) => ({
-      title: titles[kind],
-      results: results.filter((result) => result.kind === kind),
-    }))
-    .filter((group) => group.results.length > 0)
+export function renderSearch(text: string, results: readonly Result[], json: string): Page {
+  // In the order of the results: the first one is the answer.
+  const groups = Array.from(
+    Map.groupBy(results, ({ kind }) => kind),
+    ([kind, own]) => ({ title: titles[kind], results: own }),
+  )
   const found =
     results.length === 0 ? 'nothing found' : counted(results.length, 'result', 'results')
   const title = text === '' ? 'Search' : `Search for ${shortened(text)}: ${found}`
-  return render({ title, up: '../', json: query }, { text, examples, groups })
+  return render({ title, heading: 'Search', up: '../', json }, { text, examples, groups })
 }
 
 /** Longest text in a title (characters). */

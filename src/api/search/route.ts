@@ -39,7 +39,7 @@ const resultSchema = schema.component('SearchResult', 'What a text may mean.', {
 
 const searchSchema = schema.component('Search', 'All that a text may mean.', {
   results: schema.list(
-    'By kind: stations, countries, files, directories, days. At most ten of a kind.',
+    'At most ten of a kind. If the first one has no page, those after it are similar.',
     resultSchema,
   ),
 })

@@ -14,7 +14,7 @@ import { similarStations } from '../stations/station-fields.ts'
 import { meaningsOf } from './meanings.ts'
 import type { AskedFile, AskedTime } from './meanings.ts'
 
-/** The kinds of results, in their order. */
+/** The kinds of results. */
 export const kinds = ['station', 'country', 'file', 'directory', 'day'] as const
 
 export interface Result {
@@ -150,11 +150,11 @@ class Search {
   }
 
   /** The files whose names begin with the name that was asked for. */
-  #beginning({ start }: AskedFile, records: readonly ListedFile[]): Result[] {
+  #beginning({ start, name }: AskedFile, records: readonly ListedFile[]): Result[] {
     const results = records.slice(0, most).map((file) => this.#listed(file))
     if (records.length <= most) return results
     const url = pageUrl(this.#sources.links, 'rinex-file', [['filename__startswith', start]])
-    return [...results, pageOf('file', `All files whose names begin with ${start}`, url)]
+    return [...results, pageOf('file', `All files whose names begin with ${name}`, url)]
   }
 
   /** Files of these names that are still being written, were removed or rejected. */
