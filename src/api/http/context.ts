@@ -86,6 +86,7 @@ export const resourceNames = [
   'alerts',
   'changes',
   'status',
+  'search',
   'schema',
   'docs',
 ] as const
