@@ -42,6 +42,7 @@ t.test('the example configuration shows every option at its default', async (t) 
     ...defaults,
     baseUrl: baseUrlFor(defaults, defaults.port),
     // The options without a default: the example shows the usual paths.
+    archive: '/srv/gnss',
     databasePasswordFile: '/etc/rinex-catalogue/database-password',
     adminTokenFile: '/etc/rinex-catalogue/admin-token',
     expectedFile: '/etc/rinex-catalogue/expected.toml',
