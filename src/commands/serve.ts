@@ -85,7 +85,7 @@ export async function startServing(
     indexerMetrics: () => askMetrics(control),
     settlingFiles: () => askSettling(control),
     administration,
-    settings: { ...settingsOf(config, logger), baseUrl: () => baseUrl },
+    settings: { ...settingsOf(config, logger, notice), baseUrl: () => baseUrl },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
   const { host, port } = config
@@ -146,7 +146,11 @@ function cannotListen({ host, port }: ConfigOf<'serve'>, error: unknown): unknow
   })
 }
 
-function settingsOf(config: ConfigOf<'serve'>, logger: Logger): Omit<ApiSettings, 'baseUrl'> {
+function settingsOf(
+  config: ConfigOf<'serve'>,
+  logger: Logger,
+  notice: string | undefined,
+): Omit<ApiSettings, 'baseUrl'> {
   return {
     archive: config.archive,
     linkedDirectories: realDirectories(config.linkedDirectories, logger),
@@ -158,6 +162,14 @@ function settingsOf(config: ConfigOf<'serve'>, logger: Logger): Omit<ApiSettings
     problems: config.problems,
     expected: new ExpectedRules(readExpectedFile(config.expectedFile)),
     version: packageVersion(),
+    identity: {
+      title: config.archiveTitle ?? 'RINEX file catalogue',
+      operator: config.archiveOperator,
+      contact: config.archiveContact,
+      licence: config.archiveLicence,
+      stationLink: config.stationLink,
+      notice,
+    },
     connectionsPerAddress: config.connectionsPerAddress,
     trustedProxies: config.trustedProxies,
   }
