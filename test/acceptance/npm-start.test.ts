@@ -97,6 +97,10 @@ t.test('the demo shows something at once, and files keep arriving', async (t) =>
   const { late, down, present } = network.series
   // Three stations of Norway are late, one station is dead.
   t.ok(late >= 6 && down === 4 && present > 30, JSON.stringify(network))
+  const page = await fetchAlone(new URL('../status/', String(demo.listening()?.['url'])), {
+    headers: { accept: 'text/html' },
+  })
+  t.match(await page.text(), '<p class="notice">This is a demo')
   const problems = await demo.get<{ count: number }>('../status/problems/')
   t.ok(problems.count >= 4, 'a misplaced file of each type, and rejected names')
   for (const station of ['GRAZ', 'ONSA', 'HKBL']) {
