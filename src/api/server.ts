@@ -16,7 +16,7 @@ import {
   normaliseTarget,
 } from './http/http-server.ts'
 import { compressAnswers } from './http/formats.ts'
-import { InFlightRequests, Turns } from './connections/in-flight.ts'
+import { InFlightRequests, keepAlive, Turns } from './connections/in-flight.ts'
 import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { apiContext } from './http/context.ts'
@@ -195,7 +195,7 @@ function createStartResponse(
   apiPath: string,
 ): StartResponse {
   return (request, reply, proceed) => {
-    reply.headers(commonHeaders).header('x-request-id', request.id)
+    reply.headers({ ...commonHeaders, 'x-request-id': request.id, 'keep-alive': keepAlive })
     if (request.raw.url?.startsWith(apiPath) === true) reply.header('vary', 'Accept')
     // Limits, metrics, streams and the framework listen for `close`. Node would warn about the
     // eleventh listener.
