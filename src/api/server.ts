@@ -28,6 +28,9 @@ import type { RecordAccess } from './http/access-log.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
 import { addAlerts } from './alerts/collection.ts'
+import { ArchiveReader } from './archive/archive-reader.ts'
+import { addArchive } from './archive/route.ts'
+import type { ArchiveContext } from './archive/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth, addStatus } from './status/route.ts'
@@ -60,6 +63,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const network = new NetworkStatusCache({ ...deps, expected, currency })
+  const archive = new ArchiveReader({ ...deps, network })
   const metrics = createMetrics({ ...deps, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
@@ -103,7 +107,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
-  addResources(app, { ...context, expected, currency, network, unservedFiles })
+  addResources(app, { ...context, expected, currency, network, archive, unservedFiles })
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
@@ -133,7 +137,10 @@ function serverFactory(
 }
 
 /** Adds the resources in the order of the reference. */
-function addResources(app: FastifyInstance, context: NetworkContext & DownloadsContext): void {
+function addResources(
+  app: FastifyInstance,
+  context: NetworkContext & DownloadsContext & ArchiveContext,
+): void {
   addRoot(app, context)
   addRinexFile(app, context)
   addRecord(app, context)
@@ -147,6 +154,7 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addNetwork(app, context)
   addAlerts(app, context)
   addChanges(app, context)
+  addArchive(app, context)
   addStatus(app, context)
   addProblems(app, context)
   addRescan(app, context)

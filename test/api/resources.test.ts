@@ -25,6 +25,7 @@ t.test('the root lists the resources', async (t) => {
     report: 'https://archive.example/rinex/api/report/?format=api',
     alerts: 'https://archive.example/rinex/api/alerts/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
+    archive: 'https://archive.example/rinex/api/archive/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
     schema: 'https://archive.example/rinex/api/schema/?format=api',
     docs: 'https://archive.example/rinex/api/docs/?format=api',
@@ -40,6 +41,7 @@ const resources: readonly (readonly [path: string, name: string, allow?: string]
   ['rinex-file/', 'Rinex File List', 'GET, POST, HEAD, OPTIONS'],
   ['rinex-file/1/', 'Rinex File Instance'],
   ['changes/', 'Changes'],
+  ['archive/', 'Archive'],
   ['status/', 'Status'],
   ['rescan/', 'Rescan', 'POST, OPTIONS'],
 ]
@@ -345,7 +347,16 @@ t.test('a request with the current ETag gets 304, which changes no stored header
   // Waits until the states of the series are known; the page of the stations shows them then.
   await app.inject(`${api}series/`)
   const paths = ['', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'status/']
-  paths.push('network/', 'series/', 'missing/', 'report/', 'alerts/', 'changes/', 'docs/')
+  paths.push(
+    'archive/',
+    'network/',
+    'series/',
+    'missing/',
+    'report/',
+    'alerts/',
+    'changes/',
+    'docs/',
+  )
   const urls = [...paths.map((path) => api + path), `/rinex/data/${day}/`]
   for (const url of [...urls, `/rinex/data/${day}/${dayFile}`])
     for (const accept of ['text/html', '*/*']) {

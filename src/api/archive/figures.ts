@@ -8,6 +8,7 @@ import { csvText } from '../http/formats.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { ArchiveDisk } from './disks.ts'
 import { fullDay, growthOf } from './growth.ts'
+import type { Growth } from './growth.ts'
 import type { WireArchive } from './schema.ts'
 
 /** Number of days before today that are listed one by one. */
@@ -35,7 +36,7 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
     periods: sumsBy(groups, ({ period }) => ({ period })),
     groups,
     days: days === undefined ? null : everyDay(days, today),
-    growth: growthOf(days ?? [], areas, today) ?? null,
+    growth: roundedGrowth(growthOf(days ?? [], areas, today)),
     arrivals_by_hour: arrivalsByHour ?? null,
     disks: disks.map((disk) => ({
       holds: disk.holds,
@@ -62,6 +63,11 @@ export function fullDayOf(
   const own = areas.filter((area) => holds.includes(area))
   const day = space && fullDay(space.freeBytes, growthOf(days ?? [], own, today), today)
   return day === undefined ? undefined : dayToIso(day)
+}
+
+function roundedGrowth(growth: Growth | undefined) {
+  if (growth === undefined) return null
+  return { files: Math.round(growth.files * 10) / 10, bytes: Math.round(growth.bytes) }
 }
 
 type Group = WireArchive['groups'][number]

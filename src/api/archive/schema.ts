@@ -39,7 +39,9 @@ const day = schema.object('The files whose data begin on a day.', {
 
 const growth = schema.object('What comes on a mean day.', {
   files: schema.number('Number of files.'),
-  bytes: schema.number('Their size in bytes; files of unknown size count as the mean of the others.'),
+  bytes: schema.number(
+    'Their size in bytes; files of unknown size count as the mean of the others.',
+  ),
 })
 
 const disk = schema.object('A file system.', {
@@ -47,7 +49,9 @@ const disk = schema.object('A file system.', {
     'What of the archive is on it: `archive` (its root), the areas, and linked directories by their number in the configuration.',
     schema.text(),
   ),
-  free_bytes: schema.integerOrNull('Free space for normal users; null if the disk does not answer.'),
+  free_bytes: schema.integerOrNull(
+    'Free space for normal users; null if the disk does not answer.',
+  ),
   total_bytes: schema.integerOrNull('Size of the file system; null if the disk does not answer.'),
   full_month: schema.textOrNull(
     'The month in which the disk is full if the areas on it go on growing as they did, and nothing else is written to it; null if they do not grow, if that is not known, or not within 100 years.',

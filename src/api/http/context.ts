@@ -76,6 +76,7 @@ export const resourceNames = [
   'report',
   'alerts',
   'changes',
+  'archive',
   'status',
   'schema',
   'docs',

@@ -22,7 +22,7 @@ type Case = readonly [
 const resources = [
   ...['', 'network/', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'series/'],
   ...['station/GRAZ/availability/', 'station/GRAZ/latency/', 'missing/', 'report/', 'alerts/'],
-  ...['changes/', 'status/', 'status/problems/', 'schema/', 'docs/'],
+  ...['changes/', 'archive/', 'status/', 'status/problems/', 'schema/', 'docs/'],
 ]
 
 /** Nothing is at these paths for programs; browsers are redirected. */
