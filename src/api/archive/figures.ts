@@ -7,7 +7,7 @@ import { dayToIso, microsecondsToIso } from '../../parse/calendar.ts'
 import { csvText } from '../http/formats.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { ArchiveDisk } from './disks.ts'
-import { fullDay, growthOf } from './growth.ts'
+import { fullDay, growthDays, growthOf } from './growth.ts'
 import type { Growth } from './growth.ts'
 import type { WireArchive } from './schema.ts'
 
@@ -36,13 +36,15 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
     periods: sumsBy(groups, ({ period }) => ({ period })),
     groups,
     days: days === undefined ? null : everyDay(days, today),
-    growth: roundedGrowth(growthOf(days ?? [], areas, today)),
+    growth: rounded(growthOf(days ?? [], areas, { today, last: growthDays.year })),
+    growth_28d: rounded(growthOf(days ?? [], areas, { today, last: growthDays.recent })),
     arrivals_by_hour: arrivalsByHour ?? null,
     disks: disks.map((disk) => ({
       holds: disk.holds,
       free_bytes: disk.space?.freeBytes ?? null,
       total_bytes: disk.space?.totalBytes ?? null,
-      full_month: fullDayOf(disk, days, today)?.slice(0, 'yyyy-mm'.length) ?? null,
+      full_month: monthOf(fullDayOf(disk, days, { today, last: growthDays.year })),
+      full_month_28d: monthOf(fullDayOf(disk, days, { today, last: growthDays.recent })),
     })),
     checksums: {
       files: hashed.files,
@@ -54,18 +56,25 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
   }
 }
 
-/** The date on which the disk is full if the areas on it go on growing as they did. */
+/**
+ * The UTC day since 1970 on which a disk is full if the areas on it go on growing as in the last
+ * days; `undefined` if that is not known.
+ */
 export function fullDayOf(
   { holds, space }: ArchiveDisk,
   days: readonly DayVolume[] | undefined,
-  today: number,
-): string | undefined {
+  when: { readonly today: number; readonly last: number },
+): number | undefined {
   const own = areas.filter((area) => holds.includes(area))
-  const day = space && fullDay(space.freeBytes, growthOf(days ?? [], own, today), today)
-  return day === undefined ? undefined : dayToIso(day)
+  return space && fullDay(space.freeBytes, growthOf(days ?? [], own, when), when.today)
 }
 
-function roundedGrowth(growth: Growth | undefined) {
+/** The month of a day: `2029-03`. */
+function monthOf(day: number | undefined): string | null {
+  return day === undefined ? null : dayToIso(day).slice(0, 'yyyy-mm'.length)
+}
+
+function rounded(growth: Growth | undefined) {
   if (growth === undefined) return null
   return { files: Math.round(growth.files * 10) / 10, bytes: Math.round(growth.bytes) }
 }

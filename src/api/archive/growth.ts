@@ -7,8 +7,12 @@ import type { Arrivals } from '../../series/delivery-window.ts'
 import { endOfSlot, recentDays } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 
-/** Days whose mean is the growth: a whole year, because campaigns and seasons come and go. */
-const growthDays = 365
+/**
+ * Numbers of days whose mean is the growth. The year is right where hourly files are removed after
+ * some weeks, because what is there is a small part of it; the last weeks are right where the files
+ * stay and their number has grown.
+ */
+export const growthDays = { year: 365, recent: recentDays } as const
 
 /** With data of fewer days than this, the growth is not known. */
 const leastDays = 7
@@ -23,19 +27,19 @@ export interface Growth {
 }
 
 /**
- * The growth by the day of the data, over the last 365 days before today, or from the first of
- * these days that has data: as if all of these files stay. A file of unknown size counts as much as
+ * The growth by the day of the data, over the last days before today, or from the first of these
+ * days that has data: as if all of these files stay. A file of unknown size counts as much as
  * the others do on average. `undefined` with fewer than seven days, or without any known size.
  * @param days of all areas, ascending
  * @param of the areas whose growth is wanted
- * @param today the UTC day since 1970
+ * @param when the UTC day since 1970, and the number of days before it
  */
 export function growthOf(
   days: readonly DayVolume[],
   of: readonly Area[],
-  today: number,
+  { today, last }: { readonly today: number; readonly last: number },
 ): Growth | undefined {
-  const recent = days.filter(({ day }) => day >= today - growthDays && day < today)
+  const recent = days.filter(({ day }) => day >= today - last && day < today)
   const count = today - (recent[0]?.day ?? today)
   const own = recent.filter(({ area }) => of.includes(area))
   const { files, bytes, sized } = sumOfVolumes(own)

@@ -1,8 +1,9 @@
 /** The HTML page of the archive. */
+import { periods } from '../../series/series.ts'
 import { counted, readableNumber, readableShare, readableSize } from '../pages/labels.ts'
 import { readableTime, typeLabel } from '../pages/labels.ts'
-import { numberColumns, page } from '../pages/layout.ts'
-import type { Cell, Table } from '../pages/layout.ts'
+import { numberColumns, page, periodCell } from '../pages/layout.ts'
+import type { Cell, Page, Table } from '../pages/layout.ts'
 import { barsSvg } from './pictures.ts'
 import type { WireArchive } from './schema.ts'
 
@@ -33,7 +34,7 @@ const template = `<%~ include('@ignored', it) %>
 
 const render = page('archive', template)
 
-export function renderArchive(wire: WireArchive, ignored: readonly string[]) {
+export function renderArchive(wire: WireArchive, ignored: readonly string[]): Page {
   const sentences = sentencesOf(wire)
   const frame = {
     title: 'Archive',
@@ -72,23 +73,46 @@ function sentencesOf(wire: WireArchive): readonly string[] {
   ]
 }
 
-function growthSentence({ years, growth }: WireArchive): string {
+function growthSentence({ years, growth, growth_28d: recent }: WireArchive): string {
   if (years === null) return 'The first scan has not ended: years and days are counted at its end.'
   if (growth === null)
     return 'How fast the archive grows is known when it has data of seven days before today.'
-  return `On a mean day of the last year come ${files(Math.round(growth.files))}, ${readableSize(growth.bytes)}, by the day of the data.`
+  const ofDays = recent === null ? '' : `, by ${perDay(recent)} in the last 28 days`
+  return `By the day of the data, it grew by ${perDay(growth)} a day in the last year${ofDays}.`
+}
+
+function perDay(growth: NonNullable<WireArchive['growth']>): string {
+  return `${files(Math.round(growth.files))} and ${readableSize(growth.bytes)}`
 }
 
 /** When the first disk is full; nothing if no disk is known to become full. */
-function fullSentences({ disks, growth }: WireArchive): readonly string[] {
+function fullSentences({ disks }: WireArchive): readonly string[] {
   const [first] = disks
-    .flatMap(({ full_month: month, holds }) => (month === null ? [] : [{ month, holds }]))
+    .flatMap((disk) => {
+      const month = [disk.full_month, disk.full_month_28d].filter((each) => each !== null).sort()[0]
+      return month === undefined ? [] : [{ month, disk }]
+    })
     .sort((a, b) => (a.month < b.month ? -1 : 1))
-  if (first === undefined || growth === null) return []
-  const which = disks.length === 1 ? 'The disk' : `The disk of ${first.holds.join(', ')}`
-  return [
-    `${which} is full in ${monthLabel(first.month)} if the archive goes on growing like this.`,
-  ]
+  if (first === undefined) return []
+  const which = disks.length === 1 ? 'The disk' : `The disk of ${first.disk.holds.join(', ')}`
+  return [`${which} is full in ${fullMonths(first.disk)}.`]
+}
+
+type FullMonths = Pick<WireArchive['disks'][number], 'full_month' | 'full_month_28d'>
+
+/** `March 2029 at the pace of the last year, in May 2028 at the pace of the last 28 days` */
+function fullMonths({ full_month: year, full_month_28d: recent }: FullMonths): string {
+  const paces = [
+    [year, 'the last year'],
+    [recent, 'the last 28 days'],
+  ] as const
+  const known = paces.flatMap(([month, pace]) =>
+    month === null ? [] : [{ month: monthLabel(month), pace }],
+  )
+  const [first, second] = known
+  if (first === undefined) return 'not known, or not within 100 years'
+  if (second?.month === first.month) return first.month
+  return known.map(({ month, pace }) => `${month} at the pace of ${pace}`).join(', in ')
 }
 
 const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
@@ -229,7 +253,7 @@ function kindsTable(wire: WireArchive): Table {
       cells: [
         { text: area, isHeader: true },
         typeLabel(type),
-        period ?? 'not in the name',
+        periodCellOf(period),
         readableNumber(sum('files')),
         sizeOf({ bytes: sum('bytes'), sized: sum('sized') }),
         readableShare(sum('files') / wire.files),
@@ -244,6 +268,13 @@ function kindsTable(wire: WireArchive): Table {
   }
 }
 
+/** The period in words; other periods than those of series have no word. */
+function periodCellOf(period: string | null): Cell {
+  if (period === null) return { text: 'not in the name' }
+  const known = periods.find((each) => each === period)
+  return known === undefined ? { text: period } : periodCell(known)
+}
+
 function disksTable({ disks }: WireArchive): Table {
   return {
     label: 'Disks',
@@ -251,12 +282,12 @@ function disksTable({ disks }: WireArchive): Table {
       'The file systems of the archive. Only data of the areas on a disk let it grow: what other programs write is not known, and all files are counted as if they stay.',
     className: 'cards',
     columns: ['Holds', ...numberColumns('Free', 'Size', 'Free share'), 'Full in'],
-    rows: disks.map(({ holds, free_bytes: free, total_bytes: total, full_month: month }) => [
+    rows: disks.map(({ holds, free_bytes: free, total_bytes: total, ...full }) => [
       { text: holds.join(', '), isHeader: true },
       free === null ? 'does not answer' : readableSize(free),
       total === null ? '' : readableSize(total),
       free === null || total === null || total === 0 ? '' : readableShare(free / total),
-      month === null ? 'not known, or not within 100 years' : monthLabel(month),
+      { text: fullMonths(full), isProse: true },
     ]),
   }
 }

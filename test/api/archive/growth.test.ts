@@ -5,6 +5,7 @@ import type { DayVolume } from '../../../src/catalogue/records.ts'
 import { fc } from '../../random.ts'
 
 const today = 20_454
+const year = { today, last: 365 }
 
 /** Days before today with a volume of an area: ten files of 100 bytes, unless other ones. */
 const days = (from: number, to: number, volume: Partial<DayVolume> = {}): readonly DayVolume[] =>
@@ -47,7 +48,7 @@ const cases: readonly (readonly [
 
 for (const [name, given, expected] of cases)
   t.test(`growth: ${name}`, (t) => {
-    const growth = growthOf(given, both, today)
+    const growth = growthOf(given, both, year)
     t.equal(growth?.files.toFixed(6), expected?.[0].toFixed(6))
     t.equal(growth?.bytes.toFixed(6), expected?.[1].toFixed(6))
     t.end()
@@ -55,8 +56,15 @@ for (const [name, given, expected] of cases)
 
 t.test('the growth of one area is a mean over the days of the archive', (t) => {
   const all = [...days(100, 1), ...days(10, 1, nrt)].sort((a, b) => a.day - b.day)
-  t.strictSame(growthOf(all, ['nrt'], today), { files: 2.4, bytes: 24 })
-  t.strictSame(growthOf(days(100, 1), ['nrt'], today), { files: 0, bytes: 0 })
+  t.strictSame(growthOf(all, ['nrt'], year), { files: 2.4, bytes: 24 })
+  t.strictSame(growthOf(days(100, 1), ['nrt'], year), { files: 0, bytes: 0 })
+  t.end()
+})
+
+t.test('the growth of the last weeks', (t) => {
+  const all = [...days(365, 29), ...days(28, 1, { bytes: 5000 })]
+  t.strictSame(growthOf(all, both, { today, last: 28 }), { files: 10, bytes: 5000 })
+  t.equal(growthOf(days(365, 60), both, { today, last: 28 }), undefined, 'nothing came')
   t.end()
 })
 

@@ -118,8 +118,8 @@ t.test('the figures of an archive of some days: JSON, CSV and page say the same'
   const { text } = await pageOf(service)
   for (const words of [
     '41 files, 40.0 GB. The size of 1 file is not known yet.',
-    'On a mean day of the last year come 1 file, 1.0 GB, by the day of the data.',
-    'if the archive goes on growing like this.',
+    'By the day of the data, it grew by 1 file and 1.0 GB a day in the last year, by 1 file and 1.0 GB in the last 28 days.',
+    'The disk is full in ',
     'Year Files Size 2026 22 21.0 GB 2025 19 19.0 GB',
     'archive, obs, nrt',
   ])
