@@ -70,7 +70,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const network = new NetworkStatusCache({ ...deps, expected, currency })
   const archive = new ArchiveReader({ ...deps, network })
-  const metrics = createMetrics({ ...deps, currency, network })
+  const metrics = createMetrics({ ...deps, archive, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)

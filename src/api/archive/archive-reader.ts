@@ -41,13 +41,18 @@ export class ArchiveReader {
   }
 
   async state(): Promise<ArchiveState> {
-    const { reader, network, nowUs } = this.#deps
+    const { reader, network } = this.#deps
     const [head, known, disks] = await Promise.all([
       reader.head(),
       network.ifLoaded(),
       this.#recentDisks(),
     ])
-    return { head, network: known, disks, today: Math.floor(nowUs() / usPerDay) }
+    return { head, network: known, disks, today: this.today() }
+  }
+
+  /** The UTC day since 1970. */
+  today(): number {
+    return Math.floor(this.#deps.nowUs() / usPerDay)
   }
 
   /** Free space changes all the time; the tags of answers should not. */
@@ -60,7 +65,10 @@ export class ArchiveReader {
   }
 
   /** The volumes, and those of the last days; those of the last answer if nothing has changed. */
-  async volumes({ head, today }: ArchiveState, asker?: Asker): Promise<Volumes> {
+  async volumes(
+    { head, today }: Pick<ArchiveState, 'head' | 'today'>,
+    asker?: Asker,
+  ): Promise<Volumes> {
     const key = keyOf(head, today)
     if (this.#known?.key === key) return this.#known.volumes
     const days = { fromDay: today - shownDays, toDay: today }
@@ -68,6 +76,10 @@ export class ArchiveReader {
     // The indexes that a first scan leaves out are built without a change.
     if (volumes.months !== undefined) this.#known = { key: keyOf(volumes.head, today), volumes }
     return volumes
+  }
+
+  async volumesNow(): Promise<Volumes> {
+    return this.volumes({ head: await this.#deps.reader.head(), today: this.today() })
   }
 }
 
