@@ -181,10 +181,17 @@ export interface Subdirectory {
 /** A file in a directory listing. */
 export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
 
+export interface AreaSummary {
+  files: number
+  /** The sum of the known sizes. */
+  bytes: number
+  directories: number
+}
+
 /** The summary of the catalogue, without the state of the indexer. */
 export interface CatalogueSummary {
   readonly head: Head
-  readonly areas: Readonly<Record<Area, { files: number; directories: number }>>
+  readonly areas: Readonly<Record<Area, AreaSummary>>
   /** Number of misplaced files (see `problems`). */
   readonly misplaced: number
   /** Number of files whose gzip stream has no end. */

@@ -247,7 +247,9 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
   const { epoch } = await service.reader.head()
   const answer = await service.app.inject(`${api}status/`)
   t.match(answer.headers, { vary: 'Accept', 'cache-control': 'no-cache', etag: /^W\// })
-  t.same(answer.json(), {
+  const { disks, ...rest } = answer.json<{ readonly disks: readonly { holds: string[] }[] }>()
+  t.match(disks, exact([{ holds: exact(['archive', 'obs', 'nrt']), free_bytes: /\d/ }]))
+  t.same(rest, {
     state: 'degraded',
     since: '2026-01-22T05:06:07.000008Z',
     reasons: ['the archive is <gone>'],
@@ -275,8 +277,12 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     watching: { directories: 3, limit: null, overflows: 0 },
     settling_files: 4,
     held_removals: 5,
-    rescans: { running: 2, waiting: null, done: 1 },
-    areas: { obs: { files: 1, directories: 1 }, nrt: { files: 0, directories: 0 } },
+    rescans: { running: 2, waiting: null, done: 1, ended: [] },
+    areas: {
+      obs: { files: 1, bytes: 0, directories: 1 },
+      nrt: { files: 0, bytes: 0, directories: 0 },
+    },
+    newest_file: '2026-01-22T05:06:07.000009Z',
     rejected: [{ reason: 'unknown-form', count: 2, examples: [`${day}/<b>.gz`] }],
     misplaced: 1,
     incomplete: { count: 0, examples: [] },

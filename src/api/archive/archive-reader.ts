@@ -45,7 +45,7 @@ export class ArchiveReader {
     const [head, known, disks] = await Promise.all([
       reader.head(),
       network.ifLoaded(),
-      this.#recentDisks(),
+      this.recentDisks(),
     ])
     return { head, network: known, disks, today: this.today() }
   }
@@ -56,7 +56,7 @@ export class ArchiveReader {
   }
 
   /** Free space changes all the time; the tags of answers should not. */
-  async #recentDisks(): Promise<readonly ArchiveDisk[]> {
+  async recentDisks(): Promise<readonly ArchiveDisk[]> {
     const atMs = performance.now()
     if (this.#seen !== undefined && atMs - this.#seen.atMs < maxAgeMs) return this.#seen.disks
     const disks = await this.disks.read()

@@ -40,9 +40,7 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
     growth_28d: rounded(growthOf(days ?? [], areas, { today, last: growthDays.recent })),
     arrivals_by_hour: arrivalsByHour ?? null,
     disks: disks.map((disk) => ({
-      holds: disk.holds,
-      free_bytes: disk.space?.freeBytes ?? null,
-      total_bytes: disk.space?.totalBytes ?? null,
+      ...serialiseDisk(disk),
       full_month: monthOf(fullDayOf(disk, days, { today, last: growthDays.year })),
       full_month_28d: monthOf(fullDayOf(disk, days, { today, last: growthDays.recent })),
     })),
@@ -54,6 +52,10 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
       newest: isoOrNull(hashed.newestUs),
     },
   }
+}
+
+export function serialiseDisk({ holds, space }: ArchiveDisk) {
+  return { holds, free_bytes: space?.freeBytes ?? null, total_bytes: space?.totalBytes ?? null }
 }
 
 /**
