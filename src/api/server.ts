@@ -30,6 +30,9 @@ import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
 import { Site } from './pages/site.ts'
 import { addAlerts } from './alerts/collection.ts'
+import { ArchiveReader } from './archive/archive-reader.ts'
+import { addArchive } from './archive/route.ts'
+import type { ArchiveContext } from './archive/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth, addStatus } from './status/route.ts'
@@ -67,7 +70,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const network = new NetworkStatusCache({ ...deps, expected, currency })
-  const metrics = createMetrics({ ...deps, currency, network })
+  const archive = new ArchiveReader({ ...deps, network })
+  const metrics = createMetrics({ ...deps, archive, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
@@ -104,7 +108,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
-  addResources(app, { ...context, expected, currency, network, unservedFiles })
+  addResources(app, { ...context, expected, currency, network, archive, unservedFiles })
   addEntrances(app, context)
   addHealth(app, context)
   addMetrics(app, metrics)
@@ -157,7 +161,10 @@ function serverFactory(
 }
 
 /** Adds the resources in the order of the reference. */
-function addResources(app: FastifyInstance, context: NetworkContext & DownloadsContext): void {
+function addResources(
+  app: FastifyInstance,
+  context: NetworkContext & DownloadsContext & ArchiveContext,
+): void {
   addRoot(app, context)
   addRinexFile(app, context)
   addRecord(app, context)
@@ -171,6 +178,7 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addNetwork(app, context)
   addAlerts(app, context)
   addChanges(app, context)
+  addArchive(app, context)
   addStatus(app, context)
   addProblems(app, context)
   addSearch(app, context)
