@@ -67,22 +67,43 @@ const letters: Readonly<Record<string, string>> = {
   '#999999': 'd',
 }
 
-/**
- * The cells of a picture, a text for each row: good, fair, poor (or late), nothing, due; a dot for
- * an empty cell.
- */
-function cellsOf(html: string, title: string, columns: number): string[] {
-  const label = `aria-label="${title} by station"`
+/** The cell of a picture: the first column, and how many there are. */
+interface Run {
+  readonly letter: string
+  readonly row: number
+  readonly first: number
+  readonly count: number
+  readonly href: string | undefined
+}
+
+/** The runs of cells in the picture of a country, the newest column first. */
+function runsOf(html: string, label: string, columns: number): Run[] {
   const pictures = html.split('<svg').map((part) => part.split('</svg>')[0] ?? '')
-  const picture = pictures.find((part) => part.includes(label)) ?? ''
-  const width = (640 - 84 - 52) / columns
-  const rows = (picture.match(/<a href/g) ?? []).map(() => Array<string>(columns).fill('.'))
-  for (const [, color = '', path = ''] of picture.matchAll(/stroke="(#\w+)"[^>]* d="([^"]*)"/g))
-    for (const [, x, y, length] of path.matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g)) {
-      const from = Math.round(Number(x) / width)
-      const row = rows[Math.floor((Number(y) - 20) / 16)]
-      row?.fill(letters[color] ?? '?', from, from + Math.round(Number(length) / width))
-    }
+  const picture = pictures.find((part) => part.includes(`aria-label="${label}"`)) ?? ''
+  const width = (358 - 84 - 50) / columns
+  const groups = picture.matchAll(/<g stroke="(#\w+)"[^>]*>(.*?)<\/g>/gs)
+  return Array.from(groups).flatMap(([, color = '', group = '']) => {
+    const runs = group.matchAll(
+      /(?:<a href="([^"]*)"[^>]*><title>[^<]*<\/title>)?<path d="M([\d.]+) ([\d.]+)h([\d.]+)"/g,
+    )
+    return Array.from(runs, ([, href, x, y, length]) => ({
+      letter: letters[color] ?? '?',
+      row: Math.floor((Number(y) - 20) / 16),
+      first: Math.round((Number(x) - 84) / width),
+      count: Math.round(Number(length) / width),
+      href: href?.replaceAll('&amp;', '&'),
+    }))
+  })
+}
+
+/**
+ * The cells of a picture, a text for each row, the newest first: good, fair, poor (or late),
+ * nothing, due; a dot for an empty cell.
+ */
+function cellsOf(html: string, label: string, columns: number): string[] {
+  const rows: string[][] = []
+  for (const { letter, row, first, count } of runsOf(html, label, columns))
+    (rows[row] ??= Array<string>(columns).fill('.')).fill(letter, first, first + count)
   return rows.map((row) => row.join(''))
 }
 
@@ -90,12 +111,13 @@ t.test('the page of the network has its figures, its late series and its picture
   const page = await openTenDays(t)
   const html = await page('network/')
   const words = textOf(html)
+  t.match(words, '1 station is late: newest file 2 h ago, 0 of 1 hourly station delivered 04 h.')
   t.match(
     words,
     '3 stations at 2025-12-11 06:05 UTC. 82.8 % of 255 files of the last 28 days are delivered.',
   )
   t.match(words, 'Arrived in the last hour: 0 files.')
-  t.match(words, '1 late 2 present')
+  t.match(words, '2 complete 1 late', 'stations, not series')
   t.match(words, 'Most changes today obs/2026/001 7 files')
   t.strictSame(rowsOf(html, 'Series that are late or down'), [
     [hourly, 'observation, 01H', 'late', '2025-12-11 04:00', '2025-12-11 (345) 03:00', '10 min'],
@@ -104,15 +126,59 @@ t.test('the page of the network has its figures, its late series and its picture
     [hourly, '01H', 'late', '202', '245', '82.4 %'],
     [daily, '01D', 'present', '9', '10', '90.0 %'],
   ])
-  // From 07 h of the day before to the present hour.
-  t.strictSame(cellsOf(html, 'The last 24 hours', 24), ['pppppppppppppggggggggpd.'])
-  t.match(html, '<title>8 delivered, 14 late, 1 due</title>')
-  t.strictSame(cellsOf(html, 'The last 28 days', 28), [
-    `${'.'.repeat(17)}gggggggnfpf`,
-    `${'.'.repeat(17)}gggggngggg.`,
+  // From 05 h of this day back to 06 h of the day before.
+  t.strictSame(cellsOf(html, 'The last 24 hours: AUT', 24), ['dpggggggggpppppppppppppp'])
+  t.match(html, '<title>8 delivered, 15 late, 1 due</title>')
+  t.strictSame(cellsOf(html, 'The last 28 days: AUT', 28), [`fpfnggggggg${'.'.repeat(17)}`])
+  t.strictSame(cellsOf(html, 'The last 28 days: Without a country', 28), [
+    `.ggggnggggg${'.'.repeat(17)}`,
   ])
   t.match(html, '<title>202 of 245 files</title>')
   t.match(html, /text-anchor="end">82\.4 %</)
+  t.notMatch(html, '</svg>\n</section>\n<svg', 'no station is complete')
+})
+
+t.test('a cell of the pictures leads to its files, or to those that are missing', async (t) => {
+  const page = await openTenDays(t)
+  const html = await page('network/')
+  const files = async (href = '') => {
+    const { results } = JSON.parse(
+      await page(`${href.replace('../', '')}&format=json&limit=30`),
+    ) as { results: { filename: string; start: string }[] }
+    return results
+  }
+  const starts = (found: readonly { start: string }[]) =>
+    found.map(({ start }) => start.slice(5, 13)).toSorted()
+  const hours = runsOf(html, 'The last 24 hours: AUT', 24)
+  const wanted: Readonly<Record<string, readonly string[]>> = {
+    '2 8 g': [20, 21, 22, 23, 24, 25, 26, 27].map(
+      (hour) => `GRAZ00AUT_R_2025${hour < 24 ? 344 : 345}${String(hour % 24).padStart(2, '0')}00`,
+    ),
+  }
+  t.strictSame(hours.map(({ first, count, letter }) => `${first} ${count} ${letter}`).toSorted(), [
+    '0 1 d',
+    '1 1 p',
+    '10 14 p',
+    '2 8 g',
+  ])
+  for (const { first, count, letter, href } of hours) {
+    const names = wanted[`${first} ${count} ${letter}`]
+    if (names === undefined) continue
+    const found = await files(href)
+    t.strictSame(found.map(({ filename }) => filename.slice(0, 23)).toSorted(), names)
+  }
+  const lost = hours.find(({ first }) => first === 1)
+  t.strictSame(starts(await files(lost?.href)), ['12-11T04'])
+  t.equal(hours.find(({ letter }) => letter === 'd')?.href, undefined, 'what is due is nowhere')
+  const days = runsOf(html, 'The last 28 days: AUT', 28)
+  const none = days.find(({ letter }) => letter === 'n')
+  t.equal((await files(none?.href)).length, 24, 'all hours of 8 December')
+  const good = days.find(({ letter }) => letter === 'g')
+  t.equal(
+    (JSON.parse(await page(`${(good?.href ?? '').slice(3)}&format=json`)) as { count: number })
+      .count,
+    168,
+  )
 })
 
 t.test('the page of missing files has a row for each slot', async (t) => {
