@@ -189,8 +189,8 @@ function nameOf(country: string | undefined): string {
   return country ?? 'Without a country'
 }
 
-/** Fits in a phone of 390 pixels, so that it need not scroll. */
-const sizes = { width: 358, labelWidth: 84, endWidth: 50, hasLegend: false }
+/** Fits in a phone of 360 pixels, so that it need not scroll. */
+const sizes = { width: 328, labelWidth: 84, endWidth: 48, hasLegend: false }
 
 function countrySvg(
   name: string,

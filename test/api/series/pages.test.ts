@@ -80,7 +80,7 @@ interface Run {
 function runsOf(html: string, label: string, columns: number): Run[] {
   const pictures = html.split('<svg').map((part) => part.split('</svg>')[0] ?? '')
   const picture = pictures.find((part) => part.includes(`aria-label="${label}"`)) ?? ''
-  const width = (358 - 84 - 50) / columns
+  const width = (328 - 84 - 48) / columns
   const groups = picture.matchAll(/<g stroke="(#\w+)"[^>]*>(.*?)<\/g>/gs)
   return Array.from(groups).flatMap(([, color = '', group = '']) => {
     const runs = group.matchAll(
