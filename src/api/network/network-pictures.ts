@@ -1,36 +1,15 @@
 /**
  * The pictures of the network: a row is a station, a column an hour or a day, the newest at the
- * left. The stations that are worst now come first, by country; complete ones are only named. Pure.
+ * left. Pure.
  */
-import {
-  dayToIso,
-  secondsPerDay,
-  secondsPerHour,
-  secondsToIso,
-  twoDigits,
-} from '../../parse/calendar.ts'
-import { countryOf } from '../../parse/countries.ts'
+import { secondsPerDay, secondsPerHour, secondsToIso, twoDigits } from '../../parse/calendar.ts'
 import { shareClass } from '../../series/completeness.ts'
 import { recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SlotState } from '../../series/slot-states.ts'
-import { counted, escaped, readableShare } from '../pages/labels.ts'
-import { gridSvg, looks, markSvg } from '../pages/svg.ts'
-import type { Grid } from '../pages/svg.ts'
+import { escaped, readableShare } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
-import { stationHref } from '../series/series-fields.ts'
-
-/** `poor` and `late` look the same, because no picture has both. */
-const marks = {
-  good: { ...looks.good, label: 'delivered' },
-  fair: { ...looks.fair, label: '80 to 90 %' },
-  poor: { ...looks.poor, label: 'below 80 %' },
-  late: { ...looks.poor, label: 'late' },
-  none: { ...looks.bad, label: 'nothing' },
-  due: { ...looks.open, label: 'due' },
-}
-
-type Mark = keyof typeof marks
-type Cells = readonly (Mark | undefined)[]
+import { marks, pictureOf } from './by-country.ts'
+import type { Mark, Picture, RunLinks } from './by-country.ts'
 
 const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
   present: 'good',
@@ -43,52 +22,9 @@ const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
 
 const lostStates: ReadonlySet<SlotState | undefined> = new Set(['late', 'missing', 'silent'])
 
-/** A picture, with an SVG for each country that has stations that are not complete. */
-export interface Picture {
-  readonly label: string
-  readonly legend: readonly { readonly svg: string; readonly label: string }[]
-  readonly countries: readonly {
-    readonly name: string
-    readonly note: string
-    readonly svg: string
-  }[]
-  readonly complete: {
-    readonly label: string
-    readonly countries: readonly { readonly name: string; readonly stations: readonly string[] }[]
-  }
-}
-
-/** A station in a picture. */
-interface Row {
-  readonly series: KnownSeries
-  readonly cells: Cells
-  readonly title: string
-  readonly end: string
-}
-
-/** What distinguishes the pictures. Columns are counted from now back. */
-interface Drawing {
-  readonly label: string
-  readonly columns: number
-  readonly columnLabels: Grid<Mark>['columnLabels']
-  /** The name of the stations that have only cells of this mark. */
-  readonly complete: (count: number) => string
-  /** The times of some columns, oldest first, and the days that contain them. */
-  readonly timesOf: (first: number, count: number) => Times
-}
-
-interface Times {
-  readonly words: string
-  /** The range of the list of files, as its parameters have it. */
-  readonly startDate: string
-  readonly endDate: string
-}
-
-/** The last 24 hours of hourly series that have ended. */
+/** The last 24 hours of hourly series that have ended. A cell leads to its files. */
 export function hoursPicture(states: readonly KnownSeries[], nowSeconds: number): Picture {
   const newest = Math.floor(nowSeconds / secondsPerHour) - 1
-  const hourOf = (column: number): string => `${twoDigits((newest - column) % 24)} h`
-  const timeOf = (hour: number): string => secondsToIso(hour * secondsPerHour).slice(0, 16)
   const rows = states.map((series) => {
     const cells = slotCells(series, newest - 23, newest).map((state) => state && hourMarks[state])
     const words = (['good', 'late', 'due', 'none'] as const).flatMap((mark) => {
@@ -101,14 +37,9 @@ export function hoursPicture(states: readonly KnownSeries[], nowSeconds: number)
   return pictureOf(rows, {
     label: 'The last 24 hours',
     columns: 24,
-    columnLabels: [0, 4, 8, 12, 16, 20].map((column) => [column, hourOf(column)]),
-    complete: (count) =>
-      `${counted(count, 'station has', 'stations have')} delivered all of these hours`,
-    timesOf: (first, count) => ({
-      words: spanText(hourOf(first + count - 1), hourOf(first)),
-      startDate: timeOf(newest - first - count + 1),
-      endDate: timeOf(newest - first),
-    }),
+    columnLabels: [0, 4, 8, 12, 16, 20].map((column) => [column, `${hourText(newest - column)} h`]),
+    complete: 'all of these hours',
+    linkOf: linksOf(states, newest),
   })
 }
 
@@ -127,15 +58,13 @@ export function daysPicture(states: readonly KnownSeries[], nowSeconds: number):
   return pictureOf(rows, {
     label: 'The last 28 days',
     columns: recentDays,
-    columnLabels: [0, 7, 14, 21].map((column) => [column, dayLabel(today - column)]),
-    complete: (count) =>
-      `${counted(count, 'station has', 'stations have')} delivered more than 90 % of each day`,
-    timesOf: (first, count) => ({
-      words: spanText(dayLabel(today - first - count + 1), dayLabel(today - first)),
-      startDate: dayToIso(today - first - count + 1),
-      endDate: dayToIso(today - first),
-    }),
+    columnLabels: [0, 7, 14, 21].map((column) => [column, dayText(today - column)]),
+    complete: 'more than 90 % of each day',
   })
+}
+
+function hourText(hour: number): string {
+  return twoDigits(hour % 24)
 }
 
 const dayFormat = new Intl.DateTimeFormat('en-GB', {
@@ -145,144 +74,38 @@ const dayFormat = new Intl.DateTimeFormat('en-GB', {
 })
 
 /** `26 Nov` */
-function dayLabel(day: number): string {
+function dayText(day: number): string {
   return dayFormat.format(day * secondsPerDay * 1000)
 }
 
-function spanText(from: string, to: string): string {
-  return from === to ? from : `${from} to ${to}`
-}
-
-function pictureOf(all: readonly Row[], drawing: Drawing): Picture {
-  const rows = all.toSorted(worstNow)
-  const byCountry = Map.groupBy(rows, ({ series }) => countryOf(series.station))
-  const found = new Set(rows.flatMap(({ cells }) => cells))
-  const isShort = shortCodes(rows)
-  const countries = Array.from(byCountry, ([code, ofCountry]) => ({
-    name: nameOf(code),
-    shown: ofCountry.filter((row) => !isComplete(row)),
-    all: ofCountry.length,
-    complete: ofCountry.filter(isComplete).map(({ series }) => series.station),
-  }))
-  return {
-    label: drawing.label,
-    legend: (Object.keys(marks) as Mark[])
-      .filter((mark) => found.has(mark))
-      .map((mark) => ({ svg: markSvg(marks[mark]), label: marks[mark].label })),
-    countries: countries
-      .filter(({ shown }) => shown.length > 0)
-      .map(({ name, shown, all }) => ({
-        name,
-        note: `${shown.length} of ${counted(all, 'station', 'stations')}`,
-        svg: countrySvg(name, shown, drawing, isShort),
-      })),
-    complete: {
-      label: drawing.complete(rows.filter(isComplete).length),
-      countries: countries
-        .filter(({ complete }) => complete.length > 0)
-        .map(({ name, complete }) => ({ name, stations: complete.toSorted() })),
-    },
+/** Where the cells of hours lead: to their files, or to the list of what is missing. */
+function linksOf(states: readonly KnownSeries[], newest: number): RunLinks {
+  const codeOf = shortCodes(states)
+  return ({ station, fileType }, first, count, mark) => {
+    const [from, to] = [newest - first - count + 1, newest - first]
+    const span = from === to ? hourText(to) : `${hourText(from)} to ${hourText(to)}`
+    const title = `${span} h: ${marks[mark].label}`
+    if (mark === 'due') return { title }
+    const [start, end] = [from, to].map((hour) => secondsToIso(hour * secondsPerHour).slice(0, 16))
+    if (start === undefined || end === undefined) return { title }
+    const href =
+      mark === 'good'
+        ? `../rinex-file/?station=${codeOf(station)}&file_type=${fileType}&file_duration=h&startDate=${start}&endDate=${end}`
+        : `../missing/?station=${station}&period=01H&from=${start.slice(0, 10)}&to=${end.slice(0, 10)}`
+    return { title, href: escaped(href) }
   }
-}
-
-function nameOf(country: string | undefined): string {
-  return country ?? 'Without a country'
-}
-
-/** Fits in a phone of 360 pixels, so that it need not scroll. */
-const sizes = { width: 328, labelWidth: 84, endWidth: 48, hasLegend: false }
-
-function countrySvg(
-  name: string,
-  rows: readonly Row[],
-  { label, columns, columnLabels, timesOf }: Drawing,
-  codeOf: (station: string) => string,
-): string {
-  return gridSvg<Mark>({
-    ...sizes,
-    title: `${label}: ${escaped(name)}`,
-    marks,
-    columns,
-    columnLabels,
-    rows: rows.map(({ series: { station }, ...row }) => ({
-      ...row,
-      label: station,
-      href: escaped(stationHref({ station })),
-    })),
-    runTitle: (row, first, count, mark) => {
-      const { words, ...times } = timesOf(first, count)
-      const title = `${words}: ${marks[mark].label}`
-      const series = rows[row]?.series
-      if (series === undefined || mark === 'due') return title
-      const isLost = mark === 'late' || mark === 'none'
-      const href = isLost ? lostHref(series, times) : filesHref(series, times, codeOf)
-      return { title, href: escaped(href) }
-    },
-  })
-}
-
-type Range = Pick<Times, 'startDate' | 'endDate'>
-
-/** The files of some slots in the list of files. */
-function filesHref(
-  { station, fileType, period }: KnownSeries,
-  { startDate, endDate }: Range,
-  codeOf: (station: string) => string,
-): string {
-  const duration = period === '01D' ? 'd' : 'h'
-  return `../rinex-file/?station=${codeOf(station)}&file_type=${fileType}&file_duration=${duration}&startDate=${startDate}&endDate=${endDate}`
-}
-
-/** The missing files of some days. */
-function lostHref({ station, period }: KnownSeries, { startDate, endDate }: Range): string {
-  return `../missing/?station=${station}&period=${period}&from=${startDate.slice(0, 10)}&to=${endDate.slice(0, 10)}`
 }
 
 /**
- * How a filter names a station: a code of four characters has the files of both name forms, but if
- * several stations begin with it, also those of the others.
+ * How the filter of files names a station: four characters have the files of both name forms, but
+ * if several stations begin with them, also those of the others.
  */
-function shortCodes(rows: readonly Row[]): (station: string) => string {
-  const counts = new Map<string, number>()
-  for (const { series } of rows) {
-    const short = series.station.slice(0, 4)
-    counts.set(short, (counts.get(short) ?? 0) + 1)
-  }
+function shortCodes(states: readonly KnownSeries[]): (station: string) => string {
+  const bySite = Map.groupBy(states, ({ station }) => station.slice(0, 4))
   return (station) => {
     const short = station.slice(0, 4)
-    return counts.get(short) === 1 ? short : station
+    return bySite.get(short)?.length === 1 ? short : station
   }
-}
-
-const isLost = (mark: Mark | undefined): boolean =>
-  mark !== undefined && mark !== 'good' && mark !== 'due'
-
-function isComplete({ series, cells }: Row): boolean {
-  const { state } = series.summary
-  return state !== 'down' && state !== 'late' && !cells.some(isLost)
-}
-
-/** Down before late, the longest loss first; then those with the most lost cells. */
-function worstNow(a: Row, b: Row): number {
-  const [first, second] = [a, b].map(({ series: { summary, station }, cells }) => {
-    const { state, since = -Infinity } = summary
-    const lost = cells.filter(isLost).length
-    const rank = state === 'down' ? 0 : state === 'late' ? 1 : 2
-    return { rank, since: rank === 2 ? 0 : since, lost, station }
-  }) as [Order, Order]
-  return (
-    first.rank - second.rank ||
-    (first.since === second.since ? 0 : first.since - second.since) ||
-    second.lost - first.lost ||
-    (first.station < second.station ? -1 : 1)
-  )
-}
-
-interface Order {
-  readonly rank: number
-  readonly since: number
-  readonly lost: number
-  readonly station: string
 }
 
 /** The states of some slots; `undefined` without one, and for silence before the first. */

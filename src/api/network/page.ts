@@ -31,15 +31,16 @@ partial(
 <h3><%= name %> <span class="note"><%= note %></span></h3>
 <%~ svg %></section>
 <% } %></div>
-<% if (it.complete.countries.length > 0) { %><details>
-<summary><%= it.complete.label %></summary>
-<% for (const { name, stations } of it.complete.countries) { %><p><%= name %>: <% for (const station of stations) { %><a href="../station/<%= station %>/?format=api"><%= station %></a> <% } %></p>
+<% for (const { label, countries } of it.named) { %><details>
+<summary><%= label %></summary>
+<% for (const { name, stations } of countries) { %><p><%= name %>: <% for (const station of stations) { %><a href="../station/<%= station %>/"><%= station %></a> <% } %></p>
 <% } %></details>
 <% } %></section>
 `,
 )
 
-const template = `<div data-live>
+const template = `<%~ include('@ignored', it) %>
+<div data-live>
 <p class="lead verdict<%= it.ok ? '' : ' bad' %>"><%= it.verdict %></p>
 <ul class="totals">
 <% for (const total of it.totals) { %><li><a href="../series/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.label %></span></a></li>
@@ -51,6 +52,7 @@ const template = `<div data-live>
 <% } %>
 <% for (const picture of it.pictures) { %><%~ include('@network-picture', picture) %>
 <% } %>
+<% if (!it.isBare) { %>
 <% if (it.table.rows.length > 0) { %>
 <details>
 <summary>All stations as a table</summary>
@@ -64,6 +66,8 @@ const template = `<div data-live>
 <% for (const directory of it.directories) { %><li><a href="<%= directory.href %>"><%= directory.path %></a> <%= directory.files %></li>
 <% } %></ul>
 <% } %>
+<p><a href="?kiosk=1&amp;format=api">For a screen on the wall</a></p>
+<% } %>
 </div>
 `
 
@@ -72,7 +76,17 @@ const render = page('network', template)
 /** Maximum number of late series on the page, and of those down; the list has all. */
 const maxLate = 25
 
-export function renderNetwork(wire: WireNetwork, network: NetworkState): Page {
+interface Asked {
+  /** True for a screen on the wall. */
+  readonly kiosk: boolean
+  readonly ignored: readonly string[]
+}
+
+export function renderNetwork(
+  wire: WireNetwork,
+  network: NetworkState,
+  { kiosk, ignored }: Asked,
+): Page {
   const { states, banner } = network
   const { asOf = 0 } = network.currency
   const shown = worstFirst(states)
@@ -83,8 +97,14 @@ export function renderNetwork(wire: WireNetwork, network: NetworkState): Page {
     up: '../',
     json: '?format=json',
     banner,
+    isBare: kiosk,
+    alternates: [
+      { href: '../alerts/?format=atom', title: 'Open alerts', type: 'application/atom+xml' },
+    ],
   }
   return render(frame, {
+    ignored,
+    isBare: kiosk,
     ok: wire.verdict.ok,
     verdict: wire.verdict.words,
     sentence: sentenceOf(wire),
@@ -139,7 +159,7 @@ function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
       ...daysPicture(shown, nowSeconds),
     },
   ]
-  return pictures.filter(({ legend }) => legend.length > 0)
+  return pictures.filter(({ named, countries }) => named.length + countries.length > 0)
 }
 
 function seriesTable(shown: readonly KnownSeries[]) {

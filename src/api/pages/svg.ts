@@ -48,7 +48,9 @@ export interface Grid<Name extends string> {
   /** False if the legend is elsewhere; otherwise it is below the rows. */
   readonly hasLegend?: boolean
   /** Returns the text of a run of equal cells in a row. Without it, runs have no text. */
-  readonly runTitle?: (row: number, first: number, cells: number, name: Name) => RunLink | string
+  readonly runTitle?: (row: number, first: number, cells: number, name: Name) => string
+  /** The same with a link. */
+  readonly runLink?: (row: number, first: number, cells: number, name: Name) => RunLink | undefined
 }
 
 const size = { line: 14, gap: 2, top: 20, legend: 28, legendStep: 92 }
@@ -111,7 +113,7 @@ interface Place {
 
 /** The paths of each mark: one for each run that has a text, and one for all others. */
 function paths<Name extends string>(
-  { rows, marks, labelWidth, runTitle }: Grid<Name>,
+  { rows, marks, labelWidth, runTitle, runLink }: Grid<Name>,
   { cell, yOf }: Place,
 ): readonly string[] {
   const byMark = new Map<Name, { titled: string; others: string }>()
@@ -120,11 +122,12 @@ function paths<Name extends string>(
       const { top, height } = marks[name]
       const y = rounded(yOf(row) + (top + height / 2) * size.line)
       const path = `M${rounded(labelWidth + first * cell)} ${y}h${rounded(count * cell)}`
-      const text = runTitle?.(row, first, count, name)
+      const title = runTitle?.(row, first, count, name)
+      const link = runLink?.(row, first, count, name) ?? (title === undefined ? title : { title })
       const found = byMark.get(name) ?? { titled: '', others: '' }
       byMark.set(name, found)
-      if (text === undefined) found.others += path
-      else found.titled += runPath(path, typeof text === 'string' ? { title: text } : text)
+      if (link === undefined) found.others += path
+      else found.titled += runPath(path, link)
     }
   })
   return Array.from(byMark, ([name, { titled, others }]) => {
