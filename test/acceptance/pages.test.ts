@@ -260,12 +260,12 @@ t.test('no page, listing or JSON has an error in the console', { skip }, async (
 async function followMissing(t: Test, page: Page): Promise<void> {
   await page.goto('/')
   t.match(page.url(), `${api}network/`, 'the first page')
-  t.match(await page.locator('.lead').textContent(), '2 stations at')
-  t.equal(await page.getByRole('group', { name: 'by station' }).count(), 2, 'hours and days')
-  const late = page.getByRole('region', { name: 'Series that are late or down' })
-  t.match(await late.textContent(), 'WTZR00DEU')
-  await follow(page, late.getByRole('link', { name: 'WTZR00DEU' }))
-  await follow(page, page.getByRole('link', { name: 'Missing files' }))
+  t.match(await page.locator('.verdict').textContent(), '1 station is late')
+  t.equal(await page.getByRole('region', { name: 'The last' }).count(), 2, 'hours and days')
+  const incident = page.locator('.incidents li', { hasText: 'WTZR00DEU' }).first()
+  await incident.locator('summary').click()
+  t.ok(await incident.getByRole('link', { name: /WTZR00DEU observation files/ }).isVisible())
+  await follow(page, incident.getByRole('link', { name: 'Missing files' }))
   t.match(page.url(), 'station=WTZR00DEU')
   t.match(await page.locator('.extent').textContent(), /[45] missing files/)
   await page.goto(`${api}station/`)
@@ -328,7 +328,7 @@ t.test('the network page leads to missing files, and shows a new file', { skip }
   await page.goto(`${api}network/`)
   // The newest hour decides about the state, while the page is open.
   putHour(service.archive, 'WTZR00DEU', hour, 1)
-  const late = page.getByRole('region', { name: 'Series that are late or down' })
+  const late = page.locator('.incidents')
   await until('no series is late', async () => {
     await page.clock.fastForward(pollMs)
     return (await late.count()) === 0

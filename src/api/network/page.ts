@@ -1,21 +1,13 @@
 /** The HTML page of the network. */
-import {
-  counted,
-  readableDate,
-  readableNumber,
-  readableDuration,
-  readableShare,
-  readableTime,
-  typeLabel,
-} from '../pages/labels.ts'
+import { counted, readableNumber, readableShare, readableTime } from '../pages/labels.ts'
 import { page, partial, numberColumns, stateCell } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import type { NetworkState } from '../series/network-context.ts'
 import { stationCell } from '../series/series-fields.ts'
-import type { WireSeries } from '../series/series-fields.ts'
 import { daysPicture, hoursPicture } from './network-pictures.ts'
+import { incidentList } from './incident-list.ts'
 import type { WireNetwork } from './schema.ts'
 import { stationStates } from './verdict.ts'
 
@@ -45,10 +37,26 @@ const template = `<%~ include('@ignored', it) %>
 <ul class="totals">
 <% for (const total of it.totals) { %><li><a href="../series/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.label %></span></a></li>
 <% } %></ul>
-<% if (it.late.rows.length > 0) { %>
-<h2>Late or down now</h2>
-<%~ include('@table', it.late) %>
-<p><a href="../series/?state=late,down&amp;ordering=since&amp;format=api">All of these series</a>, <a href="../missing/?format=api">all missing files</a>, <a href="../alerts/?format=api">open alerts</a></p>
+<% if (it.incidents.length + it.single.files.length > 0) { %>
+<h2>Incidents</h2>
+<ul class="incidents">
+<% for (const incident of it.incidents) { %><li><details>
+<summary><span class="state <%= incident.kind %>"><%= incident.words %></span></summary>
+<ul>
+<% for (const { text, href } of incident.series) { %><li><a href="<%= href %>"><%= text %></a></li>
+<% } %><% if (incident.more) { %><li><%= incident.more %></li>
+<% } %></ul>
+<p><a href="<%= incident.missingHref %>">Missing files</a>, <a href="<%= incident.seriesHref %>">all its series</a></p>
+</details></li>
+<% } %><% if (it.more) { %><li><a href="../alerts/?format=api"><%= it.more %></a></li>
+<% } %><% if (it.single.files.length > 0) { %><li><details>
+<summary><span class="state late"><%= it.single.label %></span></summary>
+<ul>
+<% for (const { text, href, expectedBy } of it.single.files) { %><li><a href="<%= href %>"><code><%= text %></code></a> expected by <%= expectedBy %></li>
+<% } %></ul>
+</details></li>
+<% } %></ul>
+<p><a href="../alerts/?format=api">Alerts</a>, <a href="../missing/?format=api">all missing files</a></p>
 <% } %>
 <% for (const picture of it.pictures) { %><%~ include('@network-picture', picture) %>
 <% } %>
@@ -72,9 +80,6 @@ const template = `<%~ include('@ignored', it) %>
 `
 
 const render = page('network', template)
-
-/** Maximum number of late series on the page, and of those down; the list has all. */
-const maxLate = 25
 
 interface Asked {
   /** True for a screen on the wall. */
@@ -109,7 +114,7 @@ export function renderNetwork(
     verdict: wire.verdict.words,
     sentence: sentenceOf(wire),
     totals: tilesOf(states),
-    late: lateTable([...wire.down.slice(0, maxLate), ...wire.late.slice(0, maxLate)]),
+    ...incidentList(states, asOf),
     pictures: picturesOf(shown, asOf),
     table: seriesTable(shown),
     directories: wire.changed_directories.map((directory) => ({
@@ -118,23 +123,6 @@ export function renderNetwork(
       href: `../../data/${directory.path}/`,
     })),
   })
-}
-
-function lateTable(late: readonly WireSeries[]) {
-  return {
-    label: 'Series that are late or down',
-    caption:
-      'Expected files that have not arrived, the longest loss first; times in UTC, (022) is the day of the year',
-    columns: ['Station', 'Files', 'State', 'Nothing since', 'Newest data', 'Late after'],
-    rows: late.map(({ station, file_type, period, state, since, last_slot, late_after_s }) => [
-      stationCell({ station }),
-      `${typeLabel(file_type)}, ${period}`,
-      stateCell(state),
-      since === null ? 'never delivered' : readableTime(since),
-      readableDate(last_slot),
-      readableDuration(late_after_s),
-    ]),
-  }
 }
 
 /** Numbers of stations: a station has the worst state of its series. */

@@ -66,6 +66,35 @@ t.test('one station, on the first day: no file was seen arriving', async (t) => 
   t.match(words, '1 station has delivered all of these hours Austria: GRAZ00AUT')
 })
 
+t.test('incidents are the longest losses first, and single files are together', async (t) => {
+  const stations = ['OSLO', 'TRDS', 'BODO', 'VARD'].map((site) => `${site}00NOR`)
+  const others = ['GRAZ00AUT', 'LINZ00AUT', 'MATE00ITA', 'PADO00ITA', 'ROMA00ITA', 'BARI00ITA']
+  const end = firstDay * 24 + 5 * 24 + 12
+  /** Hours without files up to now: five in Norway, two days of MATE, and one of both in Austria. */
+  const lost = [5, 5, 5, 5, 2, 2, 48, 0, 0, 0]
+  const isLost = (slot: number, station: number) => slot >= end - (lost[station] ?? 0)
+  const service = await openStations(t, [...stations, ...others], isLost)
+  const { body } = await pageOf(service)
+  const [, list = ''] = /<ul class="incidents">(.*?)<p><a href="..\/alerts/s.exec(body) ?? []
+  t.strictSame(
+    Array.from(
+      list.matchAll(/<summary><span class="state (\w+)">(.*?)<\/span>/g),
+      ([, ...all]) => all,
+    ),
+    [
+      ['down', 'MATE00ITA: down for 2 days'],
+      ['late', 'Norway: 4 of 4 stations, nothing since 07:00, for 5 h'],
+      ['late', '2 single files'],
+    ],
+  )
+  t.match(list, 'href="../missing/?country=NOR&amp;period=01H&amp;format=api"')
+  t.match(list, 'href="../missing/?station=MATE00ITA&amp;period=01H&amp;format=api"')
+  t.match(wordsOf(list), 'OSLO00NOR observation files: nothing since 2025-12-06 07:00 UTC, late')
+  t.match(wordsOf(list), 'GRAZ00AUT_?_20253401000_01H_*O.* expected by 2025-12-06 12:00')
+  const order = Array.from(body.matchAll(/<h3>(\S+)/g), ([, name]) => name)
+  t.strictSame(order.slice(0, 3), ['Italy', 'Norway', 'Austria'], 'the worst country first')
+})
+
 t.test('the indexer is stopped: the banner and the verdict say since when', async (t) => {
   const service = await openStations(t, ['GRAZ00AUT'], () => false)
   service.setIndexer(undefined)

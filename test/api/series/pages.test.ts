@@ -121,9 +121,10 @@ t.test('the page of the network has its figures, its late series and its picture
   t.match(words, 'Arrived in the last hour: 0 files.')
   t.match(words, '2 complete 1 late', 'stations, not series')
   t.match(words, 'Most changes today obs/2026/001 7 files')
-  t.strictSame(rowsOf(html, 'Series that are late or down'), [
-    [hourly, 'observation, 01H', 'late', '2025-12-11 04:00', '2025-12-11 (345) 03:00', '10 min'],
-  ])
+  t.match(
+    words,
+    'Incidents 1 single file GRAZ00AUT_?_20253450400_01H_*O.* expected by 2025-12-11 05:10',
+  )
   t.strictSame(rowsOf(html, 'Stations'), [
     [hourly, '01H', 'late', '202', '245', '82.4 %'],
     [daily, '01D', 'present', '9', '10', '90.0 %'],
