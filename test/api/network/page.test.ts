@@ -70,7 +70,7 @@ t.test('incidents are the longest losses first, and single files are together', 
   const stations = ['OSLO', 'TRDS', 'BODO', 'VARD'].map((site) => `${site}00NOR`)
   const others = ['GRAZ00AUT', 'LINZ00AUT', 'MATE00ITA', 'PADO00ITA', 'ROMA00ITA', 'BARI00ITA']
   const end = firstDay * 24 + 5 * 24 + 12
-  /** Hours without files up to now: five in Norway, two days of MATE, and one of both in Austria. */
+  /** Hours without files up to now: five in Norway, two in Austria, of which one is due. */
   const lost = [5, 5, 5, 5, 2, 2, 48, 0, 0, 0]
   const isLost = (slot: number, station: number) => slot >= end - (lost[station] ?? 0)
   const service = await openStations(t, [...stations, ...others], isLost)

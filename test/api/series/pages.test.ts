@@ -54,7 +54,7 @@ const textOf = (html: string) =>
 function rowsOf(html: string, label: string): string[][] {
   const [, table = ''] = html.split(`role="region" aria-label="${label}"`)
   const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(table) ?? []
-  return Array.from(body.matchAll(/<tr>(.*?)<\/tr>/gs), ([, row = '']) =>
+  return Array.from(body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs), ([, row = '']) =>
     Array.from(row.matchAll(/<(?:td|th).*?>(.*?)<\/(?:td|th)>/gs), ([, cell = '']) => textOf(cell)),
   )
 }
@@ -175,26 +175,48 @@ t.test('a cell of the pictures leads to its files, or to those that are missing'
   t.equal(hours.find(({ letter }) => letter === 'd')?.href, undefined, 'what is due is nowhere')
 })
 
-t.test('the page of missing files has a row for each slot', async (t) => {
+t.test('the page of missing files has sums, and a row for each run', async (t) => {
   const page = await openTenDays(t)
   const late = await page('missing/?from=2025-12-11')
-  const since = '2025-12-11 05:10'
   t.strictSame(rowsOf(late, 'Missing files'), [
     [
-      ...[hourly, 'observation', '01H', '2025-12-11 (345) 04:00', 'late', since, since],
-      'GRAZ00AUT_?_20253450400_01H_*O.*',
+      ...[hourly, 'observation', 'hour', '2025-12-11 (345) 04:00', '2025-12-11 (345) 05:00'],
+      ...['1', 'late', '2025-12-11 05:10', 'GRAZ00AUT_?_20253450400_01H_*O.*'],
     ],
   ])
   t.match(late, '<time datetime="2025-12-11T04:00:00Z">')
-  t.match(textOf(late), '1 to 1 of 1 missing file')
-  const missing = await page('missing/?to=2025-12-08&state=missing&ordering=start')
-  const rows = rowsOf(missing, 'Missing files')
+  t.match(textOf(late), '1 file is missing of 1 station. 1 to 1 of 1 gap')
+  t.strictSame(rowsOf(late, 'Stations'), [], 'no sums of one station')
+
+  const all = await page('missing/')
+  t.match(textOf(all), '44 files are missing of 2 stations.')
+  t.strictSame(rowsOf(all, 'Stations'), [
+    [hourly, '43', '37', '2025-12-11 (345) 04:00'],
+    [daily, '1', '1', '2025-12-06 (340)'],
+  ])
+  t.match(all, 'href="?format=api&amp;station=GRAZ00AUT"')
+  t.match(textOf(all), '1 to 7 of 7 gaps')
+  const rows = rowsOf(all, 'Missing files')
   t.strictSame(
-    rows.map(([, , , start]) => start?.slice(-5)),
-    ['(342)', '01:00', '02:00', '03:00', '04:00', '05:00'],
+    rows.map(([station, , , from, to, files, state]) => [station, from, to, files, state]),
+    [
+      [hourly, '2025-12-11 (345) 04:00', '2025-12-11 (345) 05:00', '1', 'late'],
+      [hourly, '2025-12-10 (344) 06:00', '2025-12-10 (344) 20:00', '14', 'late'],
+      [hourly, '2025-12-09 (343) 20:00', '2025-12-09 (343) 21:00', '1', 'late'],
+      [hourly, '2025-12-09 (343) 01:00', '2025-12-09 (343) 04:00', '3', 'late'],
+      [hourly, '2025-12-08 (342) 06:00', '2025-12-09 (343)', '18', 'late'],
+      [hourly, '2025-12-08 (342)', '2025-12-08 (342) 06:00', '6', 'missing'],
+      [daily, '2025-12-06 (340)', '2025-12-07 (341)', '1', 'late'],
+    ],
   )
-  t.strictSame(rows[0]?.slice(4, 7), ['missing', '2025-12-11 01:00', '2025-12-08 01:10'])
-  t.match(textOf(await page('missing/?station=zimm')), 'No missing files match.')
+  t.match(rows[1]?.at(-1), /^14 names GRAZ00AUT_\?_20253440600_01H_\*O\.\* GRAZ00AUT_/)
+  const csv = await page('missing/?format=csv')
+  t.equal(csv.trim().split('\r\n').length, 1 + 44, 'a row for each slot')
+  t.equal((JSON.parse(await page('missing/?format=json')) as { count: number }).count, 44)
+
+  const missing = await page('missing/?to=2025-12-08&state=missing&ordering=start&limit=1')
+  t.match(textOf(await page('missing/?station=zimm')), 'No gaps match.')
+  t.match(textOf(missing), '1 to 1 of 1 gap', missing)
 })
 
 t.test('the page of a week has a row for each station, and the replaced files', async (t) => {
@@ -224,4 +246,30 @@ t.test('the page of a week has a row for each station, and the replaced files', 
   t.match(before, '<span>Week before</span>', 'no file is older')
   t.match(before, '<a href="?week=2025-W50&amp;format=api" rel="next">Week after</a>')
   t.match(textOf(before), 'Replaced files None.')
+})
+
+t.test('the list of series: since when, and links to station and availability', async (t) => {
+  const service = await openNetwork(t, { startUs: (firstDay + 0.5) * daySeconds * 1e6 })
+  const days = (count: number) => Array.from({ length: count }, (_, n) => firstDay - count + n)
+  await service.scan([
+    ...days(40).map((day) => [day, 'GRAZ00AUT', '01D'] as const),
+    ...days(20).map((day) => [day, 'WTZR', '01D'] as const),
+  ])
+  const headers = { accept: 'text/html' }
+  const { body } = await service.app.inject({ url: '/rinex/api/series/', headers })
+  t.strictSame(
+    rowsOf(body, 'Series').map(([station, , period, state, since]) => [
+      station,
+      period,
+      state,
+      since,
+    ]),
+    [
+      ['GRAZ00AUT', 'day', 'present', 'before 2025-11-03 00:00'],
+      ['WTZR', 'day', 'present', '2025-11-11 00:00'],
+    ],
+  )
+  t.match(textOf(body), 'A series is the files of one station with the same type and period')
+  t.match(body, 'href="../station/GRAZ00AUT/?format=api">GRAZ00AUT</a>')
+  t.match(body, /availability\/\?file_type=o&amp;period=01D[^>]*>100\.0 %<\/a>/)
 })
