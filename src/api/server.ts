@@ -27,6 +27,7 @@ import { logAccess, observeResponse } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
+import { addAskedAvailability } from './availability/route.ts'
 import { addAlerts } from './alerts/collection.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
@@ -141,6 +142,7 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addStation(app, context)
   addAvailability(app, context)
   addLatency(app, context)
+  addAskedAvailability(app, context)
   addSeries(app, context)
   addMissing(app, context)
   addReport(app, context)

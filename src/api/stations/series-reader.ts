@@ -105,18 +105,24 @@ export function rangeCheck<Given extends SeriesValues>(
 ) {
   return {
     of: ['from', 'to', 'period'] as const,
-    fault: (values: Given): string | undefined => {
-      const { fromDay, toDay, period } = daysOf(values, nowUs() / 1e6)
-      if (fromDay === undefined) return undefined
-      const days = toDay - fromDay + 1
-      const slots = days * slotsPerDay(period)
-      if (days < 1) return 'The range ends before it begins.'
-      if (days > maxDays) return `A range has at most ${maxYears} years.`
-      return slots > maxSlots
-        ? `A range has at most ${maxSlots} slots; this one has ${slots}.`
-        : undefined
-    },
+    fault: (values: Given): string | undefined => rangeFault(daysOf(values, nowUs() / 1e6)),
   }
+}
+
+/** The fault of a range of days; `undefined` if it has none. */
+export function rangeFault({
+  fromDay,
+  toDay,
+  period,
+}: Pick<AvailabilityRequest, 'fromDay' | 'toDay' | 'period'>): string | undefined {
+  if (fromDay === undefined) return undefined
+  const days = toDay - fromDay + 1
+  const slots = days * slotsPerDay(period)
+  if (days < 1) return 'The range ends before it begins.'
+  if (days > maxDays) return `A range has at most ${maxYears} years.`
+  return slots > maxSlots
+    ? `A range has at most ${maxSlots} slots; this one has ${slots}.`
+    : undefined
 }
 
 interface Present {
