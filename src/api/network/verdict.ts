@@ -6,7 +6,7 @@ import type { Currency } from '../../series/currency.ts'
 import { slotAt, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import type { SeriesState, SlotState } from '../../series/slot-states.ts'
-import { counted, readableDate, readableSeconds, readableTime } from '../pages/labels.ts'
+import { counted, readableDate, readableDuration, readableTime } from '../pages/labels.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { standstillOf } from '../series/network-context.ts'
 
@@ -123,7 +123,7 @@ function newestFact(
   if (arrival !== undefined)
     return isCurrent
       ? // A file may have arrived after the last heartbeat.
-        [`newest file ${readableSeconds(Math.max(0, asOf - arrival))} ago`]
+        [`newest file ${readableDuration(Math.max(0, asOf - arrival))} ago`]
       : [`newest file of ${readableTime(secondsToIso(arrival))} UTC`]
   const starts = states.flatMap(({ period, summary: { lastSlot } }) =>
     lastSlot === undefined ? [] : [startOf(lastSlot, period)],

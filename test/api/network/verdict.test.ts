@@ -110,14 +110,14 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        'Nothing arrives from any station since 2026-11-24 11:01 UTC, 2 stations are late: newest file 5.1 h ago, 0 of 2 hourly stations delivered 14 h.',
+        'Nothing arrives from any station since 2026-11-24 11:01 UTC, 2 stations are late: newest file 5 h 04 ago, 0 of 2 hourly stations delivered 14 h.',
     },
   ],
   [
     'only daily files',
     [daily],
     current,
-    { words: 'All well: newest file 15.9 h ago, 1 of 1 daily station delivered 2026-11-23.' },
+    { words: 'All well: newest file 15 h 55 ago, 1 of 1 daily station delivered 2026-11-23.' },
   ],
   [
     'the first day: no file was seen arriving',
