@@ -9,7 +9,7 @@ import { linesOf } from './series-formats.ts'
 import type { WireLatency } from './series-formats.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 
-const labelWidth = 68
+const labelWidth = 84
 const targetLine = `stroke="${looks.bad.color}" stroke-dasharray="4 3"`
 
 const marks: Readonly<Record<Exclude<ShownState, 'future'>, Mark>> = {
@@ -22,8 +22,13 @@ const marks: Readonly<Record<Exclude<ShownState, 'future'>, Mark>> = {
   unknown: { ...looks.open, top: 0.45, height: 0.1 },
 }
 
+/** What the calendar shows of a series. */
+interface DrawnSeries extends Pick<SeriesAvailability, 'station' | 'fileType' | 'period'> {
+  readonly availability: Pick<SeriesAvailability['availability'], 'runs'>
+}
+
 /** The availability calendar: a row is a year of daily files, or a day; no future slots. */
-export function calendarSvg(series: SeriesAvailability): string {
+export function calendarSvg(series: DrawnSeries): string {
   const { period, station, availability } = series
   const lines = linesOf(availability.runs, period)
   const { seconds } = periodRules[period]

@@ -125,7 +125,7 @@ export function rangeFault({
     : undefined
 }
 
-interface Present {
+export interface Present {
   readonly currency: Currency
   /** The time for which states are computed: now, until the first scan has ended. */
   readonly nowSeconds: number
@@ -148,11 +148,28 @@ export type SeriesAvailability = Awaited<ReturnType<typeof readAvailability>>
 
 /** Reads a series and computes its availability. @throws UnknownName */
 export async function readAvailability(
-  { reader, expected }: NetworkContext,
+  context: NetworkContext,
   { code, values, asker }: Wanted<Values<typeof availabilityParameters>>,
-  { currency, nowSeconds }: Present,
+  present: Present,
 ) {
-  const { fileType, period, measure, fromDay, toDay } = daysOfAvailability(values, nowSeconds)
+  const { measure, ...days } = daysOfAvailability(values, present.nowSeconds)
+  const { known, ...series } = await readKnownSlots(context, { code, ...days, asker }, present)
+  const availability = availabilityOf(known, measure, present.currency.asOf)
+  return { ...series, currency: present.currency, availability }
+}
+
+/** A series of a station, and the days of which its slots are read. */
+interface WantedSlots extends Omit<AvailabilityRequest, 'measure'> {
+  readonly code: string
+  readonly asker: Requester
+}
+
+/** Reads the slots of a series on some days. @throws UnknownName */
+export async function readKnownSlots(
+  { reader, expected }: NetworkContext,
+  { code, fileType, period, fromDay, toDay, asker }: WantedSlots,
+  { nowSeconds }: Present,
+) {
   const perDay = slotsPerDay(period)
   const now = slotAt(nowSeconds, period)
   const to = (toDay + 1) * perDay - 1
@@ -164,13 +181,13 @@ export async function readAvailability(
       to,
       now,
       from: fromDay === undefined ? undefined : fromDay * perDay,
-      mostSlots: maxDays * perDay,
+      mostSlots: Math.min(maxDays * perDay, maxSlots),
     },
     asker,
   )
   if (slots === undefined) throw await unknownStation(reader, code, asker)
-  const { from, first, last, latencies, ambiguous } = slots
-  const station = slots.codes.find((each) => each.length === 9) ?? code
+  const { from, first, last, latencies, ambiguous, codes } = slots
+  const station = codes.find((each) => each.length === 9) ?? code
   const ends = [from, slots.live[0] ?? from, slots.recorded[0] ?? from]
   const days = {
     firstDay: Math.floor(Math.min(...ends) / perDay),
@@ -183,9 +200,8 @@ export async function readAvailability(
   const rules = expected.of({ station, fileType, period })
   const range = { from, to }
   const known = { range, live, delivered, first, last, latencies, knownFromSeconds, rules }
-  const availability = availabilityOf(known, measure, currency.asOf)
-  const series = { station: code, fileType, period, range, currency, first, last, ambiguous }
-  return { ...series, knownFromSeconds, availability }
+  const facts = { first, last, ambiguous, codes, knownFromSeconds }
+  return { station: code, fileType, period, range, ...facts, known }
 }
 
 export type SeriesLatencies = Awaited<ReturnType<typeof readLatencies>>
