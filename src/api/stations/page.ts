@@ -39,7 +39,7 @@ const renderOne = page(
 <section>
 <h2>Gaps</h2>
 <% if (it.portrait.gaps.length === 0) { %><p>No file is missing.</p><% } else { %>
-<div class="command"><pre tabindex="0"><code><%= it.portrait.gaps %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
+<div class="command gaps"><pre tabindex="0"><code><%= it.portrait.gaps %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
 <% } %><p><a href="<%= it.portrait.gapsHref %>">All gaps, and CSV</a></p>
 </section>
 <% } %><% for (const section of it.sections) { %>
@@ -77,6 +77,7 @@ interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
   readonly files: readonly ArrivedFile[]
   /** The codes whose files the series of the page have. */
   readonly codes: readonly string[]
+  readonly ambiguous: readonly string[]
   /** The template of the link to the site log, with `{code}`. */
   readonly stationLink: string | undefined
 }

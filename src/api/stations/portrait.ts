@@ -42,6 +42,7 @@ const yearDays = 365
 /** A series, with the codes whose files it has. */
 export interface StationSeries {
   readonly codes: readonly string[]
+  readonly ambiguous: readonly string[]
   /** `undefined` if nothing was ever delivered, or the first scan has not ended. */
   readonly portrait: SeriesPortrait | undefined
 }
@@ -55,9 +56,13 @@ export async function readSeriesPortrait(
   const { asOf } = present.currency
   const toDay = Math.floor(present.nowSeconds / secondsPerDay)
   const key = { fileType: 'o', period, fromDay: undefined, toDay } as const
-  const { known, codes } = await readKnownSlots(context, { code, asker, ...key }, present)
+  const { known, codes, ambiguous } = await readKnownSlots(
+    context,
+    { code, asker, ...key },
+    present,
+  )
   const { delivered, first, latencies, rules } = known
-  if (asOf === undefined || first === undefined) return { codes, portrait: undefined }
+  if (asOf === undefined || first === undefined) return { codes, ambiguous, portrait: undefined }
   const limit = lateAfter(period, latencies)
   const history = { live: delivered, delivered, first, lateAfter: limit, rules }
   const now = slotAt(asOf, period)
@@ -69,7 +74,11 @@ export async function readSeriesPortrait(
   const last = state.ended ? (known.last ?? now) : now
   const gaps = joinGaps(gapsOf(runs, { from: first, to: last }, 'delivered'))
   const all = completenessOf(figures, 'delivered')
-  return { codes, portrait: { period, first, last, ended: state.ended, all, year, runs, gaps } }
+  return {
+    codes,
+    ambiguous,
+    portrait: { period, first, last, ended: state.ended, all, year, runs, gaps },
+  }
 }
 
 /** Number of the last files that the page shows. */

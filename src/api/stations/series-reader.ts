@@ -3,9 +3,10 @@ import { availabilityOf } from '../../series/availability.ts'
 import type { Currency } from '../../series/currency.ts'
 import { slotAt, slotsPerDay, periods, recentDays } from '../../series/series.ts'
 import { SlotSet } from '../../series/slot-set.ts'
+import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Values } from '../parameters/request.ts'
-import { stateOf } from '../series/network-context.ts'
+import { networkState, stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { slotsOf } from '../series/network-days.ts'
 import { unknownStation } from './station-fields.ts'
@@ -14,7 +15,7 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import { measures } from '../../series/completeness.ts'
 import type { Measure } from '../../series/completeness.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
-import { typeLabel } from '../pages/labels.ts'
+import { periodLabel, typeLabel } from '../pages/labels.ts'
 import { choice, day } from '../parameters/parameter.ts'
 
 /** Maximum number of years, and of slots, in a range. */
@@ -36,6 +37,7 @@ function seriesParameters(usual: Period) {
       default: usual,
       example: usual,
       label: 'Period',
+      textOf: periodLabel,
     }),
     from: day({
       meaning:
@@ -138,10 +140,17 @@ interface Wanted<Values> {
   readonly asker: Requester
 }
 
-export async function presentOf({ reader, currency: reading, nowUs }: NetworkContext) {
+/** How current answers are; only pages show the states of series. */
+export async function presentOf(context: NetworkContext, format: Format) {
+  const { reader, currency: reading, nowUs } = context
+  if (format === 'html') {
+    const network = await networkState(context)
+    return { ...network, nowSeconds: network.currency.asOf ?? nowUs() / 1e6 }
+  }
   const head = await reader.head()
   const currency = await reading.of(head)
-  return { ...stateOf({ head, currency }), currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
+  const nowSeconds = currency.asOf ?? nowUs() / 1e6
+  return { ...stateOf({ head, currency }), currency, nowSeconds, states: [] }
 }
 
 export type SeriesAvailability = Awaited<ReturnType<typeof readAvailability>>

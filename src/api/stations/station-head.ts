@@ -2,7 +2,7 @@
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
-import { periodLabel, typeLabel } from '../pages/labels.ts'
+import { typeLabel } from '../pages/labels.ts'
 import { partial } from '../pages/layout.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
@@ -24,6 +24,8 @@ export interface HeadOfStation {
   readonly code: string
   /** All codes whose files are meant. */
   readonly codes: readonly string[]
+  /** Long codes that begin with the same short code, if there are several. */
+  readonly ambiguous: readonly string[]
   readonly states: readonly SeriesStatus[]
   readonly nowSeconds: number
   readonly tab: StationTab
@@ -99,7 +101,7 @@ function upOf(tab: StationTab): string {
 
 /** What the partial of the head shows. */
 export function stationHead(station: HeadOfStation) {
-  const { code, codes, nowSeconds, tab } = station
+  const { code, codes, ambiguous, nowSeconds, tab } = station
   const up = upOf(tab)
   const own = `${up}station/${code}/`
   const ofStation = [['station', code]] as const
@@ -111,11 +113,9 @@ export function stationHead(station: HeadOfStation) {
     { label: 'Files', href: `${up}rinex-file/?${filesQuery(codes)}` },
     { label: 'Alerts', href: `${up}alerts/?${queryText(ofStation)}` },
   ]
-  const longCodes = codes.filter((each) => each.length === 9)
-  const others = longCodes.length > 1 ? longCodes : []
   return {
     lines: linesOf(seriesOfStation(station.states, station), nowSeconds),
-    others: others.map((each) => ({ code: each, href: `${up}station/${each}/?format=api` })),
+    others: ambiguous.map((each) => ({ code: each, href: `${up}station/${each}/?format=api` })),
     tabs: tabs.map((each) => ({ ...each, isCurrent: each.label === tab })),
   }
 }
@@ -145,6 +145,6 @@ export function seriesWords({
   fileType,
   period,
 }: Pick<SeriesStatus, 'fileType' | 'period'>): string {
-  const often = { '01D': 'daily', '01H': 'hourly', '15M': periodLabel('15M') }[period]
+  const often = { '01D': 'daily', '01H': 'hourly', '15M': '15-minute' }[period]
   return `${often} ${typeLabel(fileType)} files`
 }

@@ -10,7 +10,8 @@ import { networkState } from '../series/network-context.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { renderStation } from './page.ts'
 import type { StationSection } from './page.ts'
-import { calendarSvg, dotsSvg } from './pictures.ts'
+import { dotsSvg } from './latency-pictures.ts'
+import { calendarSvg } from './pictures.ts'
 import { readableNumber, readableShare } from '../pages/labels.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { readLastFiles, readSeriesPortrait } from './portrait.ts'
@@ -76,11 +77,12 @@ async function readPortrait(
     readSeriesPortrait(context, station, '01H', present),
     readLatencies(context, { ...station, values: lastWeeks }, present),
   ])
-  const { codes } = daily
+  const { codes, ambiguous } = daily
   const own = seriesOfStation(states, { code: station.code, codes })
   return {
     ...present,
     codes,
+    ambiguous,
     states: own,
     portrait: longest(daily.portrait, hourly.portrait),
     sections: [...hoursSection(hourly, station.code, own), ...latencySection(latencies)],
