@@ -66,12 +66,13 @@ export async function readSeriesPortrait(
   const limit = lateAfter(period, latencies)
   const history = { live: delivered, delivered, first, lateAfter: limit, rules }
   const now = slotAt(asOf, period)
-  const yearFrom = Math.max(known.range.from, now - yearDays * slotsPerDay(period) + 1)
   const states = (from: number) =>
     statesInParts(history, { from, to: known.range.to }, { asOf, requester: asker })
   const { runs, now: state, ...figures } = await states(known.range.from)
-  const year = completenessOf(await states(yearFrom), 'delivered')
   const last = state.ended ? (known.last ?? now) : now
+  const perDay = slotsPerDay(period)
+  const yearFrom = (Math.floor(last / perDay) - yearDays + 1) * perDay
+  const year = completenessOf(await states(Math.max(known.range.from, yearFrom)), 'delivered')
   const gaps = joinGaps(gapsOf(runs, { from: first, to: last }, 'delivered'))
   const all = completenessOf(figures, 'delivered')
   return {
