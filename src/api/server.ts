@@ -29,6 +29,7 @@ import type { RecordAccess } from './http/access-log.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
 import { Site } from './pages/site.ts'
+import { addAskedAvailability } from './availability/route.ts'
 import { addAlerts } from './alerts/collection.ts'
 import { ArchiveReader } from './archive/archive-reader.ts'
 import { addArchive } from './archive/route.ts'
@@ -172,6 +173,7 @@ function addResources(
   addStation(app, context)
   addAvailability(app, context)
   addLatency(app, context)
+  addAskedAvailability(app, context)
   addSeries(app, context)
   addMissing(app, context)
   addReport(app, context)
