@@ -16,7 +16,7 @@ import {
   normaliseTarget,
 } from './http/http-server.ts'
 import { compressAnswers } from './http/formats.ts'
-import { InFlightRequests, Turns } from './connections/in-flight.ts'
+import { InFlightRequests, keepAlive, Turns } from './connections/in-flight.ts'
 import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { apiContext } from './http/context.ts'
@@ -29,7 +29,11 @@ import type { RecordAccess } from './http/access-log.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
 import { Site } from './pages/site.ts'
+import { addAskedAvailability } from './availability/route.ts'
 import { addAlerts } from './alerts/collection.ts'
+import { ArchiveReader } from './archive/archive-reader.ts'
+import { addArchive } from './archive/route.ts'
+import type { ArchiveContext } from './archive/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth, addStatus } from './status/route.ts'
@@ -67,7 +71,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const network = new NetworkStatusCache({ ...deps, expected, currency })
-  const metrics = createMetrics({ ...deps, currency, network })
+  const archive = new ArchiveReader({ ...deps, network })
+  const metrics = createMetrics({ ...deps, archive, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
@@ -104,7 +109,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
-  addResources(app, { ...context, expected, currency, network, unservedFiles })
+  addResources(app, { ...context, expected, currency, network, archive, unservedFiles })
   addEntrances(app, context)
   addHealth(app, context)
   addMetrics(app, metrics)
@@ -157,7 +162,10 @@ function serverFactory(
 }
 
 /** Adds the resources in the order of the reference. */
-function addResources(app: FastifyInstance, context: NetworkContext & DownloadsContext): void {
+function addResources(
+  app: FastifyInstance,
+  context: NetworkContext & DownloadsContext & ArchiveContext,
+): void {
   addRoot(app, context)
   addRinexFile(app, context)
   addRecord(app, context)
@@ -165,12 +173,14 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addStation(app, context)
   addAvailability(app, context)
   addLatency(app, context)
+  addAskedAvailability(app, context)
   addSeries(app, context)
   addMissing(app, context)
   addReport(app, context)
   addNetwork(app, context)
   addAlerts(app, context)
   addChanges(app, context)
+  addArchive(app, context)
   addStatus(app, context)
   addProblems(app, context)
   addSearch(app, context)
@@ -191,7 +201,7 @@ function createStartResponse(
   apiPath: string,
 ): StartResponse {
   return (request, reply, proceed) => {
-    reply.headers(commonHeaders).header('x-request-id', request.id)
+    reply.headers({ ...commonHeaders, 'x-request-id': request.id, 'keep-alive': keepAlive })
     if (request.raw.url?.startsWith(apiPath) === true) reply.header('vary', 'Accept')
     // Limits, metrics, streams and the framework listen for `close`. Node would warn about the
     // eleventh listener.

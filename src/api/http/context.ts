@@ -85,6 +85,7 @@ export const resourceNames = [
   'report',
   'alerts',
   'changes',
+  'archive',
   'status',
   'search',
   'schema',
