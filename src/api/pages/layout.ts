@@ -70,6 +70,9 @@ const sections = [
   ['docs', 'API'],
 ] as const
 
+/** The words of the navigation by the names of resources. */
+export const sectionLabels: ReadonlyMap<string, string> = new Map(sections)
+
 const eta = new Eta({ autoTrim: false })
 eta.loadTemplate('@layout', layout)
 
