@@ -185,11 +185,11 @@ t.test('the page of missing files has sums, and a row for each run', async (t) =
     ],
   ])
   t.match(late, '<time datetime="2025-12-11T04:00:00Z">')
-  t.match(textOf(late), '1 file is missing of 1 station. 1 to 1 of 1 gap')
+  t.match(textOf(late), '1 file of 1 station is missing. 1 to 1 of 1 gap')
   t.strictSame(rowsOf(late, 'Stations'), [], 'no sums of one station')
 
   const all = await page('missing/')
-  t.match(textOf(all), '44 files are missing of 2 stations.')
+  t.match(textOf(all), '44 files of 2 stations are missing.')
   t.strictSame(rowsOf(all, 'Stations'), [
     [hourly, '43', '37', '2025-12-11 (345) 04:00'],
     [daily, '1', '1', '2025-12-06 (340)'],
