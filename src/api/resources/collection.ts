@@ -54,6 +54,8 @@ interface CollectionTable<Item> extends Pick<
   readonly columns?: readonly (string | ViewColumn<Item>)[]
   /** The fields of the form in their order, by the names of parameters. */
   readonly form?: readonly string[]
+  /** Number of rows without `limit`; by default as in JSON. */
+  readonly rows?: number
 }
 
 export interface Collection<Item, P extends Parameters, S extends CollectionState | undefined> {
@@ -132,7 +134,7 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
   addAnswer<P, Format, S>(app, context, {
     path: `${name}/`,
     formats: ['json', 'html', ...keysOf(whole)],
-    accepts: { parameters, filters, check, maxLimit },
+    accepts: { parameters, filters, check, maxLimit, pageSize: collection.page.rows },
     form: view,
     operation: {
       ...operation,
