@@ -1,12 +1,6 @@
 /** The types of the filter parameters: parsing, JSON schemas, and joined filters. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import {
-  dayStartSeconds,
-  daysInYear,
-  parseDay,
-  secondsPerDay,
-  parseTimeUs,
-} from '../../parse/calendar.ts'
+import { parseDay, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
 import { invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 
@@ -117,12 +111,10 @@ export function day(schema: JsonSchema, described: Checked): FilterParameter {
   })
 }
 
-/** A year is the list of its days, because the years of a choice need not be consecutive. */
 export function year(described: Described): FilterParameter {
   return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, described, (value) => {
     if (!/^\d{4}$/.test(value)) return { fault: 'Enter a year such as 2026.' }
-    const first = dayStartSeconds(Number(value), 1) / secondsPerDay
-    return { days: Array.from({ length: daysInYear(Number(value)) }, (_, day) => first + day) }
+    return { years: [Number(value)] }
   })
 }
 
