@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
+import { openAlerts } from '../series/alerts.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { readJsonBodies } from './admin/request-body.ts'
 import {
@@ -27,11 +28,13 @@ import { logAccess, observeResponse } from './http/access-log.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
+import { Site } from './pages/site.ts'
 import { addAlerts } from './alerts/collection.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth, addStatus } from './status/route.ts'
 import { addMetrics, createMetrics } from './status/metrics.ts'
+import type { Metrics } from './status/metrics.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addRecord } from './files/record.ts'
 import { addRinexFile } from './files/list.ts'
@@ -55,6 +58,9 @@ export type { ApiDeps, ApiSettings } from './http/settings.ts'
 
 const maxBodyBytes = 16 * 1024
 
+/** By how many milliseconds the number of alerts in the header of a page may be old. */
+const alertsAgeMs = 30_000
+
 /** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
@@ -66,17 +72,11 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     logAccess(deps.logger, observation)
   }
   const inFlight = new InFlightRequests()
-  const limiter = new ConnectionLimiter(deps.settings, {
-    rejected: metrics.rejected,
-    untrusted: () => {
-      deps.logger.warn(
-        'requests of a proxy on this machine count as one client: name it in trusted_proxies',
-      )
-    },
-  })
+  const limiter = limiterOf(deps, metrics.rejected)
   const turns = new Turns()
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
-  const context = apiContext(deps, clientLimits)
+  const site = siteOf(deps, network)
+  const context = apiContext(deps, clientLimits, () => site.version())
   const startResponse = createStartResponse(limiter, observe, context.apiPath)
   const answer = answerByAccept(context)
   const app = createApp(deps.logger, {
@@ -92,6 +92,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.addHook('onRequest', startResponse)
   app.addHook('onRequest', (request) => untilLeastSeq(request, deps.reader))
   await app.register(accepts)
+  site.addTo(app)
   compressAnswers(app)
   answerPreflights(app)
   app.setErrorHandler(answer)
@@ -112,6 +113,28 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   // last bytes are not sent yet.
   app.addHook('preClose', () => inFlight.drain())
   return app
+}
+
+function limiterOf(
+  { settings, logger }: ApiDeps,
+  rejected: Metrics['rejected'],
+): ConnectionLimiter {
+  return new ConnectionLimiter(settings, {
+    rejected,
+    untrusted: () => {
+      logger.warn(
+        'requests of a proxy on this machine count as one client: name it in trusted_proxies',
+      )
+    },
+  })
+}
+
+function siteOf({ settings }: ApiDeps, network: NetworkStatusCache): Site {
+  const { identity } = settings
+  return new Site(identity, async () => {
+    const { states = [], currency } = (await network.ifLoaded(alertsAgeMs)) ?? {}
+    return currency?.asOf === undefined ? 0 : openAlerts(states, currency.asOf).length
+  })
 }
 
 function serverFactory(

@@ -10,6 +10,7 @@
  * path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
 import type { Area } from '../parse/archive-path.ts'
+import type { DayRange } from '../series/series.ts'
 import { problems } from './filter.ts'
 import type { FileFilter, OrderKey, OrderStep, Ordering, TimeRange } from './filter.ts'
 import type {
@@ -24,6 +25,9 @@ import type {
   Subdirectory,
   FileEntry,
   CatalogueSummary,
+  DayVolume,
+  KindVolume,
+  MonthVolume,
   ScanSummary,
   StorageFigures,
 } from './records.ts'
@@ -313,6 +317,25 @@ export interface StationAnswer {
   readonly station: StationSummary | undefined
 }
 
+export interface VolumesQuery {
+  /** The days whose volumes are wanted too. */
+  readonly days?: DayRange
+}
+
+/** How much is in the catalogue. */
+export interface Volumes {
+  readonly head: Head
+  /** All live files by area, type and period, also during a first scan. */
+  readonly totals: readonly KindVolume[]
+  /**
+   * The same by the month in which the data begin, oldest first; `undefined` until the counts of
+   * days are built, at the end of a first scan.
+   */
+  readonly months: readonly MonthVolume[] | undefined
+  /** The days that were asked for, by area, oldest first, without those that have no files. */
+  readonly days: readonly DayVolume[] | undefined
+}
+
 /** Who asks a query. Without an asker, the query is one of the program itself. */
 export interface Asker {
   /** The client for which the query counts, because clients take turns at long queries. */
@@ -397,6 +420,8 @@ export interface CatalogueReader {
   /** The last complete scan of the tree; `undefined` before the first. Reads one row. */
   lastScan(): Promise<ScanSummary | undefined>
   summary(query?: undefined, asker?: Asker): Promise<CatalogueSummary>
+  /** The number and size of the files, from the tables of counts. */
+  volumes(query: VolumesQuery, asker?: Asker): Promise<Volumes>
   /** The differences between the stored counts and the records, as lines. Takes long. */
   countFaults(query?: undefined, asker?: Asker): Promise<readonly string[]>
   /** Reads the sizes of the files, not the database itself. */

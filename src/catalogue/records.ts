@@ -203,6 +203,34 @@ export interface CatalogueSummary {
   readonly newest: readonly NewestFile[]
 }
 
+/** How many files, and how many bytes they have. */
+export interface Volume {
+  readonly files: number
+  /** The sum of the known sizes. */
+  readonly bytes: number
+  /** Number of files of known size. */
+  readonly sized: number
+}
+
+/** The volume of an area, a type and a period. */
+export interface KindVolume extends Volume {
+  readonly area: Area
+  readonly fileType: FileType
+  /** As long names write it, `01D`; `undefined` for short names that do not say it. */
+  readonly period: string | undefined
+}
+
+/** The volume of the data that begin in a month: `2026-01`. */
+export interface MonthVolume extends KindVolume {
+  readonly month: string
+}
+
+/** The volume of the data of an area that begin on a UTC day, counted from 1970-01-01. */
+export interface DayVolume extends Volume {
+  readonly day: number
+  readonly area: Area
+}
+
 export interface NewestFile {
   readonly area: Area
   readonly fileType: FileType

@@ -144,6 +144,13 @@ function settingsOf(config: ConfigOf<'serve'>, logger: Logger): Omit<ApiSettings
     problems: config.problems,
     expected: new ExpectedRules(readExpectedFile(config.expectedFile)),
     version: packageVersion(),
+    identity: {
+      title: config.archiveTitle ?? 'RINEX file catalogue',
+      operator: config.archiveOperator,
+      contact: config.archiveContact,
+      licence: config.archiveLicence,
+      stationLink: config.stationLink,
+    },
     connectionsPerAddress: config.connectionsPerAddress,
     trustedProxies: config.trustedProxies,
   }

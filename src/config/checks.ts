@@ -129,6 +129,20 @@ export function isWebhookUrl(text: string): boolean {
   return isSafe && username === '' && password === ''
 }
 
+/** True for a line of text that pages show: at most 200 characters, no control character. */
+export function isLine(text: string): boolean {
+  return text.trim() !== '' && text.length <= 200 && !/\p{Cc}/u.test(text)
+}
+
+/** True for an http or https URL with `{code}`, the place of a station code, after its host. */
+export function isStationLink(text: string): boolean {
+  const filled = text.replaceAll('{code}', 'GRAZ00AUT')
+  if (filled === text || text.length > 500 || !/^https?:\/\/[^\s\\]+$/i.test(filled)) return false
+  if (!URL.canParse(filled)) return false
+  const { username, password, hostname } = new URL(filled)
+  return username === '' && password === '' && !/graz00aut/i.test(hostname)
+}
+
 /** Normalises a base URL: ASCII, host in lower case, no default port, no slash at its end. */
 export function toBaseUrl(text: string): string {
   return new URL(text).href.replace(/\/+$/, '')

@@ -10,7 +10,9 @@ import {
   integer,
   isBaseUrl,
   isHost,
+  isLine,
   isNetwork,
+  isStationLink,
   isWebhookUrl,
   list,
   oneOf,
@@ -53,6 +55,14 @@ const checksumChoices = ['all', 'arriving', 'none'] as const
 
 const path = text((value) => value !== '' && !value.includes('\0'))
 const file = { kind: 'path', check: path, expects: 'a file' } as const
+const line = {
+  kind: 'text',
+  check: optional(text(isLine)),
+  default: undefined,
+  defaultText: 'none',
+  expects: 'a line of at most 200 characters',
+  flag: 'TEXT',
+} as const
 const optionalFile = { ...file, check: optional(path) } as const
 const directory = { ...file, expects: 'a directory' } as const
 
@@ -154,6 +164,29 @@ export const options = {
       'one or more names of letters, digits, ".", "_" and "-", none beginning with a dot, with a slash between them',
     meaning: 'Path below the base URL under which everything is served, for example at.gv.bev.dc.',
     flag: 'PREFIX',
+  },
+  archive_title: {
+    ...line,
+    defaultText: 'RINEX file catalogue',
+    meaning: 'Name of the archive, at the top of every page.',
+  },
+  archive_operator: { ...line, meaning: 'Operator of the archive, shown on every page.' },
+  archive_contact: {
+    ...line,
+    meaning: 'Contact of the operator, shown on every page: a mail address, a URL or a text.',
+  },
+  archive_licence: {
+    ...line,
+    meaning: 'Licence of the files, shown on every page: a URL or a text.',
+  },
+  station_link: {
+    kind: 'text',
+    check: optional(text(isStationLink)),
+    default: undefined,
+    defaultText: 'none',
+    expects: 'an http or https URL without user, with {code} after its host',
+    meaning: 'URL of a page about a station, such as its site log: {code} becomes its code.',
+    flag: 'URL',
   },
   send_files: {
     ...oneWordOf(sendingChoices),

@@ -1,18 +1,60 @@
-/** The country of a station code, and the codes of merged navigation files. */
+/** The country of a station code, its name, and the codes of merged navigation files. */
 
-/** Codes of countries (ISO 3166-1 alpha-3): the end of the station codes of long names. */
-const codes =
-  'ABW AFG AGO AIA ALA ALB AND ARE ARG ARM ASM ATA ATF ATG AUS AUT AZE BDI BEL BEN BES BFA BGD BGR BHR BHS BIH BLM BLR BLZ ' +
-  'BMU BOL BRA BRB BRN BTN BVT BWA CAF CAN CCK CHE CHL CHN CIV CMR COD COG COK COL COM CPV CRI CUB CUW CXR CYM CYP CZE DEU ' +
-  'DJI DMA DNK DOM DZA ECU EGY ERI ESH ESP EST ETH FIN FJI FLK FRA FRO FSM GAB GBR GEO GGY GHA GIB GIN GLP GMB GNB GNQ GRC ' +
-  'GRD GRL GTM GUF GUM GUY HKG HMD HND HRV HTI HUN IDN IMN IND IOT IRL IRN IRQ ISL ISR ITA JAM JEY JOR JPN KAZ KEN KGZ KHM ' +
-  'KIR KNA KOR KWT LAO LBN LBR LBY LCA LIE LKA LSO LTU LUX LVA MAC MAF MAR MCO MDA MDG MDV MEX MHL MKD MLI MLT MMR MNE MNG ' +
-  'MNP MOZ MRT MSR MTQ MUS MWI MYS MYT NAM NCL NER NFK NGA NIC NIU NLD NOR NPL NRU NZL OMN PAK PAN PCN PER PHL PLW PNG POL ' +
-  'PRI PRK PRT PRY PSE PYF QAT REU ROU RUS RWA SAU SDN SEN SGP SGS SHN SJM SLB SLE SLV SMR SOM SPM SRB SSD STP SUR SVK SVN ' +
-  'SWE SWZ SXM SYC SYR TCA TCD TGO THA TJK TKL TKM TLS TON TTO TUN TUR TUV TWN TZA UGA UKR UMI URY USA UZB VAT VCT VEN VGB ' +
-  'VIR VNM VUT WLF WSM YEM ZAF ZMB ZWE'
+/**
+ * Codes of countries (ISO 3166-1), alpha-3 and alpha-2: the end of the station codes of long names
+ * is alpha-3; names are known by alpha-2.
+ */
+const pairs =
+  'ABWAW AFGAF AGOAO AIAAI ALAAX ALBAL ANDAD AREAE ARGAR ARMAM ASMAS ATAAQ ATFTF ATGAG ' +
+  'AUSAU AUTAT AZEAZ BDIBI BELBE BENBJ BESBQ BFABF BGDBD BGRBG BHRBH BHSBS BIHBA BLMBL ' +
+  'BLRBY BLZBZ BMUBM BOLBO BRABR BRBBB BRNBN BTNBT BVTBV BWABW CAFCF CANCA CCKCC CHECH ' +
+  'CHLCL CHNCN CIVCI CMRCM CODCD COGCG COKCK COLCO COMKM CPVCV CRICR CUBCU CUWCW CXRCX ' +
+  'CYMKY CYPCY CZECZ DEUDE DJIDJ DMADM DNKDK DOMDO DZADZ ECUEC EGYEG ERIER ESHEH ESPES ' +
+  'ESTEE ETHET FINFI FJIFJ FLKFK FRAFR FROFO FSMFM GABGA GBRGB GEOGE GGYGG GHAGH GIBGI ' +
+  'GINGN GLPGP GMBGM GNBGW GNQGQ GRCGR GRDGD GRLGL GTMGT GUFGF GUMGU GUYGY HKGHK HMDHM ' +
+  'HNDHN HRVHR HTIHT HUNHU IDNID IMNIM INDIN IOTIO IRLIE IRNIR IRQIQ ISLIS ISRIL ITAIT ' +
+  'JAMJM JEYJE JORJO JPNJP KAZKZ KENKE KGZKG KHMKH KIRKI KNAKN KORKR KWTKW LAOLA LBNLB ' +
+  'LBRLR LBYLY LCALC LIELI LKALK LSOLS LTULT LUXLU LVALV MACMO MAFMF MARMA MCOMC MDAMD ' +
+  'MDGMG MDVMV MEXMX MHLMH MKDMK MLIML MLTMT MMRMM MNEME MNGMN MNPMP MOZMZ MRTMR MSRMS ' +
+  'MTQMQ MUSMU MWIMW MYSMY MYTYT NAMNA NCLNC NERNE NFKNF NGANG NICNI NIUNU NLDNL NORNO ' +
+  'NPLNP NRUNR NZLNZ OMNOM PAKPK PANPA PCNPN PERPE PHLPH PLWPW PNGPG POLPL PRIPR PRKKP ' +
+  'PRTPT PRYPY PSEPS PYFPF QATQA REURE ROURO RUSRU RWARW SAUSA SDNSD SENSN SGPSG SGSGS ' +
+  'SHNSH SJMSJ SLBSB SLESL SLVSV SMRSM SOMSO SPMPM SRBRS SSDSS STPST SURSR SVKSK SVNSI ' +
+  'SWESE SWZSZ SXMSX SYCSC SYRSY TCATC TCDTD TGOTG THATH TJKTJ TKLTK TKMTM TLSTL TONTO ' +
+  'TTOTT TUNTN TURTR TUVTV TWNTW TZATZ UGAUG UKRUA UMIUM URYUY USAUS UZBUZ VATVA VCTVC ' +
+  'VENVE VGBVG VIRVI VNMVN VUTVU WLFWF WSMWS YEMYE ZAFZA ZMBZM ZWEZW'
 
-const countries: ReadonlySet<string> = new Set(codes.split(' '))
+const alpha2: ReadonlyMap<string, string> = new Map(
+  pairs.split(' ').map((pair) => [pair.slice(0, 3), pair.slice(3)]),
+)
+
+const names = new Intl.DisplayNames('en', { type: 'region' })
+
+/** The English name of a country, for example `Austria`. @param code alpha-3, of `countryOf` */
+export function countryName(code: string): string {
+  const short = alpha2.get(code)
+  return short === undefined ? code : (names.of(short) ?? code)
+}
+
+/**
+ * The countries whose code is a text, or whose name begins with it, or has a word that does: in any
+ * case, with or without accents. In the order of their codes.
+ */
+export function countriesNamed(text: string): readonly string[] {
+  const wanted = plain(text.trim())
+  if (wanted.length < 2) return []
+  return [...alpha2].flatMap(([code, short]) => {
+    const name = ` ${plain(countryName(code))}`
+    const isNamed =
+      name.startsWith(` ${wanted}`) || (wanted.length > 3 && name.includes(` ${wanted}`))
+    return isNamed || [code, short].includes(wanted.toUpperCase()) ? [code] : []
+  })
+}
+
+/** In lower case, without accents. */
+function plain(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
+}
 
 /**
  * The country of a station code in upper case; `undefined` for a code of 4 characters, and if the
@@ -20,7 +62,7 @@ const countries: ReadonlySet<string> = new Set(codes.split(' '))
  */
 export function countryOf(station: string): string | undefined {
   const country = station.slice(6)
-  return countries.has(country) ? country : undefined
+  return alpha2.has(country) ? country : undefined
 }
 
 /**

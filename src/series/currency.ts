@@ -18,6 +18,12 @@ export interface Currency {
   readonly problems: readonly string[]
 }
 
+/** The reason of a catalogue whose indexer does not run. */
+export const indexerStopped = 'the indexer is stopped'
+
+/** The reason until the first scan has ended. */
+export const notScanned = 'the archive has not been compared with the catalogue yet'
+
 /** What the indexer says of itself. */
 export interface IndexerReport {
   readonly isStopped: boolean
@@ -37,9 +43,8 @@ export function currencyOf(
   nowSeconds: number,
 ): Currency {
   const problems = reasons.filter((reason) => reason !== notCurrent)
-  const known = isStopped ? 'the indexer is stopped' : notCurrent
+  const known = isStopped ? indexerStopped : notCurrent
   if (heartbeat === undefined) {
-    const notScanned = 'the archive has not been compared with the catalogue yet'
     return { asOf: undefined, notCurrent: known ?? notScanned, isOld: false, problems }
   }
   const { atUs, limitSeconds } = heartbeat

@@ -77,6 +77,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       checksums: 'all',
       problems: 'public',
       version: '1.2.3',
+      identity: { title: 'RINEX file catalogue' },
       connectionsPerAddress: 256,
       trustedProxies: [],
       ...options.settings,

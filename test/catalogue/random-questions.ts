@@ -271,6 +271,13 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
   fc.constant(undefined).map(ask('lastScan', (reader) => reader.lastScan())),
   fc.constant(undefined).map(ask('summary', (reader) => reader.summary())),
   fc
+    .record({ fromDay: fc.constantFrom(...days), length: fc.nat(60) })
+    .map(
+      ask('volumes', (reader, { fromDay, length }) =>
+        reader.volumes({ days: { fromDay, toDay: fromDay + length } }),
+      ),
+    ),
+  fc
     .record({ kinds: some(listedProblems), limit: fc.nat(40), offset })
     .map(ask('problems', (reader, query) => reader.problems(query))),
 )

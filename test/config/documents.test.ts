@@ -42,6 +42,11 @@ t.test('the example configuration shows every option at its default', async (t) 
     ...defaults,
     baseUrl: baseUrlFor(defaults, defaults.port),
     // The options without a default: the example shows the usual paths.
+    archiveTitle: 'GNSS archive of the Example Institute',
+    archiveOperator: 'Example Institute of Geodesy',
+    archiveContact: 'gnss@example.org',
+    archiveLicence: 'https://creativecommons.org/licenses/by/4.0/',
+    stationLink: 'https://sites.example.org/{code}/',
     databasePasswordFile: '/etc/rinex-catalogue/database-password',
     adminTokenFile: '/etc/rinex-catalogue/admin-token',
     expectedFile: '/etc/rinex-catalogue/expected.toml',

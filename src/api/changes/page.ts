@@ -13,7 +13,7 @@ import {
   readableTime,
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
-import type { Cell } from '../pages/layout.ts'
+import type { Page, Cell } from '../pages/layout.ts'
 import type { WireChange } from './schema.ts'
 
 const template = `<%~ include('@form', it.form) %>
@@ -60,7 +60,7 @@ export const changesForm: FormView = {
   all: 'All changes',
 }
 
-export function renderChanges(data: ChangesPageData): string {
+export function renderChanges(data: ChangesPageData): Page {
   const { head, since, throughSeq, next, earlier, isLatest, results } = data
   const json = new URLSearchParams(next.slice(next.indexOf('?') + 1))
   json.set('since', String(since))

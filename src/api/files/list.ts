@@ -37,7 +37,7 @@ function createList(context: ApiContext) {
       if (cached?.headers.etag === latest) return reply.headers(cached.headers).send(cached.body)
     }
     const requester = await context.limits.page(request, reply)
-    const page = await makePage(context, { list, format, requester })
+    const page = await makePage(context, { list, format, requester, layOut: reply.server.layOut })
     cache.set(key, page)
     return reply.headers(page.headers).send(page.body)
   }
@@ -47,6 +47,7 @@ interface PageRequest {
   readonly list: ListRequest
   readonly format: PageFormat
   readonly requester: Requester
+  readonly layOut: (page: unknown) => string
 }
 
 interface ListPage {
@@ -77,7 +78,7 @@ function ownBuffer(text: string): Buffer {
 
 async function makePage(
   { reader, links, tag }: ApiContext,
-  { list, format, requester }: PageRequest,
+  { list, format, requester, layOut }: PageRequest,
 ): Promise<ListPage> {
   const { filter, ordering, kept, ignored, range } = list
   const details = list.details || format === 'html'
@@ -91,8 +92,8 @@ async function makePage(
   const headers = linkHeader(pages)
   if (format === 'html') {
     const place = { count, range, kept, ignored, pages, ordering }
-    const body = renderList({ ...place, results, links: links(), headers })
-    return { headers: { etag, ...headers, ...pageHeaders }, body: ownBuffer(body) }
+    const page = renderList({ ...place, results, links: links(), headers })
+    return { headers: { etag, ...headers, ...pageHeaders }, body: ownBuffer(layOut(page)) }
   }
   const { next, previous } = pages
   const body = ownBuffer(JSON.stringify({ count, next, previous, results }))

@@ -5,6 +5,7 @@ import { pageUrl } from '../http/context.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
 import { fragment, dateCell } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
 import { durationLabel, readableSize, readableTime, typeLabel } from '../pages/labels.ts'
 import type { Cell } from '../pages/layout.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
@@ -97,7 +98,7 @@ interface ListPageData extends CollectionPage<WireRecord> {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export function renderList(list: ListPageData): string {
+export function renderList(list: ListPageData): Page {
   const { links } = list
   const below = renderSelection(selectionOf(list))
   return renderCollection(filesView, list, { links, below })

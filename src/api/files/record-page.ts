@@ -1,5 +1,6 @@
 /** The page of one record: details and history of the file, and the files beside it. */
 import { page } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
 import {
   changeLabel,
   durationLabel,
@@ -69,7 +70,7 @@ interface RecordContext {
   readonly isWaiting: boolean
 }
 
-export function renderRecord(record: WireRecord, context: RecordContext): string {
+export function renderRecord(record: WireRecord, context: RecordContext): Page {
   const { file } = record
   const { beside, history, isWaiting } = context
   const frame = {

@@ -24,14 +24,22 @@ export interface ApiContext extends ApiDeps {
   ) => string
 }
 
-export function apiContext(deps: ApiDeps, limits: ClientLimits): ApiContext {
-  const { baseUrl, datasetPrefix, version, checksums } = deps.settings
+/**
+ * @param pagesVersion changes whenever all pages do, as the number of alerts in their header does
+ */
+export function apiContext(
+  deps: ApiDeps,
+  limits: ClientLimits,
+  pagesVersion: () => string,
+): ApiContext {
+  const { baseUrl, datasetPrefix, version, checksums, identity } = deps.settings
   // The base URL is known only when the server listens, so links are computed on first use.
   let cached: { base: string; links: Links; deployment: string } | undefined
   const current = () => {
     const base = baseUrl()
     if (cached?.base !== base) {
-      const deployment = digest([version, base, datasetPrefix, checksums].join('\n')).slice(0, 8)
+      const settings = [version, base, datasetPrefix, checksums, JSON.stringify(identity)]
+      const deployment = digest(settings.join('\n')).slice(0, 8)
       cached = { base, links: linksBelow(base, datasetPrefix), deployment }
     }
     return cached
@@ -45,6 +53,7 @@ export function apiContext(deps: ApiDeps, limits: ClientLimits): ApiContext {
     tag: (state, format, { details = false } = {}) => {
       const parts = typeof state === 'string' ? [state] : [state.epoch, state.seq]
       if (details && typeof state !== 'string') parts.push(`d${state.detailsSeq}`)
+      if (format === 'html') parts.push(pagesVersion())
       return `W/"${[...parts, format, current().deployment].join('-')}"`
     },
   }

@@ -25,6 +25,20 @@ export interface Offload {
   readonly internalPrefix: string
 }
 
+/** What pages say of the archive, as its operator configured it: text, which pages escape. */
+export interface Identity {
+  readonly title: string
+  readonly operator?: string | undefined
+  /** A mail address, a URL or a text. */
+  readonly contact?: string | undefined
+  /** A URL or a text. */
+  readonly licence?: string | undefined
+  /** URL of a page about a station, in which a code takes the place of `{code}`. */
+  readonly stationLink?: string | undefined
+  /** A sentence at the top of every page, for example that this archive is a demonstration. */
+  readonly notice?: string | undefined
+}
+
 /** Configuration of the API. */
 export interface ApiSettings extends ConnectionLimits {
   /** Absolute path of the archive root. */
@@ -46,6 +60,7 @@ export interface ApiSettings extends ConnectionLimits {
   /** Where the paths of files with problems are shown: by the API too, or not. */
   readonly problems: 'public' | 'command-line'
   readonly version: string
+  readonly identity: Identity
   /** Series that must arrive (`expected_file`); none without it. */
   readonly expected?: ExpectedRules
 }

@@ -3,12 +3,13 @@ import {
   counted,
   readableDate,
   readableNumber,
-  readableSeconds,
+  readableDuration,
   readableShare,
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
 import { page, numberColumns, stateCell } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import type { NetworkState } from '../series/network-context.ts'
@@ -56,7 +57,7 @@ const render = page('network', template)
 /** Maximum number of late series on the page, and of those down; the list has all. */
 const maxLate = 25
 
-export function renderNetwork(wire: WireNetwork, network: NetworkState): string {
+export function renderNetwork(wire: WireNetwork, network: NetworkState): Page {
   const { states, banner } = network
   const { asOf = 0 } = network.currency
   const shown = worstFirst(states)
@@ -96,7 +97,7 @@ function lateTable(late: readonly WireSeries[]) {
       stateCell(state),
       since === null ? 'never delivered' : readableTime(since),
       readableDate(last_slot),
-      readableSeconds(late_after_s),
+      readableDuration(late_after_s),
     ]),
   }
 }

@@ -20,6 +20,7 @@ import { seriesFields, shareOrNull } from '../series/series-fields.ts'
 import { renderNetwork } from './page.ts'
 import { networkBodies } from './schema.ts'
 import type { WireNetwork } from './schema.ts'
+import { verdictOf } from './verdict.ts'
 
 const maxLate = 100
 
@@ -101,6 +102,7 @@ function serialiseNetwork(
   )
   return {
     ...serialiseCurrency(currency),
+    verdict: verdictOf({ states, currency }),
     stations: new Set(states.map(({ station }) => station)).size,
     series: Object.fromEntries(
       seriesStates.map((state) => [state, inState(state).length]),

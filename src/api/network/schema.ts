@@ -6,6 +6,7 @@ import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import type { WireSeries } from '../series/series-fields.ts'
 import { seriesItem } from '../series/series-fields.ts'
+import { indexerStates } from './verdict.ts'
 
 const counts = Object.fromEntries(
   seriesStates.map((state) => [
@@ -18,6 +19,21 @@ const seriesSchema = componentOf(seriesItem) as schema.Component<WireSeries>
 
 const networkSchema = schema.component('Network', 'The network at a glance.', {
   ...currencyMembers.fields,
+  verdict: schema.object('Whether the network is well.', {
+    ok: schema.boolean(
+      'True if the catalogue is current without problems, and no station is late or down.',
+    ),
+    words: schema.text('The verdict in words; their times are those of `as_of`.'),
+    indexer: schema.oneOf(
+      '`watching` follows the archive, `degraded` does so with problems or not at all, `scanning` makes its first scan, `stopped` does not run.',
+      indexerStates,
+    ),
+    newest_file: schema.momentOrNull(
+      'Time at which the newest file arrived in the last 56 days; null if none was seen arriving.',
+    ),
+    late: schema.integer('Number of stations with a series that is late, and none that is down.'),
+    down: schema.integer('Number of stations with a series that is down.'),
+  }),
   stations: schema.integer('Number of stations with a series.'),
   series: schema.object('Number of series by state.', counts),
   ended: schema.integer('Number of the silent series that have ended: they are in no sum.'),
@@ -48,6 +64,14 @@ export type WireNetwork = schema.Static<typeof networkSchema>
 
 const example: WireNetwork = {
   ...currencyMembers.example,
+  verdict: {
+    ok: true,
+    words: 'All well: newest file 14 s ago, 6 of 6 hourly stations delivered 05 h.',
+    indexer: 'watching',
+    newest_file: '2026-01-22T06:09:46Z',
+    late: 0,
+    down: 0,
+  },
   stations: 6,
   series: { late: 0, down: 0, silent: 2, present: 11, unknown: 0 },
   ended: 2,

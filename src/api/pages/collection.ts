@@ -6,7 +6,7 @@ import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
-import type { PageFrame, Cell, Column } from './layout.ts'
+import type { Page, PageFrame, Cell, Column } from './layout.ts'
 
 partial(
   'pager',
@@ -68,7 +68,7 @@ export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
   { links, below = '', banner = [] }: Parts,
-): string {
+): Page {
   const { frame, noun, fields, columns, caption, className, whole = [] } = view
   const { kept, range, ignored, ordering, results } = list
   const state = { kept, limit: range.limit }

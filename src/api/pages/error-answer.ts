@@ -10,6 +10,7 @@ import { rawQuery } from '../http/resource.ts'
 import { filterForm } from './filter-form.ts'
 import type { FormView } from './filter-form.ts'
 import { page } from './layout.ts'
+import type { Page } from './layout.ts'
 
 /**
  * Answers errors below the API and the data path with a page if the client prefers HTML and
@@ -71,7 +72,7 @@ function renderBadRequest(
   { fields, request }: BadFields,
   { query, up }: Place,
   form: FormView = { frame: { title: '' }, fields: [] },
-): string {
+): Page {
   const without = new URLSearchParams(query)
   for (const name of Object.keys(fields)) without.delete(name)
   const { kept = [], limit = defaultLimit } = request ?? {}
@@ -112,7 +113,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available at this moment',
 }
 
-function renderFailure(error: HttpError, { query, up, above, requestId }: Place): string {
+function renderFailure(error: HttpError, { query, up, above, requestId }: Place): Page {
   const { statusCode, message } = error
   return renderMessage(
     { title: titles[statusCode] ?? 'Error', up, json: jsonOf(query) },

@@ -39,7 +39,8 @@ export interface FormView {
 /** Shows the form; `filterForm` returns its data. */
 partial(
   'form',
-  `<% if (it.fields.length > 0) { %><form class="filters" method="get" role="search" aria-label="Filters">
+  `<% if (it.fields.length > 0) { %><input type="checkbox" class="fold" id="fold"<% if (it.isFaulty) { %> checked<% } %>><label class="fold" for="fold">Filter<% if (it.chosen > 0) { %> (<%= it.chosen %>)<% } %></label>
+<form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
 <% for (const field of it.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
 <% } %><% for (const field of it.fields) { const faulty = field.faults.length > 0 %><div class="field<% if (faulty) { %> fault<% } %>">
@@ -72,6 +73,8 @@ export function filterForm(
   const names = new Set(fields.map(({ name }) => name))
   return {
     fields: shown,
+    chosen: new Set(kept.flatMap(([name]) => (settings.has(name) ? [] : [name]))).size,
+    isFaulty: Object.keys(faults).length > 0,
     all,
     hidden: kept
       // A refused value without a field could not be corrected.

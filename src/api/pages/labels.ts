@@ -2,6 +2,7 @@
 import type { Problem } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { dayOfYearAt, parseDay, secondsPerDay } from '../../parse/calendar.ts'
+import type { Period } from '../../series/series.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
 /** The labels of codes; an empty text for null. */
@@ -17,6 +18,8 @@ export const durationLabel = labelsOf<FileDuration>({
   y: 'year',
   u: 'unspecified',
 })
+
+export const periodLabel = labelsOf<Period>({ '15M': '15 minutes', '01H': 'hour', '01D': 'day' })
 
 export const typeLabel = labelsOf<FileType>({
   o: 'observation',
@@ -56,6 +59,11 @@ export function readableTime(
   return (iso ?? '').slice(0, precision === 'minute' ? 16 : 19).replace('T', ' ')
 }
 
+/** A time to the second with its day of the year: `2026-01-22 (022) 05:00:07 UTC`. */
+export function exactTime(iso: string | null): string {
+  return iso === null ? '' : `${readableDate(iso.slice(0, 10))} ${iso.slice(11, 19)} UTC`
+}
+
 /** The start of data with its day of the year: `2026-01-22 (022) 05:00`, without midnight. */
 export function readableDate(iso: string | null): string {
   if (iso === null) return ''
@@ -92,12 +100,15 @@ export function counted(count: number, one: string, many: string): string {
   return `${readableNumber(count)} ${count === 1 ? one : many}`
 }
 
-/** `42 s`, `9 min`, `3.5 h` */
-export function readableSeconds(seconds: number | null): string {
+/** `42 s`, `9 min`, `5 h 40`, `3 days`; an empty text for null. @param seconds 0 or more */
+export function readableDuration(seconds: number | null): string {
   if (seconds === null) return ''
   if (seconds < 120) return `${Math.round(seconds)} s`
-  if (seconds < 7200) return `${Math.round(seconds / 60)} min`
-  return `${Math.round(seconds / 360) / 10} h`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 120) return `${minutes} min`
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
+  if (hours < 48) return rest === 0 ? `${hours} h` : `${hours} h ${String(rest).padStart(2, '0')}`
+  return `${readableNumber(Math.round(seconds / secondsPerDay))} days`
 }
 
 const entities: Readonly<Record<string, string>> = {

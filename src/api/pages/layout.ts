@@ -4,11 +4,12 @@
  */
 import fastifyStatic from '@fastify/static'
 import { Eta } from 'eta/core'
-import { readableDate, readableShare } from './labels.ts'
+import { exactTime, periodLabel, readableDate, readableShare, readableTime } from './labels.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { packageRoot } from '../../runtime/program.ts'
+import type { Period } from '../../series/series.ts'
 import type { ApiContext } from '../http/context.ts'
 import { addResource } from '../http/resource.ts'
 
@@ -17,54 +18,81 @@ const layout = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title><%= it.title %> – RINEX file catalogue</title>
+<title><%= it.title %> – <%= it.site.title %></title>
 <% if (it.description) { %><meta name="description" content="<%= it.description %>"><% } %>
 <link rel="stylesheet" href="<%= it.up %>../assets/page.css">
 <script src="<%= it.up %>../assets/page.js" defer></script>
 <link rel="icon" type="image/svg+xml" href="<%= it.up %>../assets/icon.svg">
 <link rel="alternate" type="application/json" href="<%= it.json %>">
-</head>
-<body>
-<a class="skip" href="#main">Skip to content</a>
+<% for (const { href, title, type } of it.alternates ?? []) { %><link rel="alternate" type="<%= type %>" title="<%= title %>" href="<%= href %>">
+<% } %></head>
+<body<% if (it.isBare) { %> class="bare"<% } %>>
+<% if (!it.isBare) { %><a class="skip" href="#main">Skip to content</a>
 <header>
-<p class="service"><a href="<%= it.up %>./?format=api">RINEX file catalogue</a></p>
+<p class="service"><a href="<%= it.up %>./?format=api"><%= it.site.title %></a></p>
+<form class="search" method="get" action="<%= it.up %>search/" role="search" aria-label="The archive">
+<input type="search" name="q" aria-label="Search" placeholder="Station, country, file or date" title="Press / to search" autocomplete="off" spellcheck="false" maxlength="1000"><button>Search</button>
+</form>
 <nav aria-label="Resources">
 <ul>
-<% for (const [section, label] of it.sections) { %><li><a href="<%= it.up %><%= section %>/?format=api"<% if (section === it.section) { %> aria-current="page"<% } %>><%= label %></a></li>
+<% for (const [section, label] of it.sections) { %><li><a href="<%= it.up %><%= section %>/?format=api"<% if (section === it.section) { %> aria-current="page"<% } %>><%= label %><% if (section === 'alerts' && it.site.openAlerts > 0) { %> (<%= it.site.openAlerts %>)<% } %></a></li>
 <% } %></ul>
 </nav>
 </header>
-<main id="main">
-<% for (const text of it.banner ?? []) { %><p class="banner" role="status"><%= text %></p>
-<% } %><h1><%= it.title %></h1>
+<% } %><main id="main">
+<% if (it.site.notice) { %><p class="notice"><%= it.site.notice %></p>
+<% } %><% for (const text of it.banner ?? []) { %><p class="banner" role="status"><%= text %></p>
+<% } %><% if (!it.isBare && it.section !== '.') { %><nav class="crumbs" aria-label="Path"><ol><li><a href="<%= it.up %>./?format=api">Overview</a></li><% for (const crumb of it.crumbs ?? []) { %><li><a href="<%= crumb.href %>"><%= crumb.text %></a></li><% } %><li aria-current="page"><%= it.here %></li></ol></nav>
+<% } %><h1><%= it.heading ?? it.title %></h1>
 <%~ it.body %>
 </main>
-<footer>
-<p><a href="<%= it.json %>">This page as JSON</a></p>
+<% if (!it.isBare) { %><footer>
+<ul>
+<% for (const { name, text, href } of it.site.facts) { %><li><%= name %>: <% if (href) { %><a href="<%= href %>"><%= text %></a><% } else { %><%= text %><% } %></li>
+<% } %><li><a href="<%= it.json %>">This page as JSON</a></li>
+</ul>
 </footer>
-</body>
+<% } %></body>
 </html>
 `
 
+/** The navigation: resources with their words; `.` is the root. */
 const sections = [
-  ['network', 'Network'],
+  ['.', 'Overview'],
   ['rinex-file', 'Files'],
   ['station', 'Stations'],
+  ['network', 'Network'],
+  ['alerts', 'Alerts'],
   ['missing', 'Missing'],
-  ['report', 'Weeks'],
+  ['report', 'Report'],
   ['changes', 'Changes'],
   ['status', 'Status'],
-  ['docs', 'Reference'],
+  ['docs', 'API'],
 ] as const
 
 const eta = new Eta({ autoTrim: false })
 eta.loadTemplate('@layout', layout)
 
+/** What the layout needs of a page. */
 export interface PageFrame {
+  /** The title of the document: what is shown, also in few words of its filter. */
   readonly title: string
+  /** The heading, if it is not the title. */
+  readonly heading?: string
   /** Description of the page for search engines and previews. */
   readonly description?: string
+  /** The resource of the navigation to which the page belongs; `.` is the root. */
   readonly section?: string
+  /** The pages above, below Overview. */
+  readonly crumbs?: readonly { readonly text: string; readonly href: string }[]
+  /** Feeds, and other forms of the page that programs look for. */
+  readonly alternates?: readonly {
+    readonly href: string
+    readonly title: string
+    readonly type: string
+  }[]
+  /** True without header, navigation and footer, for a screen on the wall. */
+  readonly isBare?: boolean
   /** Sentences above the title, about what concerns the whole page. */
   readonly banner?: readonly string[]
   /** Relative path from the page to the API root: `../` for a resource. */
@@ -81,13 +109,13 @@ export function partial(name: string, template: string): void {
 partial(
   'table',
   `<div class="wide" tabindex="0"<% if (it.label) { %> role="region" aria-label="<%= it.label %>"<% } %>>
-<table<% if (it.className) { %> class="<%= it.className %>"<% } %>>
+<% const isCards = (it.className ?? '').split(' ').includes('cards') %><table<% if (it.className) { %> class="<%= it.className %>"<% } %><% if (isCards) { %> role="table"<% } %>>
 <% if (it.caption) { %><caption><%= it.caption %></caption>
 <% } %><thead>
 <tr><% const columns = it.columns.map((each) => (typeof each === 'string' ? { label: each } : each)); for (const column of columns) { %><th scope="col"<% if (column.isNumber) { %> class="number"<% } %><% if (column.sort) { %> aria-sort="<%= column.sort %>"<% } %>><% if (column.href) { %><a href="<%= column.href %>"><%= column.label %></a><% } else { %><%= column.label %><% } %></th><% } %></tr>
 </thead>
 <tbody>
-<% for (const row of it.rows) { %><tr><% for (let index = 0; index < row.length; index++) { const cell = row[index]; const number = columns[index].isNumber ? ' class="number"' : cell.isProse ? ' class="prose"' : ''; if (typeof cell === 'string') { %><td<%~ number %>><%= cell %></td><% } else { const tag = cell.isHeader ? 'th' : 'td' %><<%~ tag %><% if (cell.isHeader) { %> scope="row"<% } %><%~ number %>><% if (cell.href) { %><a href="<%= cell.href %>"<% if (cell.label) { %> aria-label="<%= cell.label %>"<% } %>><%= cell.text %></a><% } else if (cell.time) { %><time datetime="<%= cell.time %>"><%= cell.text %></time><% } else if (cell.isProse) { %><%~ include('@prose', cell) %><% } else if (cell.isCode) { %><code><%= cell.text %></code><% } else if (cell.className) { %><span class="<%= cell.className %>"><%= cell.text %></span><% } else { %><%= cell.text %><% } %><% if (typeof cell.percent === 'number') { %> <meter min="0" max="100" low="80" high="90" optimum="100" value="<%= cell.percent %>" aria-hidden="true"></meter><% } %><% if (cell.problem) { %> <span class="state bad"><%= cell.problem %></span><% } %><% if (cell.note) { %> <span class="note"<% if (cell.noteTitle) { %> title="<%= cell.noteTitle %>"<% } %>><%= cell.note %></span><% } %><% if (cell.lines && cell.lines.length > 0) { if (cell.summary) { %><details><summary><%= cell.summary %></summary><% } %><% for (const line of cell.lines) { %><code><%= line %></code><br><% } %><% if (cell.summary) { %></details><% } } %></<%~ tag %>><% } } %></tr>
+<% for (const row of it.rows) { %><tr<% if (isCards) { %> role="row"<% } %>><% for (let index = 0; index < row.length; index++) { const cell = row[index]; const number = columns[index].isNumber ? ' class="number"' : cell.isProse ? ' class="prose"' : ''; const { label } = columns[index]; if (typeof cell === 'string') { %><td<%~ number %><% if (isCards) { %> role="cell" data-label="<%= label %>"<% } %>><%= cell %></td><% } else { const tag = cell.isHeader ? 'th' : 'td' %><<%~ tag %><% if (cell.isHeader) { %> scope="row"<% } %><%~ number %><% if (isCards) { %> role="<%= cell.isHeader ? 'rowheader' : 'cell' %>" data-label="<%= label %>"<% } %>><% if (cell.href) { %><a href="<%= cell.href %>"<% if (cell.label) { %> aria-label="<%= cell.label %>"<% } %>><%= cell.text %></a><% } else if (cell.time) { %><time datetime="<%= cell.time %>"<% if (cell.isMoment) { %> class="ago"<% } %> <% if (cell.title) { %> title="<%= cell.title %>"<% } %>><%= cell.text %></time><% } else if (cell.title) { %><abbr title="<%= cell.title %>"><%= cell.text %></abbr><% } else if (cell.isProse) { %><%~ include('@prose', cell) %><% } else if (cell.isCode) { %><code><%= cell.text %></code><% } else if (cell.className) { %><span class="<%= cell.className %>"><%= cell.text %></span><% } else { %><%= cell.text %><% } %><% if (typeof cell.percent === 'number') { %> <meter min="0" max="100" low="80" high="90" optimum="100" value="<%= cell.percent %>" aria-hidden="true"></meter><% } %><% if (cell.problem) { %> <span class="state bad"><%= cell.problem %></span><% } %><% if (cell.note) { %> <span class="note"<% if (cell.noteTitle) { %> title="<%= cell.noteTitle %>"<% } %>><%= cell.note %></span><% } %><% if (cell.lines && cell.lines.length > 0) { if (cell.summary) { %><details><summary><%= cell.summary %></summary><% } %><% for (const line of cell.lines) { %><code><%= line %></code><br><% } %><% if (cell.summary) { %></details><% } } %></<%~ tag %>><% } } %></tr>
 <% } %></tbody>
 </table>
 </div>
@@ -135,10 +163,40 @@ export function fragment(name: string, template: string): (data: object) => stri
   return (data) => eta.render(`@${name}`, data)
 }
 
-/** Compiles a template under a unique name. Returns the function that renders it in the layout. */
-export function page(name: string, template: string): (frame: PageFrame, data: object) => string {
+/** A page before it is laid out. */
+export interface Page {
+  readonly frame: PageFrame
+  /** HTML of the content below the heading. */
+  readonly body: string
+}
+
+/** Compiles the template of a page under a unique name. Returns the function that makes it. */
+export function page(name: string, template: string): (frame: PageFrame, data: object) => Page {
   const render = fragment(name, template)
-  return (frame, data) => eta.render('@layout', { sections, ...frame, body: render(data) })
+  return (frame, data) => ({ frame, body: render(data) })
+}
+
+/** A fact of the footer: a text, and its link. */
+export interface SiteFact {
+  readonly name: string
+  readonly text: string
+  readonly href?: string | undefined
+}
+
+export interface SiteFacts {
+  readonly title: string
+  readonly notice?: string | undefined
+  readonly facts: readonly SiteFact[]
+  /** 0 also while it is not known. */
+  readonly openAlerts: number
+}
+
+/** Puts a page into the layout, with what every page says of the archive. */
+export function layOut({ frame, body }: Page, site: SiteFacts): string {
+  const { section, crumbs = [], title } = frame
+  const [, label] = sections.find(([name]) => name === section) ?? []
+  const here = crumbs.length === 0 ? (label ?? title) : title
+  return eta.render('@layout', { sections, ...frame, site, here, body })
 }
 
 export interface Column {
@@ -155,6 +213,10 @@ export interface Cell {
   readonly label?: string
   /** The ISO time that the text shows. */
   readonly time?: string | null
+  /** True if the script shows the time as an age. */
+  readonly isMoment?: boolean
+  /** The title of the text: its code, or what is exact. */
+  readonly title?: string
   /** True if the cell names its row. */
   readonly isHeader?: boolean
   readonly isCode?: boolean
@@ -183,6 +245,16 @@ export interface Table {
 
 export function numberColumns(...labels: readonly string[]): readonly Column[] {
   return labels.map((label) => ({ label, isNumber: true }))
+}
+
+/** A time, which the script shows as `3 min ago`; its title is exact. */
+export function momentCell(iso: string | null): Cell {
+  return { text: readableTime(iso), time: iso, title: exactTime(iso), isMoment: true }
+}
+
+/** The period of a series in words. */
+export function periodCell(period: Period): Cell {
+  return { text: periodLabel(period), title: period }
 }
 
 /** The start of data. */

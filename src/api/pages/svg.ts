@@ -53,7 +53,7 @@ export function svg(
   content: string,
 ): string {
   const { height, title, width = svgWidth, role = 'img' } = picture
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${title}" font-family="system-ui, sans-serif" font-size="11" fill="#737373"><title>${title}</title>
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${title}" font-family="system-ui, sans-serif" font-size="12" fill="#737373"><title>${title}</title>
 ${content}
 </svg>
 `

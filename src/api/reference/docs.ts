@@ -8,13 +8,14 @@ import { exampleRoot } from '../openapi/openapi.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import { page, partial } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
 
 interface Description {
   readonly links: Links
   readonly json: string
-  readonly page: string
+  readonly page: Page
   readonly state: string
 }
 
@@ -162,7 +163,7 @@ const render = page(
 `,
 )
 
-function renderDocs(document: OpenApiDocument): string {
+function renderDocs(document: OpenApiDocument): Page {
   const json = '../schema/?format=json'
   return render(
     { title: 'API reference', section: 'docs', up: '../', json },

@@ -55,7 +55,7 @@ export function addRoot(app: FastifyInstance, context: ApiContext): void {
     read: () => {
       const urls = urlsOf(links())
       const resources = Object.entries(urls).map(([name, url]) => described(name, url))
-      const frame = { title: 'Overview', up: '', json: '?format=json' }
+      const frame = { title: 'Overview', section: '.', up: '', json: '?format=json' }
       return { bodies: { json: () => urls, html: () => render(frame, { resources }) } }
     },
   })

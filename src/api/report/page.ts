@@ -5,7 +5,7 @@ import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'
 import { page, numberColumns } from '../pages/layout.ts'
-import type { Cell } from '../pages/layout.ts'
+import type { Page, Cell } from '../pages/layout.ts'
 import { stationCell } from '../series/series-fields.ts'
 import { weekLabel } from './week-report.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
@@ -52,7 +52,7 @@ export function renderReport(
   report: WireReport,
   week: Week,
   { first, today, ignored, banner }: ReportContext,
-): string {
+): Page {
   const { stations, replaced } = report
   const query = `?week=${encodeURIComponent(report.week)}`
   const [before, after] = [weekBeside(week, -1), weekBeside(week, 1)]

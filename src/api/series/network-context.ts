@@ -1,4 +1,5 @@
 /** What resources need and say that answer from the states of all series. */
+import { indexerStopped, notScanned } from '../../series/currency.ts'
 import type { Currency } from '../../series/currency.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -32,15 +33,23 @@ export function stateOf({ head, currency }: Omit<NetworkStatus, 'states'>) {
 }
 
 /** The sentences above pages with states; none for a current catalogue without problems. */
-function bannerOf({ asOf, notCurrent, problems }: Currency): readonly string[] {
-  const further = problems.map((problem) => `The indexer reports: ${problem}.`)
-  if (notCurrent === undefined) return further
-  const since = `, as of ${readableTime(isoOrNull(asOf))} UTC`
-  const consequence =
-    asOf === undefined
-      ? 'States are not known yet.'
-      : `States stand still${since}: nothing turns late.`
-  return [`This catalogue is not current: ${notCurrent}. ${consequence}`, ...further]
+function bannerOf(currency: Currency): readonly string[] {
+  const { notCurrent, problems } = currency
+  return [
+    ...(notCurrent === undefined ? [] : [standstillOf(currency)]),
+    ...problems.map((problem) => `The indexer reports: ${problem}.`),
+  ]
+}
+
+/** Why the states stand still, and since when. */
+export function standstillOf({ asOf, notCurrent = notScanned }: Currency): string {
+  // A reason that begins with a path stays as it is.
+  const reason = notCurrent.replace(/^the /, 'The ')
+  if (asOf === undefined) return `${reason}. States are not known yet.`
+  const time = `${readableTime(isoOrNull(asOf))} UTC`
+  return notCurrent === indexerStopped
+    ? `${reason} since ${time}. States are those of that time.`
+    : `${reason}. States are those of ${time}.`
 }
 
 /** The states of the network, and what answers say of them. */

@@ -40,11 +40,14 @@ export class NetworkStatusCache {
     this.#oldSeries = new OldSeries(deps.reader)
   }
 
-  /** Returns the states now. Throws as `CatalogueReader.deliveries` does. */
-  async current(): Promise<NetworkStatus> {
+  /**
+   * Returns the states now. Throws as `CatalogueReader.deliveries` does.
+   * @param ageMs by how many milliseconds they may be older than the catalogue
+   */
+  async current(ageMs = maxAgeMs): Promise<NetworkStatus> {
     const nowMs = this.#deps.nowUs() / 1000
     const known = this.#network
-    if (known !== undefined && Math.abs(nowMs - known.computedMs) < maxAgeMs) return known
+    if (known !== undefined && Math.abs(nowMs - known.computedMs) < ageMs) return known
     this.#running ??= this.#compute(nowMs).finally(() => {
       this.#running = undefined
     })
@@ -52,8 +55,8 @@ export class NetworkStatusCache {
   }
 
   /** Returns the states if the deliveries are in memory; else starts to read them. */
-  async ifLoaded(): Promise<NetworkStatus | undefined> {
-    if (this.#network !== undefined) return this.current()
+  async ifLoaded(ageMs = maxAgeMs): Promise<NetworkStatus | undefined> {
+    if (this.#network !== undefined) return this.current(ageMs)
     // An error is ignored here. A request that needs the states gets the error.
     this.current().catch(() => undefined)
     return Promise.resolve(undefined)

@@ -12,6 +12,7 @@ import {
   typeLabel,
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import type { WireStation } from './station-fields.ts'
@@ -52,7 +53,7 @@ interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
 export function renderStation(
   station: WireStation,
   { sections, states, nowSeconds, banner }: StationPage,
-): string {
+): Page {
   const [first, last] = [station.first_data_date, station.last_data_date].map(readableDate)
   const summary = `${counted(station.count, 'file', 'files')} from ${first ?? ''} to ${last ?? ''}`
   const frame = {

@@ -2,7 +2,7 @@
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
-import { readableDate, readableSeconds } from '../pages/labels.ts'
+import { readableDate, readableDuration } from '../pages/labels.ts'
 import { gridSvg, looks, rounded, svg, svgWidth } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
 import { linesOf } from './series-formats.ts'
@@ -66,11 +66,11 @@ export function histogramSvg({ histogram, station }: WireLatency): string {
   const bars = histogram.map(([from, to, count], index) => {
     const x = rounded(labelWidth + index * width)
     const height = Math.round((count / most) * 110)
-    const name = to === null ? `over ${readableSeconds(from)}` : `up to ${readableSeconds(to)}`
+    const name = to === null ? `over ${readableDuration(from)}` : `up to ${readableDuration(to)}`
     const { color } = to !== null && to <= 600 ? looks.good : looks.poor
     const bar = `<rect x="${x}" y="${140 - height}" width="${rounded(width - 4)}" height="${height}" fill="${color}"><title>${name}: ${count}</title></rect>`
     const number = count === 0 ? '' : `<text x="${x}" y="${136 - height}">${count}</text>`
-    const label = to === null ? 'later' : `≤ ${readableSeconds(to)}`
+    const label = to === null ? 'later' : `≤ ${readableDuration(to)}`
     return `${bar}${number}<text x="${x}" y="155">${label}</text>`
   })
   const inTime = histogram.filter(([, to]) => to !== null && to <= 600).length
@@ -97,7 +97,7 @@ export function dotsSvg(
   const levels = [0, 600, 1800, 3600].map((level) => {
     const [y, isTarget] = [yOf(level), level === 600]
     const line = isTarget ? targetLine : 'stroke="#80808060"'
-    const label = level === 0 ? '0' : readableSeconds(level)
+    const label = level === 0 ? '0' : readableDuration(level)
     return `<text y="${y + 4}">${label}</text><path d="M${labelWidth} ${y}H${svgWidth}" ${line}/>`
   })
   const later = arrivals.length - shown.length

@@ -6,8 +6,9 @@ import type { ShownState } from '../../series/slot-states.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import { readableDate, readableNumber, readableSeconds, readableShare } from '../pages/labels.ts'
+import { readableDate, readableNumber, readableDuration, readableShare } from '../pages/labels.ts'
 import { page, numberColumns } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/layout.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
@@ -47,7 +48,7 @@ export const latencyForm: FormView = {
 export function renderAvailability(
   series: SeriesAvailability,
   { measure, ...said }: Said & { readonly measure: Measure },
-): string {
+): Page {
   const wire = serialiseAvailability(series)
   const { station, file_type, period } = wire
   const days = { from: wire.from.slice(0, 10), to: lastDay(wire.to) }
@@ -77,7 +78,7 @@ export function renderLatency(
   wire: WireLatency,
   arrivals: SeriesLatencies['arrivals'],
   said: Said,
-): string {
+): Page {
   const { station, file_type, period, from, to } = wire
   return renderSeriesPage(latencyForm, wire, {
     ...said,
@@ -100,7 +101,7 @@ export function renderLatency(
         .toReversed()
         .map(({ date, n, within_600, median_s }) => [
           { text: readableDate(date), isHeader: true },
-          ...[String(n), String(within_600), readableSeconds(median_s)],
+          ...[String(n), String(within_600), readableDuration(median_s)],
         ]),
     },
   })
@@ -125,7 +126,7 @@ function renderSeriesPage(
   form: FormView,
   { ambiguous }: Pick<WireLatency, 'ambiguous'>,
   { title, banner, parameters, ...parts }: SeriesPage,
-): string {
+): Page {
   const query = `?${new URLSearchParams(parameters).toString()}`
   return render(
     { title, banner, section: 'station', up: '../../../', json: `${query}&format=json` },
@@ -157,10 +158,10 @@ export function availabilitySentence(availability: Availability): string {
 }
 
 export function latencySentence({ arrivals, within, median_s, late_after_s }: WireLatency): string {
-  const limit = `A file is late after ${readableSeconds(late_after_s)}.`
+  const limit = `A file is late after ${readableDuration(late_after_s)}.`
   if (arrivals === 0) return `No arrivals are recorded in this range. ${limit}`
   const share = readableShare(within['600'] / arrivals)
-  return `${readableNumber(arrivals)} arrivals, ${share} of them within 10 minutes; median ${readableSeconds(median_s)}. ${limit}`
+  return `${readableNumber(arrivals)} arrivals, ${share} of them within 10 minutes; median ${readableDuration(median_s)}. ${limit}`
 }
 
 function rowsOf(series: SeriesAvailability) {

@@ -2,8 +2,8 @@
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import type { WireStatus } from './serialise.ts'
 import { page, numberColumns } from '../pages/layout.ts'
-import type { Cell, Table } from '../pages/layout.ts'
-import { readableNumber, readableSeconds, readableTime } from '../pages/labels.ts'
+import type { Page, Cell, Table } from '../pages/layout.ts'
+import { readableNumber, readableDuration, readableTime } from '../pages/labels.ts'
 
 const template = `<div data-live>
 <p class="lead">The indexer is <strong class="state <%= it.tone %>"><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
@@ -70,7 +70,7 @@ interface StatusPageOptions {
 export function renderStatus(
   status: WireStatus,
   { problems, arrivals, isPublic }: StatusPageOptions,
-): string {
+): Page {
   return render(
     { title: 'Status', section: 'status', up: '../', json: '?format=json' },
     {
@@ -102,7 +102,7 @@ function scanOf({ scan }: WireStatus) {
       { name: 'Started (UTC)', value: readableTime(scan.started, 'second') },
       {
         name: 'Time left',
-        value: left === null ? 'not known yet' : `about ${readableSeconds(Math.ceil(left))}`,
+        value: left === null ? 'not known yet' : `about ${readableDuration(Math.ceil(left))}`,
       },
       {
         name: 'Directories read',

@@ -17,6 +17,7 @@ import { liveSlots, seriesArrivals, seriesSlots } from './series-slots.ts'
 import { countFaults } from './count-faults.ts'
 import { station, stations } from './stations.ts'
 import { summary } from './summary.ts'
+import { volumes } from './volumes.ts'
 
 /** The methods of a reader that ask the database. */
 export type QuestionName = Exclude<keyof CatalogueReader, 'storage' | 'untilWritten' | 'close'>
@@ -53,6 +54,7 @@ const questions: {
   filesIn,
   problems,
   summary: (_query, context) => summary(context),
+  volumes,
   countFaults,
 }
 
@@ -84,6 +86,7 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'changedDirectories',
   'problems',
   'summary',
+  'volumes',
   'countFaults',
 ])
 

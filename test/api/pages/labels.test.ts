@@ -1,6 +1,12 @@
 /** Formats of the HTML pages. */
 import t from '../../tap.ts'
-import { changeLabel, readableDate, readableSize } from '../../../src/api/pages/labels.ts'
+import {
+  changeLabel,
+  exactTime,
+  readableDate,
+  readableDuration,
+  readableSize,
+} from '../../../src/api/pages/labels.ts'
 
 t.test('a date has its day of the year, and its time unless the time is midnight', async (t) => {
   for (const [iso, text] of [
@@ -25,6 +31,22 @@ t.test('a size has at most three digits', async (t) => {
     [5e15, '5000 TB'],
   ] as const)
     t.equal(readableSize(bytes), text)
+})
+
+t.test('a duration has at most two units', async (t) => {
+  for (const [seconds, text] of [
+    [null, ''],
+    [0, '0 s'],
+    [119, '119 s'],
+    [120, '2 min'],
+    [7170, '2 h'],
+    [20_400, '5 h 40'],
+    [3600 * 47 + 59 * 60, '47 h 59'],
+    [172_800, '2 days'],
+    [9 * 86_400 + 3600, '9 days'],
+  ] as const)
+    t.equal(readableDuration(seconds), text)
+  t.equal(exactTime('2026-01-22T05:06:07.000008Z'), '2026-01-22 (022) 05:06:07 UTC')
 })
 
 t.test('a change is described by its kind and its times', async (t) => {

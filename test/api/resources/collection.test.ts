@@ -55,7 +55,7 @@ async function openRivers(t: Test, isMore: boolean) {
   })
   if (deps === undefined) throw new Error('no dependencies')
   const fields = isMore ? { ...plain, ...length } : plain
-  const context = apiContext(deps, new ClientLimits(() => 'client', new Turns()))
+  const context = apiContext(deps, new ClientLimits(() => 'client', new Turns()), () => '')
   addCollection(service.app, context, {
     name: 'rivers' as CollectionName,
     item: { name: 'River', description: 'A river.', fields },

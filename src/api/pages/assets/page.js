@@ -1,14 +1,55 @@
 // Makes pages more convenient. Every page is complete without this script.
 'use strict'
 
+// The part of a page that is updated, as it was received.
+const live = document.querySelector('[data-live]')
+const received = live?.innerHTML
+
+// Copies the code beside a button. Browsers offer a clipboard only on HTTPS and on localhost.
+const copy = async (text) => {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  document.body.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}
 for (const button of document.querySelectorAll('button.copy')) {
-  if (navigator.clipboard === undefined) continue
   button.hidden = false
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.parentElement.querySelector('code').textContent)
+    await copy(button.parentElement.querySelector('code').textContent)
     button.textContent = 'Copied'
+    button.focus()
   })
 }
+
+// The key / leads to the search field.
+addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest?.('input, select, textarea') !== null
+  if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+  const field = document.querySelector('form.search input')
+  if (field === null) return
+  event.preventDefault()
+  field.focus()
+})
+
+// Shows how long ago times are; their titles are exact.
+const ages = [
+  [86_400, 'd'],
+  [3600, 'h'],
+  [60, 'min'],
+  [1, 's'],
+]
+const showAges = () => {
+  for (const time of document.querySelectorAll('time.ago')) {
+    const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000
+    const [length, unit] = ages.find(([each]) => seconds >= 2 * each) ?? [1, 's']
+    if (seconds >= 0) time.textContent = `${Math.floor(seconds / length)} ${unit} ago`
+  }
+}
+showAges()
+setInterval(showAges, 10_000)
 
 // Leaves empty fields out of the URL.
 for (const form of document.querySelectorAll('form[method="get"]')) {
@@ -22,7 +63,6 @@ addEventListener('pageshow', () => {
 
 // Updates the part of a page that shows a changing state: fetches the page every ten seconds while
 // it is visible. The server answers an unchanged page with 304.
-const live = document.querySelector('[data-live]')
 if (live !== null) {
   const pollMs = 10_000
   const note = document.createElement('p')
@@ -30,7 +70,7 @@ if (live !== null) {
   live.before(note)
   const say = (text) => (note.textContent = `${text} ${new Date().toISOString().slice(11, 19)} UTC`)
   let tag = ''
-  let shown = live.innerHTML
+  let shown = received
   // Replaces the content. Open parts stay open, and the focus stays where it is.
   const show = (next) => {
     if (next.innerHTML === shown) return
@@ -40,6 +80,7 @@ if (live !== null) {
     const focusable = 'a, summary, [tabindex]'
     const focused = all(focusable).indexOf(document.activeElement)
     live.replaceChildren(...next.childNodes)
+    showAges()
     for (const [index, each] of all('details').entries()) each.open = open[index] ?? false
     if (focused >= 0) all(focusable)[focused]?.focus({ preventScroll: true })
   }

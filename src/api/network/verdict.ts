@@ -1,0 +1,173 @@
+/** Whether the network is well, in one sentence. Pure. */
+import { dayToIso, isoOrNull, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import { openAlerts } from '../../series/alerts.ts'
+import { indexerStopped } from '../../series/currency.ts'
+import type { Currency } from '../../series/currency.ts'
+import { slotAt, startOf } from '../../series/series.ts'
+import type { Period } from '../../series/series.ts'
+import type { SeriesState, SlotState } from '../../series/slot-states.ts'
+import { counted, readableDate, readableDuration, readableTime } from '../pages/labels.ts'
+import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
+import { standstillOf } from '../series/network-context.ts'
+
+/**
+ * What the indexer does: it follows the archive (`watching`), with problems or not at all
+ * (`degraded`), makes its first scan, or is stopped.
+ */
+export const indexerStates = ['watching', 'degraded', 'scanning', 'stopped'] as const
+
+export interface Verdict {
+  /** True if the catalogue is current without problems, and no station is late or down. */
+  readonly ok: boolean
+  readonly words: string
+  readonly indexer: (typeof indexerStates)[number]
+  /** Time at which the newest file arrived; null if none was seen arriving, as on the first day. */
+  readonly newest_file: string | null
+  /** Numbers of stations. */
+  readonly late: number
+  readonly down: number
+}
+
+type Network = Pick<NetworkStatus, 'states' | 'currency'>
+
+export function verdictOf(network: Network): Verdict {
+  const { states, currency } = network
+  const stations = Array.from(stationStates(states).values())
+  const [late, down] = (['late', 'down'] as const).map(
+    (wanted) => stations.filter((state) => state === wanted).length,
+  ) as [number, number]
+  const indexer = indexerState(currency)
+  return {
+    ok: indexer === 'watching' && late + down === 0,
+    words: wordsOf(network, { late, down }),
+    indexer,
+    newest_file: isoOrNull(newestArrival(states)),
+    late,
+    down,
+  }
+}
+
+/** From bad to good: a station has the worst state of its series, as in the incidents. */
+const severity: readonly SeriesState[] = ['down', 'late', 'present', 'silent', 'unknown']
+
+/** The state of each station. */
+export function stationStates(states: readonly SeriesStatus[]): ReadonlyMap<string, SeriesState> {
+  const worst = new Map<string, SeriesState>()
+  for (const { station, summary } of states) {
+    const known = worst.get(station)
+    if (known === undefined || severity.indexOf(summary.state) < severity.indexOf(known))
+      worst.set(station, summary.state)
+  }
+  return worst
+}
+
+function newestArrival(states: readonly SeriesStatus[]): number | undefined {
+  const newest = states.reduce(
+    (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
+    -Infinity,
+  )
+  return newest === -Infinity ? undefined : newest
+}
+
+function indexerState({ asOf, notCurrent, problems }: Currency): Verdict['indexer'] {
+  if (notCurrent === indexerStopped) return 'stopped'
+  if (asOf === undefined) return 'scanning'
+  return notCurrent === undefined && problems.length === 0 ? 'watching' : 'degraded'
+}
+
+/** `All well: newest file 14 s ago, 86 of 95 hourly stations delivered 15 h.`, or what is not. */
+function wordsOf({ states, currency }: Network, lost: { late: number; down: number }): string {
+  const { asOf, notCurrent, problems } = currency
+  if (asOf === undefined) return standstillOf(currency)
+  const losses = (['late', 'down'] as const)
+    .filter((state) => lost[state] > 0)
+    .map((state, index) => {
+      const [one, many] = index === 0 ? ['station is', 'stations are'] : ['is', 'are']
+      return `${counted(lost[state], one, many)} ${state}`
+    })
+  const isCurrent = notCurrent === undefined
+  const facts = [...newestFact(states, asOf, isCurrent), ...deliveredFact(states, asOf)]
+  if (!isCurrent) {
+    const then = [...losses, ...facts].join(', ')
+    return `${standstillOf(currency)}${then === '' ? '' : ` At that time: ${then}.`}`
+  }
+  facts.push(...problems.map((problem) => `the indexer reports: ${problem}`))
+  const head = [...stalledFact(states, asOf), ...losses].join(', ')
+  const wellness = isAnyExpected(states) ? 'All well' : 'No station is expected to deliver now'
+  const subject = head !== '' ? head : problems.length === 0 ? wellness : 'All stations are well'
+  return `${subject}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}.`
+}
+
+function isAnyExpected(states: readonly SeriesStatus[]): boolean {
+  return states.some(({ summary: { state } }) => state !== 'silent' && state !== 'unknown')
+}
+
+/** Several stations have alerts, and nothing arrives from any: the cause may be on our side. */
+function stalledFact(states: readonly SeriesStatus[], asOf: number): readonly string[] {
+  const [alert] = openAlerts(states, asOf)
+  if (alert?.kind !== 'ingest-stalled') return []
+  const since = alert.since === null ? '' : ` since ${readableTime(alert.since)} UTC`
+  return [`Nothing arrives from any station${since}`]
+}
+
+/**
+ * How old the newest file is. Without arrivals it says of when the newest data are: a first scan
+ * finds files, but does not see them arrive.
+ */
+function newestFact(
+  states: readonly SeriesStatus[],
+  asOf: number,
+  isCurrent: boolean,
+): readonly string[] {
+  const arrival = newestArrival(states)
+  if (arrival !== undefined)
+    return isCurrent
+      ? // A file may have arrived after the last heartbeat.
+        [`newest file ${readableDuration(Math.max(0, asOf - arrival))} ago`]
+      : [`newest file of ${readableTime(secondsToIso(arrival))} UTC`]
+  const starts = states.flatMap(({ period, summary: { lastSlot } }) =>
+    lastSlot === undefined ? [] : [startOf(lastSlot, period)],
+  )
+  const newest = starts.reduce((latest, each) => Math.max(latest, each), -Infinity)
+  return newest === -Infinity ? [] : [`newest data of ${dataTime(newest, asOf)}`]
+}
+
+/** `14:00` of the day of `asOf`; otherwise with its day. */
+function dataTime(seconds: number, asOf: number): string {
+  const iso = secondsToIso(seconds)
+  const isToday = Math.floor(seconds / secondsPerDay) === Math.floor(asOf / secondsPerDay)
+  return isToday && seconds % secondsPerDay !== 0 ? iso.slice(11, 16) : readableDate(iso)
+}
+
+/**
+ * How many of the stations that are expected now delivered the newest hour: the newest one for
+ * which no more than half of them still have time. Without hourly stations, the newest day.
+ */
+function deliveredFact(states: readonly SeriesStatus[], asOf: number): readonly string[] {
+  for (const period of ['01H', '01D'] as const) {
+    const expected = states.filter(
+      ({ fileType, period: own, summary: { state } }) =>
+        fileType === 'o' && own === period && state !== 'silent',
+    )
+    if (expected.length === 0) continue
+    const newest = slotAt(asOf, period) - 1
+    for (let slot = newest; slot > newest - 24; slot--) {
+      const found = expected.map(({ summary }) => slotState(summary.runs, slot))
+      if (found.filter((state) => state === 'due').length * 2 > expected.length) continue
+      const delivered = found.filter((state) => state === 'present' || state === 'removed').length
+      const name = { '01H': 'hourly', '01D': 'daily' }[period]
+      const stations = counted(expected.length, `${name} station`, `${name} stations`)
+      return [`${delivered} of ${stations} delivered ${slotName(slot, period)}`]
+    }
+  }
+  return []
+}
+
+function slotState(runs: SeriesStatus['summary']['runs'], slot: number): SlotState | undefined {
+  return runs.findLast(({ firstSlot }) => firstSlot <= slot)?.state
+}
+
+/** `15 h`, or the day. */
+function slotName(slot: number, period: Exclude<Period, '15M'>): string {
+  return period === '01D' ? dayToIso(slot) : `${String(slot % 24).padStart(2, '0')} h`
+}

@@ -1,0 +1,137 @@
+/** How many files there are, and how many bytes: by month of data, area, type and period. */
+import type { Area } from '../../parse/archive-path.ts'
+import { dayToIso, parseDay } from '../../parse/calendar.ts'
+import { seriesOf } from '../../series/series.ts'
+import type { DayRange } from '../../series/series.ts'
+import type { Volumes, VolumesQuery } from '../reader.ts'
+import type { DayVolume, KindVolume, MonthVolume, Volume } from '../records.ts'
+import type { Dialect } from '../dialect.ts'
+import { column, row, rows, value } from '../question.ts'
+import type { Question } from '../question.ts'
+import type { Kind, QuestionContext } from '../selection/lookups.ts'
+
+type KindRow = [kind: number, files: number, bytes: number, sized: number]
+type MonthRow = [packed: number, ...volume: KindRow]
+type DayRow = [day: number, area: Area, files: number, bytes: number, sized: number]
+
+/** Reads only tables of counts, `day_count` once. Never throws `NotBuilt`. */
+export function* volumes(
+  { days }: VolumesQuery,
+  { lookups, dialect }: QuestionContext,
+): Question<Volumes> {
+  const { head } = yield* lookups.refresh()
+  const found = yield* rows<KindRow>(
+    `SELECT kind, ${sums} FROM id_count WHERE level = 18 AND kind <> 0 GROUP BY kind`,
+  )
+  const totals = merged(found, lookups.kinds)
+  const isBuilt = (yield* value(`SELECT 1 FROM built WHERE name = 'day_count'`)) !== undefined
+  if (!isBuilt) return { head, totals, months: undefined, days: undefined }
+  const months = yield* ofMonths(lookups.kinds, dialect)
+  return { head, totals, months, days: days && (yield* ofDays(days, dialect)) }
+}
+
+const sums = ['files', 'bytes', 'sized'].map((name) => `CAST(sum(${name}) AS bigint)`).join(', ')
+
+function* ofDays({ fromDay, toDay }: DayRange, dialect: Dialect): Question<DayVolume[]> {
+  const found = yield* rows<DayRow>(
+    `SELECT d.day, k.area, ${sums} FROM day_count d JOIN kind k ON k.id = d.kind
+     WHERE ${dialect.inTime('d.day')} AND d.day BETWEEN @fromDay AND @toDay
+     GROUP BY d.day, k.area ORDER BY 1, 2`,
+    { fromDay, toDay },
+  )
+  return found.map(([day, area, ...volume]) => ({ day, area, ...toVolume(volume) }))
+}
+
+function* ofMonths(kinds: ReadonlyMap<number, Kind>, dialect: Dialect): Question<MonthVolume[]> {
+  const [first, last] = (yield* row<[number | null, number | null]>(
+    'SELECT (SELECT min(day) FROM day_count), (SELECT max(day) FROM day_count)',
+  )) ?? [null, null]
+  if (first === null || last === null) return []
+  // One misdated file must not make a list of the months of thousands of years.
+  const years = yield* column<number>(
+    `SELECT r.value FROM ${dialect.each('years')} WHERE EXISTS
+       (SELECT 1 FROM day_count d WHERE ${isIn('r.value')}) ORDER BY r.value`,
+    { years: spans(first, last, 'year') },
+  )
+  const months = years.flatMap((year) => {
+    const { start, end } = unpacked(year)
+    return spans(start, end - 1, 'month')
+  })
+  const found = yield* rows<MonthRow>(
+    `SELECT r.value, d.kind, ${sums} FROM ${dialect.each('months')} CROSS JOIN day_count d
+     WHERE ${dialect.inTime('d.day')} AND ${isIn('r.value')} GROUP BY r.value, d.kind ORDER BY 1, 2`,
+    { months },
+  )
+  return Array.from(Map.groupBy(found, ([month]) => month)).flatMap(([month, ofKinds]) => {
+    const own = ofKinds.map(([, ...kind]) => kind)
+    const name = dayToIso(unpacked(month).start).slice(0, 'yyyy-mm'.length)
+    return merged(own, kinds).map((volume) => ({ month: name, ...volume }))
+  })
+}
+
+// A list parameter has one number for each row: it stands for the first day and the length of a
+// year or month. It is never negative, because engines round negative quotients up.
+
+const longest = 512
+const yearZero = 719_528
+
+/** SQL: true if the day of a row of `day_count` is in a packed span. */
+function isIn(packed: string): string {
+  const start = `${packed} / ${longest} - ${yearZero}`
+  return `d.day >= ${start} AND d.day < ${start} + ${packed} % ${longest}`
+}
+
+function unpacked(packed: number): { readonly start: number; readonly end: number } {
+  const start = Math.floor(packed / longest) - yearZero
+  return { start, end: start + (packed % longest) }
+}
+
+/** The calendar years or months from one day to another, packed. */
+function spans(first: number, last: number, unit: 'year' | 'month'): number[] {
+  const [rest, step] = unit === 'year' ? ['-01-01', 366] : ['-01', 31]
+  const startAt = (day: number): number =>
+    parseDay(dayToIso(day).slice(0, -rest.length) + rest) ?? day
+  const packed: number[] = []
+  for (let start = startAt(first); start <= last;) {
+    const end = startAt(start + step)
+    packed.push((start + yearZero) * longest + end - start)
+    start = end
+  }
+  return packed
+}
+
+/** Adds up the kinds that have the same area, type and period; sorted by these. */
+function merged(found: readonly KindRow[], kinds: ReadonlyMap<number, Kind>): KindVolume[] {
+  const sums = new Map<string, KindVolume>()
+  for (const [id, ...values] of found) {
+    const kind = kinds.get(id)
+    if (kind === undefined) continue
+    const { area, type: fileType } = kind
+    const period = periodOf(kind)
+    const key = [area, fileType, period].join()
+    const [own, other] = [toVolume(values), sums.get(key)]
+    const sum = other === undefined ? own : sumOfVolumes([own, other])
+    sums.set(key, { area, fileType, period, ...sum })
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, volume]) => volume)
+}
+
+/** The period as long names write it; that of a short name follows from its session. */
+function periodOf({ period, ...kind }: Kind): string | undefined {
+  if (period !== '') return period
+  return seriesOf({ ...kind, period: undefined })?.period
+}
+
+function toVolume([files, bytes, sized]: readonly [number, number, number]): Volume {
+  return { files, bytes, sized }
+}
+
+export function sumOfVolumes(volumes: readonly Volume[]): Volume {
+  const sum = { files: 0, bytes: 0, sized: 0 }
+  for (const { files, bytes, sized } of volumes) {
+    sum.files += files
+    sum.bytes += bytes
+    sum.sized += sized
+  }
+  return sum
+}

@@ -1,0 +1,209 @@
+/** The verdict of the network in words. */
+import t from '../../tap.ts'
+import { verdictOf } from '../../../src/api/network/verdict.ts'
+import type { Verdict } from '../../../src/api/network/verdict.ts'
+import type { KnownSeries } from '../../../src/api/series/known-series.ts'
+import type { Currency } from '../../../src/series/currency.ts'
+import { SlotSet } from '../../../src/series/slot-set.ts'
+import { lengths } from '../series/network.ts'
+import type { Period } from '../series/network.ts'
+import { summariseSeries, unknownSummary } from '../../../src/series/series-summary.ts'
+import type { SeriesPast } from '../../../src/series/series-summary.ts'
+
+/** 2026-11-24 16:05 UTC. */
+const now = Date.UTC(2026, 10, 24, 16, 5) / 1000
+const hour = 3600
+const current: Currency = { asOf: now, notCurrent: undefined, isOld: false, problems: [] }
+const stopped = { ...current, notCurrent: 'the indexer is stopped' }
+const lost = { ...current, notCurrent: 'obs/ cannot be read (EIO)' }
+const withheld = { ...current, problems: ['5 removals in obs/ withheld'] }
+const unscanned = {
+  ...current,
+  asOf: undefined,
+  notCurrent: 'the archive has not been compared with the catalogue yet',
+}
+
+interface Described {
+  readonly station: string
+  readonly period?: Period
+  /** The end of the last delivered slot, in hours before 16:00. */
+  readonly until: number
+  /** Seconds after which each file arrived; without it, a scan found them. */
+  readonly latency?: number
+}
+
+/** The series of 40 days that a station delivered without losses. */
+function seriesOf({ station, period = '01H', until, latency }: Described): KnownSeries {
+  const length = lengths[period]
+  const end = Math.floor((now - until * hour) / length)
+  const slots = Array.from({ length: (40 * 86_400) / length }, (_, n) => end - n - 1).reverse()
+  const days = { firstDay: Math.floor(now / 86_400) - 400, lastDay: Math.floor(now / 86_400) + 1 }
+  const past: SeriesPast = {
+    delivered: SlotSet.of(period, slots, days),
+    first: slots[0],
+    arrivals:
+      latency === undefined
+        ? { slots: [], latencies: [] }
+        : { slots, latencies: slots.map(() => latency) },
+    rules: [],
+  }
+  const summary = summariseSeries(past, now)
+  return { station, fileType: 'o', period, summary, ids: [], past, firstStart: undefined }
+}
+
+const graz: Described = { station: 'GRAZ00AUT', until: 0, latency: 70 }
+const zimm: Described = { station: 'ZIMM00CHE', until: 1, latency: 1740 }
+const onsa: Described = { station: 'ONSA00SWE', until: 5, latency: 70 }
+const mate: Described = { station: 'MATE00ITA', until: 9 * 24, latency: 70 }
+const daily: Described = { station: 'WTZR', period: '01D', until: 16, latency: 600 }
+
+const cases: readonly (readonly [
+  name: string,
+  series: readonly Described[],
+  currency: Currency,
+  verdict: Partial<Verdict>,
+])[] = [
+  [
+    'all deliver, and one has still time',
+    [graz, zimm],
+    current,
+    {
+      ok: true,
+      words: 'All well: newest file 4 min ago, 1 of 2 hourly stations delivered 15 h.',
+      indexer: 'watching',
+      newest_file: '2026-11-24T16:01:10Z',
+      late: 0,
+      down: 0,
+    },
+  ],
+  [
+    'most have still time for the newest hour',
+    [graz, zimm, { ...zimm, station: 'WTZR00DEU' }],
+    current,
+    { words: 'All well: newest file 4 min ago, 3 of 3 hourly stations delivered 14 h.' },
+  ],
+  [
+    'a late station',
+    [graz, onsa],
+    current,
+    {
+      ok: false,
+      words: '1 station is late: newest file 4 min ago, 1 of 2 hourly stations delivered 15 h.',
+      late: 1,
+      down: 0,
+    },
+  ],
+  [
+    'late and down, each with two series: stations count, not series',
+    [graz, onsa, { ...onsa, period: '15M' }, mate, { ...mate, period: '15M', until: 0 }],
+    current,
+    {
+      words:
+        '1 station is late, 1 is down: newest file 4 min ago, 1 of 3 hourly stations delivered 14 h.',
+      late: 1,
+      down: 1,
+    },
+  ],
+  [
+    'nothing arrives from anybody',
+    [onsa, { ...onsa, station: 'GRAZ00AUT' }],
+    current,
+    {
+      words:
+        'Nothing arrives from any station since 2026-11-24 11:01 UTC, 2 stations are late: newest file 5 h 04 ago, 0 of 2 hourly stations delivered 14 h.',
+    },
+  ],
+  [
+    'only daily files',
+    [daily],
+    current,
+    { words: 'All well: newest file 15 h 55 ago, 1 of 1 daily station delivered 2026-11-23.' },
+  ],
+  [
+    'the first day: no file was seen arriving',
+    [
+      { station: 'GRAZ00AUT', until: 0 },
+      { station: 'WTZR', period: '01D', until: 16 },
+    ],
+    current,
+    {
+      ok: true,
+      words: 'All well: newest data of 15:00, 1 of 1 hourly station delivered 15 h.',
+      newest_file: null,
+    },
+  ],
+  [
+    'the first day of an old archive',
+    [{ station: 'WTZR', period: '01D', until: 24 * 300 }],
+    current,
+    {
+      ok: true,
+      words: 'No station is expected to deliver now: newest data of 2026-01-27 (027).',
+    },
+  ],
+  ['no series', [], current, { ok: true, words: 'No station is expected to deliver now.' }],
+  [
+    'the indexer is stopped',
+    [graz, mate],
+    stopped,
+    {
+      ok: false,
+      words:
+        'The indexer is stopped since 2026-11-24 16:05 UTC. States are those of that time. At that time: 1 station is down, newest file of 2026-11-24 16:01 UTC, 1 of 2 hourly stations delivered 15 h.',
+      indexer: 'stopped',
+      down: 1,
+    },
+  ],
+  [
+    'an area cannot be read, without series',
+    [],
+    lost,
+    {
+      ok: false,
+      words: 'obs/ cannot be read (EIO). States are those of 2026-11-24 16:05 UTC.',
+      indexer: 'degraded',
+    },
+  ],
+  [
+    'a problem that stops nothing',
+    [graz],
+    withheld,
+    {
+      ok: false,
+      words:
+        'All stations are well: newest file 4 min ago, 1 of 1 hourly station delivered 15 h, the indexer reports: 5 removals in obs/ withheld.',
+      indexer: 'degraded',
+    },
+  ],
+  [
+    'the first scan has not ended',
+    [],
+    unscanned,
+    {
+      ok: false,
+      words: 'The archive has not been compared with the catalogue yet. States are not known yet.',
+      indexer: 'scanning',
+      newest_file: null,
+    },
+  ],
+  [
+    'the first scan has not ended, and the indexer is stopped',
+    [],
+    { ...unscanned, notCurrent: 'the indexer is stopped' },
+    { words: 'The indexer is stopped. States are not known yet.', indexer: 'stopped' },
+  ],
+]
+
+for (const [name, series, currency, wanted] of cases)
+  t.test(name, (t) => {
+    const verdict = verdictOf({ states: series.map(seriesOf), currency })
+    const { ok, words, indexer, newest_file, late, down } = { ...verdict, ...wanted }
+    t.strictSame(verdict, { ok, words, indexer, newest_file, late, down })
+    t.end()
+  })
+
+t.test('unknown states before the first scan has ended', (t) => {
+  const series = { ...seriesOf(graz), summary: unknownSummary(undefined, '01H') }
+  t.match(verdictOf({ states: [series], currency: unscanned }), { ok: false, late: 0, down: 0 })
+  t.end()
+})
