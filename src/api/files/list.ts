@@ -13,6 +13,7 @@ import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
 import { renderList, filesView } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
+import { countingOf, serialiseSums } from './sums.ts'
 import { addResource } from '../http/resource.ts'
 import { registerFile } from './register.ts'
 import { createStream } from './stream.ts'
@@ -83,8 +84,11 @@ async function makePage(
   const { filter, ordering, kept, ignored, range } = list
   const details = list.details || format === 'html'
   const { limit, offset } = range
-  const pageQuery = { limit, offset: catalogueOffset(offset), filter, ordering, details }
-  const { head, count, records } = await reader.page(pageQuery, requester)
+  const counting = countingOf(list, format)
+  const { head, count, records, sums } = await reader.page(
+    { limit, offset: catalogueOffset(offset), filter, ordering, details, sums: counting },
+    requester,
+  )
   await requester.turn()
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
@@ -96,7 +100,8 @@ async function makePage(
     return { headers: { etag, ...headers, ...pageHeaders }, body: ownBuffer(layOut(page)) }
   }
   const { next, previous } = pages
-  const body = ownBuffer(JSON.stringify({ count, next, previous, results }))
+  const further = counting && serialiseSums(sums, counting)
+  const body = ownBuffer(JSON.stringify({ count, next, previous, results, ...further }))
   return { headers: { etag, ...headers, 'content-type': mediaTypes.json }, body }
 }
 

@@ -142,7 +142,7 @@ export function sortLink(
 }
 
 /** Names of kept parameters that are not filters. */
-const settings = new Set(['ordering', 'expand', 'strict'])
+const settings = new Set(['ordering', 'expand', 'strict', 'facets'])
 
 /** Maximum number of active filters that a page shows: each has a link that repeats all others. */
 const maxShownFilters = 20

@@ -1,6 +1,6 @@
 /** The types of the filter parameters: parsing, JSON schemas, and joined filters. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import { parseDay, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
+import { parseDays, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
 import { invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 
@@ -64,6 +64,15 @@ const dateOrTime: JsonSchema = {
   ],
 }
 
+/** The same, a month or a year. */
+const daysOrTime: JsonSchema = {
+  anyOf: [
+    { type: 'string', format: 'date' },
+    { type: 'string', format: 'date-time' },
+    { type: 'string', pattern: String.raw`^\d{4}(-\d{2})?$` },
+  ],
+}
+
 /** A choice of several values; upper and lower case differ. */
 export function oneOf<Key extends ListKey>(
   key: Key,
@@ -104,10 +113,17 @@ export function code(
   )
 }
 
-export function day(schema: JsonSchema, described: Checked): FilterParameter {
+/** @param parse the days of a value, from the first to the last */
+export function day(
+  parse: typeof parseDays,
+  schema: JsonSchema,
+  described: Checked,
+): FilterParameter {
   return choice({ type: 'string', ...schema }, described, (value) => {
-    const parsed = parseDay(value)
-    return parsed === undefined ? described : { days: [parsed] }
+    const parsed = parse(value)
+    if (parsed === undefined) return described
+    const { from, to } = parsed
+    return { days: Array.from({ length: to - from + 1 }, (_, day) => from + day) }
   })
 }
 
@@ -118,12 +134,19 @@ export function year(described: Described): FilterParameter {
   })
 }
 
-export function time(add: (us: number) => FileFilter, described: Described): FilterParameter {
+export function time(
+  add: (us: number) => FileFilter,
+  described: Described & { readonly fault?: string },
+): FilterParameter {
   return condition(dateOrTime, described, (value) => {
     const us = parseTimeUs(value)
-    return us === undefined ? { fault: 'Enter a valid date/time.' } : add(us)
+    return us === undefined ? { fault: described.fault ?? 'Enter a valid date/time.' } : add(us)
   })
 }
+
+/** For people: with examples. */
+export const timeFault =
+  'Enter a valid date/time. Examples: 2026-01-22, 2026-022, 2026-01-22 05:13.'
 
 /** A whole number, clamped to the safe integers. */
 export function integer(add: (value: number) => FileFilter, described: Described): FilterParameter {
@@ -166,19 +189,21 @@ export function range(
 }
 
 /**
- * A date-time is one moment. A bare date is its whole day up to the last second, because data start
- * on whole seconds.
+ * A date-time is one moment. A bare date, a month or a year is all of it up to the last second,
+ * because data start on whole seconds.
  * @param add gets the first and the last moment in microseconds
  */
 export function dayOrTime(
   add: (span: Required<TimeRange>) => FileFilter,
   described: Described,
 ): FilterParameter {
-  return condition(dateOrTime, described, (value) => {
-    const fromUs = parseTimeUs(value)
-    if (fromUs === undefined) return { fault: 'Enter a valid date/time.' }
-    const isDay = parseDay(value) !== undefined
-    return add({ fromUs, toUs: isDay ? fromUs + usPerDay - usPerSecond : fromUs })
+  return condition(daysOrTime, described, (value) => {
+    const days = parseDays(value)
+    if (days !== undefined)
+      return add({ fromUs: days.from * usPerDay, toUs: (days.to + 1) * usPerDay - usPerSecond })
+    const us = parseTimeUs(value)
+    if (us === undefined) return { fault: `${timeFault.slice(0, -1)}, 2026-01, 2026.` }
+    return add({ fromUs: us, toUs: us })
   })
 }
 
