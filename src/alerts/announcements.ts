@@ -1,6 +1,7 @@
 /** Decides which messages follow from the open alerts, and when no message is made. No I/O. */
 import type { StatusReply } from '../control-socket/client.ts'
-import type { Alert, AlertKind, AlertSeries } from '../series/alerts.ts'
+import type { Alert, AlertKind } from '../series/alerts.ts'
+import type { AlertSeries } from '../series/incidents.ts'
 import type { Currency } from '../series/currency.ts'
 import { secondsPerHour } from '../parse/calendar.ts'
 

@@ -1,8 +1,7 @@
 /** Computes the open alerts from the states of all series and the current time. Pure. */
 import { secondsPerHour, secondsToIso } from '../parse/calendar.ts'
-import type { FileType } from '../parse/types.ts'
+import type { AlertSeries, StationSeries } from './incidents.ts'
 import { periodRules } from './series.ts'
-import type { Period, SeriesKey } from './series.ts'
 import type { SeriesSummary } from './series-summary.ts'
 
 /**
@@ -12,15 +11,6 @@ import type { SeriesSummary } from './series-summary.ts'
  */
 export const alertKinds = ['ingest-stalled', 'late', 'down', 'not-current'] as const
 export type AlertKind = (typeof alertKinds)[number]
-
-/** A series with an alert, in the form that clients and receivers of messages get. */
-export interface AlertSeries {
-  readonly station: string
-  readonly file_type: FileType
-  readonly period: Period
-  /** End of the last delivered slot; null if nothing was ever delivered. */
-  readonly since: string | null
-}
 
 export interface Alert {
   /** A later alert of the same series has another id; one that becomes `down` keeps it. */
@@ -40,12 +30,6 @@ export interface Alert {
    * One series; for `ingest-stalled`, all series whose alerts it replaces; none for `not-current`.
    */
   readonly series: readonly AlertSeries[]
-}
-
-/** A series of the network with its state. */
-export interface StationSeries extends SeriesKey {
-  readonly station: string
-  readonly summary: SeriesSummary
 }
 
 /** An alert of the kind `late` or `down`, which has exactly one series. */

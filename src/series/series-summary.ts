@@ -27,6 +27,7 @@ export interface SeriesSummary extends Completeness {
   readonly state: SeriesState
   /** See `StateNow`. */
   readonly since: number | undefined
+  readonly isExpected: boolean
   readonly ended: boolean
   /** The median of the latencies of the last 28 days, in seconds. */
   readonly usualLatency: number | undefined
@@ -86,6 +87,7 @@ export function unknownSummary(lastSlot: number | undefined, period: Period): Se
     ...completenessOf(none, 'delivered'),
     state: 'unknown',
     since: undefined,
+    isExpected: false,
     ended: false,
     class: undefined,
     usualLatency: undefined,

@@ -32,6 +32,8 @@ export interface PeriodRule {
   readonly lateFor: number
   /** A series is down when nothing was delivered for this time and its limit of lateness. */
   readonly downAfter: number
+  /** The fewest lost slots of an incident that has ended. */
+  readonly leastLost: number
 }
 
 export const periodRules: Readonly<Record<Period, PeriodRule>> = {
@@ -44,6 +46,7 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
     unlearnedLimit: secondsPerHour,
     lateFor: 3 * secondsPerDay,
     downAfter: secondsPerDay,
+    leastLost: 3,
   },
   '01H': {
     seconds: secondsPerHour,
@@ -54,6 +57,7 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
     unlearnedLimit: secondsPerHour,
     lateFor: 3 * secondsPerDay,
     downAfter: secondsPerDay,
+    leastLost: 3,
   },
   '01D': {
     seconds: secondsPerDay,
@@ -64,6 +68,7 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
     unlearnedLimit: secondsPerDay,
     lateFor: 7 * secondsPerDay,
     downAfter: 3 * secondsPerDay,
+    leastLost: 2,
   },
 }
 

@@ -110,6 +110,8 @@ export interface StateNow {
    * delivered.
    */
   readonly since: number | undefined
+  /** Whether the slot that the state follows from is expected. */
+  readonly isExpected: boolean
   /**
    * True if the series was expected, and has delivered nothing for so long that it is not any more.
    */
@@ -183,20 +185,22 @@ function stateNow(history: SeriesHistory, expectation: Expectation, asOf: number
     const isJudged = (each: number): boolean =>
       expectation.isExpected(each) && (each <= settled || delivered.has(each))
     for (slot = current; slot > settled - perDay && !isJudged(slot);) slot--
-    if (slot <= settled - perDay) return { state: 'silent', since, ended: false }
+    if (slot <= settled - perDay) return { state: 'silent', since, isExpected: false, ended: false }
   }
+  const isExpected = expectation.isExpected(slot)
   if (delivered.has(slot)) {
     const first = firstOfRun({ delivered, expectation, rules, last: slot, current })
-    return { state: 'present', since: first * seconds, ended: false }
+    return { state: 'present', since: first * seconds, isExpected, ended: false }
   }
-  if (!expectation.isExpected(slot)) {
+  if (!isExpected) {
     const day = Math.floor(slot / perDay)
     // A delivery on this very day is a return.
     const returned = (delivered.lastUpTo(slot) ?? -Infinity) >= day * perDay
-    return { state: 'silent', since, ended: !returned && expectation.hasEnded(day) }
+    const ended = !returned && expectation.hasEnded(day)
+    return { state: 'silent', since, isExpected, ended }
   }
   const isLate = since !== undefined && asOf - since <= lateAfter + downAfter
-  return { state: isLate ? 'late' : 'down', since, ended: false }
+  return { state: isLate ? 'late' : 'down', since, isExpected, ended: false }
 }
 
 /**

@@ -4,7 +4,8 @@
  */
 import t, { exact } from '../tap.ts'
 import { openAlerts } from '../../src/series/alerts.ts'
-import type { Alert, StationSeries } from '../../src/series/alerts.ts'
+import type { Alert } from '../../src/series/alerts.ts'
+import type { StationSeries } from '../../src/series/incidents.ts'
 import type { ExpectedRule } from '../../src/series/expectation.ts'
 import { periodRules, slotAt, slotsPerDay } from '../../src/series/series.ts'
 import type { Period } from '../../src/series/series.ts'

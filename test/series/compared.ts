@@ -10,7 +10,7 @@ import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
 import type { History, Measure, MissingSlot, NowAnswer, Range, RangeAnswer } from './oracle.ts'
 
 /** The history in the form of the functions under test. */
-function pastOf(history: History, range?: Range) {
+export function pastOf(history: History, range?: Range) {
   const { period, delivered: latencies, live: liveSlots, asOf, rules = [] } = history
   const perDay = slotsPerDay(period)
   const now = slotAt(asOf, period)

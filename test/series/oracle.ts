@@ -439,3 +439,10 @@ export function oracleMissing(history: History, range: Range): MissingSlot[] {
   }
   return found
 }
+
+/** Whether a slot is expected; without a slot, the one from which the state now follows. */
+export function oracleExpects(history: History, slot?: number): boolean {
+  const series = new Series(history)
+  const asked = slot ?? series.newest
+  return asked !== undefined && series.isExpected(asked)
+}

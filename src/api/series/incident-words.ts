@@ -1,0 +1,64 @@
+/** One sentence for each incident, for its pages, its feed and the network. Pure. */
+import { countryName } from '../../parse/countries.ts'
+import type { Incident, IncidentSeries } from '../../series/incidents.ts'
+import { counted, periodLabel, readableDuration, readableTime, typeLabel } from '../pages/labels.ts'
+
+/**
+ * `Norway: 8 of 8 stations, nothing since 10:00, for 5 h 40`, `MATE00ITA: down for 9 days`. Names
+ * the period if it is not an hour, and the type if all its series have one other than observation.
+ */
+export function incidentWords(incident: Incident): string {
+  const { country, station, stations, expected_stations: expected } = incident
+  const kind = qualifier(incident)
+  if (country === null) return `${station ?? ''}${kind}: ${stationWords(incident)}`
+  const count = `${stations.length} of ${counted(expected ?? stations.length, 'station', 'stations')}`
+  return `${countryName(country)}${kind}: ${count}, ${countryWords(incident)}`
+}
+
+/** `GRAZ00AUT observation files: nothing since 2026-01-22 05:00 UTC, late`. */
+export function incidentSeriesWords(series: IncidentSeries): string {
+  const { station, file_type: type, kind, since, ended } = series
+  const name = `${station} ${typeLabel(type)} files`
+  if (ended !== null)
+    return `${name}: nothing from ${readableTime(since)} to ${readableTime(ended)} UTC`
+  const loss = since === null ? 'never delivered' : `nothing since ${readableTime(since)} UTC`
+  return `${name}: ${loss}, ${kind}`
+}
+
+/** How long an incident lasts, or lasted, in seconds; null if nothing was ever delivered. */
+export function incidentSeconds({ since, ended, as_of: asOf }: Incident): number | null {
+  return since === null ? null : (Date.parse(ended ?? asOf) - Date.parse(since)) / 1000
+}
+
+/** ` (day)`, ` (navigation)`, ` (15 minutes, navigation)`, or nothing. */
+function qualifier({ period, series }: Incident): string {
+  const [type, ...others] = new Set(series.map(({ file_type: type }) => type))
+  const words = [
+    ...(period === '01H' ? [] : [periodLabel(period)]),
+    ...(type === undefined || type === 'o' || others.length > 0 ? [] : [typeLabel(type)]),
+  ]
+  return words.length === 0 ? '' : ` (${words.join(', ')})`
+}
+
+function stationWords(incident: Incident): string {
+  const { kind, since, ended, as_of: asOf } = incident
+  const length = `for ${readableDuration(incidentSeconds(incident))}`
+  if (since === null) return 'nothing was ever delivered'
+  if (ended !== null)
+    return `${kind} from ${shortTime(since, ended)} to ${readableTime(ended)}, ${length}`
+  return kind === 'down' ? `down ${length}` : `late since ${shortTime(since, asOf)}, ${length}`
+}
+
+function countryWords(incident: Incident): string {
+  const { since, ended, as_of: asOf } = incident
+  const length = `for ${readableDuration(incidentSeconds(incident))}`
+  if (since === null) return 'nothing was ever delivered'
+  return ended === null
+    ? `nothing since ${shortTime(since, asOf)}, ${length}`
+    : `nothing from ${shortTime(since, ended)} to ${readableTime(ended)}, ${length}`
+}
+
+/** `10:00`; with its date if another time is on another day. */
+function shortTime(iso: string, other: string): string {
+  return iso.slice(0, 10) === other.slice(0, 10) ? iso.slice(11, 16) : readableTime(iso)
+}
