@@ -29,6 +29,7 @@ partial(
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
 <%~ include('@chips', it) %>
+<%~ it.above %>
 <p class="extent"><%= it.extent %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
 <% for (const { label, href } of it.whole) { %><p>All of these as <a href="<%= href %>"><%= label %></a>.</p>
@@ -56,10 +57,13 @@ export interface CollectionView<Item> extends FormView {
   readonly whole?: readonly Format[]
 }
 
-/** Further parts of a page: `below` as HTML. */
+/** Further parts of a page: `above` and `below` the table as HTML. */
 interface Parts extends Pick<PageFrame, 'banner'> {
   readonly links: Links
+  readonly above?: string
   readonly below?: string
+  /** What the page shows, in words; by default the title of the view. */
+  readonly title?: string
 }
 
 const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', atom: 'an Atom feed' }
@@ -67,7 +71,7 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', ato
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, below = '', banner = [] }: Parts,
+  { links, above = '', below = '', banner = [], title }: Parts,
 ): Page {
   const { frame, noun, fields, columns, caption, className, whole = [] } = view
   const { kept, range, ignored, ordering, results } = list
@@ -76,12 +80,14 @@ export function renderCollection<Item>(
   return render(
     {
       ...frame,
+      title: title ?? frame.title,
       banner,
-      description: `${frame.title} of the archive: ${extent}`,
+      description: title ?? `${frame.title} of the archive: ${extent}`,
       json: jsonLink(list),
     },
     {
       ignored,
+      above,
       below,
       extent,
       form: filterForm(view, state),
