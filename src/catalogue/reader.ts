@@ -14,7 +14,7 @@ import type { DayRange } from '../series/series.ts'
 import { problems } from './filter.ts'
 import type { FileFilter, OrderKey, OrderStep, Ordering, TimeRange } from './filter.ts'
 import type {
-  FileRecord,
+  SingleRecord,
   FoundFile,
   ListedFile,
   Head,
@@ -373,7 +373,7 @@ export interface CatalogueReader {
    * A live record, and its details if requested; `undefined` if there is no live record with this
    * id.
    */
-  record(query: RecordQuery): Promise<(FileRecord & ListedFile) | undefined>
+  record(query: RecordQuery): Promise<SingleRecord | undefined>
   /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
   file(query: FileQuery): Promise<FoundFile | undefined>
   /**

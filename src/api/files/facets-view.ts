@@ -95,7 +95,8 @@ export function renderFacets(counted: Facets | undefined, state: FacetState): st
     const sorted = name === 'year' ? values : values?.toSorted((a, b) => b.files - a.files)
     return [{ name, ...viewOf(facets[name], sorted, state) }]
   })
-  return shown.length === 0 ? '' : render({ facets: shown, note: countryNote(counted, state) })
+  const note = countryNote(counted, state)
+  return shown.length === 0 && note === undefined ? '' : render({ facets: shown, note })
 }
 
 function viewOf(
