@@ -29,8 +29,7 @@ partial(
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
 <%~ include('@chips', it) %>
-<%~ it.above %>
-<p class="extent"><%= it.extent %></p>
+<%~ it.above %><p class="extent"><%= it.extent %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
 <% for (const { label, href } of it.whole) { %><p>All of these as <a href="<%= href %>"><%= label %></a>.</p>
 <% } %><% if (it.pager) { %><%~ include('@pager', it.pager) %><% } %>

@@ -19,7 +19,6 @@ import {
   oneOfAnyCase,
   range,
   time,
-  timeFault,
   usPerSecond,
   year,
 } from './filter-values.ts'
@@ -99,7 +98,6 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       field: { label: 'To', hint: '2026-022, 2026-01' },
     }),
     covers: time((us) => ({ overlaps: { fromUs: us, toUs: us } }), {
-      fault: timeFault,
       meaning:
         'The nominal time span of the data includes this time, or begins at it. A bare date means its midnight.',
       example: '2026-01-22T05:13:00Z',

@@ -134,19 +134,12 @@ export function year(described: Described): FilterParameter {
   })
 }
 
-export function time(
-  add: (us: number) => FileFilter,
-  described: Described & { readonly fault?: string },
-): FilterParameter {
+export function time(add: (us: number) => FileFilter, described: Described): FilterParameter {
   return condition(dateOrTime, described, (value) => {
     const us = parseTimeUs(value)
-    return us === undefined ? { fault: described.fault ?? 'Enter a valid date/time.' } : add(us)
+    return us === undefined ? { fault: 'Enter a valid date/time.' } : add(us)
   })
 }
-
-/** For people: with examples. */
-export const timeFault =
-  'Enter a valid date/time. Examples: 2026-01-22, 2026-022, 2026-01-22 05:13.'
 
 /** A whole number, clamped to the safe integers. */
 export function integer(add: (value: number) => FileFilter, described: Described): FilterParameter {
@@ -202,7 +195,7 @@ export function dayOrTime(
     if (days !== undefined)
       return add({ fromUs: days.from * usPerDay, toUs: (days.to + 1) * usPerDay - usPerSecond })
     const us = parseTimeUs(value)
-    if (us === undefined) return { fault: `${timeFault.slice(0, -1)}, 2026-01, 2026.` }
+    if (us === undefined) return { fault: 'Enter a valid date/time.' }
     return add({ fromUs: us, toUs: us })
   })
 }
