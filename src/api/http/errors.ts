@@ -147,7 +147,7 @@ export function sendError(error: HttpError, request: FastifyRequest, reply: Fast
 }
 
 /** Headers that belong to the request and its resource, not to the body of the response. */
-const lasting = ['allow', 'connection', 'ignored-parameters', 'x-request-id']
+const lasting = ['allow', 'connection', 'ignored-parameters', 'keep-alive', 'x-request-id']
 
 /**
  * Removes the headers of the response that the error replaces, also those of a stream that failed

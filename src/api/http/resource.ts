@@ -71,7 +71,7 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
         return get.call(this, request, reply)
       },
     })
-    if (path.endsWith('/')) addRedirect(app, path)
+    if (path.endsWith('/') && path !== '/') addRedirect(app, path)
   }
   if (post !== undefined) {
     app.post(path, {
