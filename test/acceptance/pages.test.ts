@@ -259,7 +259,8 @@ t.test('no page, listing or JSON has an error in the console', { skip }, async (
 
 async function followMissing(t: Test, page: Page): Promise<void> {
   await page.goto('/')
-  t.match(page.url(), `${api}network/`, 'the first page')
+  t.match(new URL(page.url()).pathname, new RegExp(`${api}$`), 'the start page')
+  await follow(page, page.getByRole('link', { name: 'Network', exact: true }).first())
   t.match(await page.locator('.verdict').textContent(), '1 station is late')
   t.equal(await page.getByRole('region', { name: 'The last' }).count(), 2, 'hours and days')
   const incident = page.locator('.incidents li', { hasText: 'WTZR00DEU' }).first()
@@ -290,6 +291,10 @@ t.test('every page is accessible and requests only this server', { skip }, async
     'station/GRAZ/',
     'station/GRAZ/availability/',
     'station/GRAZ/latency/',
+    'archive/',
+    'search/?q=graz',
+    'search/?q=GRAZ00AUT_R_20260010000_01D_30S_XX.crx.gz',
+    'network/?kiosk',
     'changes/',
     'changes/?sinc=1',
     'changes/?since=0&filename=GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',

@@ -54,10 +54,10 @@ interface CollectionTable<Item> extends Pick<
   readonly columns?: readonly (string | ViewColumn<Item>)[]
   /** The fields of the form in their order, by the names of parameters. */
   readonly form?: readonly string[]
-  /** Number of rows without `limit`; by default as in JSON. */
-  readonly rows?: number
   /** The page has a row for several items; other formats have the items. */
   readonly groups?: Groups<Item>
+  /** Number of rows without `limit`; by default as in JSON. */
+  readonly rows?: number
 }
 
 /** Rows of a page that are made of several items each. */
