@@ -30,6 +30,7 @@ import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
 import { Site } from './pages/site.ts'
 import { addAlerts } from './alerts/collection.ts'
+import { addIncidents } from './alerts/incidents.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth, addStatus } from './status/route.ts'
@@ -170,6 +171,7 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addReport(app, context)
   addNetwork(app, context)
   addAlerts(app, context)
+  addIncidents(app, context)
   addChanges(app, context)
   addStatus(app, context)
   addProblems(app, context)

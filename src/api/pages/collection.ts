@@ -1,6 +1,7 @@
 /** A collection's page: form, active filters, extent, table, and links to other pages. */
 import { queryText } from '../http/context.ts'
 import type { Links, PageLinks, Parameter, PageRange } from '../http/context.ts'
+import { mediaTypes } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
@@ -57,9 +58,10 @@ export interface CollectionView<Item> extends FormView {
 }
 
 /** Further parts of a page: `below` as HTML. */
-interface Parts extends Pick<PageFrame, 'banner'> {
+interface Parts {
   readonly links: Links
-  readonly below?: string
+  readonly banner?: PageFrame['banner'] | undefined
+  readonly below?: string | undefined
 }
 
 const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', atom: 'an Atom feed' }
@@ -79,6 +81,13 @@ export function renderCollection<Item>(
       banner,
       description: `${frame.title} of the archive: ${extent}`,
       json: jsonLink(list),
+      alternates: whole
+        .filter((format) => format === 'atom')
+        .map((format) => ({
+          href: `?${queryText([...kept, ['format', format]])}`,
+          title: frame.title,
+          type: mediaTypes[format],
+        })),
     },
     {
       ignored,

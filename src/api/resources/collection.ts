@@ -34,6 +34,8 @@ export interface Found<Item> {
   readonly count?: number
   /** The state that was read with the items, if it can be newer than that before. */
   readonly version?: State['version'] | undefined
+  /** HTML below the table of the page. */
+  readonly below?: string
 }
 
 /** A list of all items, for the formats that have no pages. */
@@ -121,7 +123,8 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
         ...state?.further,
         results: results.map((each) => serialise(fields, each, links)),
       }),
-      html: () => renderCollection(view, list, { links, banner: state?.banner ?? [] }),
+      html: () =>
+        renderCollection(view, list, { links, banner: state?.banner, below: found.below }),
     }
     return {
       version: found.version,
