@@ -21,7 +21,7 @@ import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
-import { notFound } from './http/errors.ts'
+import { notFound, sendError } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
 import { logAccess, observeResponse } from './http/access-log.ts'
@@ -29,8 +29,12 @@ import type { RecordAccess } from './http/access-log.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
 import { Site } from './pages/site.ts'
+import { addAskedAvailability } from './availability/route.ts'
 import { addAlerts } from './alerts/collection.ts'
 import { addIncidents } from './alerts/incidents.ts'
+import { ArchiveReader } from './archive/archive-reader.ts'
+import { addArchive } from './archive/route.ts'
+import type { ArchiveContext } from './archive/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth, addStatus } from './status/route.ts'
@@ -68,7 +72,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const network = new NetworkStatusCache({ ...deps, expected, currency })
-  const metrics = createMetrics({ ...deps, currency, network })
+  const archive = new ArchiveReader({ ...deps, network })
+  const metrics = createMetrics({ ...deps, archive, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
@@ -79,8 +84,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const site = siteOf(deps, network)
   const context = apiContext(deps, clientLimits, () => site.version())
+  const startResponse = createStartResponse(limiter, observe, context.apiPath)
   const answer = answerByAccept(context)
-  const startResponse = createStartResponse({ limiter, observe, answer }, context.apiPath)
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
     startResponse,
@@ -105,7 +110,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
-  addResources(app, { ...context, expected, currency, network, unservedFiles })
+  addResources(app, { ...context, expected, currency, network, archive, unservedFiles })
   addEntrances(app, context)
   addHealth(app, context)
   addMetrics(app, metrics)
@@ -158,7 +163,10 @@ function serverFactory(
 }
 
 /** Adds the resources in the order of the reference. */
-function addResources(app: FastifyInstance, context: NetworkContext & DownloadsContext): void {
+function addResources(
+  app: FastifyInstance,
+  context: NetworkContext & DownloadsContext & ArchiveContext,
+): void {
   addRoot(app, context)
   addRinexFile(app, context)
   addRecord(app, context)
@@ -166,6 +174,7 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addStation(app, context)
   addAvailability(app, context)
   addLatency(app, context)
+  addAskedAvailability(app, context)
   addSeries(app, context)
   addMissing(app, context)
   addReport(app, context)
@@ -173,6 +182,7 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addAlerts(app, context)
   addIncidents(app, context)
   addChanges(app, context)
+  addArchive(app, context)
   addStatus(app, context)
   addProblems(app, context)
   addSearch(app, context)
@@ -187,13 +197,9 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
  */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
-interface StartParts extends Pick<AppParts, 'answer'> {
-  readonly limiter: ConnectionLimiter
-  readonly observe: RecordAccess
-}
-
 function createStartResponse(
-  { limiter, observe, answer }: StartParts,
+  limiter: ConnectionLimiter,
+  observe: RecordAccess,
   apiPath: string,
 ): StartResponse {
   return (request, reply, proceed) => {
@@ -205,7 +211,7 @@ function createStartResponse(
     observeResponse(request, reply, observe)
     const rejection = limiter.check(request, reply) ?? faultOf(request.raw)
     if (rejection === undefined) proceed()
-    else answer(rejection, request, reply)
+    else sendError(rejection, request, reply)
   }
 }
 

@@ -26,6 +26,7 @@ import type {
   FileEntry,
   CatalogueSummary,
   DayVolume,
+  HashedFiles,
   KindVolume,
   MonthVolume,
   ScanSummary,
@@ -310,6 +311,7 @@ export interface Volumes {
   readonly head: Head
   /** All live files by area, type and period, also during a first scan. */
   readonly totals: readonly KindVolume[]
+  readonly hashed: HashedFiles
   /**
    * The same by the month in which the data begin, oldest first; `undefined` until the counts of
    * days are built, at the end of a first scan.

@@ -26,6 +26,7 @@ t.test('the root lists the resources', async (t) => {
     alerts: 'https://archive.example/rinex/api/alerts/?format=api',
     incidents: 'https://archive.example/rinex/api/incidents/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
+    archive: 'https://archive.example/rinex/api/archive/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
     search: 'https://archive.example/rinex/api/search/?format=api',
     schema: 'https://archive.example/rinex/api/schema/?format=api',
@@ -42,6 +43,7 @@ const resources: readonly (readonly [path: string, name: string, allow?: string]
   ['rinex-file/', 'Rinex File List', 'GET, POST, HEAD, OPTIONS'],
   ['rinex-file/1/', 'Rinex File Instance'],
   ['changes/', 'Changes'],
+  ['archive/', 'Archive'],
   ['status/', 'Status'],
   ['rescan/', 'Rescan', 'POST, OPTIONS'],
 ]
@@ -246,7 +248,9 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
   const { epoch } = await service.reader.head()
   const answer = await service.app.inject(`${api}status/`)
   t.match(answer.headers, { vary: 'Accept', 'cache-control': 'no-cache', etag: /^W\// })
-  t.same(answer.json(), {
+  const { disks, ...rest } = answer.json<{ readonly disks: readonly { holds: string[] }[] }>()
+  t.match(disks, exact([{ holds: exact(['archive', 'obs', 'nrt']), free_bytes: /\d/ }]))
+  t.same(rest, {
     state: 'degraded',
     since: '2026-01-22T05:06:07.000008Z',
     reasons: ['the archive is <gone>'],
@@ -274,8 +278,12 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     watching: { directories: 3, limit: null, overflows: 0 },
     settling_files: 4,
     held_removals: 5,
-    rescans: { running: 2, waiting: null, done: 1 },
-    areas: { obs: { files: 1, directories: 1 }, nrt: { files: 0, directories: 0 } },
+    rescans: { running: 2, waiting: null, done: 1, ended: [] },
+    areas: {
+      obs: { files: 1, bytes: 0, directories: 1 },
+      nrt: { files: 0, bytes: 0, directories: 0 },
+    },
+    newest_file: '2026-01-22T05:06:07.000009Z',
     rejected: [{ reason: 'unknown-form', count: 2, examples: [`${day}/<b>.gz`] }],
     misplaced: 1,
     incomplete: { count: 0, examples: [] },
@@ -346,7 +354,16 @@ t.test('a request with the current ETag gets 304, which changes no stored header
   // Waits until the states of the series are known; the page of the stations shows them then.
   await app.inject(`${api}series/`)
   const paths = ['', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'status/']
-  paths.push('network/', 'series/', 'missing/', 'report/', 'alerts/', 'changes/', 'docs/')
+  paths.push(
+    'archive/',
+    'network/',
+    'series/',
+    'missing/',
+    'report/',
+    'alerts/',
+    'changes/',
+    'docs/',
+  )
   const urls = [...paths.map((path) => api + path), `/rinex/data/${day}/`]
   for (const url of [...urls, `/rinex/data/${day}/${dayFile}`])
     for (const accept of ['text/html', '*/*']) {

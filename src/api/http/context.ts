@@ -86,6 +86,7 @@ export const resourceNames = [
   'alerts',
   'incidents',
   'changes',
+  'archive',
   'status',
   'search',
   'schema',
