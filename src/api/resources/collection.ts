@@ -34,6 +34,8 @@ export interface Found<Item> {
   readonly count?: number
   /** The state that was read with the items, if it can be newer than that before. */
   readonly version?: State['version'] | undefined
+  /** HTML below the table of the page. */
+  readonly below?: string
 }
 
 /** A list of all items, for the formats that have no pages. */
@@ -146,7 +148,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
     const pages = pageLinks(links, range, { name, kept, count })
     const { next, previous } = pages
     const list = { count, range, kept, ignored, pages, ordering }
-    const parts = { links, banner: state?.banner ?? [] }
+    const parts = { links, banner: state?.banner ?? [], below: found.below ?? '' }
     const bodies: Partial<Answer<Format>['bodies']> = {
       [format]: () => {
         if (!isWhole) throw new Error(`${name} is found in pages: it has no format ${format}`)
