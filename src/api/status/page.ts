@@ -242,7 +242,7 @@ function queuesOf(status: WireStatus, isPublic: boolean) {
 
 /** The name of a row within a sentence. */
 function inSentence(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1)
+  return name.charAt(0).toLowerCase() + name.slice(1).replace(', at most', '')
 }
 
 const reasonCell = (reason: string, text = reason): Cell => ({
