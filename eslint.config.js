@@ -110,6 +110,11 @@ export default defineConfig(
     'indexer/ writes through catalogue/ and knows nothing of HTTP.',
   ),
   layer(
+    'demo',
+    ['../*', '!../parse', 'fastify', 'chokidar', 'better-sqlite3', 'pino'],
+    'demo/ makes files and imports parse/ only.',
+  ),
+  layer(
     'alerts',
     ['**/api/**', '**/indexer/**', '**/catalogue/**', 'fastify', '@fastify/*', 'better-sqlite3'],
     'alerts/ gets the open alerts as a function; commands/ passes it.',

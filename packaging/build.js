@@ -83,8 +83,8 @@ function addProgram({ at, write, compress }) {
   const { name, version, description, license, type, engines, dependencies } = manifest
   const needed = { name, version, description, license, private: true, type, engines, dependencies }
   write(`${home}/package.json`, `${JSON.stringify(needed, null, 2)}\n`)
-  for (const folder of ['src/api/pages/assets', 'fixtures/archive'])
-    cpSync(join(root, folder), at(join(home, folder)), { recursive: true })
+  const assets = 'src/api/pages/assets'
+  cpSync(join(root, assets), at(join(home, assets)), { recursive: true })
   copyDependencies({ from: root, to: at(home) })
   mkdirSync(dirname(at(node)))
   copyFileSync(process.execPath, at(node))
@@ -103,7 +103,7 @@ function tryDriver({ at }) {
 function addConfiguration({ write, compress }) {
   let toml = read('config/rinex-catalogue.toml')
   for (const [key, example, value] of [
-    ['archive', '../fixtures/archive', '/srv/gnss'],
+    ['archive', '/srv/gnss', '/srv/gnss'],
     ['database', '../var/catalogue.db', '/var/lib/rinex-catalogue/catalogue.db'],
     ['control_socket', '../var/catalogue.sock', '/run/rinex-catalogue/control.sock'],
   ])

@@ -119,7 +119,7 @@ done
 
 step 'services'
 mkdir -p "$tree/srv"
-cp -r "$tree/usr/lib/rinex-catalogue/fixtures/archive" "$tree/srv/gnss"
+cp -r "$(dirname "$0")/../fixtures/archive" "$tree/srv/gnss"
 as rinexcat-indexer rinex-catalogue check-config index | grep -E '^(archive|database|control_socket)'
 as rinexcat-api rinex-catalogue check-config serve | grep -E '^# (archive|database|control_socket)'
 # The directories of StateDirectory= and RuntimeDirectory=.

@@ -7,10 +7,10 @@ import { draftConfig, loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
 import { checkedCommands, commandOptions } from './config/command-options.ts'
 import type { CheckedCommand } from './config/command-options.ts'
-import { checkAllFiles, checkApiFiles, checkIndexerFiles } from './config/named-files.ts'
+import { checkAllFiles, daemonChecks } from './config/named-files.ts'
 import { fileVariable, flagName, variableName } from './config/sources.ts'
 import { optionKeys, optionOf } from './config/options.ts'
-import type { OptionKey } from './config/options.ts'
+import type { Config, OptionKey } from './config/options.ts'
 import type { ConfigSources, Flags } from './config/sources.ts'
 import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
 import { versionLine } from './runtime/program.ts'
@@ -62,21 +62,25 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
   asDaemon(program.command('start'), commandOptions.start)
     .description('run indexer and API together, for a trial or a small archive')
     .action(async (_flags: unknown, command: Command) => {
-      const { start } = await import('./commands/start.ts')
-      done(await start(configOf(command, checkApiFiles).config, command.optsWithGlobals()))
+      const { start, startDemo } = await import('./commands/start.ts')
+      const flags = command.optsWithGlobals<Readonly<Record<string, string>>>()
+      const { config } = configOf(command, daemonChecks.start)
+      const load = (place: Flags) => daemonConfigOf(command, 'start', place)
+      if (config.archive === undefined) done(await startDemo(load, flags))
+      else done(await start(load({}), flags))
     })
   asDaemon(program.command('index'), commandOptions.index)
     .description('run the indexer: scan the archive, then watch it for changes')
     .option('--once', 'scan once, print a summary and exit')
     .action(async ({ once }: { once?: boolean }, command: Command) => {
       const { index } = await import('./commands/index.ts')
-      done(await index(configOf(command, checkIndexerFiles).config, { once: once === true }))
+      done(await index(daemonConfigOf(command, 'index'), { once: once === true }))
     })
   asDaemon(program.command('serve'), commandOptions.serve)
     .description('run the API')
     .action(async (_flags: unknown, command: Command) => {
       const { serve } = await import('./commands/serve.ts')
-      done(await serve(configOf(command, checkApiFiles).config))
+      done(await serve(daemonConfigOf(command, 'serve')))
     })
   withOptions(program.command('alerts'), commandOptions.alerts)
     .description(
@@ -216,12 +220,25 @@ function flagsOf(keys: readonly OptionKey[]): Option[] {
 
 /** The files whose content `check-config` checks: those that the command reads, or all of them. */
 function filesToCheck(checked: CheckedCommand | undefined): FurtherCheck {
-  if (checked === undefined) return checkAllFiles
-  return checked === 'index' ? checkIndexerFiles : checkApiFiles
+  return checked === undefined ? checkAllFiles : daemonChecks[checked]
 }
 
 function configOf(command: Command, further?: FurtherCheck): LoadedConfig {
   return loadConfig(sourcesOf(command), further)
+}
+
+/** The configuration of a daemon with an archive. @param place flags that override all others */
+function daemonConfigOf(
+  command: Command,
+  name: CheckedCommand,
+  place: Flags = {},
+): Config & { readonly archive: string } {
+  const sources = sourcesOf(command)
+  const flags = { ...sources.flags, ...place }
+  // The cast is safe, because a configuration without an archive does not pass the check.
+  return loadConfig({ ...sources, flags }, daemonChecks[name]).config as Config & {
+    readonly archive: string
+  }
 }
 
 function sourcesOf(command: Command): ConfigSources {

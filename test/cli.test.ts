@@ -160,10 +160,24 @@ t.test('every option has a flag, and all daemons accept all flags', async (t) =>
   ])
     t.ok(stdout.split('\n').includes(line), line)
   for (const command of ['start', 'index', 'serve']) {
-    const { code, stderr } = await run([command, ...flags, '--database', ''])
+    const { code, stderr } = await run([command, ...flags, '--archive', '.', '--database', ''])
     t.equal(code, 78, command)
     t.match(faultsOf(stderr), exact([/^--database: /]), command)
   }
+})
+
+t.test('a daemon needs an archive, and a demo a database of its own', async (t) => {
+  for (const args of [
+    ['index'],
+    ['serve'],
+    ['start', '--database', 'c.db'],
+    ['check-config', 'serve'],
+  ]) {
+    const { code, stderr } = await run(args)
+    t.match(stderr, 'archive must be set to the directory that holds obs/ and nrt/', args.join(' '))
+    t.equal(code, 78)
+  }
+  t.equal((await run(['check-config', 'start'])).code, 0, 'a demo needs nothing')
 })
 
 t.test('check-config accepts a port that is known only after the start', async (t) => {
@@ -215,7 +229,7 @@ t.test('a daemon that cannot start logs one JSON line, a command prints text', a
   const database = testFolder(t)
   // The path of a socket must be short.
   const args = ['--database', database, '--control-socket', 'none.sock']
-  const { code, stderr } = await run(['index', '--once', ...args])
+  const { code, stderr } = await run(['index', '--once', '--archive', '.', ...args])
   t.equal(code, 78, 'somebody has to correct it')
   t.equal(stderr.split('\n').length, 2)
   const line = JSON.parse(stderr) as Record<string, unknown>
@@ -229,7 +243,7 @@ t.test('a start that cannot succeed has the exit code of a bad configuration', a
   const database = join(testFolder(t), 'c.db')
   new Sqlite(database).exec('CREATE TABLE of_another_program (a)').close()
   const args = ['--database', database, '--control-socket', 'none.sock']
-  const { code, stderr } = await run(['index', ...args])
+  const { code, stderr } = await run(['index', '--archive', '.', ...args])
   t.equal(code, 78)
   t.match(JSON.parse(stderr), { level: 'fatal', msg: 'start failed', reason: /another program/ })
   t.equal((await run(['check', ...args])).code, 1, 'a command that is no service has failed')

@@ -224,28 +224,25 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
     )
     writeFileSync(launcher, text, { mode: 0o755 })
     const own = join(folder, 'own.toml')
-    writeFileSync(own, '')
+    writeFileSync(own, 'archive = "/"')
     const archive = (env: Record<string, string>, ...args: string[]): string => {
       const found = spawnSync(launcher, ['check-config', ...args], { env, encoding: 'utf8' })
       return /archive = "?(.*?)"? # from/.exec(found.stdout)?.[1] ?? found.stderr
     }
     const usual = { database: join(folder, 'c.db'), socket: join(folder, 's') }
     const flags = ['--database', usual.database, '--control-socket', usual.socket]
-    const small = join(root, home, 'fixtures/archive')
     t.match(archive({}, ...flags), '/srv/gnss')
-    t.equal(archive({}, '--config', own, ...flags), small)
-    t.equal(archive({ RINEX_CATALOGUE_CONFIG: own }, ...flags), small)
+    t.equal(archive({}, '--config', own, ...flags), '/')
+    t.equal(archive({ RINEX_CATALOGUE_CONFIG: own }, ...flags), '/')
     const [node, cli] = program
     t.equal(run(launcher, '--version'), run(node, cli, '--version'))
   })
 
-  await t.test('the installed program answers a list', async (t) => {
+  await t.test('the installed program answers a list of its demo', async (t) => {
     const state = join(folder, 'state')
     mkdirSync(state)
     const [node, cli] = program
-    const archive = join(root, home, 'fixtures/archive')
-    const flags = ['--archive', archive, '--database', 'catalogue.db', '--port', '0']
-    const service = spawn(node, [cli, 'start', ...flags], {
+    const service = spawn(node, [cli, 'start', '--port', '0'], {
       cwd: state,
       env: {},
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -261,8 +258,7 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
     service.stdout.resume()
     const list = /"url":"([^"]+)"/.exec(log)?.[1] ?? ''
     const answer = (await (await fetch(list)).json()) as { count: number; results: object[] }
-    const [, ...expected] = readFileSync('fixtures/expected.tsv', 'utf8').trim().split('\n')
-    t.equal(answer.count, expected.length)
+    t.ok(answer.count > 30_000, 'the files of the demo')
     t.match(answer.results[0], { download_path: /\/rinex\/data\/nrt\// })
     const page = await fetch(list, { headers: { accept: 'text/html' } })
     t.match(await page.text(), '<html')

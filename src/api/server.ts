@@ -16,7 +16,7 @@ import {
   normaliseTarget,
 } from './http/http-server.ts'
 import { compressAnswers } from './http/formats.ts'
-import { InFlightRequests, Turns } from './connections/in-flight.ts'
+import { InFlightRequests, keepAlive, Turns } from './connections/in-flight.ts'
 import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { apiContext } from './http/context.ts'
@@ -29,6 +29,7 @@ import type { RecordAccess } from './http/access-log.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
 import { Site } from './pages/site.ts'
+import { addAskedAvailability } from './availability/route.ts'
 import { addAlerts } from './alerts/collection.ts'
 import { ArchiveReader } from './archive/archive-reader.ts'
 import { addArchive } from './archive/route.ts'
@@ -41,7 +42,7 @@ import type { Metrics } from './status/metrics.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addRecord } from './files/record.ts'
 import { addRinexFile } from './files/list.ts'
-import { addRoot, createEntrances } from './reference/root.ts'
+import { addEntrances, addRoot } from './overview/route.ts'
 import { addMissing } from './missing/collection.ts'
 import { addNetwork } from './network/route.ts'
 import { addReport } from './report/route.ts'
@@ -51,6 +52,7 @@ import { NetworkStatusCache } from './series/network-status.ts'
 import { addSeries } from './series/collection.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './reference/docs.ts'
+import { addSearch } from './search/route.ts'
 import { addStations } from './stations/collection.ts'
 import { addAvailability, addLatency } from './stations/series-routes.ts'
 import { addStation } from './stations/station.ts'
@@ -100,15 +102,15 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   compressAnswers(app)
   answerPreflights(app)
   app.setErrorHandler(answer)
-  const enter = createEntrances(context)
   app.setNotFoundHandler((request, reply) => {
-    if (!enter(request, reply)) answer(notFound(), request, reply)
+    answer(notFound(), request, reply)
   })
   // The deliveries of the last weeks are read before the first request needs them.
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
   addResources(app, { ...context, expected, currency, network, archive, unservedFiles })
+  addEntrances(app, context)
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
@@ -171,6 +173,7 @@ function addResources(
   addStation(app, context)
   addAvailability(app, context)
   addLatency(app, context)
+  addAskedAvailability(app, context)
   addSeries(app, context)
   addMissing(app, context)
   addReport(app, context)
@@ -180,6 +183,7 @@ function addResources(
   addArchive(app, context)
   addStatus(app, context)
   addProblems(app, context)
+  addSearch(app, context)
   addRescan(app, context)
   addSchema(app, context)
   addData(app, context)
@@ -197,7 +201,7 @@ function createStartResponse(
   apiPath: string,
 ): StartResponse {
   return (request, reply, proceed) => {
-    reply.headers(commonHeaders).header('x-request-id', request.id)
+    reply.headers({ ...commonHeaders, 'x-request-id': request.id, 'keep-alive': keepAlive })
     if (request.raw.url?.startsWith(apiPath) === true) reply.header('vary', 'Accept')
     // Limits, metrics, streams and the framework listen for `close`. Node would warn about the
     // eleventh listener.

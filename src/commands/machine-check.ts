@@ -97,10 +97,12 @@ type Values = DraftConfig['values']
 
 /**
  * The command that a user without a wish can run: a user who can read a database may be that of the
- * API.
+ * API. Without an archive it is the demo.
  */
-export function usualCommand({ database }: Values): CheckedCommand {
-  return database !== undefined && allows(database, R_OK) ? 'serve' : 'start'
+export function usualCommand({ archive, database }: Values): CheckedCommand {
+  return archive !== undefined && database !== undefined && allows(database, R_OK)
+    ? 'serve'
+    : 'start'
 }
 
 function checkDirectory(path: string, mode: number): Outcome {

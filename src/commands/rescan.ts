@@ -112,7 +112,7 @@ const placeTexts: Readonly<Record<RescanTicket['place'], string>> = {
   merged: 'is waiting and includes it',
 }
 
-function belowArchive(path: string, archive: string): string {
+function belowArchive(path: string, archive = '/'): string {
   const below = isAbsolute(path) ? relative(archive, path) : path
   return below.replace(/\/+$/, '')
 }

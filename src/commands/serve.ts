@@ -1,5 +1,6 @@
 /** The command `serve`: runs the API. The command `start` uses `startServing` too. */
 import type { AddressInfo } from 'node:net'
+import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { hashToken } from '../api/admin/authentication.ts'
 import type { Administration, ApiSettings, Offload } from '../api/http/settings.ts'
@@ -21,6 +22,7 @@ import {
 } from '../control-socket/client.ts'
 import type { Exchange } from '../control-socket/client.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
+import type { Part } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
@@ -43,19 +45,29 @@ const backlog = 4096
 
 /** Runs the API until a signal ends it. */
 export async function serve(config: ConfigOf<'serve'>): Promise<number> {
-  const lifecycle = await startServing(config, graceMs.api)
+  const lifecycle = await startServing(config, { graceMs: graceMs.api })
   return lifecycle.untilEnd()
 }
 
-/**
- * Starts the API; resolves when it listens. @param endMs longest time in which all parts of the
- * process must end (ms)
- */
-export async function startServing(config: ConfigOf<'serve'>, endMs: number): Promise<Lifecycle> {
+interface Serving {
+  /** Longest time in which all parts of the process must end (ms). */
+  readonly graceMs: number
+  /** The part that is closed after all others. */
+  readonly demo?: Part
+  /** What the log and every page say of this service. */
+  readonly notice?: string
+}
+
+/** Starts the API; resolves when it listens. */
+export async function startServing(
+  config: ConfigOf<'serve'>,
+  { graceMs, demo, notice }: Serving,
+): Promise<Lifecycle> {
   const control = controlOf(config)
   const administration = administrationOf(config, control)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
-  const lifecycle = new Lifecycle({ logger, graceMs: endMs })
+  const lifecycle = new Lifecycle({ logger, graceMs })
+  if (demo !== undefined) lifecycle.add(demo)
   const reader = await openReader(config)
   lifecycle.add({
     name: 'catalogue',
@@ -73,7 +85,7 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
     indexerMetrics: () => askMetrics(control),
     settlingFiles: () => askSettling(control),
     administration,
-    settings: { ...settingsOf(config, logger), baseUrl: () => baseUrl },
+    settings: { ...settingsOf(config, logger, notice), baseUrl: () => baseUrl },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
   const { host, port } = config
@@ -84,10 +96,12 @@ export async function startServing(config: ConfigOf<'serve'>, endMs: number): Pr
   baseUrl = baseUrlFor(config, actualPort)
   const url = `${baseUrl}/${config.datasetPrefix}/api/rinex-file/`
   const actualHost = family === 'IPv6' ? `[${address}]` : address
-  if (process.stdout.isTTY) await print(`listening on ${url}`)
-  else {
-    const fields = { url, address: `${actualHost}:${actualPort}`, ...(await engineOf(config)) }
-    logger.info(fields, 'listening')
+  if (process.stdout.isTTY) {
+    if (notice !== undefined) await print(`${notice}\nIt is in ${dirname(config.archive)}.`)
+    await print(`listening on ${url}`)
+  } else {
+    const place = { url, address: `${actualHost}:${actualPort}` }
+    logger.info({ ...place, notice, ...(await engineOf(config)) }, 'listening')
   }
   const serviceManager = new ServiceManager(process.env, logger)
   serviceManager.ready(() => describe(reader, url))
@@ -132,7 +146,11 @@ function cannotListen({ host, port }: ConfigOf<'serve'>, error: unknown): unknow
   })
 }
 
-function settingsOf(config: ConfigOf<'serve'>, logger: Logger): Omit<ApiSettings, 'baseUrl'> {
+function settingsOf(
+  config: ConfigOf<'serve'>,
+  logger: Logger,
+  notice: string | undefined,
+): Omit<ApiSettings, 'baseUrl'> {
   return {
     archive: config.archive,
     linkedDirectories: realDirectories(config.linkedDirectories, logger),
@@ -150,6 +168,7 @@ function settingsOf(config: ConfigOf<'serve'>, logger: Logger): Omit<ApiSettings
       contact: config.archiveContact,
       licence: config.archiveLicence,
       stationLink: config.stationLink,
+      notice,
     },
     connectionsPerAddress: config.connectionsPerAddress,
     trustedProxies: config.trustedProxies,

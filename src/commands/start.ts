@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import type { ConfigOf } from '../config/command-options.ts'
 import { graceMs } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
+import { demoNotice, makeDemo } from '../demo/demo.ts'
 import { startServing } from './serve.ts'
 
 /**
@@ -15,10 +16,43 @@ export async function start(
   config: ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  // API and indexer end one after the other, so their times add up.
-  const lifecycle = await startServing(config, graceMs.api + graceMs.indexer)
+  const lifecycle = await startServing(config, { graceMs: bothMs })
   addIndexer(lifecycle, flags)
   return lifecycle.untilEnd()
+}
+
+/** API and indexer end one after the other, so their times add up. */
+const bothMs = graceMs.api + graceMs.indexer
+
+/**
+ * Makes a demo and does the same with it, until all of it is removed at the end.
+ * @param load the configuration with the archive and the database of the demo
+ */
+export async function startDemo(
+  load: (place: { readonly archive: string; readonly database: string }) => ConfigOf<'start'>,
+  flags: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const demo = await makeDemo()
+  const { archive, database } = demo
+  try {
+    // The demo is the first part, so it is closed last.
+    const lifecycle = await startServing(load({ archive, database }), {
+      graceMs: bothMs,
+      demo: {
+        name: 'demo',
+        close: () => {
+          demo.close()
+        },
+      },
+      notice: demoNotice,
+    })
+    addIndexer(lifecycle, { ...flags, archive, database })
+    demo.beginArrivals((error) => void lifecycle.end(error))
+    return await lifecycle.untilEnd()
+  } catch (error) {
+    demo.close()
+    throw error
+  }
 }
 
 function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown>>): void {

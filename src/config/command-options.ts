@@ -79,7 +79,14 @@ export type CommandName = keyof typeof commandOptions
 export const checkedCommands = ['start', 'index', 'serve'] as const satisfies readonly CommandName[]
 export type CheckedCommand = (typeof checkedCommands)[number]
 
-/** The configuration that a command may read. */
+/**
+ * The configuration that a command may read. A daemon has an archive: it does not start without one
+ * (`daemonChecks`), or it has made a demo.
+ */
 export type ConfigOf<Name extends CommandName> = {
-  readonly [Key in (typeof commandOptions)[Name][number] as CamelCase<Key>]: OptionValue<Key>
+  readonly [Key in (typeof commandOptions)[Name][number] as CamelCase<Key>]: Key extends 'archive'
+    ? Name extends CheckedCommand
+      ? string
+      : string | undefined
+    : OptionValue<Key>
 }

@@ -32,7 +32,10 @@ export interface DraftConfig {
 const maxSocketBytes = 107
 
 /** Finds faults outside the values themselves, for example in the files that they name. */
-export type FurtherCheck = (values: DraftConfig['values']) => readonly Fault[]
+export type FurtherCheck = (
+  values: DraftConfig['values'],
+  origins: DraftConfig['origins'],
+) => readonly Fault[]
 
 /** @throws ConfigError with all faults */
 export function loadConfig(sources: ConfigSources, further?: FurtherCheck): LoadedConfig {
@@ -52,7 +55,7 @@ export function draftConfig(sources: ConfigSources, further: FurtherCheck = () =
   if (!given.has('base_url')) checkHostForLinks(draft)
   if (!given.has('control_socket')) deriveControlSocket(draft)
   fitControlSocket(draft, sources.cwd)
-  draft.faults.push(...further(draft.values))
+  draft.faults.push(...further(draft.values, draft.origins))
   return draft
 }
 

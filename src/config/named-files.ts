@@ -5,25 +5,43 @@
  */
 import { readFileSync, statSync } from 'node:fs'
 import { ConfigError, faultsOf } from './checks.ts'
+import type { Fault } from './checks.ts'
 import { readExpectedFile } from './expected-file.ts'
-import type { FurtherCheck } from './load.ts'
+import type { CheckedCommand } from './command-options.ts'
+import type { DraftConfig, FurtherCheck } from './load.ts'
 
 /** Checks the file that the indexer reads at its start, that of `database_password_file`. */
-export const checkIndexerFiles: FurtherCheck = (values) =>
+const checkIndexerFiles: FurtherCheck = (values) =>
   faultsOf(() => readToken('database_password_file', values.database_password_file))
 
 /** Checks the files of `admin_token_file` and `expected_file` as well, which the API reads. */
-export const checkApiFiles: FurtherCheck = (values) => [
-  ...checkIndexerFiles(values),
+const checkApiFiles: FurtherCheck = (values, origins) => [
+  ...checkIndexerFiles(values, origins),
   ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
   ...faultsOf(() => readExpectedFile(values.expected_file)),
 ]
 
 /** Checks the file of `alerts_secret_file` as well, which the user of the API may not read. */
-export const checkAllFiles: FurtherCheck = (values) => [
+export const checkAllFiles: FurtherCheck = (values, origins) => [
   ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
-  ...checkApiFiles(values),
+  ...checkApiFiles(values, origins),
 ]
+
+/** What must hold before a daemon starts, besides the form of its values. */
+export const daemonChecks: Readonly<Record<CheckedCommand, FurtherCheck>> = {
+  index: (values, origins) => [...needArchive(origins), ...checkIndexerFiles(values, origins)],
+  serve: (values, origins) => [...needArchive(origins), ...checkApiFiles(values, origins)],
+  // Without an archive, `start` makes a demo with a database of its own. It must not fill another.
+  start: (values, origins) => [
+    ...(origins.database === 'default' ? [] : needArchive(origins)),
+    ...checkApiFiles(values, origins),
+  ],
+}
+
+function needArchive({ archive }: DraftConfig['origins']): readonly Fault[] {
+  const message = 'archive must be set to the directory that holds obs/ and nrt/'
+  return archive === 'default' ? [{ source: archive, key: 'archive', message }] : []
+}
 
 /** Maximum length of a token (bytes): half the server's limit for all headers of a request. */
 const longestToken = 4096

@@ -78,8 +78,9 @@ function oneWordOf<const Word extends string>(words: readonly Word[]) {
 export const options = {
   archive: {
     ...directory,
-    default: join(packageRoot, 'fixtures/archive'),
-    defaultText: 'the small archive that comes with the program',
+    check: optional(path),
+    default: undefined,
+    defaultText: 'none: start makes a demo in a temporary folder',
     meaning: 'Root directory of the archive, which holds obs/ and nrt/.',
     flag: 'DIR',
   },

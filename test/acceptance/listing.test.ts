@@ -25,14 +25,20 @@ const large = pathIn(dayDirectory(3), 999)
 
 const writtenSeconds = Math.floor(Date.now() / 1000) - 20 * 86_400
 
+/** More files than requests that may wait on a connection: lftp asks for all of them at once. */
+const crowded = { directory: hourDirectory(3), count: 60 }
+
 /** Days, hours and directories without a date; each file has another mtime. */
 function makeTree(archive: string): void {
   const directories = [dayDirectory(2), dayDirectory(3), hourDirectory(2), hourDirectory(3)]
-  const some = [...directories, 'obs/others-1.d', 'obs/others-1.d/deeper'].flatMap((directory) =>
-    paths(directory.startsWith('obs/o') ? dayDirectory(2) : directory, 5).map(
-      (path) => `${directory}/${basename(path)}`,
-    ),
+  const others = ['obs/others-1.d', 'obs/others-1.d/deeper'].flatMap((directory) =>
+    paths(dayDirectory(2), 5).map((path) => `${directory}/${basename(path)}`),
   )
+  const some = [
+    ...directories.flatMap((directory) => paths(directory, 5)),
+    ...paths(crowded.directory, crowded.count, 5),
+    ...others,
+  ]
   for (const [index, path] of [...some, large].entries()) {
     put(archive, path, path === large ? largeContent : gzipSync(randomBytes(100 * index)))
     const time = writtenSeconds + 61 * index

@@ -1,20 +1,26 @@
-/** `npm start` under a supervisor, which knows the process of npm only. */
+/** `npm start` without an archive: a demo, which lives and leaves nothing behind. */
 import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import t from '../tap.ts'
+import type { Test } from 'tap'
 import { commonFolder } from '../folder.ts'
-import { fetchAlone, until } from './service.ts'
+import { kept, programLine } from '../program.ts'
+import { fetchAlone, longestMs, stop, until } from './service.ts'
 import type { LogLine } from './service.ts'
 
-/** The processes whose command line contains this text. */
-function processesWith(text: string): string[] {
+t.setTimeout(longestMs)
+
+/** The processes with this folder for temporary files. */
+function processesOf(temporary: string): string[] {
   return readdirSync('/proc').filter((pid) => {
     if (!/^\d+$/.test(pid)) return false
     try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(text)
+      return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`TMPDIR=${temporary}\0`)
     } catch {
       // It has ended.
       return false
@@ -22,24 +28,107 @@ function processesWith(text: string): string[] {
   })
 }
 
-t.test('SIGTERM to npm ends the API and the indexer, and frees the port', async (t) => {
-  const database = join(commonFolder(t), 'catalogue.db')
-  const args = ['start', '--', '--port', '0', '--database', database]
-  const npm = spawn('npm', args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  t.teardown(() => {
-    for (const pid of processesWith(database)) process.kill(Number(pid), 'SIGKILL')
+/** Starts a program with its own folder for temporary files; all its processes are killed. */
+function launch(t: Test, temporary: string, [program, args]: readonly [string, readonly string[]]) {
+  const env = { PATH: process.env['PATH'], HOME: temporary, ...kept, TMPDIR: temporary }
+  const child: ChildProcess & { stdout: Readable } = spawn(program, args, {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env,
+  })
+  t.teardown(async () => {
+    for (const pid of processesOf(temporary)) process.kill(Number(pid), 'SIGKILL')
+    await stop(child, 'SIGKILL')
   })
   const log: LogLine[] = []
-  createInterface(npm.stdout).on('line', (line) => {
+  createInterface(child.stdout).on('line', (line) => {
     if (line.startsWith('{')) log.push(JSON.parse(line) as LogLine)
   })
-  const url = () => log.find(({ msg }) => msg === 'listening')?.['url']
-  const hasScanned = () => log.some(({ msg }) => msg.includes('caught up'))
-  await until('the service listens and has scanned', () => url() !== undefined && hasScanned())
+  const listening = () => log.find(({ msg }) => msg === 'listening')
+  const get = async <T>(path: string): Promise<T> =>
+    (await (await fetchAlone(new URL(path, String(listening()?.['url'])))).json()) as T
+  const isReady = () => log.some(({ msg }) => msg.includes('caught up'))
+  return {
+    child,
+    log,
+    listening,
+    get,
+    started: () =>
+      until('the service listens and has scanned', () => listening() !== undefined && isReady()),
+  }
+}
+
+const demosIn = (temporary: string) =>
+  readdirSync(temporary).filter((name) => name.startsWith('rinex-catalogue-demo-'))
+
+t.test('SIGTERM to npm ends the API and the indexer, frees the port, removes all', async (t) => {
+  const temporary = commonFolder(t)
+  const npm = launch(t, temporary, ['npm', ['start', '--', '--port', '0']])
+  await npm.started()
   // npm itself, the API, the indexer and its process for checksums.
-  t.ok(processesWith(database).length >= 3, 'they run')
-  npm.kill('SIGTERM')
-  await once(npm, 'exit')
-  await until('all processes have ended', () => processesWith(database).length === 0)
-  await t.rejects(fetchAlone(String(url())), 'the port is free')
+  t.ok(processesOf(temporary).length >= 3, 'they run')
+  t.equal(demosIn(temporary).length, 1)
+  npm.child.kill('SIGTERM')
+  await once(npm.child, 'exit')
+  await until('all processes have ended', () => processesOf(temporary).length === 0)
+  await t.rejects(fetchAlone(String(npm.listening()?.['url'])), 'the port is free')
+  t.strictSame(demosIn(temporary), [])
+})
+
+interface Network {
+  readonly stations: number
+  readonly series: Readonly<Record<'late' | 'down' | 'present', number>>
+}
+interface Changes {
+  readonly results: readonly { change: string; record: { filename: string } }[]
+}
+
+t.test('the demo shows something at once, and files keep arriving', async (t) => {
+  const temporary = commonFolder(t)
+  const demo = launch(t, temporary, programLine(['start', '--port', '0']))
+  const begunMs = Date.now()
+  await demo.started()
+  t.match(demo.listening(), { notice: /^This is a demo/ })
+  const { last_seq: seq } = await demo.get<{ last_seq: number }>('../changes/')
+  const changes = await demo.get<Changes>(`../changes/?since=${seq}&wait=20`)
+  t.comment(`first change after ${Date.now() - begunMs} ms`)
+  t.match(changes.results[0], { change: 'created', record: { filename: /_R_\d{11}_(01H|15M)_/ } })
+  const network = await demo.get<Network>('../network/')
+  t.equal(network.stations, 13)
+  const { late, down, present } = network.series
+  // Three stations of Norway are late, one station is dead.
+  t.ok(late >= 6 && down === 4 && present > 30, JSON.stringify(network))
+  const page = await fetchAlone(new URL('../status/', String(demo.listening()?.['url'])), {
+    headers: { accept: 'text/html' },
+  })
+  t.match(await page.text(), '<p class="notice">This is a demo')
+  const problems = await demo.get<{ count: number }>('../status/problems/')
+  t.ok(problems.count >= 4, 'a misplaced file of each type, and rejected names')
+  for (const station of ['GRAZ', 'ONSA', 'HKBL']) {
+    const { count } = await demo.get<{ count: number }>(`?station=${station}&limit=1`)
+    t.ok(count > 1000, station)
+  }
+  demo.child.kill('SIGINT')
+  t.strictSame(await once(demo.child, 'exit'), [0, null])
+  t.strictSame(demosIn(temporary), [])
+})
+
+t.test('the next start removes what a killed one has left', async (t) => {
+  const temporary = commonFolder(t)
+  const own = 'rinex-catalogue-demo-of-mine'
+  mkdirSync(join(temporary, own))
+  const first = launch(t, temporary, programLine(['start', '--port', '0']))
+  await first.started()
+  first.child.kill('SIGKILL')
+  await until('its indexer has ended', () => processesOf(temporary).length === 0)
+  const [left] = demosIn(temporary).filter((name) => name !== own)
+  t.ok(left !== undefined, 'it is left')
+  const second = launch(t, temporary, programLine(['start', '--port', '0']))
+  await second.started()
+  const found = demosIn(temporary)
+  t.notOk(found.includes(left ?? ''))
+  t.equal(found.length, 2)
+  t.ok(found.includes(own), 'a folder of somebody else stays')
+  second.child.kill('SIGTERM')
+  await once(second.child, 'exit')
+  t.strictSame(demosIn(temporary), [own])
 })

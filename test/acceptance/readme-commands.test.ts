@@ -1,4 +1,4 @@
-/** Every command of README.md works as printed on the archive that comes with the program. */
+/** Every command of README.md works as printed on the demo of `npm start`. */
 import { execFile, spawn } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -6,7 +6,9 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { testFolder } from '../folder.ts'
+import { dayPath } from '../../src/demo/network.ts'
+import { parseFilename } from '../../src/parse/filename.ts'
+import { commonFolder, testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
 import { fetchAlone, lacks, longestMs, timeoutMs, stop, until } from './service.ts'
 import type { LogLine } from './service.ts'
@@ -17,7 +19,17 @@ t.setTimeout(longestMs)
 const excluded = ['npm ci && npm start', 'npm ci && npm test']
 
 /** Programs that commands may start: they change nothing but the working directory. */
-const harmless = new Set(['curl', 'wget', 'lftp', 'rclone', 'npx', 'sed', 'tr', 'sha256sum'])
+const harmless = new Set([
+  'curl',
+  'wget',
+  'lftp',
+  'rclone',
+  'npx',
+  'sed',
+  'tr',
+  'date',
+  'sha256sum',
+])
 
 /** The address that README.md prints. */
 const printedHost = '127.0.0.1:8080'
@@ -58,18 +70,15 @@ function toCommand(text: string, output: string | undefined): Command {
 }
 
 const blocks = blocksOf(readFileSync('README.md', 'utf8'))
-/** Paths of the files that the catalogue must list. */
-const listed = Array.from(
-  readFileSync('fixtures/expected.tsv', 'utf8').matchAll(/^((?:obs|nrt)\S*)\t/gm),
-  ([, path = '']) => path,
-)
+
+/** The day before yesterday. */
+const day = dayPath(Date.now() / 1000 - 2 * 86_400)
 
 /** Directories that the commands fetch, and their paths in the archive. */
 const fetched = [
-  { program: 'wget', directory: 'obs', origin: 'obs' },
-  { program: 'wget', directory: 'nrt', origin: 'nrt' },
-  { program: 'lftp', directory: '2026', origin: 'obs/2026' },
-  { program: 'rclone', directory: '001', origin: 'obs/2026/001' },
+  { program: 'wget', directory: `obs/${day}`, origin: `obs/${day}` },
+  { program: 'lftp', directory: 'hours', origin: `nrt/${day}` },
+  { program: 'rclone', directory: 'day', origin: `obs/${day}` },
 ]
 
 t.test('every command of README.md is run by this test or is excluded', async (t) => {
@@ -89,13 +98,21 @@ t.test('every command of README.md is run by this test or is excluded', async (t
   t.match(scripts, { start: 'exec node_modules/node-linux-*/bin/node src/cli.js start' })
 })
 
+/** Its answer needs an index, and the indexes are built after the first scan. */
+const firstQuery = '?station=graz&limit=1'
+
+interface Demo {
+  readonly url: URL
+  readonly log: readonly LogLine[]
+  readonly archive: string
+}
+
 /** Starts the program as `npm start` does, on a free port, and waits for the first scan. */
-async function start(t: Test, folder: string): Promise<{ url: URL; log: readonly LogLine[] }> {
+async function start(t: Test): Promise<Demo> {
   const [program, args] = programLine(['start', '--port', '0', '--log-level', 'debug'])
-  const child = spawn(program, [...args, '--database', 'catalogue.db'], {
-    cwd: folder,
+  const child = spawn(program, args, {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'], ...kept },
+    env: { PATH: process.env['PATH'], ...kept, TMPDIR: commonFolder(t) },
   })
   t.teardown(() => stop(child, 'SIGTERM'))
   const log: LogLine[] = []
@@ -103,11 +120,11 @@ async function start(t: Test, folder: string): Promise<{ url: URL; log: readonly
   const urlOf = () => log.find(({ msg }) => msg === 'listening')?.['url']
   await until('the API listens', () => urlOf() !== undefined)
   const url = new URL(String(urlOf()))
-  await until('the first scan is complete', async () => {
-    const { count } = (await (await fetchAlone(`${url.href}?limit=1`)).json()) as { count: number }
-    return count === listed.length && (await fetchAlone(new URL('/readyz', url))).ok
+  await until('the first scan and the indexes are complete', async () => {
+    const isOk = async (target: string) => (await fetchAlone(new URL(target, url))).ok
+    return (await isOk('/readyz')) && (await isOk(firstQuery))
   })
-  return { url, log }
+  return { url, log, archive: String(log.find(({ msg }) => msg === 'indexing')?.['archive']) }
 }
 
 /** Runs the commands of a block in one shell. @returns their exit codes and outputs */
@@ -133,10 +150,13 @@ function runnable(t: Test, block: Block): Block {
   })
 }
 
-/** Waits until the checksums that a command reads are complete. */
+/** Waits until the checksums that a command reads are complete: those of three hours ago. */
 async function untilHashed(block: Block, host: string): Promise<void> {
+  const past = Date.now() / 1000 - 3 * 3600
+  const hour = `${dayPath(past)}/${new Date(past * 1000).toISOString().slice(11, 13)}`
   for (const { text } of block) {
-    const [url] = /http:\/\/\S+\/SHA256SUMS/.exec(text.replaceAll(printedHost, host)) ?? []
+    const printed = text.replaceAll(printedHost, host).replace('$hour', hour)
+    const [url] = /http:\/\/\S+\/SHA256SUMS/.exec(printed) ?? []
     if (url === undefined) continue
     const isComplete = async () => !/^# .*not hashed/m.test(await (await fetchAlone(url)).text())
     await until('SHA256SUMS is complete', isComplete)
@@ -154,15 +174,14 @@ function checkOutput(t: Test, command: Command, found: string, host: string): vo
   else if (last === 'sha256sum') t.match(found, /^\S+\.gz: OK\n/)
   else if (last === 'curl' && !/ -\w*O|>|format=csv/.test(text)) {
     const json = JSON.parse(found.replaceAll(host, printedHost)) as unknown
-    if (output !== undefined) t.strictSame(withoutTimes(json), withoutTimes(JSON.parse(output)))
+    if (output !== undefined) t.strictSame(withoutDates(json), withoutDates(JSON.parse(output)))
   }
 }
 
-/** The times of records depend on the first scan. */
-function withoutTimes(page: unknown): unknown {
-  const replace = (key: string, value: unknown) =>
-    key === 'created' || key === 'modified' ? 'a time' : value
-  return JSON.parse(JSON.stringify(page, replace))
+/** The demo has the files of the last days, so dates and numbers depend on its start. */
+function withoutDates(page: unknown): unknown {
+  const dates = /\d{4,}|(?<=[-T:])\d\d|\/\d{3}(?=\/)/g
+  return JSON.parse(JSON.stringify(page).replaceAll(printedHost, '').replaceAll(dates, '1'))
 }
 
 /**
@@ -170,15 +189,21 @@ function withoutTimes(page: unknown): unknown {
  * exist.
  */
 function refused(log: readonly LogLine[]): unknown[] {
-  const ready = log.findIndex(({ status, target }) => target === '/readyz' && status === 200)
+  const ready = log.findIndex(
+    ({ status, target }) => status === 200 && String(target).endsWith(firstQuery),
+  )
   return log
     .slice(ready)
     .filter(({ status, target }) => Number(status) >= 400 && target !== '/robots.txt')
     .map(({ status, target }) => ({ status, target }))
 }
 
-function checkFetched(t: Test, folder: string): void {
+function checkFetched(t: Test, folder: string, archive: string): void {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const listed = readdirSync(archive, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => parseFilename(basename(path)).kind === 'parsed',
+  )
+  const pathOf = new Map(listed.map((path) => [basename(path), path]))
   for (const { program, directory, origin } of fetched) {
     if (lacks(program, `command -v ${program}`) !== false) continue
     const below = listed.filter((path) => path.startsWith(`${origin}/`))
@@ -187,16 +212,16 @@ function checkFetched(t: Test, folder: string): void {
     t.strictSame(found.sort(), expected.sort(), `${program} fetches ${origin}`)
   }
   for (const file of files.filter((path) => path.endsWith('.gz'))) {
-    const path = listed.find((path) => basename(path) === basename(file)) ?? file
     const bytes = readFileSync(join(folder, file))
-    t.ok(bytes.equals(readFileSync(join('fixtures/archive', path))), `${file} is complete`)
+    const original = readFileSync(join(archive, pathOf.get(basename(file)) ?? file))
+    if (!bytes.equals(original)) t.fail(`${file} is not complete`)
   }
 }
 
 t.test('every command works as printed', { skip: lacks('bash', 'command -v bash') }, async (t) => {
-  const folder = testFolder(t, { service: {}, reader: {}, home: {} })
+  const folder = testFolder(t, { reader: {}, home: {} })
   const reader = join(folder, 'reader')
-  const { url, log } = await start(t, join(folder, 'service'))
+  const { url, log, archive } = await start(t)
   for (const block of blocks) {
     const commands = runnable(t, block)
     await untilHashed(commands, url.host)
@@ -208,5 +233,5 @@ t.test('every command works as printed', { skip: lacks('bash', 'command -v bash'
     }
   }
   t.strictSame(refused(log), [], 'no request was refused')
-  checkFetched(t, reader)
+  checkFetched(t, reader, archive)
 })

@@ -27,6 +27,7 @@ t.test('the root lists the resources', async (t) => {
     changes: 'https://archive.example/rinex/api/changes/?format=api',
     archive: 'https://archive.example/rinex/api/archive/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
+    search: 'https://archive.example/rinex/api/search/?format=api',
     schema: 'https://archive.example/rinex/api/schema/?format=api',
     docs: 'https://archive.example/rinex/api/docs/?format=api',
   })
@@ -145,9 +146,6 @@ t.test('a path without its slash is redirected, and similar paths get 404', asyn
       t.equal((await app.inject({ method: 'POST', url })).statusCode, 404, `POST ${url}`)
   }
   const none = [
-    '/',
-    '/rinex',
-    '/rinex/',
     '/rinex/api/x',
     '/rinex/api/rinex-file/x',
     '//evil.example',
@@ -168,37 +166,39 @@ t.test('a path without its slash is redirected, and similar paths get 404', asyn
   }
 })
 
-const entrances = ['/', '/rinex', '/rinex/', '/rinex/?x=1', '/rinex//']
+const entrances = ['/', '/rinex/', '/rinex/?x=1', '/rinex//', '/?format=api']
 
-t.test('/ and the dataset prefix lead browsers to the network page', async (t) => {
+t.test('/ and the dataset prefix lead browsers to the start page', async (t) => {
   const { app } = await openService(t)
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   for (const url of entrances)
     for (const method of ['GET', 'HEAD'] as const) {
       const answer = await app.inject({ url, method, headers: browser })
-      t.match(answer, { statusCode: 303, body: '', headers: { vary: 'Accept' } }, url)
+      const headers = { vary: 'Accept, Accept-Encoding' }
+      t.match(answer, { statusCode: 303, body: '', headers }, url)
       // A browser resolves the location by the path that it requested, with all its slashes.
       const { pathname, search } = new URL(String(answer.headers.location), `http://a${url}`)
       const [, rest] = /^\/(?:rinex\/)?(.*)/.exec(pathname) ?? []
-      t.equal(`${rest}${search}`, 'api/network/?format=api', url)
+      t.equal(`${rest}${search}`, 'api/?format=api', url)
     }
 })
 
-t.test('for programs, nothing is at / and at the dataset prefix', async (t) => {
+t.test('programs get the API root at / and at the dataset prefix', async (t) => {
   const { app } = await openService(t)
-  for (const url of entrances)
+  const root = await app.inject(api)
+  for (const url of [...entrances, '/?format=json'])
     for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
       const answer = await app.inject({ url, headers })
-      t.match(answer, { statusCode: 404, headers: { vary: 'Accept' } }, url)
-      t.strictSame(answer.json(), { detail: 'Not found.' }, url)
+      t.match(answer, { statusCode: 200, headers: { vary: 'Accept' } }, url)
+      t.equal(answer.body, root.body, url)
     }
-  for (const [method, url] of [
-    ['PUT', '/'],
-    ['POST', '/rinex/'],
-    ['OPTIONS', '/rinex'],
-    ['GET', '/rinex/?format=json'],
-  ] as const)
-    t.equal((await app.inject({ method, url, headers: html })).statusCode, 404, `${method} ${url}`)
+  for (const url of ['/', '/rinex/']) {
+    const options = await app.inject({ url, method: 'OPTIONS' })
+    t.match(options, { statusCode: 204, headers: { allow: reads } }, url)
+    const put = await app.inject({ url, method: 'PUT' })
+    t.match(put, { statusCode: 405, headers: { allow: reads } }, url)
+  }
+  t.match(await app.inject('/rinex'), { statusCode: 301, headers: { location: 'rinex/' } })
 })
 
 const scan = {

@@ -42,6 +42,7 @@ t.test('the example configuration shows every option at its default', async (t) 
     ...defaults,
     baseUrl: baseUrlFor(defaults, defaults.port),
     // The options without a default: the example shows the usual paths.
+    archive: '/srv/gnss',
     archiveTitle: 'GNSS archive of the Example Institute',
     archiveOperator: 'Example Institute of Geodesy',
     archiveContact: 'gnss@example.org',

@@ -20,7 +20,7 @@ function load(sources: Partial<ConfigSources>): LoadedConfig {
 t.test('no option is required', async (t) => {
   const { config, origins } = load({})
   t.strictSame(config, {
-    archive: join(root, 'fixtures/archive'),
+    archive: undefined,
     database: join(root, 'var/catalogue.db'),
     databaseRead: undefined,
     databasePasswordFile: undefined,

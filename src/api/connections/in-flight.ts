@@ -6,6 +6,7 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { FairQueue } from '../../runtime/fair-queue.ts'
+import { keepAliveSeconds } from '../http/http-server.ts'
 
 /** Milliseconds that a stopping server waits for its responses; the process has a little more. */
 const drainMs = 8000
@@ -16,6 +17,12 @@ const drainMs = 8000
  * leaves, and each request takes memory: about 100 bytes for a header line, and its body.
  */
 const mostWaiting = { requests: 32, bytes: 48 * 1024 }
+
+/**
+ * Tells clients how many requests may wait. lftp pipelines a HEAD for every file of a directory, as
+ * many as `max` says; Node says 1000 by itself, the requests after which it closes the connection.
+ */
+export const keepAlive = `timeout=${keepAliveSeconds}, max=${mostWaiting.requests}`
 
 interface Connection {
   /** The response in progress. */

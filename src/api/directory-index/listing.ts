@@ -11,7 +11,7 @@ import {
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { pageHeaders } from '../http/headers.ts'
-import { mediaTypes, namedFormat, sendChunks } from '../http/formats.ts'
+import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
 import { iconData } from '../pages/layout.ts'
 import { escaped } from '../pages/labels.ts'
@@ -52,7 +52,7 @@ function formatOf(request: FastifyRequest): ListingFormat {
   const format = namedFormat(request)
   if (format === undefined) return listingFormats.html
   if (format === 'json') return listingFormats.json
-  throw notFound()
+  throw new UnknownFormat(['html', 'json'])
 }
 
 /** Microseconds until all changes of a second are visible: a busy disk commits seconds later. */

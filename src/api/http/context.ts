@@ -87,6 +87,7 @@ export const resourceNames = [
   'changes',
   'archive',
   'status',
+  'search',
   'schema',
   'docs',
 ] as const

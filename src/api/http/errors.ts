@@ -125,8 +125,8 @@ function statusOf(error: unknown): number {
 export function logError(error: unknown, request: FastifyRequest): HttpError {
   const known = toHttpError(error)
   const { statusCode } = known
-  // A client that has left reads no response.
-  const isLogged = !(error instanceof StorageUnavailable) && !request.signal.aborted
+  // A client that has left reads no response. A request with a body is closed when that was read.
+  const isLogged = !(error instanceof StorageUnavailable) && !request.socket.destroyed
   if (statusCode >= 500 && isLogged) logFailure(error, statusCode, request)
   return known
 }
@@ -147,7 +147,7 @@ export function sendError(error: HttpError, request: FastifyRequest, reply: Fast
 }
 
 /** Headers that belong to the request and its resource, not to the body of the response. */
-const lasting = ['allow', 'connection', 'ignored-parameters', 'x-request-id']
+const lasting = ['allow', 'connection', 'ignored-parameters', 'keep-alive', 'x-request-id']
 
 /**
  * Removes the headers of the response that the error replaces, also those of a stream that failed

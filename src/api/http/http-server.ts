@@ -7,13 +7,14 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError } from './errors.ts'
 
+/** Longest idle time between two requests of a connection. */
+export const keepAliveSeconds = 5
+
 /** Limits of requests. By Node's defaults, slow headers keep a connection open for a minute. */
 const limits = {
   headersTimeoutMs: 5000,
   requestTimeoutMs: 10_000,
   checkIntervalMs: 1000,
-  /** Longest idle time between two requests of a connection. */
-  keepAliveMs: 5000,
   /**
    * Longest idle time of a connection, for a client that reads nothing at most twice as long: Node
    * takes the bytes that the kernel buffered first for progress.
@@ -31,7 +32,7 @@ export function createHttpServer(handle: RequestListener): Server {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.checkIntervalMs,
-    keepAliveTimeout: limits.keepAliveMs,
+    keepAliveTimeout: keepAliveSeconds * 1000,
     maxHeaderSize: limits.headerBytes,
     // `faultOf` checks `Host` instead, because Node's own 400 has no body.
     requireHostHeader: false,

@@ -1,0 +1,112 @@
+/** A small archive that lives, to try the program: its last days are today's, and files arrive. */
+import { linkSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { secondsPerDay, secondsPerMinute } from '../parse/calendar.ts'
+import { Contents } from './contents.ts'
+import { makeDemoFolder } from './folder.ts'
+import type { DemoFolder } from './folder.ts'
+import { dayPath, filesArriving } from './network.ts'
+import type { DemoFile } from './network.ts'
+
+/** What pages and log say of it. */
+export const demoNotice =
+  'This is a demo: its files are made up, new ones arrive while it runs, and all of it is removed at the end.'
+
+/**
+ * The files of this time before the start arrive one by one after it (seconds), so that there is
+ * something to be seen at once.
+ */
+const heldBackSeconds = 40 * secondsPerMinute
+
+/** Time between two arrivals while files wait (ms). */
+const tickMs = 2000
+
+/** Names that are rejected, in the directory of the day before yesterday. */
+const rejectedNames = ['IGS0OPSRAP_ORB.SP3.gz', 'notes.txt']
+
+/** An archive that is made at the start, and removed when it is closed. */
+export class Demo {
+  readonly archive: string
+  /** The file of its database, which does not exist yet. */
+  readonly database: string
+  readonly #folder: DemoFolder
+  readonly #startedAt: number
+  readonly #contents = new Contents()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(folder: DemoFolder, startedAt: number) {
+    this.archive = join(folder.path, 'archive')
+    this.database = join(folder.path, 'catalogue.db')
+    this.#folder = folder
+    this.#startedAt = startedAt
+  }
+
+  /** Writes all files that have arrived by now, except the last ones. */
+  fill(): void {
+    const slots = new Map<string, string>()
+    for (const file of filesArriving(0, this.#startedAt - heldBackSeconds, this.#startedAt)) {
+      const path = join(this.archive, file.path)
+      // Files of one slot share one inode: this makes the demo small, and its start quick.
+      const slot = [dirname(path), file.type, file.startSeconds, file.damage].join(' ')
+      const first = slots.get(slot)
+      if (first !== undefined) {
+        linkSync(first, path)
+        continue
+      }
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, this.#contents.of(file))
+      utimesSync(path, file.arrivesAt, file.arrivesAt)
+      slots.set(slot, path)
+    }
+    const directory = join(this.archive, 'obs', dayPath(this.#startedAt - 2 * secondsPerDay))
+    for (const name of rejectedNames) writeFileSync(join(directory, name), gzipSync(''))
+  }
+
+  /** Lets files arrive from now on. @param onFailure called if one cannot be written */
+  beginArrivals(onFailure: (error: unknown) => void): void {
+    let until = this.#startedAt - heldBackSeconds
+    const waiting: DemoFile[] = []
+    this.#timer = setInterval(() => {
+      const now = Date.now() / 1000
+      if (now > until) {
+        waiting.push(...filesArriving(until, now, this.#startedAt))
+        until = now
+      }
+      const file = waiting.shift()
+      try {
+        if (file !== undefined) this.#deliver(file)
+      } catch (error) {
+        onFailure(error)
+      }
+    }, tickMs)
+  }
+
+  /** Renames a complete file into its directory, as an upload should. */
+  #deliver(file: DemoFile): void {
+    const path = join(this.archive, file.path)
+    const directory = dirname(path)
+    mkdirSync(directory, { recursive: true })
+    const temporary = join(directory, '.arriving')
+    writeFileSync(temporary, this.#contents.of(file))
+    renameSync(temporary, path)
+  }
+
+  /** Removes everything. */
+  close(): void {
+    clearInterval(this.#timer)
+    this.#folder.close()
+  }
+}
+
+/** Makes a demo in a temporary folder. */
+export async function makeDemo(): Promise<Demo> {
+  const demo = new Demo(await makeDemoFolder(), Math.floor(Date.now() / 1000))
+  try {
+    demo.fill()
+    return demo
+  } catch (error) {
+    demo.close()
+    throw error
+  }
+}
