@@ -1,5 +1,6 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
+import { reasonLabel } from '../file-problems/problem-list.ts'
 import type { WireStatus } from './serialise.ts'
 import { page, numberColumns } from '../pages/layout.ts'
 import type { Page, Cell, Table } from '../pages/layout.ts'
@@ -245,7 +246,7 @@ function inSentence(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1).replace(', at most', '')
 }
 
-const reasonCell = (reason: string, text = reason): Cell => ({
+const reasonCell = (reason: string, text = reasonLabel(reason)): Cell => ({
   text,
   isHeader: true,
   href: `../docs/?format=api#reason-${reason}`,
@@ -322,7 +323,7 @@ function unservedTable({ unserved }: WireStatus): Table & { readonly count: stri
     columns: ['File', 'Reason', 'Time (UTC)'],
     rows: unserved.latest.map(({ path, reason, at }) => [
       { text: path, isCode: true },
-      { text: reason, href: `../docs/?format=api#reason-${reason}` },
+      { text: reasonLabel(reason), href: `../docs/?format=api#reason-${reason}` },
       readableTime(at, 'second'),
     ]),
   }

@@ -157,7 +157,11 @@ t.test('each error is a page with a sentence of what to do, and a search field',
   for (const [title, url, texts, answering = app, method = 'GET', headers = browser] of [
     ['Not found', '/nothing', ['Nothing has this address']],
     ['Not found', '/rinex/api/none/', ['Nothing has this address', 'value="none"']],
-    ['Not found', '/rinex/api/station/?format=xml', ['no format xml', '>json</a>', '?">a page</a>']],
+    [
+      'Not found',
+      '/rinex/api/station/?format=xml',
+      ['no format xml', '>json</a>', '?">a page</a>'],
+    ],
     ['Not found', '/rinex/data/?format=xml', ['no format xml', '?format=json">json</a>']],
     ['Not found', '/?format=%3Cb%3E', ['no format &lt;b&gt;']],
     ['Not found', '/rinex/data/obs/none.gz', ['value="obs/none.gz"', '>obs</a>']],
