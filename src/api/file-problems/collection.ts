@@ -14,7 +14,7 @@ import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
 import { listProblems, problemNames, reasonLabel, reasonMeanings } from './problem-list.ts'
-import type { WireProblem } from './problem-list.ts'
+import type { ProblemName, WireProblem } from './problem-list.ts'
 
 const field = fieldOf<WireProblem>()
 
@@ -37,10 +37,9 @@ const fields = {
     ({ reason }): string => reason,
     {
       label: 'Reason',
-      cell: (reason, { problem }) => ({
+      cell: (reason) => ({
         text: reasonLabel(reason),
         href: `../../docs/?format=api#reason-${reason}`,
-        note: problem,
       }),
     },
   ),
@@ -50,7 +49,7 @@ const fields = {
     ),
     '2026-01-23T00:12:40.518203Z',
     ({ since }) => since,
-    { label: 'Since', cell: (since) => readableTime(since, 'second') },
+    { label: 'Since', cell: (since) => readableTime(since) },
   ),
 }
 
@@ -85,6 +84,16 @@ function nameOf(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
+/** The kinds of problems in the words of the form. */
+const problemWords: Readonly<Record<ProblemName, string>> = {
+  settling: 'still being written',
+  unservable: 'could not be sent',
+  incomplete: 'gzip stream without an end',
+  broken: 'gzip stream damaged',
+  misplaced: 'in the directory of another date',
+  rejected: 'not catalogued',
+}
+
 const description = [
   '`settling`: the file is young and not complete yet, so it is not in the list of files. `unservable`: the file is in the list, but could not be opened at the last download. `incomplete`: the gzip stream has no end. `broken`: the gzip stream is damaged before its end. `misplaced`: the file is in the directory of another date. `rejected`: the file is not catalogued; the status counts these files by `reason`, and this resource lists the first 100 names of each directory and reason. Dot files are never listed.',
   'If the paths are not public (`problems = "command-line"`), the response is `403`.',
@@ -101,6 +110,7 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
         meaning: 'The kinds of problems; by default all.',
         example: 'rejected',
         label: 'Problem',
+        textOf: (name) => problemWords[name],
       }),
     },
     // Some problems are not in the catalogue and change without a new seq.
@@ -122,6 +132,7 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
     page: {
       noun: ['problem', 'problems'],
       section: 'status',
+      crumbs: [{ text: 'Status', href: '../?format=api' }],
       caption:
         'A file leads to its record, or to the reason why it has none; a directory to its listing; times in UTC',
       className: 'files cards',

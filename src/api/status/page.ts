@@ -291,6 +291,7 @@ function problemsTable(status: WireStatus, isPublic: boolean): Table {
   return {
     label: 'Problems of listed files',
     caption: 'Listed files with a problem',
+    className: 'cards',
     columns: ['Problem', ...numberColumns('Files'), 'Examples'],
     rows: rows.map(({ problem, reason, text, count, examples }) => [
       reasonCell(reason, text),
@@ -307,6 +308,7 @@ function rejectedTable({ rejected }: WireStatus): Table {
   return {
     label: 'Names that are not catalogued',
     caption: 'Names that are not catalogued, by reason',
+    className: 'cards',
     columns: ['Reason', ...numberColumns('Count'), 'Examples'],
     rows: rejected.map(({ reason, count, examples }) => [
       reasonCell(reason),

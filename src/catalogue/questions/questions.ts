@@ -83,6 +83,7 @@ export const shortQuestions: ReadonlySet<QuestionName> = new Set([
 
 /** Questions that always take long take turns from the start. */
 export const longQuestions: ReadonlySet<QuestionName> = new Set([
+  'changeCounts',
   'liveSlots',
   'deliveries',
   'replacedFiles',
