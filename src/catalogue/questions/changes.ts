@@ -85,7 +85,7 @@ export function* changeCounts(
   const found = yield* all(
     ...tables.map((table) => ({
       sql: `SELECT change, count(*) FROM (SELECT ${changeColumns[table]} ${fromTable(table, context)}
-          WHERE f.seq > @since AND ${sql}) AS changes
+          WHERE ${context.dialect.inTime('f.seq')} AND f.seq > @since AND ${sql}) AS changes
         WHERE at_us >= @sinceUs GROUP BY change`,
       values: { ...values, since, sinceUs },
     })),

@@ -83,14 +83,12 @@ export const shortQuestions: ReadonlySet<QuestionName> = new Set([
 
 /** Questions that always take long take turns from the start. */
 export const longQuestions: ReadonlySet<QuestionName> = new Set([
-  'changeCounts',
   'liveSlots',
   'deliveries',
   'replacedFiles',
   'changedDirectories',
   'problems',
   'summary',
-  'volumes',
   'countFaults',
 ])
 
