@@ -47,7 +47,7 @@ export interface ViewColumn<Item> extends Pick<Column, 'label' | 'isNumber'> {
 
 /** Describes the page of a collection. */
 export interface CollectionView<Item> extends FormView {
-  readonly frame: Pick<PageFrame, 'title' | 'section' | 'up'>
+  readonly frame: Pick<PageFrame, 'title' | 'section' | 'crumbs' | 'up'>
   /** The noun for the items of the collection: singular and plural. */
   readonly noun: readonly [one: string, many: string]
   readonly columns: readonly ViewColumn<Item>[]

@@ -50,6 +50,8 @@ interface CollectionTable<Item> extends Pick<
   CollectionView<Item>,
   'noun' | 'all' | 'sizes' | 'caption' | 'className'
 > {
+  /** The pages above this one, below Overview. */
+  readonly crumbs?: CollectionView<Item>['frame']['crumbs']
   /** The resource in the navigation to which the page belongs. */
   readonly section: string
   /** Names of fields, and further columns; by default all fields that have a column. */
@@ -228,6 +230,7 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
     frame: {
       title: noun[1].charAt(0).toUpperCase() + noun[1].slice(1),
       section,
+      ...(page.crumbs && { crumbs: page.crumbs }),
       up: '../'.repeat(name.split('/').length),
     },
     whole: keysOf(whole),
