@@ -36,6 +36,11 @@ export interface KnownSlots {
 export interface Availability extends Completeness {
   readonly runs: readonly StateRun<ShownState>[]
   /**
+   * The same for the text of the states: with the measure `delivered`, slots that are not delivered
+   * are unknown before deliveries were recorded.
+   */
+  readonly textRuns: readonly StateRun<ShownState>[]
+  /**
    * Runs of the slots from the first to now that are not filled and neither due nor future; those
    * of an ended series go to its last file.
    */
@@ -66,7 +71,8 @@ export function availabilityOf(
   const last = now.ended ? (known.last ?? -Infinity) : Infinity
   return {
     ...completeness,
-    runs: measure === 'delivered' ? withUnknown(runs, knownSlot(known, period)) : runs,
+    runs,
+    textRuns: measure === 'delivered' ? withUnknown(runs, knownSlot(known, period)) : runs,
     gaps: gapsOf(runs, { from: first ?? Infinity, to: last }, measure),
     ended: now.ended,
     class: now.ended ? undefined : shareClass(completeness.completeness),
@@ -75,12 +81,14 @@ export function availabilityOf(
 }
 
 function unknownAvailability({ from, to }: SlotRange) {
+  const runs = [{ state: 'unknown', firstSlot: from, slots: to - from + 1 }] as const
   return {
     ...completenessOf(
       { possible: 0, present: 0, removed: 0, expected: 0, delivered: 0 },
       'archived',
     ),
-    runs: [{ state: 'unknown', firstSlot: from, slots: to - from + 1 }] as const,
+    runs,
+    textRuns: runs,
     gaps: [],
     ended: false,
     class: undefined,

@@ -76,7 +76,7 @@ function availability(history: History, range: Range, measure: Measure) {
   )
   const start = (slot: number): number => startOf(slot, period)
   return {
-    states: stateText(found.runs),
+    states: stateText(found.textRuns),
     first: past.first === undefined ? null : start(past.first),
     last: past.last === undefined ? null : start(past.last),
     ended: found.ended,

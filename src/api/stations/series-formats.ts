@@ -16,7 +16,7 @@ export function serialiseAvailability(
   series: SeriesAvailability,
 ): Static<typeof availabilitySchema> {
   const { station, fileType, period, range, currency, availability, knownFromSeconds } = series
-  const { runs, gaps } = availability
+  const { runs, textRuns, gaps } = availability
   const iso = (slot: number): string => secondsToIso(startOf(slot, period))
   const startOrNull = (slot: number | undefined): string | null =>
     slot === undefined ? null : iso(slot)
@@ -38,7 +38,7 @@ export function serialiseAvailability(
     delivered: availability.delivered,
     share: shareOrNull(availability.share),
     class: availability.class ?? null,
-    states: stateText(runs),
+    states: stateText(textRuns),
     spans: runs
       .filter(({ state }) => state === 'present')
       .map(({ firstSlot, slots }) => [iso(firstSlot), iso(firstSlot + slots)] as const),
