@@ -131,6 +131,8 @@ export interface StationSummary {
   /** UTC days since 1970-01-01 on which the earliest and the latest data start. */
   readonly firstDay: number
   readonly lastDay: number
+  /** Latest start of data, in seconds since 1970. */
+  readonly lastStart: number
   readonly files: number
   readonly byArea: Readonly<Partial<Record<Area, number>>>
   readonly byType: Readonly<Partial<Record<FileType, number>>>
