@@ -21,6 +21,12 @@ export const youngFileMs = 10 * 60_000
  */
 export const daysAhead = 2
 
+/** A record by its id, as lists show it. */
+export interface SingleRecord extends ListedFile, FileRecord {
+  /** True if the file was seen arriving, false if a scan found it. */
+  readonly hasArrived: boolean
+}
+
 /** The record of a catalogued file. */
 export interface FileRecord {
   /** Unique, ascending in time, never reused. */

@@ -1,5 +1,5 @@
 /**
- * wget, lftp, rclone, curl and aria2c mirror the complete tree by its listings, and download
+ * wget, wget2, lftp, rclone, curl and aria2c mirror the complete tree by its listings, and download
  * nothing twice.
  */
 import { spawn } from 'node:child_process'
@@ -132,6 +132,8 @@ function sent(answers: readonly Answered[]): string[] {
 /** Commands that mirror a tree: the first run downloads each file once, the second none. */
 const mirrors: Record<string, (data: string) => readonly string[][]> = {
   wget: (data) => [`wget -N -r -l 9 -np -nH --cut-dirs=2 -A *.gz -P mirror ${data}`.split(' ')],
+  // Without -np it follows whatever looks like a link, to anywhere on the host.
+  wget2: (data) => [`wget2 -q -N -r -l 9 -nH --cut-dirs=2 -A *.gz -P mirror ${data}`.split(' ')],
   lftp: (data) => [['lftp', '-c', `mirror --parallel=4 ${data} mirror`]],
   rclone: (data) => [
     ['rclone', '--http-url', data, 'copy', ':http:', 'mirror'],

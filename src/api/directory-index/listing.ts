@@ -8,13 +8,15 @@ import {
   formatHttpDate,
   parseHttpDate,
 } from '../http/conditional-requests.ts'
+import { digest } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { pageHeaders } from '../http/headers.ts'
 import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
-import { iconData } from '../pages/layout.ts'
+import { relativeUrl } from '../http/http-server.ts'
 import { escaped } from '../pages/labels.ts'
+import { beginPage, destinationOf, endPage, listingHeaders } from './listing-page.ts'
+import type { Place, Totals } from './listing-page.ts'
 
 /** Answers a request for a directory of the catalogue, given by its path below the root. */
 export type DirectoryHandler = (
@@ -25,15 +27,26 @@ export type DirectoryHandler = (
 
 /** Answers with the listing of a directory. */
 export function createListings(context: ApiContext): DirectoryHandler {
-  const { reader, dataPath, tag, nowUs, limits } = context
+  const { reader, apiPath, dataPath, settings, tag, nowUs, limits } = context
   return async (request, reply, directory) => {
     const format = formatOf(request)
     const state = await reader.directory(directory)
     if (state === undefined) throw notFound()
-    const version = `${state.epoch}-${state.version}`
+    const { go } = request.query as { readonly go?: unknown }
+    const destination = typeof go === 'string' ? destinationOf(go, directory, apiPath) : undefined
+    if (destination !== undefined) {
+      const isPath = destination.startsWith('/')
+      const location = isPath ? relativeUrl(request.originalUrl, destination) : destination
+      return reply.code(303).header('location', location).send()
+    }
+    reply.header('vary', 'Accept-Encoding')
+    // Each directory has tags of its own: wget2 reads no page whose tag it has seen. They are not
+    // those of pages, because a listing does not show the number of alerts.
+    const name = digest(directory).slice(0, 8)
+    const version = `${state.epoch}-${state.version}-${name}-${format.name}`
     const date = listingDate(state, nowUs())
     const { 'if-none-match': tags, 'if-modified-since': since } = request.headers
-    const matches = isFresh(request, reply, tag(version, format.name))
+    const matches = isFresh(request, reply, tag(version, 'json'))
     // If-None-Match takes precedence over If-Modified-Since (RFC 9110, 13.2.2).
     if (matches || (tags === undefined && date.matches(since)))
       return sendNotModified(reply.headers(date.headers))
@@ -41,11 +54,12 @@ export function createListings(context: ApiContext): DirectoryHandler {
     if (request.method === 'HEAD') return reply.headers(headers).send()
     const { turn } = await limits.page(request, reply)
     const path = directory === '' ? dataPath : `${dataPath}${directory}/`
-    return sendChunks(reply, headers, listingOf(reader, { directory, path, format, turn }))
+    const place = { directory, path, title: settings.identity.title }
+    return sendChunks(reply, headers, listingOf(reader, { ...place, format, turn }))
   }
 }
 
-const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
+const contentHeaders = { html: listingHeaders, json: { 'content-type': mediaTypes.json } }
 
 /** JSON if `format` names it, else HTML: programs that read listings accept anything. */
 function formatOf(request: FastifyRequest): ListingFormat {
@@ -75,46 +89,26 @@ export function listingDate({ changedUs }: DirectoryState, nowUs: number) {
 
 interface ListingFormat {
   readonly name: 'html' | 'json'
-  /** @param path with a trailing slash @param isRoot omits the link to the parent */
-  readonly begin: (path: string, isRoot: boolean) => string
+  readonly begin: (place: Place) => string
   /** The time of a directory is the latest change of anything in it or below it. */
   readonly directory: (entry: Subdirectory) => string
   readonly file: (entry: FileEntry) => string
   readonly separator: string
-  readonly end: string
+  readonly end: (totals: Totals) => string
 }
 
 /** Column widths of nginx, in characters. */
 const nameWidth = 50
 const sizeWidth = 19
 
-/**
- * The HTML of nginx, which programs parse, but with whole names. It has no stylesheet, and its icon
- * inside, because a mirror would download these with the files.
- */
+/** The entries are those of nginx, which programs parse, but with whole names. */
 const html: ListingFormat = {
   name: 'html',
-  begin: (path, isRoot) => {
-    const title = `Index of ${escaped(path)}`
-    return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="icon" href="${iconData}">
-</head>
-<body>
-<h1>${title}</h1>
-<hr>
-<pre>
-${isRoot ? '' : '<a href="../">../</a>\n'}`
-  },
+  begin: beginPage,
   directory: ({ name, changedUs }) => htmlLine(`${name}/`, changedUs, undefined),
   file: ({ name, mtimeUs, size }) => htmlLine(name, mtimeUs, size),
   separator: '',
-  end: '</pre>\n<hr>\n</body>\n</html>\n',
+  end: endPage,
 }
 
 /** The JSON of nginx (`autoindex_format json`). A directory has no size. */
@@ -126,7 +120,7 @@ const json: ListingFormat = {
   file: ({ name, mtimeUs, size = null }) =>
     JSON.stringify({ name, type: 'file', mtime: httpDate(mtimeUs), size }),
   separator: ',\n',
-  end: '\n]\n',
+  end: () => '\n]\n',
 }
 
 export const listingFormats = { html, json } as const
@@ -134,11 +128,7 @@ export const listingFormats = { html, json } as const
 /** Entries in a chunk, because building it blocks the event loop for a few milliseconds. */
 const chunkSize = { directories: 250, files: 1000 }
 
-interface ListingQuery {
-  /** Path in the catalogue; empty for the root. */
-  readonly directory: string
-  /** Path of the request, with a trailing slash. */
-  readonly path: string
+interface ListingQuery extends Place {
   readonly format: ListingFormat
   /** Waits for the client's turn; each chunk is read and written in a turn. */
   readonly turn: Requester['turn']
@@ -150,11 +140,13 @@ interface ListingQuery {
  */
 export async function* listingOf(
   reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,
-  { directory, path, format, turn }: ListingQuery,
+  { format, turn, ...place }: ListingQuery,
 ): AsyncGenerator<Buffer> {
   const { begin, separator, end } = format
+  const { directory } = place
+  const totals: Totals = { directories: 0, files: 0, bytes: 0, unknown: 0 }
   // The beginning is a part of the first chunk, so that it is not sent if the first query fails.
-  let [opening, before] = [begin(path, directory === ''), '']
+  let [opening, before] = [begin(place), '']
   const write = <T>(entries: readonly T[], line: (entry: T) => string): Buffer => {
     const text = opening + before + entries.map(line).join(separator)
     opening = ''
@@ -167,12 +159,21 @@ export async function* listingOf(
     directories.push(...chunk)
   // In the order of bytes, as the catalogue sorts files.
   directories.sort((a, b) => (a.name < b.name ? -1 : 1))
+  totals.directories = directories.length
   for (let start = 0; start < directories.length; start += chunkSize.files)
     yield write(directories.slice(start, start + chunkSize.files), format.directory)
   const files = { path: directory, limit: chunkSize.files }
-  for await (const chunk of inChunks((query) => reader.filesIn(query), files, turn))
+  for await (const chunk of inChunks((query) => reader.filesIn(query), files, turn)) {
+    for (const { size } of chunk) addSize(totals, size)
     if (chunk.length > 0) yield write(chunk, format.file)
-  yield Buffer.from(opening + end)
+  }
+  yield Buffer.from(opening + end(totals))
+}
+
+function addSize(totals: Totals, size: number | undefined): void {
+  totals.files++
+  totals.bytes += size ?? 0
+  if (size === undefined) totals.unknown++
 }
 
 /** Reads all entries in chunks, each in a turn. */

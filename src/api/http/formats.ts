@@ -186,7 +186,7 @@ export function compressAnswers(app: FastifyInstance): void {
       done(null, payload)
       return
     }
-    reply.header('content-encoding', encoding)
+    reply.header('content-encoding', encoding).removeHeader('content-length')
     const body = payload instanceof Readable ? payload : Readable.from([payload])
     const compressed = pipeline(body, compressors[encoding](), () => {
       permits.release()
@@ -197,7 +197,7 @@ export function compressAnswers(app: FastifyInstance): void {
 
 /** The best coding that the client accepts, if the response may be compressed. */
 function encodingOf(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
-  if (reply.getHeader('vary') !== compressedVary) return undefined
+  if (reply.getHeader('vary')?.toString().includes('Accept-Encoding') !== true) return undefined
   const liked = request.encoding([...encodings, 'identity'])
   return encodings.find((each) => each === liked)
 }

@@ -154,7 +154,7 @@ partial(
   'facts',
   `<dl class="facts">
 <% for (const fact of it.facts) if ((fact.value ?? '') !== '') { %>
-<div><dt><%= fact.name %></dt>
+<div<% if (fact.className) { %> class="<%= fact.className %>"<% } %>><dt><%= fact.name %></dt>
 <dd><% if (fact.href) { %><a href="<%= fact.href %>"><%= fact.value %></a><% } else { %><%= fact.value %><% } %></dd></div>
 <% } %>
 </dl>`,
@@ -294,5 +294,9 @@ export async function addAssets(app: FastifyInstance, { settings }: ApiContext):
   await app.register(fastifyStatic, { root: folder, serve: false, acceptRanges: false })
   const assets = names.map((name) => [`/${settings.datasetPrefix}/assets/${name}`, name] as const)
   for (const [path, name] of [...assets, [iconPath, 'icon.svg'] as const])
-    addResource(app, { path, get: (_request, reply) => reply.sendFile(name, { maxAge: '1h' }) })
+    addResource(app, {
+      path,
+      get: (_request, reply) =>
+        reply.header('vary', 'Accept-Encoding').sendFile(name, { maxAge: '1h' }),
+    })
 }

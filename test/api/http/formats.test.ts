@@ -109,8 +109,6 @@ const others: readonly [path: string, headers?: Record<string, string>][] = [
   ['api/changes/?since=0&limit=40'],
   ['api/status/'],
   ['api/nothing/'],
-  [`data/${day}/`],
-  [`data/${day}/?format=json`],
   [`data/${day}/SHA256SUMS`],
   [`data/${day}/${manyNames(1)[0] ?? ''}`],
 ]
@@ -164,7 +162,30 @@ t.test('a long response is compressed in the encoding that the client prefers', 
   t.ok(long > 1, 'some responses are long')
 })
 
-t.test('JSON and everything below data/ is not compressed', async (t) => {
+t.test('listings and assets are compressed, whatever Accept says', async (t) => {
+  const { app } = await openWithFiles(t)
+  const assets = ['assets/page.css', 'assets/page.js']
+  for (const path of [`data/${day}/`, `data/${day}/?format=json`, ...assets]) {
+    const get = (offer: string) =>
+      app.inject({ url: `/rinex/${path}`, headers: { 'accept-encoding': offer } })
+    const whole = await get('identity')
+    t.match(whole.headers, { vary: 'Accept-Encoding', etag: /^W\// }, path)
+    t.equal(whole.headers['content-encoding'], undefined)
+    for (const { offer, encoding, plain } of offers) {
+      const { headers, rawPayload } = await get(offer)
+      t.equal(headers['content-encoding'], encoding, path)
+      t.equal(headers.etag, whole.headers.etag)
+      const { 'content-length': length = rawPayload.length } = headers
+      t.equal(Number(length), rawPayload.length)
+      t.ok(rawPayload.length < whole.rawPayload.length / 1.5, path)
+      t.ok(whole.rawPayload.equals(plain(rawPayload)), path)
+    }
+    const head = await app.inject({ method: 'HEAD', url: `/rinex/${path}` })
+    t.match(head, { statusCode: 200, body: '', headers: { vary: 'Accept-Encoding' } })
+  }
+})
+
+t.test('JSON of the API, files and their checksums are not compressed', async (t) => {
   const { app } = await openWithFiles(t)
   for (const [path, headers] of others) {
     const accepted = { ...headers, 'accept-encoding': 'gzip, br' }
