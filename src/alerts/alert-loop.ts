@@ -13,10 +13,7 @@ import type { AlertMemory, AnnouncerState, Check, Found, Message } from './annou
 import { DamagedMemory } from './memory-file.ts'
 import type { MemoryFile } from './memory-file.ts'
 
-/**
- * Time between two checks (ms). A check makes at most one message for each kind of alert and each
- * state, with all changes since the last check.
- */
+/** Time between two checks (ms). A check makes at most one message for each alert. */
 const checkIntervalMs = 5 * 60_000
 /**
  * Pause after the first failed attempt (ms). The pause doubles with each further failure, up to
@@ -98,8 +95,8 @@ function createDelivery({ send, nowSeconds, logger }: AlertLoopDeps, store: Stor
     async deliver(state: AnnouncerState): Promise<AnnouncerState> {
       let left = state
       for (const message of state.messages) {
-        const { id, kind, series } = message
-        const facts = { id, kind, state: message.state, series: series.length }
+        const { id, kind, state: change, incident, series } = message
+        const facts = { id, kind, state: change, incident: incident?.id, series: series.length }
         const reason = await send(message)
         const isOld = nowSeconds() - Date.parse(message.at) / 1000 >= giveUpSeconds
         if (reason === undefined) logger.info(facts, 'alert delivered')

@@ -1,9 +1,11 @@
 /** Decides which messages follow from the open alerts, and when no message is made. No I/O. */
 import type { StatusReply } from '../control-socket/client.ts'
-import type { Alert, AlertKind } from '../series/alerts.ts'
+import type { Alert, AlertKind, IncidentAlert } from '../series/alerts.ts'
 import type { AlertSeries } from '../series/incidents.ts'
 import type { Currency } from '../series/currency.ts'
 import { secondsPerHour } from '../parse/calendar.ts'
+import { announcedAs, compareIncidents } from './announced-incidents.ts'
+import type { Announced, AnnouncedIncident, Change, OpenIncidents } from './announced-incidents.ts'
 
 /** The body of a request to the receiver. */
 export interface Message {
@@ -12,6 +14,13 @@ export interface Message {
   readonly at: string
   readonly kind: AlertKind | 'test'
   readonly state: 'open' | 'closed'
+  /** Only for `late` and `down`. */
+  readonly incident?: AnnouncedIncident & {
+    /** Ids of announced incidents that are a part of this one now. */
+    readonly replaces?: readonly string[]
+    /** Only of `closed`: ids of the incidents as which its lost stations continue. */
+    readonly continues?: readonly string[]
+  }
   /** Empty for `not-current`. */
   readonly series: readonly AlertSeries[]
   /** Only for `not-current` and `open`: why the catalogue does not follow the archive. */
@@ -21,7 +30,7 @@ export interface Message {
 /** The part of the state that survives a restart. */
 export interface AlertMemory {
   /** The alerts that were announced as open, including those in `messages`. */
-  readonly open: readonly Alert[]
+  readonly open: readonly Announced[]
   /** Messages that are not delivered yet, in the order of their delivery. */
   readonly messages: readonly Message[]
 }
@@ -54,8 +63,12 @@ export interface Check {
 
 export interface Found {
   readonly alerts: readonly Alert[]
+  /** The series that are late or down, by `keyOf`. */
+  readonly lost: ReadonlySet<string>
   readonly currency: Currency
 }
+
+const nothing: Pick<Found, 'alerts' | 'lost'> = { alerts: [], lost: new Set() }
 
 const quietSeconds = secondsPerHour
 
@@ -67,13 +80,13 @@ export function startAnnouncing(memory: AlertMemory, nowSeconds: number): Announ
 }
 
 /**
- * Compares the open alerts with those that were announced. Makes one message for each kind and
- * state; makes none while the catalogue is not current, but one that it is not, or while earlier
- * messages are not delivered.
+ * Compares the open alerts with those that were announced. Makes one message for each alert that
+ * opened, changed or closed; makes none while the catalogue is not current, but one that it is not,
+ * or while earlier messages are not delivered.
  */
 export function announce(state: AnnouncerState, check: Check, newId: () => string): AnnouncerState {
   const { nowSeconds, found } = check
-  const alerts = found instanceof Error ? [] : found.alerts
+  const { alerts, lost } = found instanceof Error ? nothing : found
   const isStalled = alerts.some(({ kind }) => kind === 'ingest-stalled')
   const quietEnd = nowSeconds + quietSeconds
   const next = {
@@ -84,34 +97,37 @@ export function announce(state: AnnouncerState, check: Check, newId: () => strin
   const quiet = quietReason(next, check)
   if (state.messages.length > 0) return { ...next, quiet }
   const at = new Date(nowSeconds * 1000).toISOString()
-  const make = (changed: readonly Alert[], state: Message['state'], reason?: string): Message[] =>
-    [...new Set(changed.map(({ kind }) => kind))].map((kind) => ({
-      id: newId(),
-      at,
-      kind,
-      state,
-      series: changed.filter((each) => each.kind === kind).flatMap(({ series }) => series),
-      ...(reason !== undefined && { reason }),
-    }))
-  const { open, opened, closed, reason } = compareCurrency(state.open, check)
-  const messages = [...make(closed, 'closed'), ...make(opened, 'open', reason)]
-  if (quiet !== undefined) return { ...next, quiet, open, messages }
-  const isCompared = ({ kind }: Alert): boolean =>
-    kind === 'ingest-stalled' || nowSeconds >= next.seriesQuietUntil
-  const changed = compareAlerts(open, alerts, isCompared)
-  return {
-    ...next,
-    quiet,
-    open: changed.open,
-    messages: [...messages, ...make(changed.closed, 'closed'), ...make(changed.opened, 'open')],
-  }
+  const make = ({ alert, state, replaces = [], continues = [], reason }: Change): Message => ({
+    id: newId(),
+    at,
+    kind: alert.kind,
+    state,
+    ...(alert.incident && {
+      incident: {
+        ...alert.incident,
+        ...(replaces.length > 0 && { replaces }),
+        ...(continues.length > 0 && { continues }),
+      },
+    }),
+    series: state === 'closed' ? [...alert.back, ...alert.series] : alert.series,
+    ...(reason !== undefined && { reason }),
+  })
+  const currency = compareCurrency(state.open, check)
+  if (quiet !== undefined)
+    return { ...next, quiet, open: currency.open, messages: currency.changes.map(make) }
+  const { open, changes } = compareAlerts(currency.open, alerts, {
+    isQuiet: nowSeconds < next.seriesQuietUntil,
+    lost,
+    nowSeconds,
+  })
+  return { ...next, quiet, open, messages: [...currency.changes, ...changes].map(make) }
 }
 
 interface Changes {
   /** All that is announced then. */
-  readonly open: readonly Alert[]
-  readonly opened: readonly Alert[]
-  readonly closed: readonly Alert[]
+  readonly open: readonly Announced[]
+  /** Alerts that closed come before those that opened. */
+  readonly changes: readonly Change[]
 }
 
 /**
@@ -119,43 +135,61 @@ interface Changes {
  * too old, because a restart of the indexer is no alert. While the catalogue cannot be read,
  * nothing changes.
  */
-function compareCurrency(
-  open: readonly Alert[],
-  { found, nowSeconds }: Check,
-): Changes & { readonly reason?: string } {
-  const isOfCurrency = ({ kind }: Alert): boolean => kind === 'not-current'
-  const known = open.filter(isOfCurrency)
-  const unchanged = { open, opened: [], closed: [] }
+function compareCurrency(open: readonly Announced[], { found, nowSeconds }: Check): Changes {
+  const known = open.find(({ kind }) => kind === 'not-current')
+  const unchanged = { open, changes: [] }
   if (found instanceof Error) return unchanged
   const { asOf, notCurrent: reason, isOld } = found.currency
   if (reason === undefined)
-    return { ...unchanged, open: open.filter((each) => !isOfCurrency(each)), closed: known }
-  if (asOf === undefined || !isOld || known.length > 0) return unchanged
+    return known === undefined
+      ? unchanged
+      : {
+          open: open.filter((each) => each !== known),
+          changes: [{ alert: known, state: 'closed' }],
+        }
+  if (asOf === undefined || !isOld || known !== undefined) return unchanged
   const since = new Date(asOf * 1000).toISOString()
   const opened = new Date(nowSeconds * 1000).toISOString()
-  const alert: Alert = {
+  const alert = announcedAs({
     id: `not-current-${since}`,
     kind: 'not-current',
     since,
     opened,
     changed: opened,
     series: [],
-  }
-  return { open: [...open, alert], opened: [alert], closed: [], reason }
+  })
+  return { open: [...open, alert], changes: [{ alert, state: 'open', reason }] }
 }
 
-/** A late series that is down now is announced again, as down. */
+/** @param isQuiet true while only `ingest-stalled` is announced */
 function compareAlerts(
-  known: readonly Alert[],
+  known: readonly Announced[],
   alerts: readonly Alert[],
-  isCompared: (alert: Alert) => boolean,
+  { isQuiet, ...now }: Omit<OpenIncidents, 'alerts'> & { readonly isQuiet: boolean },
 ): Changes {
-  const compared = alerts.filter(isCompared)
-  const closed = missingIn(alerts, known.filter(isCompared))
-  const kinds = new Map(known.map((alert) => [keyOf(alert), alert.kind]))
-  const opened = compared.filter((alert) => kinds.get(keyOf(alert)) !== alert.kind)
-  const kept = missingIn(opened, missingIn(closed, known))
-  return { open: [...kept, ...opened], opened, closed }
+  const isStalled = ({ kind }: Pick<Alert, 'kind'>): boolean => kind === 'ingest-stalled'
+  const before = known.find(isStalled)
+  const after = alerts.find(isStalled)
+  const stalled = after === undefined ? undefined : (before ?? announcedAs(after))
+  const closed: Change[] =
+    before === undefined || after !== undefined ? [] : [{ alert: before, state: 'closed' }]
+  const opened: Change[] =
+    stalled === undefined || stalled === before ? [] : [{ alert: stalled, state: 'open' }]
+  const others = known.filter((each) => !isStalled(each) && each.incident === undefined)
+  const own = known.filter(({ incident }) => incident !== undefined)
+  const incidents = isQuiet
+    ? { open: own, changes: [] }
+    : compareIncidents(own, { ...now, alerts: alerts.filter(isOfIncident) })
+  return {
+    open: [...others, ...(stalled === undefined ? [] : [stalled]), ...incidents.open],
+    changes: [...closed, ...opened, ...incidents.changes].sort(
+      (a, b) => Number(a.state === 'open') - Number(b.state === 'open'),
+    ),
+  }
+}
+
+function isOfIncident(alert: Alert): alert is IncidentAlert {
+  return alert.incident !== undefined
 }
 
 function endOfQuiet(before: number, { nowSeconds, status, found }: Check): number {
@@ -174,18 +208,4 @@ function quietReason(
   const state = status?.state
   if (state === 'starting' || state === 'scanning') return `the indexer is ${state}`
   return nowSeconds < quietUntil ? 'less than an hour since a start or a problem' : undefined
-}
-
-/**
- * Returns the alerts that are not among the known ones. An alert stays the same when its `since` or
- * its kind changes.
- */
-function missingIn(known: readonly Alert[], alerts: readonly Alert[]): readonly Alert[] {
-  const keys = new Set(known.map(keyOf))
-  return alerts.filter((alert) => !keys.has(keyOf(alert)))
-}
-
-function keyOf({ kind, series: [first] }: Alert): string {
-  if (kind === 'ingest-stalled' || first === undefined) return kind
-  return [first.station, first.file_type, first.period].join()
 }

@@ -3,13 +3,16 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { fileTypes } from '../parse/types.ts'
 import { alertKinds } from '../series/alerts.ts'
-import type { Alert } from '../series/alerts.ts'
 import type { AlertSeries } from '../series/incidents.ts'
 import { errorCode } from '../runtime/error-code.ts'
 import { periods } from '../series/series.ts'
+import type { Announced, AnnouncedIncident } from './announced-incidents.ts'
 import type { AlertMemory, Message } from './announcements.ts'
 
-const version = 2
+const version = 3
+
+/** In files of this version, each open alert has one series, and is no incident. */
+const versionOfSeries = 2
 
 /** The file has another content than `store` writes. */
 export class DamagedMemory extends Error {
@@ -35,9 +38,9 @@ export class MemoryFile {
   }
 
   /** Replaces the file; after a crash it is either the old or the new one. */
-  async store({ open: alerts, messages }: AlertMemory): Promise<void> {
+  async store({ open, messages }: AlertMemory): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true })
-    const text = JSON.stringify({ version, open: alerts, messages })
+    const text = JSON.stringify({ version, open, messages })
     await writeFile(`${this.#path}.new`, text, { mode: 0o600, flush: true })
     await rename(`${this.#path}.new`, this.#path)
   }
@@ -58,25 +61,41 @@ function parseMemory(text: string): AlertMemory {
   } catch (error) {
     throw new DamagedMemory((error as Error).message, { cause: error })
   }
-  if (!isTable(stored) || stored['version'] !== version)
+  if (!isTable(stored) || ![version, versionOfSeries].includes(Number(stored['version'])))
     throw new DamagedMemory(`not of version ${version}`)
-  const { open: alerts, messages } = stored
-  if (!isListOf(alerts, isAlert)) throw new DamagedMemory('a member of "open" is not an alert')
+  const { open, messages } = stored
+  const isOld = stored['version'] === versionOfSeries
+  const alerts = isOld && Array.isArray(open) ? open.map(announcedBefore) : open
+  if (!isListOf(alerts, isAnnounced)) throw new DamagedMemory('a member of "open" is not an alert')
   if (!isListOf(messages, isMessage))
     throw new DamagedMemory('a member of "messages" is not a message')
   return { open: alerts, messages }
 }
 
+/**
+ * An alert of the earlier version, as one that was announced: that of a series is an incident of
+ * its station. The first check joins those that are one incident now.
+ */
+function announcedBefore(alert: unknown): unknown {
+  if (!isTable(alert)) return alert
+  const { id, kind, since, series } = alert
+  const first: unknown = Array.isArray(series) ? series[0] : undefined
+  const isOfSeries = kind === 'late' || kind === 'down'
+  const station = isTable(first) ? first['station'] : undefined
+  const incident = { id, station, country: null, since }
+  return { kind, ...(isOfSeries && { incident }), series, back: [] }
+}
+
 // The shape of the file. All of it is checked here, because the rest of the process relies on it.
 
-function isAlert(value: unknown): value is Alert {
+function isAnnounced(value: unknown): value is Announced {
   return (
     isTable(value) &&
-    isText(value['id']) &&
     isOneOf(alertKinds, value['kind']) &&
-    (value['since'] === null || isTime(value['since'])) &&
-    isTime(value['opened']) &&
-    hasSeries(value)
+    hasIncident(value) &&
+    hasSeries(value) &&
+    isListOf(value['back'], isSeries) &&
+    (value['tooFewSince'] === undefined || typeof value['tooFewSince'] === 'number')
   )
 }
 
@@ -87,14 +106,31 @@ function isMessage(value: unknown): value is Message {
     isTime(value['at']) &&
     isOneOf(alertKinds, value['kind']) &&
     isOneOf(['open', 'closed'], value['state']) &&
+    (value['incident'] === undefined || isIncident(value['incident'])) &&
     (value['reason'] === undefined || isText(value['reason'])) &&
     hasSeries(value)
   )
 }
 
+/** The alerts `late` and `down` have an incident, the others have none. */
+function hasIncident({ kind, incident }: Table): boolean {
+  return isOneOf(['late', 'down'], kind) ? isIncident(incident) : incident === undefined
+}
+
+function isIncident(value: unknown): value is AnnouncedIncident {
+  return (
+    isTable(value) &&
+    isText(value['id']) &&
+    isText(value['station'] ?? value['country']) &&
+    (value['since'] === null || isTime(value['since'])) &&
+    ['replaces', 'continues'].every(
+      (name) => value[name] === undefined || isListOf(value[name], isText),
+    )
+  )
+}
+
 /**
- * An alert is found again by the first of its series, so it has at least one, unless its kind has
- * none.
+ * An incident is found again by its series, so it has at least one; only `not-current` has none.
  */
 function hasSeries({ kind, series }: Table): boolean {
   return isListOf(series, isSeries) && (series.length > 0 || kind === 'not-current')

@@ -31,6 +31,7 @@ import { addAssets } from './pages/layout.ts'
 import { Site } from './pages/site.ts'
 import { addAskedAvailability } from './availability/route.ts'
 import { addAlerts } from './alerts/collection.ts'
+import { addIncidents } from './alerts/incidents.ts'
 import { ArchiveReader } from './archive/archive-reader.ts'
 import { addArchive } from './archive/route.ts'
 import type { ArchiveContext } from './archive/route.ts'
@@ -179,6 +180,7 @@ function addResources(
   addReport(app, context)
   addNetwork(app, context)
   addAlerts(app, context)
+  addIncidents(app, context)
   addChanges(app, context)
   addArchive(app, context)
   addStatus(app, context)

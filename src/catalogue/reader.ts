@@ -20,6 +20,7 @@ import type {
   Head,
   StationSummary,
   Change,
+  ChangeKind,
   ChecksumEntry,
   DirectoryState,
   Subdirectory,
@@ -215,6 +216,21 @@ export interface ChangesQuery extends WithDetails {
   /** At least 1. */
   readonly limit: number
   readonly filters: ChangeFilters
+  /** Only changes of these kinds; by default all. */
+  readonly kinds?: readonly ChangeKind[]
+}
+
+export interface ChangeCountsQuery {
+  /** Changes at this time or later. */
+  readonly sinceUs: number
+  readonly filters: ChangeFilters
+}
+
+/** How many files have a latest change of each kind since a time. */
+export interface ChangeCounts {
+  readonly counts: Readonly<Record<ChangeKind, number>>
+  /** False if there may be more: only the last 10,000 numbers are examined. */
+  readonly isComplete: boolean
 }
 
 /**
@@ -439,6 +455,7 @@ export interface CatalogueReader {
    */
   station(code: string): Promise<StationAnswer>
   changes(query: ChangesQuery, asker?: Asker): Promise<ChangesPage>
+  changeCounts(query: ChangeCountsQuery, asker?: Asker): Promise<ChangeCounts>
   /**
    * The state of a directory; `undefined` if it is not on disk and there are no catalogued files in
    * it or below it. The root always exists.

@@ -147,7 +147,8 @@ export interface StationSummary {
 }
 
 /** For `created` and `modified` the record is live. A removed file that comes back is `created`. */
-export type ChangeKind = 'created' | 'modified' | 'removed'
+export const changeKinds = ['created', 'modified', 'removed'] as const
+export type ChangeKind = (typeof changeKinds)[number]
 
 /** The latest change of a file. */
 export interface Change {

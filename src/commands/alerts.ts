@@ -11,7 +11,7 @@ import { ConfigError } from '../config/checks.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
 import { readToken } from '../config/named-files.ts'
 import { askStatus } from '../control-socket/client.ts'
-import { openAlerts } from '../series/alerts.ts'
+import { lostSeries, openAlerts } from '../series/alerts.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { createClock } from '../runtime/clock.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
@@ -39,7 +39,8 @@ export async function alerts(config: Config): Promise<number> {
       openAlerts: async () => {
         const { states, currency } = await network.current()
         const { asOf } = currency
-        return { currency, alerts: asOf === undefined ? [] : openAlerts(states, asOf) }
+        const alerts = asOf === undefined ? [] : openAlerts(states, asOf)
+        return { currency, alerts, lost: lostSeries(states) }
       },
       indexerStatus,
       send,

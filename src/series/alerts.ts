@@ -1,25 +1,31 @@
 /** Computes the open alerts from the states of all series and the current time. Pure. */
 import { secondsPerHour, secondsToIso } from '../parse/calendar.ts'
-import type { AlertSeries, StationSeries } from './incidents.ts'
+import { openIncidents } from './incidents.ts'
+import type { AlertSeries, Incident, IncidentSeries, StationSeries } from './incidents.ts'
 import { periodRules } from './series.ts'
 import type { SeriesSummary } from './series-summary.ts'
 
 /**
  * `ingest-stalled`: several stations have alerts, and no file of any station arrives (see
- * `stalledAlert`). `late` and `down`: the state of one series. `not-current`: the catalogue does
- * not follow the archive, so that nothing else is known; only messages have it.
+ * `stalledAlert`). `late` and `down`: an incident. `not-current`: the catalogue does not follow the
+ * archive, so that nothing else is known; only messages have it.
  */
 export const alertKinds = ['ingest-stalled', 'late', 'down', 'not-current'] as const
 export type AlertKind = (typeof alertKinds)[number]
 
 export interface Alert {
-  /** A later alert of the same series has another id; one that becomes `down` keeps it. */
+  /**
+   * That of its incident: it stays when the incident becomes `down` or grows. A later alert has
+   * another one.
+   */
   readonly id: string
   readonly kind: AlertKind
+  /** The incident of an alert of the kind `late` or `down`. */
+  readonly incident?: Incident
   /**
-   * The `since` of its series; for `ingest-stalled`, the time of the latest arrival, or null if no
-   * file was seen arriving; for `not-current` the time up to which the catalogue is known to equal
-   * the archive.
+   * The `since` of the incident; for `ingest-stalled`, the time of the latest arrival, or null if
+   * no file was seen arriving; for `not-current`, the time up to which the catalogue is known to
+   * equal the archive.
    */
   readonly since: string | null
   /** Time at which the alert opened. */
@@ -27,32 +33,40 @@ export interface Alert {
   /** Time since which it has its kind. */
   readonly changed: string
   /**
-   * One series; for `ingest-stalled`, all series whose alerts it replaces; none for `not-current`.
+   * Those of its incident; for `ingest-stalled`, all series whose alerts it replaces; none for
+   * `not-current`.
    */
   readonly series: readonly AlertSeries[]
 }
 
-/** An alert of the kind `late` or `down`, which has exactly one series. */
-interface SeriesAlert extends Alert {
-  readonly series: readonly [AlertSeries]
+/** An alert of an incident. */
+export type IncidentAlert = Alert & { readonly incident: Incident }
+
+/** A series that is late or down; times in seconds since 1970. */
+interface Overdue {
+  /** Time at which it has been late for long enough for an alert. */
+  readonly opened: number
+  /** Time at which it is down. */
+  readonly down: number
+  readonly series: AlertSeries
 }
 
 /**
- * An alert opens when its series has been late for this time, or for its limit of lateness if that
- * is longer.
+ * An alert opens when a series of the incident has been late for this time, or for its limit of
+ * lateness if that is longer.
  */
 const patienceSeconds = secondsPerHour
 
 /**
- * Finds the open alerts, the longest loss first. An alert of the kind `ingest-stalled` comes before
- * all others, and replaces the alerts of its series.
+ * Finds the open alerts, the longest loss first: the incidents of which a series has been late for
+ * long enough. An alert of the kind `ingest-stalled` comes before all others, and replaces those
+ * of the same periods.
  * @param states sorted by station
  * @param asOf seconds since 1970
  */
 export function openAlerts(states: readonly StationSeries[], asOf: number): readonly Alert[] {
-  const alerts = states
-    .flatMap((each) => seriesAlert(each, asOf))
-    .sort((a, b) => compareText(a.since ?? '', b.since ?? ''))
+  const overdue = new Map(states.flatMap(overdueSeries).map((each) => [keyOf(each.series), each]))
+  const alerts = openIncidents(states, asOf).flatMap((each) => incidentAlert(each, overdue, asOf))
   const isActive = ({ summary: { state } }: StationSeries): boolean =>
     state === 'present' || state === 'late' || state === 'down'
   const isHourly = ({ period }: Pick<AlertSeries, 'period'>): boolean => period !== '01D'
@@ -60,22 +74,46 @@ export function openAlerts(states: readonly StationSeries[], asOf: number): read
   // shorter files arrive.
   const counts = states.some((each) => isActive(each) && isHourly(each)) ? isHourly : () => true
   const stalled = stalledAlert(
-    alerts.filter(({ series: [each] }) => counts(each)),
+    [...overdue.values()].filter(({ opened, series }) => opened <= asOf && counts(series)),
     latestArrival(states.filter(counts)),
     asOf,
   )
   if (stalled === undefined) return alerts
-  return [stalled, ...alerts.filter(({ series: [each] }) => !counts(each))]
+  return [stalled, ...alerts.filter(({ incident }) => !counts(incident))]
 }
 
-function compareText(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1
+/** Identifies a series in the alerts. */
+export function keyOf({ station, file_type: type, period }: AlertSeries): string {
+  return [station, type, period].join()
 }
 
-function seriesAlert(
-  { station, fileType, period, summary }: StationSeries,
+/** The keys of the series that are late or down. */
+export function lostSeries(states: readonly StationSeries[]): ReadonlySet<string> {
+  return new Set(states.flatMap(overdueSeries).map(({ series }) => keyOf(series)))
+}
+
+/** The alert of an incident; none if none of its series has been late for long enough. */
+function incidentAlert(
+  incident: Incident,
+  overdue: ReadonlyMap<string, Overdue>,
   asOf: number,
-): readonly SeriesAlert[] {
+): readonly IncidentAlert[] {
+  const timesOf = (series: readonly IncidentSeries[], time: 'opened' | 'down'): number =>
+    Math.min(...series.map((each) => overdue.get(keyOf(each))?.[time] ?? Infinity))
+  const { id, kind, since, series } = incident
+  const opened = timesOf(series, 'opened')
+  if (asOf < opened) return []
+  const down = timesOf(
+    series.filter((each) => each.kind === 'down'),
+    'down',
+  )
+  const changed = kind === 'down' ? Math.max(opened, down) : opened
+  const times = { opened: secondsToIso(opened), changed: secondsToIso(changed) }
+  return [{ id, kind, incident, since, ...times, series }]
+}
+
+/** A series that is late or down; none if it is not. */
+function overdueSeries({ station, fileType, period, summary }: StationSeries): readonly Overdue[] {
   const { state, since, lateAfter } = summary
   if (state !== 'late' && state !== 'down') return []
   const { seconds, downAfter } = periodRules[period]
@@ -83,19 +121,12 @@ function seriesAlert(
     (firstOverdue(summary, seconds) + 1) * seconds +
     lateAfter +
     Math.max(patienceSeconds, lateAfter)
-  if (asOf < opened) return []
-  const key = { station, file_type: fileType, period }
-  const series = { ...key, since: since === undefined ? null : secondsToIso(since) }
-  const id = ['loss', ...Object.values(key), series.since ?? 'never'].join('-')
-  const down = since === undefined ? opened : since + lateAfter + downAfter
+  const iso = since === undefined ? null : secondsToIso(since)
   return [
     {
-      id,
-      kind: state,
-      since: series.since,
-      opened: secondsToIso(opened),
-      changed: secondsToIso(state === 'down' ? Math.max(opened, down) : opened),
-      series: [series],
+      opened,
+      down: since === undefined ? opened : since + lateAfter + downAfter,
+      series: { station, file_type: fileType, period, since: iso },
     },
   ]
 }
@@ -128,29 +159,34 @@ function latestArrival(states: readonly StationSeries[]): number {
 }
 
 /**
- * The alert `ingest-stalled`. It opens if two stations have alerts and no file arrived for two
- * hours, or for two days if one of these alerts is that of a daily series.
+ * The alert `ingest-stalled`. It opens if series of two stations have been late for long enough and
+ * no file arrived for two hours, or for two days if one of these series is daily.
  */
 function stalledAlert(
-  alerts: readonly SeriesAlert[],
+  overdue: readonly Overdue[],
   arrival: number,
   asOf: number,
 ): Alert | undefined {
-  const [first, ...later] = alerts.toSorted((a, b) => (a.opened < b.opened ? -1 : 1))
-  const second = later.find(({ series: [each] }) => each.station !== first?.series[0].station)
+  const [first, ...later] = overdue.toSorted((a, b) => a.opened - b.opened)
+  const second = later.find(({ series }) => series.station !== first?.series.station)
   if (second === undefined) return undefined
-  const lengths = alerts.map(({ series: [each] }) => periodRules[each.period].seconds)
+  const lengths = overdue.map(({ series }) => periodRules[series.period].seconds)
   const silentFrom = arrival + 2 * Math.max(secondsPerHour, ...lengths)
   if (asOf < silentFrom) return undefined
   const since = arrival === -Infinity ? null : secondsToIso(arrival)
-  const opened = [second.opened, ...(since === null ? [] : [secondsToIso(silentFrom)])].toSorted()
-  const last = opened.at(-1) ?? second.opened
+  const last = secondsToIso(Math.max(second.opened, silentFrom))
   return {
     id: `ingest-stalled-${since ?? 'never'}`,
     kind: 'ingest-stalled',
     since,
     opened: last,
     changed: last,
-    series: alerts.flatMap(({ series }) => series),
+    series: overdue
+      .map(({ series }) => series)
+      .sort((a, b) => compareText(a.since ?? '', b.since ?? '')),
   }
+}
+
+function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
 }

@@ -115,10 +115,13 @@ export function closedIncidents(
       const begun = open.filter((each) => each.period === period)
       const own = losses.filter((each) => each.period === period && !belongsTo(each, begun))
       const byStation = Map.groupBy(own, ({ station }) => station)
+      const byPlace = Map.groupBy(
+        states.filter((each) => each.period === period),
+        ({ station }) => countryOf(station),
+      )
       const expectedIn = (country: string, end: number): ReadonlySet<string> =>
         new Set(
-          states
-            .filter((each) => each.period === period && countryOf(each.station) === country)
+          (byPlace.get(country) ?? [])
             .filter((each) => expectationOf(each).isExpected(slotAt(end, period)))
             .map(({ station }) => station),
         )

@@ -144,16 +144,16 @@ export function byCountry(
     const sorted = group.toSorted((a, b) => (a.end ?? -Infinity) - (b.end ?? -Infinity))
     const incidents: Incident[] = []
     for (let next = 0; next < sorted.length;) {
-      const rest = sorted.slice(next)
-      const together = rest.filter(
-        ({ end = NaN }) => end - (rest[0]?.end ?? NaN) <= togetherSeconds,
-      )
+      const latest = (sorted[next]?.end ?? NaN) + togetherSeconds
+      let after = next
+      while ((sorted[after]?.end ?? NaN) <= latest) after++
+      const together = sorted.slice(next, after)
       const end = together.at(-1)?.end
       const codes = new Set(together.map(({ station }) => station))
       const isEnough = end !== undefined && codes.size >= leastStations
       const expected = isEnough ? new Set([...codes, ...expectedIn(country, end)]).size : Infinity
       const isCountry = codes.size * 2 >= expected
-      const members = isCountry ? together : rest.slice(0, 1)
+      const members = isCountry ? together : sorted.slice(next, next + 1)
       incidents.push(incidentOf(members, isCountry ? { country, expected } : {}, asOf))
       next += members.length
     }

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { runAlertLoop } from '../../src/alerts/alert-loop.ts'
 import type { AlertLoopDeps } from '../../src/alerts/alert-loop.ts'
@@ -18,20 +18,28 @@ import type { Found, Message } from '../../src/alerts/announcements.ts'
 import { MemoryFile } from '../../src/alerts/memory-file.ts'
 import { createWebhook } from '../../src/alerts/webhook.ts'
 import { CatalogueUnavailable } from '../../src/catalogue/reader-errors.ts'
-import type { Alert } from '../../src/series/alerts.ts'
+import { announcedAs } from '../../src/alerts/announced-incidents.ts'
+import type { Announced } from '../../src/alerts/announced-incidents.ts'
+import { keyOf } from '../../src/series/alerts.ts'
+import type { IncidentAlert } from '../../src/series/alerts.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
 import { testFolder } from '../folder.ts'
 import { openReceiver, secret } from './receiver.ts'
 
 const start = 1_800_000_000
-const late = (station: string): Alert => {
+const late = (station: string): IncidentAlert => {
   const since = '2027-01-15T05:00:00Z'
-  const series = [{ station, file_type: 'o', period: '01H', since }] as const
-  return { id: `late-${station}`, kind: 'late', since, opened: since, changed: since, series }
+  const id = `loss-${station}-01H-${since}`
+  const facts = { kind: 'late', period: '01H', since, ended: null } as const
+  const series = [{ ...facts, station, file_type: 'o' as const }]
+  const of = { station, country: null, stations: [station], expected_stations: null }
+  const incident = { ...facts, id, ...of, series, as_of: since }
+  return { id, kind: 'late', incident, since, opened: since, changed: since, series }
 }
 
 /** Each round is a check with these alerts; time passes as the process waits. */
-type Round = readonly Alert[] | 'unavailable' | 'not-current' | (() => readonly Alert[])
+type Alerts = readonly IncidentAlert[]
+type Round = Alerts | 'unavailable' | 'not-current' | (() => Alerts)
 
 const stopped = 'the indexer is stopped'
 
@@ -39,10 +47,13 @@ function foundIn(round: Exclude<Round, 'unavailable'>, nowSeconds: number): Foun
   if (round === 'not-current')
     return {
       alerts: [],
+      lost: new Set(),
       currency: { asOf: nowSeconds - 600, notCurrent: stopped, isOld: true, problems: [] },
     }
+  const alerts = typeof round === 'function' ? round() : round
   return {
-    alerts: typeof round === 'function' ? round() : round,
+    alerts,
+    lost: new Set(alerts.flatMap(({ series }) => series.map(keyOf))),
     currency: { asOf: nowSeconds, notCurrent: undefined, isOld: false, problems: [] },
   }
 }
@@ -61,7 +72,8 @@ function openLoop(t: Test, url: string, file = join(testFolder(t), 'state/alerts
     file,
     waits,
     lines,
-    stored: () => JSON.parse(readFileSync(file, 'utf8')) as { open: Alert[]; messages: object[] },
+    stored: () =>
+      JSON.parse(readFileSync(file, 'utf8')) as { open: Announced[]; messages: object[] },
     messages: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
     /** Starts a process an hour before the first round, ends it after the last one. */
     async run(rounds: readonly Round[], more: Partial<AlertLoopDeps> = {}) {
@@ -108,11 +120,11 @@ t.test('a message is signed and delivered once', async (t) => {
     'content-type': 'application/json',
     'user-agent': 'rinex-catalogue/1.2.3',
   })
-  t.same(Object.keys(message), ['id', 'at', 'kind', 'state', 'series'])
+  t.same(Object.keys(message), ['id', 'at', 'kind', 'state', 'incident', 'series'])
   t.equal(message.at, '2027-01-15T09:00:00.000Z')
   t.match(body, '"station":"GRAZ00AUT","file_type":"o","period":"01H"')
   t.not(message.id, received[1]?.message.id)
-  t.same(loop.stored(), { version: 2, open: [], messages: [] })
+  t.same(loop.stored(), { version: 3, open: [], messages: [] })
 })
 
 const failures: Readonly<Record<string, (response: ServerResponse, url: string) => void>> = {
@@ -161,9 +173,9 @@ t.test('a receiver that was away gets each change of the meantime once', async (
   server.close()
   server.closeAllConnections()
   const [graz, wtzr, zimm] = ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'].map(late) as [
-    Alert,
-    Alert,
-    Alert,
+    IncidentAlert,
+    IncidentAlert,
+    IncidentAlert,
   ]
   const loop = openLoop(t, url)
   await loop.run([[graz], [graz, wtzr], [wtzr]])
@@ -230,6 +242,9 @@ t.test('a missing catalogue closes no alert', async (t) => {
   t.equal(loop.lines.filter((line) => line.includes('"no catalogue"')).length, 1)
 })
 
+/** What is remembered of an alert. */
+const known = announcedAs(late('GRAZ00AUT'))
+
 t.test('a message says why the catalogue is not current, and another that it is', async (t) => {
   const { received, url } = await openReceiver(t)
   const loop = openLoop(t, url)
@@ -238,7 +253,7 @@ t.test('a message says why the catalogue is not current, and another that it is'
   t.strictSame(
     received.map(({ body }) => JSON.parse(body.replace(/"id":.*?,"at":.*?,/, '')) as object),
     [
-      { kind: 'late', state: 'open', series: late('GRAZ00AUT').series },
+      { kind: 'late', state: 'open', incident: known.incident, series: known.series },
       { kind: 'not-current', state: 'open', series: [], reason: stopped },
       { kind: 'not-current', state: 'closed', series: [] },
     ],
@@ -252,42 +267,55 @@ const message = {
   at: '2027-01-15T09:00:00.000Z',
   kind: 'late',
   state: 'open',
-  series: graz.series,
+  incident: known.incident,
+  series: known.series,
 }
-const openOnly = (...open: unknown[]) => JSON.stringify({ version: 2, open, messages: [] })
-const messagesOnly = (...messages: unknown[]) => JSON.stringify({ version: 2, open: [], messages })
+const openOnly = (...open: unknown[]) => JSON.stringify({ version: 3, open, messages: [] })
+const messagesOnly = (...messages: unknown[]) => JSON.stringify({ version: 3, open: [], messages })
 
 const damages: Readonly<Record<string, string>> = {
   empty: '',
-  'cut off': '{"version":2,"open":[{"id"',
+  'cut off': '{"version":3,"open":[{"id"',
   garbage: '\x00\x01',
   null: 'null',
   'an array': '[]',
   'of another version': '{"version":1,"open":[],"messages":[]}',
-  'without lists': '{"version":2}',
-  'a text as a list': '{"version":2,"open":"x","messages":[]}',
-  'a table as a list': '{"version":2,"open":[],"messages":{}}',
+  'without lists': '{"version":3}',
+  'a text as a list': '{"version":3,"open":"x","messages":[]}',
+  'a table as a list': '{"version":3,"open":[],"messages":{}}',
   'an alert that is null': openOnly(null),
   'an alert without series': openOnly({}),
-  'an alert with no series': openOnly({ ...graz, series: [] }),
-  'an alert of an unknown kind': openOnly({ ...graz, kind: 'test' }),
-  'an alert of a kind of earlier releases': openOnly({ ...graz, kind: 'missing' }),
-  'an alert since no time': openOnly({ ...graz, since: 'yesterday' }),
-  'an alert without the time of its opening': openOnly({ ...graz, opened: null }),
-  'a series that is null': openOnly({ ...graz, series: [null] }),
+  'an alert with no series': openOnly({ ...known, series: [] }),
+  'an alert of an unknown kind': openOnly({ ...known, kind: 'test' }),
+  'an alert of a kind of earlier releases': openOnly({ ...known, kind: 'missing' }),
+  'an alert since no time': openOnly({ ...known, incident: { ...known.incident, since: 'then' } }),
+  'an alert without its incident': openOnly({ ...known, incident: undefined }),
+  'an alert of no place': openOnly({ ...known, incident: { ...known.incident, station: null } }),
+  'an alert without the series that are back': openOnly({ ...known, back: undefined }),
+  'an alert with too few stations since a text': openOnly({ ...known, tooFewSince: 'then' }),
+  'a series that is null': openOnly({ ...known, series: [null] }),
   'a series of an unknown period': openOnly({
-    ...graz,
-    series: [{ ...graz.series[0], period: '02H' }],
+    ...known,
+    series: [{ ...known.series[0], period: '02H' }],
+  }),
+  'an alert of the earlier version without series': JSON.stringify({
+    version: 2,
+    open: [{ ...graz, incident: undefined, series: [] }],
+    messages: [],
   }),
   'a series of an unknown type': messagesOnly({
     ...message,
-    series: [{ ...graz.series[0], file_type: 'x' }],
+    series: [{ ...known.series[0], file_type: 'x' }],
   }),
   'a message that is null': messagesOnly(null),
   'a message of another shape': messagesOnly({ id: 'x' }),
   'a message of no time': messagesOnly({ ...message, at: 'soon' }),
   'a message of an unknown state': messagesOnly({ ...message, state: 'half' }),
   'a message with a number as its reason': messagesOnly({ ...message, reason: 7 }),
+  'a message whose incident replaces a number': messagesOnly({
+    ...message,
+    incident: { ...message.incident, replaces: [7] },
+  }),
   'a message with no series': messagesOnly({ ...message, series: [] }),
   'a second message of another shape': messagesOnly(message, { ...message, id: 7 }),
 }
@@ -298,7 +326,7 @@ for (const [name, damaged] of Object.entries(damages))
     const loop = openLoop(t, url, join(testFolder(t, { 'alerts.json': damaged }), 'alerts.json'))
     await loop.run([[graz]])
     t.equal(received.length, 1, 'open alerts are sent again')
-    t.strictSame(loop.stored(), { version: 2, open: [graz], messages: [] })
+    t.strictSame(loop.stored(), { version: 3, open: [known], messages: [] })
     t.equal(readFileSync(`${loop.file}.damaged`, 'utf8'), damaged)
     const warnings = loop.lines.filter((line) => line.includes('alerts_state_file damaged'))
     t.equal(warnings.length, 1)
@@ -309,21 +337,66 @@ for (const [name, damaged] of Object.entries(damages))
 
 t.test('what the process writes is what it reads', async (t) => {
   const memory = new MemoryFile(join(testFolder(t), 'alerts.json'))
-  const never = { ...graz, since: null, series: [{ ...graz.series[0], since: null }] } as Alert
-  const stalled = { ...graz, kind: 'ingest-stalled', series: [...graz.series, ...never.series] }
-  const notCurrent = { ...graz, kind: 'not-current', series: [] }
-  const none = { ...message, kind: 'not-current', series: [] }
+  const { incident, series } = known
+  const never = {
+    ...known,
+    incident: { ...incident, since: null },
+    series: [{ ...series[0], since: null }],
+  } as Announced
+  const none = { id: 'x', at: message.at, kind: 'not-current', series: [] }
+  const norway = { ...incident, station: null, country: 'NOR' }
+  const replaces = { ...norway, replaces: ['loss-BODO00NOR-01H-never'] }
   const state = {
-    open: [graz, { ...graz, kind: 'down' }, never, stalled, notCurrent] as Alert[],
+    open: [
+      known,
+      { ...known, kind: 'down' },
+      never,
+      { kind: 'late', incident: norway, series, back: series, tooFewSince: start },
+      { kind: 'ingest-stalled', series: [...series, ...never.series], back: [] },
+      { kind: 'not-current', series: [], back: [] },
+    ] as Announced[],
     messages: [
       message,
       { ...message, kind: 'down', state: 'closed' },
-      { ...none, reason: stopped },
+      { ...message, incident: replaces },
+      { ...message, state: 'closed', incident: { ...norway, continues: ['a'] } },
+      { ...none, state: 'open', reason: stopped },
       { ...none, state: 'closed' },
     ] as Message[],
   }
   await memory.store(state)
   t.strictSame(await memory.load(), state)
+})
+
+t.test('a file of the earlier version is understood: nothing is announced again', async (t) => {
+  const { received, url } = await openReceiver(t)
+  const old = (station: string, file_type: 'o' | 'n') => {
+    const since = '2027-01-15T05:00:00Z'
+    const series = [{ station, file_type, period: '01H', since }]
+    const id = `loss-${station}-${file_type}-01H-${since}`
+    return { id, kind: 'late', since, opened: since, changed: since, series }
+  }
+  const open = [old('GRAZ00AUT', 'o'), old('GRAZ00AUT', 'n'), old('WTZR00DEU', 'o')]
+  const waiting = { id: 'a', at: '2027-01-15T07:00:00Z', kind: 'late', state: 'open' }
+  const messages = [{ ...waiting, series: open[2]?.series }]
+  const file = testFolder(t, { 'alerts.json': JSON.stringify({ version: 2, open, messages }) })
+  const loop = openLoop(t, url, join(file, 'alerts.json'))
+  const both = late('GRAZ00AUT')
+  const [first] = both.series
+  const series = [...both.series, { ...first, file_type: 'n' } as typeof first & object]
+  await loop.run([[{ ...both, series }, late('WTZR00DEU')], []])
+  t.same(
+    received.map(({ message: { state, series } }) => [
+      state,
+      ...series.map(({ station, file_type }) => station + file_type),
+    ]),
+    [
+      ['open', 'WTZR00DEUo'],
+      ['closed', 'GRAZ00AUTo', 'GRAZ00AUTn'],
+      ['closed', 'WTZR00DEUo'],
+    ],
+  )
+  t.match(loop.stored(), { version: 3, open: exact([]) })
 })
 
 t.test('on a full disk the alerts are sent, and stored when there is room again', async (t) => {
@@ -342,7 +415,7 @@ t.test('on a full disk the alerts are sent, and stored when there is room again'
       return [graz, wtzr]
     },
     () => {
-      t.strictSame(loop.stored().open, [graz, wtzr])
+      t.strictSame(loop.stored().open, [graz, wtzr].map(announcedAs))
       fill()
       return [graz, wtzr, zimm]
     },
@@ -368,7 +441,11 @@ t.test('on a full disk the alerts are sent, and stored when there is room again'
     1,
     'no further quiet hour',
   )
-  t.strictSame(loop.stored(), { version: 2, open: [graz, wtzr, zimm], messages: [] })
+  t.strictSame(loop.stored(), {
+    version: 3,
+    open: [graz, wtzr, zimm].map(announcedAs),
+    messages: [],
+  })
 })
 
 const withoutPython = spawnSync('python3', ['--version']).error !== undefined && 'no python3 here'

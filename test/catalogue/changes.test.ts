@@ -175,3 +175,72 @@ t.test(
     t.strictSame(page.changes, [])
   },
 )
+
+t.test('the feed of some kinds of changes, and their counts since a time', async (t) => {
+  const { clock, apply, reader } = await openFeed(t)
+  const startedUs = clock.us
+  await apply({ added: [graz, grazShort, zimm].map((name) => newFile(name)) })
+  clock.us += 10
+  await apply({ modified: [{ id: 1, name: graz, size: 2, mtimeUs: 2 }] })
+  clock.us += 10
+  await apply({ removed: [2] })
+  const all = await reader.changes({ since: 0, limit: 10, filters: {} })
+  for (const kinds of [
+    ['created'],
+    ['modified'],
+    ['removed'],
+    ['created', 'removed'],
+    ['created', 'modified'],
+    ['created', 'modified', 'removed'],
+  ] as const) {
+    const page = await reader.changes({ since: 0, limit: 10, filters: {}, kinds })
+    t.strictSame(
+      page.changes,
+      all.changes.filter(({ change }) => kinds.some((k) => k === change)),
+    )
+    t.equal(page.throughSeq, 5)
+  }
+  const countsOf = async (sinceUs: number, filters: ChangeFilters = {}) => {
+    const { counts, isComplete } = await reader.changeCounts({ sinceUs, filters })
+    return [counts.created, counts.modified, counts.removed, isComplete]
+  }
+  t.strictSame(await countsOf(startedUs), [1, 1, 1, true])
+  t.strictSame(await countsOf(startedUs + 1), [0, 1, 1, true])
+  t.strictSame(await countsOf(startedUs + 20), [0, 0, 1, true])
+  t.strictSame(await countsOf(startedUs + 21), [0, 0, 0, true])
+  t.strictSame(await countsOf(0, { stations: ['ZIMM'] }), [1, 0, 0, true])
+  t.strictSame(await countsOf(0, { stations: ['NONE'] }), [0, 0, 0, true])
+})
+
+t.test('a few kinds among many changes are found in several steps', async (t) => {
+  const { apply, reader } = await openFeed(t)
+  await apply({ added: manyNames(4100).map((name) => newFile(name)) })
+  await apply({ removed: [4000] })
+  const query = { limit: 10, filters: {}, kinds: ['removed'] as const }
+  const seen = []
+  for (let since = 0, steps = 0; since < 4101; steps++) {
+    const page = await reader.changes({ ...query, since })
+    seen.push(...brief(page))
+    t.ok(page.throughSeq > since && steps < 9)
+    since = page.throughSeq
+  }
+  t.strictSame(seen, ['4101 removed 4000'])
+})
+
+t.test('only the last 10,000 numbers are counted, and that is said', async (t) => {
+  const { clock, apply, reader } = await openFeed(t)
+  const startedUs = clock.us
+  await apply({ added: manyNames(6000).map((name) => newFile(name)) })
+  clock.us += 10
+  await apply({ added: manyNames(6000, '0020.26d.gz').map((name) => newFile(name)) })
+  const counted = (sinceUs: number) => reader.changeCounts({ sinceUs, filters: {} })
+  const none = { modified: 0, removed: 0 }
+  t.strictSame(await counted(startedUs + 10), {
+    counts: { created: 6000, ...none },
+    isComplete: true,
+  })
+  t.strictSame(await counted(startedUs), {
+    counts: { created: 10_000, ...none },
+    isComplete: false,
+  })
+})

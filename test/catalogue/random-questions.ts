@@ -4,6 +4,7 @@ import type { NetworkDeliveries } from '../../src/catalogue/series-queries.ts'
 import { orderKeys, problems } from '../../src/catalogue/filter.ts'
 import type { FileFilter, Ordering, TimeRange } from '../../src/catalogue/filter.ts'
 import { listedProblems, stationOrderKeys } from '../../src/catalogue/reader.ts'
+import { changeKinds } from '../../src/catalogue/records.ts'
 import { fc } from '../random.ts'
 import { codes, countries, days, directories, names, startUs } from './random-histories.ts'
 
@@ -98,6 +99,10 @@ const filter: fc.Arbitrary<FileFilter> = fc
 
 /** The feed has no such conditions. */
 const onlyOfLists = new Set(['created', 'modified', 'idAbove', 'idBelow', 'problems'])
+
+const ofFeed = filter.map((filters) =>
+  Object.fromEntries(Object.entries(filters).filter(([key]) => !onlyOfLists.has(key))),
+)
 
 const step = fc.record({ key: fc.constantFrom(...orderKeys), descending: fc.boolean() })
 const ordering: fc.Arbitrary<Ordering> = fc
@@ -199,13 +204,18 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .record({ since: seq, limit, details, filters: filter })
-      .map(({ filters, ...query }) => {
-        const others = Object.entries(filters).filter(([key]) => !onlyOfLists.has(key))
-        return { ...query, filters: Object.fromEntries(others) }
+      .record({
+        since: seq,
+        limit,
+        details,
+        filters: ofFeed,
+        kinds: fc.subarray([...changeKinds], { minLength: 1 }),
       })
       .map(ask('changes', (reader, query) => reader.changes(query))),
   },
+  fc
+    .record({ sinceUs: timeUs, filters: ofFeed })
+    .map(ask('changeCounts', (reader, query) => reader.changeCounts(query))),
   {
     weight: 2,
     arbitrary: fc

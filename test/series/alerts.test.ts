@@ -71,16 +71,27 @@ t.test('a series has an alert after it was late for an hour', async (t) => {
   const until10 = { to: 10 * hour }
   t.same(kindsAt(11 * hour + 600, until10), [], 'late')
   t.same(kindsAt(12 * hour + 599, until10), [])
+  const since = '2026-01-22T10:00:00Z'
+  const graz = { station: 'GRAZ00AUT', period: '01H', since, kind: 'late', ended: null } as const
+  const series = [{ ...graz, file_type: 'o' as const }]
+  const id = `loss-GRAZ00AUT-01H-${since}`
   t.same(alertsAt(12 * hour + 600, until10), [
     {
-      id: 'loss-GRAZ00AUT-o-01H-2026-01-22T10:00:00Z',
+      id,
       kind: 'late',
-      since: '2026-01-22T10:00:00Z',
+      incident: {
+        ...graz,
+        id,
+        country: null,
+        stations: ['GRAZ00AUT'],
+        expected_stations: null,
+        series,
+        as_of: '2026-01-22T12:10:00Z',
+      },
+      since,
       opened: '2026-01-22T12:10:00Z',
       changed: '2026-01-22T12:10:00Z',
-      series: [
-        { station: 'GRAZ00AUT', file_type: 'o', period: '01H', since: '2026-01-22T10:00:00Z' },
-      ],
+      series,
     },
   ])
   const isLost = (slot: number): boolean => slot === midnight / hour + 10
@@ -101,7 +112,8 @@ t.test('an alert keeps its id when its series is down; a later loss has another'
   const [late] = alertsAt(34 * hour + 600, until10)
   const [down] = alertsAt(34 * hour + 601, until10)
   t.equal(late?.kind, 'late', 'a day and the limit after the last file')
-  t.strictSame(down, { ...late, kind: 'down', changed: '2026-01-23T10:10:00Z' })
+  const { id, since, opened } = late ?? {}
+  t.match(down, { id, since, opened, kind: 'down', changed: '2026-01-23T10:10:00Z' })
   const isLost = (slot: number): boolean =>
     slot >= midnight / hour + 10 && slot < midnight / hour + 38
   const back = { to: 39 * hour, isLost }
@@ -109,6 +121,25 @@ t.test('an alert keeps its id when its series is down; a later loss has another'
   const [later] = alertsAt(42 * hour, back)
   t.match(later, { kind: 'late', since: '2026-01-23T15:00:00Z', opened: '2026-01-23T17:10:00Z' })
   t.not(later?.id, late?.id)
+})
+
+t.test('one alert for the stations of a country, with the patience of the first', async (t) => {
+  const norway = ['BODO00NOR', 'OSLS00NOR', 'VARD00NOR'].map((station) => ({
+    station,
+    to: 10 * hour,
+    latency: station === 'OSLS00NOR' ? 1800 : 120,
+  }))
+  const other = { station: 'GRAZ00AUT', to: 100 * hour }
+  t.same(kindsAt(12 * hour + 599, ...norway, other), [])
+  const [alert, ...none] = alertsAt(12 * hour + 600, ...norway, other)
+  t.same(none, [])
+  t.match(alert, {
+    id: 'loss-NOR-01H-2026-01-22T10:00:00Z',
+    opened: '2026-01-22T12:10:00Z',
+    series: exact(norway.map(({ station }) => ({ station, since: '2026-01-22T10:00:00Z' }))),
+  })
+  const [down] = alertsAt(34 * hour + 601, ...norway, other)
+  t.match(down, { id: alert?.id, kind: 'down', changed: '2026-01-23T10:10:00Z' })
 })
 
 t.test('the longest loss comes first', async (t) => {
@@ -155,7 +186,7 @@ t.test('an expected series that never delivered is down, until its rule ends', a
     found,
     exact([
       {
-        id: 'loss-GRAZ00AUT-o-01H-never',
+        id: 'loss-GRAZ00AUT-01H-never',
         kind: 'down',
         since: null,
         opened: '2026-01-22T06:00:00Z',

@@ -1,68 +1,21 @@
 /** Incidents: cases whose answers are known, and random networks beside the slow reference. */
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
-import { secondsToIso } from '../../src/parse/calendar.ts'
-import { closedIncidents, closedLosses } from '../../src/series/closed-incidents.ts'
-import type { SeriesWithPast } from '../../src/series/closed-incidents.ts'
-import { openIncidents } from '../../src/series/incidents.ts'
 import type { Incident } from '../../src/series/incidents.ts'
-import { summariseSeries } from '../../src/series/series-summary.ts'
-import { pastOf } from './compared.ts'
+import {
+  day,
+  hour,
+  incidentsOf,
+  iso,
+  lengths,
+  midnight,
+  networks,
+  seriesAt,
+} from './incident-networks.ts'
+import type { Described } from './incident-networks.ts'
 import { naiveClosed, naiveOpen } from './incidents-oracle.ts'
-import type { NaiveIncident, NetworkHistory } from './incidents-oracle.ts'
-import type { History, Period, Rule } from './oracle.ts'
-
-const hour = 3600
-const day = 24 * hour
-const lengths: Record<Period, number> = { '15M': 900, '01H': hour, '01D': day }
-/** 2026-01-22T00:00:00Z, a midnight. */
-const midnight = Date.UTC(2026, 0, 22) / 1000
-
-/** A time of `midnight`, in seconds after it, as ISO text. */
-const iso = (seconds: number): string => secondsToIso(midnight + seconds)
-
-interface Described {
-  station: string
-  type?: 'o' | 'n'
-  period?: Period
-  /** Days before `midnight` at which the series begins. */
-  days?: number
-  /** Lost slots, by their begin in seconds after `midnight`. */
-  lost?: readonly (readonly [from: number, to: number])[]
-  latency?: number
-  rules?: readonly Rule[]
-}
-
-function seriesAt(asOf: number, described: Described): NetworkHistory {
-  const { station, type = 'o', period = '01H', days = 100, lost = [], latency = 120 } = described
-  const delivered = new Map<number, number>()
-  for (let start = -days * day; start + lengths[period] + latency <= asOf; start += lengths[period])
-    if (!lost.some(([from, to]) => start >= from && start < to))
-      delivered.set((midnight + start) / lengths[period], latency)
-  const history: History = {
-    period,
-    delivered,
-    live: new Set(delivered.keys()),
-    asOf: midnight + asOf,
-    knownFrom: 0,
-    ...(described.rules !== undefined && { rules: described.rules }),
-  }
-  return { station, type, history }
-}
-
-const statesOf = (network: readonly NetworkHistory[]): SeriesWithPast[] =>
-  network.map(({ station, type, history }) => {
-    const past = pastOf(history)
-    const summary = summariseSeries(past, history.asOf)
-    return { station, fileType: type, period: history.period, past, summary }
-  })
-
-function incidentsOf(network: readonly NetworkHistory[], asOf: number) {
-  const states = statesOf(network)
-  const open = openIncidents(states, asOf)
-  const losses = states.flatMap((each) => closedLosses(each, asOf))
-  return { states, open, losses, closed: closedIncidents(losses, { states, open, asOf }) }
-}
+import type { NaiveIncident } from './incidents-oracle.ts'
+import type { Period } from './oracle.ts'
 
 const at = (asOf: number, ...described: Described[]) =>
   incidentsOf(
@@ -179,66 +132,6 @@ t.test('the stations of a country that were lost together have one closed incide
   t.same(most.closed, [], 'they belong to the open one')
 })
 
-/** Random losses: of a country, with slots more or less at each station, or of a series. */
-const networks = fc
-  .record({
-    asOf: fc.integer({ min: 0, max: 3 * day }),
-    period: fc.constantFrom<Period>('01H', '01H', '01D'),
-    series: fc.uniqueArray(
-      fc.record({
-        station: fc.constantFrom(
-          ...['NO0A00NOR', 'NO1A00NOR', 'NO2A00NOR', 'NO3A00NOR', 'NO4A00NOR', 'NO5A00NOR'],
-          ...['AT0A00AUT', 'AT1A00AUT', 'AT2A00AUT', 'AT3A00AUT', 'OSLS'],
-        ),
-        type: fc.constantFrom<'o' | 'n'>('o', 'o', 'n'),
-        isOther: fc.nat(9).map((number) => number === 0),
-        days: fc.constantFrom(75, 75, 75, 40, 10, 3),
-        latency: fc.constantFrom(60, 60, 900, 5000, 40_000),
-        hasRule: fc.nat(9).map((number) => number === 0),
-        own: fc.array(
-          fc.tuple(fc.integer({ min: 0, max: 75 * 24 }), fc.integer({ min: 1, max: 90 })),
-          {
-            maxLength: 2,
-          },
-        ),
-        jitter: fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 500),
-      }),
-      { minLength: 6, maxLength: 16, selector: ({ station, type }) => station + type },
-    ),
-    common: fc.array(
-      fc.record({
-        country: fc.constantFrom('NOR', 'NOR', 'AUT'),
-        before: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 * 24 })),
-        hours: fc.integer({ min: 1, max: 60 }),
-      }),
-      { minLength: 1, maxLength: 4 },
-    ),
-  })
-  .map(({ asOf, period, series, common }) => ({
-    asOf: midnight + asOf,
-    network: series.map((each): NetworkHistory => {
-      const own = each.isOther ? (period === '01D' ? '01H' : '01D') : period
-      const stretch = own === '01D' ? 24 : 1
-      const losses = [
-        ...each.own.map(([before, hours]) => [before, hours] as const),
-        ...common
-          .filter(({ country }) => each.station.endsWith(country))
-          .map(({ before, hours }) => [before - each.jitter * stretch, hours] as const),
-      ]
-      return seriesAt(asOf, {
-        ...each,
-        period: own,
-        lost: losses.map(([before, hours]) => {
-          const from = Math.floor((asOf - before * hour) / lengths[own]) * lengths[own]
-          return [from, from + hours * stretch * hour]
-        }),
-        ...(each.hasRule && {
-          rules: [{ fromDay: midnight / day - 30, hours: new Set([0, 5, 6]) }],
-        }),
-      })
-    }),
-  }))
-
 const sorted = (incidents: readonly NaiveIncident[]): NaiveIncident[] =>
   incidents.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
@@ -262,8 +155,9 @@ const numRuns = process.env['SLOW'] === '1' ? 1000 : 60
 t.test('random networks have the incidents of the slow reference', async (t) => {
   let [countries, closedOnes] = [0, 0]
   fc.assert(
-    fc.property(networks, ({ network, asOf }) => {
-      const { states, open, losses, closed } = incidentsOf(network, asOf)
+    fc.property(networks, ({ described, asOf }) => {
+      const network = described.map((each) => seriesAt(asOf, each))
+      const { states, open, losses, closed } = incidentsOf(network, midnight + asOf)
       t.strictSame(sorted(open.map(plain)), sorted(naiveOpen(network)), 'open')
       t.strictSame(sorted(closed.map(plain)), sorted(naiveClosed(network)), 'closed')
       const lost = states.filter(({ summary }) => /late|down/.test(summary.state))

@@ -1,20 +1,24 @@
-/** The list of the open alerts, which is an Atom feed too. */
+/** The list of the open alerts, which is an Atom feed too. Its page has the closed incidents. */
 import * as schema from '../openapi/schema.ts'
 import type { FastifyInstance } from 'fastify'
 import { openAlerts } from '../../series/alerts.ts'
 import type { Alert } from '../../series/alerts.ts'
-import type { AlertSeries } from '../../series/incidents.ts'
-import { secondsToIso } from '../../parse/calendar.ts'
-import { readableTime, escaped, typeLabel } from '../pages/labels.ts'
+import { openIncidents } from '../../series/incidents.ts'
+import type { AlertSeries, Incident } from '../../series/incidents.ts'
+import { readableTime } from '../pages/labels.ts'
+import { fragment, periodCell, stateCell } from '../pages/layout.ts'
+import type { Cell } from '../pages/layout.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
+import { period } from '../series/known-series.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { availabilityHref, seriesFields } from '../series/series-fields.ts'
-import { matchesSeries } from '../series/known-series.ts'
-import { queryText, resourceUrl } from '../http/context.ts'
-import type { Links, Parameter } from '../http/context.ts'
+import { queryText } from '../http/context.ts'
+import type { Parameter } from '../http/context.ts'
+import { alertWords, endOf, feedOf, seriesText } from './feed.ts'
+import { hasSeries, incidentCell, placeSchemas, seriesMembers } from './incident-fields.ts'
+import { subscribeBox } from './subscribe.ts'
 
 const field = fieldOf<Alert>()
 const since = '2026-01-22T03:00:00Z'
@@ -22,30 +26,44 @@ const since = '2026-01-22T03:00:00Z'
 const fields = {
   id: field(
     schema.text(
-      'Identifies the alert: another alert of the same series has another id; one that becomes `down` keeps it.',
+      'That of its incident: it stays when the alert becomes `down`; a later alert of the same station has another one.',
     ),
-    `loss-GRAZ00AUT-o-01H-${since}`,
+    `loss-GRAZ00AUT-01H-${since}`,
     ({ id }) => id,
   ),
   kind: field(
     schema.oneOf(
-      '`late` or `down`: the state of a series. `ingest-stalled`: no hourly or 15-minute file of any station arrives, or no file at all in an archive that expects only daily files; it replaces the alerts of these series.',
+      '`late` or `down`: the kind of an incident. `ingest-stalled`: no hourly or 15-minute file of any station arrives, or no file at all in an archive that expects only daily files; it replaces the alerts of these periods.',
       ['ingest-stalled', 'late', 'down'],
     ),
     'late',
     ({ kind }) => kind,
-    { label: 'Alert', cell: (_kind, alert) => alertCell(alert) },
+    { label: 'State', cell: (kind) => stateCell(kind === 'ingest-stalled' ? 'late' : kind) },
+  ),
+  station: field(
+    placeSchemas.station,
+    'GRAZ00AUT',
+    (alert): string | null => alert.incident?.station ?? null,
+  ),
+  country: field(
+    placeSchemas.country,
+    null,
+    (alert): string | null => alert.incident?.country ?? null,
+  ),
+  stations: field(placeSchemas.stations, ['GRAZ00AUT'], ({ series }) => [
+    ...new Set(series.map(({ station }) => station)),
+  ]),
+  expected_stations: field(
+    placeSchemas.expected_stations,
+    null,
+    (alert): number | null => alert.incident?.expected_stations ?? null,
   ),
   since: field(
     schema.momentOrNull(
-      'End of the last delivered slot; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
+      'End of the last delivered slot of the station or series that was lost first; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
     ),
     since,
     (alert): string | null => alert.since,
-    {
-      label: 'Nothing since',
-      cell: (iso, { kind }) => (kind === 'ingest-stalled' ? '' : readableTime(iso)),
-    },
   ),
   opened: field(
     schema.moment('Time at which the alert opened.'),
@@ -59,29 +77,73 @@ const fields = {
     ({ changed }) => changed,
   ),
   series: field(
-    schema.list(
-      'The series of the alert: one, or several for `ingest-stalled`.',
-      schema.object('A series with an alert.', {
-        station: seriesFields.station.schema,
-        file_type: seriesFields.file_type.schema,
-        period: seriesFields.period.schema,
-        since: schema.momentOrNull(
-          'End of its last delivered slot; null if nothing was ever delivered.',
-        ),
-      }),
-    ),
-    [{ station: 'GRAZ00AUT', file_type: 'o', period: '01H', since }],
-    ({ series }) => series,
+    schema.list('The series of the alert.', schema.object('A series of an alert.', seriesMembers)),
+    [{ station: 'GRAZ00AUT', file_type: 'o', period: '01H', since }] as AlertSeries[],
+    ({ series }) =>
+      series.map(({ station, file_type, period, since }) => ({
+        station,
+        file_type,
+        period,
+        since,
+      })),
   ),
 }
 
-function alertCell(alert: Alert) {
-  const [first] = alert.series
-  const href =
-    alert.kind === 'ingest-stalled' || first === undefined
-      ? '../series/?state=late,down&format=api'
-      : availabilityHref({ ...first, fileType: first.file_type })
-  return { text: alertTitle(alert), href, isHeader: true }
+function alertCell(alert: Alert): Cell {
+  const { incident, series } = alert
+  if (incident !== undefined) return incidentCell(incident)
+  return {
+    text: alertWords(alert),
+    href: '../series/?state=late,down&format=api',
+    isHeader: true,
+    summary: `${series.length} series`,
+    lines: series.map(seriesText),
+  }
+}
+
+const periodColumn = {
+  label: 'Period',
+  cell: ({ incident }: Alert): Cell | string => (incident ? periodCell(incident.period) : ''),
+}
+
+/** Closed incidents that the page shows; the others are in their list. */
+const closedShown = 20
+
+const render = fragment(
+  'closed-incidents',
+  `<section>
+<h2>Closed</h2>
+<p>In the last 57 days: at least three files that never came, of daily ones two.</p>
+<% if (it.table.rows.length === 0) { %><p>None.</p>
+<% } else { %><%~ include('@table', it.table) %>
+<% } %><% if (it.count > it.table.rows.length) { %><p><a href="<%= it.href %>">All <%= it.count %> closed incidents</a></p>
+<% } %></section>
+`,
+)
+
+const youngLine = fragment(
+  'young-incidents',
+  `<p><%= it.young %> more <%= it.young === 1 ? 'incident is' : 'incidents are' %> too young for an alert: <a href="<%= it.href %>">all open incidents</a>.</p>
+`,
+)
+
+function listHref(state: 'open' | 'closed', kept: readonly Parameter[]): string {
+  return `../incidents/?${queryText([...kept, ['state', state]])}`
+}
+
+function closedSection(closed: readonly Incident[], kept: readonly Parameter[]): string {
+  return render({
+    count: closed.length,
+    href: listHref('closed', kept),
+    table: {
+      label: 'Closed incidents',
+      className: 'cards',
+      columns: ['Incident', 'Period', 'Until'],
+      rows: closed
+        .slice(0, closedShown)
+        .map((each) => [incidentCell(each), periodCell(each.period), readableTime(each.ended)]),
+    },
+  })
 }
 
 export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
@@ -89,24 +151,40 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
     name: 'alerts',
     item: { name: 'Alert', description: 'An alert that is open.', fields },
     filters: seriesFilters,
-    parameters: {},
+    parameters: { period },
     whole: {
       atom: ({ items, kept, links, state }) => {
         const seconds = state.currency.asOf ?? Math.floor(context.nowUs() / 1e6)
-        return alertFeed(items, { links, kept, nowIso: secondsToIso(seconds) })
+        return feedOf('alerts', { alerts: items, links, kept, seconds })
       },
     },
     state: () => networkState(context),
     // While the catalogue is not current, the alerts are those of the last time at which it was.
-    find: ({ filter }, { states, currency: { asOf } }) => ({
-      items: (asOf === undefined ? [] : openAlerts(states, asOf)).filter(({ series }) =>
-        series.some((each) => matchesSeries({ ...each, fileType: each.file_type }, filter)),
-      ),
-    }),
+    find: async ({ filter, values, kept, format }, state, requester) => {
+      const { states, currency } = state
+      const { asOf } = currency
+      const isAsked = ({ series }: Pick<Alert, 'series'>): boolean =>
+        hasSeries(series, filter, values.period)
+      const open = asOf === undefined ? [] : openAlerts(states, asOf).filter(isAsked)
+      if (format === 'json') return { items: open }
+      const closed = (await context.network.closedIncidents(state, requester)).filter(isAsked)
+      if (format === 'atom') return { items: [...open, ...closed.map(endOf)] }
+      const incidents = asOf === undefined ? [] : openIncidents(states, asOf).filter(isAsked)
+      const young = incidents.filter(({ id }) => !open.some((each) => each.id === id)).length
+      const isStalled = open[0]?.kind === 'ingest-stalled'
+      const below = [
+        isStalled || young === 0 ? '' : youngLine({ young, href: listHref('open', kept) }),
+        subscribeBox(context.links(), kept),
+        closedSection(closed, kept),
+      ]
+      return { items: open, below: below.join('') }
+    },
     page: {
       noun: ['alert', 'alerts'],
-      section: 'network',
-      caption: 'Times in UTC, (022) is the day of the year',
+      section: 'alerts',
+      columns: [{ label: 'Open', cell: alertCell }, 'kind', periodColumn, 'opened'],
+      className: 'cards',
+      caption: 'Times in UTC',
     },
     operation: {
       id: 'listAlerts',
@@ -114,61 +192,9 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
       name: 'Alert List',
       summary: 'List alerts',
       about: 'The alerts that are open now, the longest loss first.',
-      description: `The alert of a series opens when the series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when the series is down. The Atom feed has all alerts at once, for feed readers. ${currencyMembers.clock}`,
+      description: `An alert is an incident of which a series has been late for an hour, or for its limit of lateness if that is longer; it stays the same when it is down. The Atom feed has all alerts at once, and an entry for the end of each closed incident, for feed readers. ${currencyMembers.clock}`,
       further: currencyMembers,
       samples: ['alerts/?country=AUT&format=atom'],
     },
   })
-}
-
-/** Maximum number of series in an entry; only `ingest-stalled` has more than one. */
-const maxSeries = 100
-
-/** @param kept parameters of the request, which the URL of the feed repeats */
-function alertFeed(
-  alerts: readonly Alert[],
-  { links, kept, nowIso }: { links: Links; kept: readonly Parameter[]; nowIso: string },
-): string {
-  // ISO times sort as text.
-  const times = alerts.map(({ changed }) => changed).sort()
-  const self = `${links.api}alerts/?${queryText([...kept, ['format', 'atom']])}`
-  return `<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom">
-<id>${escaped(self)}</id>
-<title>Alerts of the RINEX file catalogue</title>
-<updated>${times.at(-1) ?? nowIso}</updated>
-<author><name>RINEX file catalogue</name></author>
-<link rel="self" type="application/atom+xml" href="${escaped(self)}"/>
-<link rel="alternate" type="text/html" href="${escaped(resourceUrl(links, 'alerts'))}"/>
-${alerts.map((alert) => entryOf(alert, links)).join('')}</feed>
-`
-}
-
-function entryOf(alert: Alert, links: Links): string {
-  const { id, changed, series } = alert
-  const lines = series.slice(0, maxSeries).map(seriesText)
-  if (series.length > maxSeries) lines.push(`and ${series.length - maxSeries} more series`)
-  return `<entry>
-<id>${escaped(`${links.api}alerts/#${id}`)}</id>
-<title>${escaped(alertTitle(alert))}</title>
-<updated>${changed}</updated>
-<link href="${escaped(resourceUrl(links, 'alerts'))}"/>
-<content type="text">${escaped(lines.join('\n'))}</content>
-</entry>
-`
-}
-
-/** The title of an alert, for example `GRAZ00AUT 01H observation files late`. */
-function alertTitle({ kind, since, series }: Alert): string {
-  const [first] = series
-  if (kind !== 'ingest-stalled' && first !== undefined)
-    return `${first.station} ${first.period} ${typeLabel(first.file_type)} files ${kind}`
-  const stations = new Set(series.map(({ station }) => station)).size
-  const arrival = since === null ? '' : `; the latest file arrived ${readableTime(since)}`
-  return `No files arrive: ${series.length} series of ${stations} stations${arrival}`
-}
-
-function seriesText({ station, period, file_type: type, since }: AlertSeries): string {
-  const start = since === null ? 'never delivered' : `nothing since ${readableTime(since)} UTC`
-  return `${station} ${period} ${typeLabel(type)}: ${start}`
 }

@@ -1,5 +1,5 @@
 /** Reads the change feed: a page, the latest changes, a long poll, server-sent events. */
-import type { CatalogueReader, ChangesPage } from '../../catalogue/reader.ts'
+import type { CatalogueReader, ChangeCounts, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
 import type { Requester } from '../http/limits.ts'
 import { HttpError, notYet } from '../http/errors.ts'
@@ -19,6 +19,8 @@ export interface FeedPage {
   readonly purgedSeq: number
   /** The latest number at which files entered or left the countries (see `ChangesPage`). */
   readonly joinedSeq: number
+  /** The number after which the page of earlier changes begins, if it is known. */
+  readonly earlier?: number | undefined
 }
 
 /** What a read of the feed needs besides the request. */
@@ -44,14 +46,20 @@ export async function readFeedPage(
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<FeedPage> {
-  const { filter, limit, epoch, details } = request
+  const { filter, limit, epoch, details, kinds } = request
   const changes: Change[] = []
   const first = request.since ?? (await reader.head()).seq
   let { joined } = request
   for (let since = first; ;) {
     const rest = limit - changes.length
     await turn()
-    const page = await reader.changes({ since, limit: rest, filters: filter, details })
+    const page = await reader.changes({
+      since,
+      limit: rest,
+      filters: filter,
+      details,
+      ...(kinds && { kinds }),
+    })
     checkResumable(page, { since, joined, epoch })
     changes.push(...page.changes)
     const { head, throughSeq, purgedSeq, joinedSeq } = page
@@ -72,7 +80,7 @@ export async function readLatestChanges(
   request: ChangesRequest,
 ): Promise<FeedPage> {
   const { reader } = source
-  const { limit, filter } = request
+  const { limit, filter, kinds } = request
   const head = await reader.head()
   const { purgedSeq } = await reader.changes({
     since: head.seq,
@@ -80,11 +88,28 @@ export async function readLatestChanges(
     filters: {},
     details: false,
   })
-  const lookBack = Object.keys(filter).length === 0 ? limit : maxLookBack
+  const isWhole = Object.keys(filter).length === 0 && kinds === undefined
+  const lookBack = isWhole ? limit : maxLookBack
   const since = Math.max(purgedSeq, head.seq - lookBack)
   const all = { ...request, since, joined: Infinity, limit: maxLookBack }
   const page = await readFeedPage(source, all)
-  return { ...page, changes: page.changes.slice(-limit) }
+  const { changes } = page
+  // The page before this one has as many of the changes that were found.
+  const earlier = changes.length > limit ? (changes.at(-2 * limit - 1)?.seq ?? since) : undefined
+  return { ...page, changes: changes.slice(-limit), earlier }
+}
+
+/** The time over which the page counts changes, in microseconds. */
+const hourUs = 3600e6
+
+/** What changed in the last hour, of the files that match. */
+export async function countLastHour(
+  { reader, turn }: FeedSource,
+  { filter }: ChangesRequest,
+  nowUs: number,
+): Promise<ChangeCounts> {
+  await turn()
+  return reader.changeCounts({ sinceUs: nowUs - hourUs, filters: filter })
 }
 
 function checkResumable(

@@ -1,4 +1,6 @@
 /** The HTML page of the change feed: newest changes first. */
+import type { ChangeCounts } from '../../catalogue/reader.ts'
+import { changeKinds } from '../../catalogue/records.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/context.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
@@ -14,6 +16,7 @@ import {
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import type { Page, Cell } from '../pages/layout.ts'
+import { changeField } from './schema.ts'
 import type { WireChange } from './schema.ts'
 
 const template = `<%~ include('@form', it.form) %>
@@ -29,7 +32,7 @@ const template = `<%~ include('@form', it.form) %>
 </ul>
 </nav>
 </div>
-<p>Programs follow the <a href="<%= it.feed %>">feed from here</a>: each page names the next, and waits for changes with <code>wait=60</code>.</p>
+<p>The latest change has number <%= it.number %>. Programs follow the <a href="<%= it.feed %>">feed from here</a>: each page names the next, and waits for changes with <code>wait=60</code>.</p>
 `
 
 interface ChangesPageData {
@@ -41,6 +44,7 @@ interface ChangesPageData {
   readonly earlier: string | null
   /** True if the request has no `since`: the page then shows the latest changes. */
   readonly isLatest: boolean
+  readonly lastHour: ChangeCounts | undefined
   readonly kept: readonly Parameter[]
   readonly limit: number
   readonly results: readonly WireChange[]
@@ -50,28 +54,22 @@ const render = page('changes', template)
 
 export const changesForm: FormView = {
   frame: { title: 'Changes', section: 'changes' },
-  fields: formFieldsOf(changesFilters, [
-    'station',
-    'country',
-    'file_type',
-    'file_duration',
-    'area',
-  ]),
+  fields: [
+    changeField,
+    ...formFieldsOf(changesFilters, ['station', 'country', 'file_type', 'file_duration', 'area']),
+  ],
   all: 'All changes',
 }
 
 export function renderChanges(data: ChangesPageData): Page {
-  const { head, since, throughSeq, next, earlier, isLatest, results } = data
-  const json = new URLSearchParams(next.slice(next.indexOf('?') + 1))
-  json.set('since', String(since))
-  json.set('format', 'json')
+  const { head, since, throughSeq, next, earlier, isLatest, lastHour, results } = data
   const noun = results.length === 0 ? 'No changes' : 'Changes'
   const extent = isLatest
-    ? `The latest change has number ${readableNumber(head.seq)}.`
+    ? lastHourSentence(lastHour, data.kept)
     : `${noun} after number ${since} up to ${throughSeq}; the latest is ${head.seq}.`
   const kept = data.kept.filter(([name]) => name !== 'limit')
   const form = filterForm(changesForm, { kept, limit: data.limit })
-  const frame = { title: 'Changes', section: 'changes', up: '../', json: `?${json.toString()}` }
+  const frame = { title: 'Changes', section: 'changes', up: '../', json: feedHref(next, since) }
   return render(frame, {
     extent,
     next,
@@ -79,15 +77,15 @@ export function renderChanges(data: ChangesPageData): Page {
     isLatest,
     form,
     others: form.hidden.filter(({ name }) => changesFilters.has(name)),
-    feed: next.replace('format=api', 'format=json'),
+    feed: feedHref(next, throughSeq),
+    number: readableNumber(head.seq),
     table: {
       label: 'Changes',
-      className: 'files',
+      className: 'files cards',
       caption:
         'Each file with its latest change, the newest first; size and time of the file as they are now, or were before its removal; times in UTC, (022) is the day of the year',
       columns: [
-        // A phone shows only the first columns.
-        ...['Change', 'File', 'At'],
+        ...['File', 'Change', 'At'],
         { label: 'Size', isNumber: true },
         ...['Last written', 'Start of data'],
         { label: 'Number', isNumber: true },
@@ -97,16 +95,42 @@ export function renderChanges(data: ChangesPageData): Page {
   })
 }
 
+/** `3 new, 1 replaced in the last hour.` */
+function lastHourSentence(lastHour: ChangeCounts | undefined, kept: readonly Parameter[]): string {
+  const { counts, isComplete } = lastHour ?? noChanges
+  const words = { created: 'new', modified: 'replaced', removed: 'removed' }
+  const found = changeKinds
+    .filter((kind) => counts[kind] > 0)
+    .map((kind) => `${readableNumber(counts[kind])} ${words[kind]}`)
+  const where = kept.some(([name]) => changesFilters.has(name)) ? ' of these files' : ''
+  if (found.length === 0) return `No change${where} in the last hour.`
+  return `${isComplete ? '' : 'At least '}${found.join(', ')}${where} in the last hour.`
+}
+
+const noChanges: ChangeCounts = {
+  counts: { created: 0, modified: 0, removed: 0 },
+  isComplete: true,
+}
+
+/** The feed after a number, which has no filter on the kind of change. */
+function feedHref(next: string, since: number): string {
+  const query = new URLSearchParams(next.slice(next.indexOf('?') + 1))
+  query.delete('change')
+  query.set('since', String(since))
+  query.set('format', 'json')
+  return `?${query.toString()}`
+}
+
 function rowOf(wire: WireChange): readonly (Cell | string)[] {
   const { at, change, seq, record } = wire
   const { created, modified } = record
   return [
-    changeLabel({ kind: change, at, created, modified }),
     {
       text: record.filename,
       isHeader: true,
       href: change === 'removed' ? null : record.url,
     },
+    changeLabel({ kind: change, at, created, modified }),
     { text: readableTime(at, 'second'), time: at },
     sizeOf(wire),
     readableTime(record.file?.mtime ?? null, 'second'),

@@ -1,10 +1,17 @@
 /** Serves the change feed: pages, long polls and server-sent events. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Change } from '../../catalogue/records.ts'
-import { changeEvents, readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
+import type { ChangeCounts } from '../../catalogue/reader.ts'
+import type { Change, Head } from '../../catalogue/records.ts'
+import {
+  changeEvents,
+  countLastHour,
+  readFeedPage,
+  readLatestChanges,
+  waitForFeedPage,
+} from './feed.ts'
 import type { FeedPage } from './feed.ts'
-import { parseChangesRequest } from './schema.ts'
+import { parseChangesRequest, parsePageRequest } from './schema.ts'
 import type { ChangesRequest } from './schema.ts'
 import * as schemas from './schema.ts'
 import { HeadWatch, openLongPolls } from './waiting.ts'
@@ -63,9 +70,8 @@ async function sendPage(
   reply: FastifyReply,
 ) {
   const { context } = feed
-  const parsed = parseChangesRequest(request.query as Query)
-  // The HTML page shows the sizes of files, which are details.
-  const feedRequest = format === 'html' ? { ...parsed, details: true } : parsed
+  const parse = format === 'html' ? parsePageRequest : parseChangesRequest
+  const feedRequest = parse(request.query as Query)
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
     const { turn } = context.limits.wait(request, reply)
     const signal = feed.longPolls.enter(reply)
@@ -75,15 +81,17 @@ async function sendPage(
     return answer({ context, feedRequest, feedPage, format }, reply)
   }
   const head = await context.reader.head()
-  const tag = context.tag(head, format, feedRequest)
+  const tag = tagOf({ context, feedRequest, format }, head)
   if (isFresh(request, reply, tag)) return sendNotModified(reply)
   const { turn } = await context.limits.page(request, reply)
   const source = { reader: context.reader, turn }
-  const feedPage =
-    format === 'html' && feedRequest.since === undefined
-      ? await readLatestChanges(source, feedRequest)
-      : await readFeedPage(source, feedRequest)
-  return answer({ context, feedRequest, feedPage, format }, reply)
+  if (!isLatest({ feedRequest, format })) {
+    const feedPage = await readFeedPage(source, feedRequest)
+    return answer({ context, feedRequest, feedPage, format }, reply)
+  }
+  const lastHour = await countLastHour(source, feedRequest, context.nowUs())
+  const feedPage = await readLatestChanges(source, feedRequest)
+  return answer({ context, feedRequest, feedPage, format, lastHour }, reply)
 }
 
 interface Answer {
@@ -91,9 +99,28 @@ interface Answer {
   readonly feedRequest: ChangesRequest
   readonly feedPage: FeedPage
   readonly format: PageFormat
+  /** What changed in the last hour; only for the page of the latest changes. */
+  readonly lastHour?: ChangeCounts
 }
 
-function answer({ context, feedRequest, feedPage, format }: Answer, reply: FastifyReply) {
+/** True for the page of the latest changes. */
+function isLatest({ feedRequest, format }: Pick<Answer, 'feedRequest' | 'format'>): boolean {
+  return format === 'html' && feedRequest.since === undefined
+}
+
+/** What the page says of the last hour depends on the clock. */
+function tagOf(
+  { context, feedRequest, format }: Pick<Answer, 'context' | 'feedRequest' | 'format'>,
+  head: Head,
+): string {
+  if (!isLatest({ feedRequest, format })) return context.tag(head, format, feedRequest)
+  const { epoch, seq, detailsSeq } = head
+  const minute = Math.floor(context.nowUs() / 60e6)
+  return context.tag([epoch, seq, `d${detailsSeq}`, minute].join('-'), format)
+}
+
+function answer(found: Answer, reply: FastifyReply) {
+  const { context, feedRequest, feedPage, format, lastHour } = found
   const links = context.links()
   const { head, changes, throughSeq, purgedSeq, joinedSeq } = feedPage
   const pageFrom = (since: number): string =>
@@ -104,17 +131,17 @@ function answer({ context, feedRequest, feedPage, format }: Answer, reply: Fasti
       ['since', String(since)],
     ])
   const next = pageFrom(throughSeq)
-  const etag = context.tag(head, format, feedRequest)
+  const etag = tagOf(found, head)
   reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
   const results = changes.map((change) => schemas.serialiseChange(change, links))
   if (format === 'json') return send(reply, format, { last_seq: head.seq, next, results })
   const since = feedPage.since
-  const earlier =
-    since > purgedSeq ? pageFrom(Math.max(purgedSeq, since - feedRequest.limit)) : null
+  const before = since > purgedSeq ? Math.max(purgedSeq, since - feedRequest.limit) : undefined
+  const earlierSince = feedPage.earlier ?? before
+  const earlier = earlierSince === undefined ? null : pageFrom(earlierSince)
   const { kept, limit } = feedRequest
-  const isLatest = feedRequest.since === undefined
-  const place = { head, since, throughSeq, next, earlier, isLatest }
-  return send(reply, format, renderChanges({ ...place, kept, limit, results }))
+  const place = { since, throughSeq, next, earlier, lastHour, isLatest: isLatest(found) }
+  return send(reply, format, renderChanges({ head, ...place, kept, limit, results }))
 }
 
 async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {

@@ -1,16 +1,20 @@
 /** The list of the files with problems. */
 import type { FastifyInstance } from 'fastify'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
-import { digest } from '../http/context.ts'
+import { digest, stationUrl } from '../http/context.ts'
+import type { Links } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
 import { catalogueOffset } from '../parameters/request.ts'
 import * as schema from '../openapi/schema.ts'
+import { parseDirectory } from '../../parse/archive-path.ts'
+import { parseFilename } from '../../parse/filename.ts'
 import { readableTime } from '../pages/labels.ts'
+import type { Cell } from '../pages/layout.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
-import { listProblems, problemNames, reasonMeanings } from './problem-list.ts'
-import type { WireProblem } from './problem-list.ts'
+import { listProblems, problemNames, reasonLabel, reasonMeanings } from './problem-list.ts'
+import type { ProblemName, WireProblem } from './problem-list.ts'
 
 const field = fieldOf<WireProblem>()
 
@@ -19,13 +23,11 @@ const fields = {
     schema.oneOf('The kind of problem.', problemNames),
     'rejected',
     ({ problem }) => problem,
-    { label: 'Problem' },
   ),
   path: field(
     schema.text('The path of the file below the archive root.'),
     'obs/2026/022/README.txt',
     ({ path }) => path,
-    { label: 'Path', cell: (path) => ({ text: path, isHeader: true, isCode: true }) },
   ),
   reason: field(
     schema.text('The reason, as one word; releases may add reasons.', {
@@ -35,7 +37,10 @@ const fields = {
     ({ reason }): string => reason,
     {
       label: 'Reason',
-      cell: (reason) => ({ text: reason, href: `../../docs/?format=api#reason-${reason}` }),
+      cell: (reason) => ({
+        text: reasonLabel(reason),
+        href: `../../docs/?format=api#reason-${reason}`,
+      }),
     },
   ),
   since: field(
@@ -44,8 +49,49 @@ const fields = {
     ),
     '2026-01-23T00:12:40.518203Z',
     ({ since }) => since,
-    { label: 'Since', cell: (since) => readableTime(since, 'second') },
+    { label: 'Since', cell: (since) => readableTime(since) },
   ),
+}
+
+/** The file, which leads to what is known of it; the search knows also what is not listed. */
+function fileCell({ path }: WireProblem, links: Links): Cell {
+  const query = new URLSearchParams({ q: path, format: 'api' })
+  return { text: nameOf(path), isHeader: true, href: `${links.api}search/?${query.toString()}` }
+}
+
+function directoryCell({ path, reason }: WireProblem, links: Links): Cell | string {
+  const directory = path.slice(0, -nameOf(path).length - 1)
+  // Directories that are not read have no listing.
+  const isListed = parseDirectory(directory).kind !== 'rejected' && !unread.has(reason)
+  return isListed ? { text: directory, href: `${links.data}${directory}/` } : directory
+}
+
+/** Reasons for which the path is that of a directory. */
+const unread: ReadonlySet<string> = new Set([
+  'not-in-area',
+  'too-deep',
+  'bad-directory-name',
+  'unreadable-directory',
+])
+
+function stationOf({ path }: WireProblem, links: Links): Cell | string {
+  const parsed = parseFilename(nameOf(path))
+  if (parsed.kind === 'rejected') return ''
+  return { text: parsed.station, href: stationUrl(links, parsed.station) }
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** The kinds of problems in the words of the form. */
+const problemWords: Readonly<Record<ProblemName, string>> = {
+  settling: 'still being written',
+  unservable: 'could not be sent',
+  incomplete: 'gzip stream without an end',
+  broken: 'gzip stream damaged',
+  misplaced: 'in the directory of another date',
+  rejected: 'not catalogued',
 }
 
 const description = [
@@ -64,6 +110,7 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
         meaning: 'The kinds of problems; by default all.',
         example: 'rejected',
         label: 'Problem',
+        textOf: (name) => problemWords[name],
       }),
     },
     // Some problems are not in the catalogue and change without a new seq.
@@ -85,10 +132,17 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
     page: {
       noun: ['problem', 'problems'],
       section: 'status',
-      caption: 'Paths below the archive root; times in UTC',
-      className: 'files',
-      // A phone shows only the first columns, and a path is as wide as its screen.
-      columns: ['problem', 'reason', 'path', 'since'],
+      crumbs: [{ text: 'Status', href: '../?format=api' }],
+      caption:
+        'A file leads to its record, or to the reason why it has none; a directory to its listing; times in UTC',
+      className: 'files cards',
+      columns: [
+        { label: 'File', cell: fileCell },
+        'reason',
+        { label: 'Station', cell: stationOf },
+        { label: 'Directory', cell: directoryCell },
+        'since',
+      ],
     },
     operation: {
       id: 'listProblems',

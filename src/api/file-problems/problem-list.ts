@@ -67,6 +67,42 @@ export async function listProblems(
 type ProblemReason =
   EntryRejectionReason | FileProblemReason | SettlingFile['reason'] | UnservedReason
 
+/** Each reason in a few words, for tables. */
+const reasonWords: Readonly<Record<ProblemReason, string>> = {
+  'not-gz': 'the name does not end in .gz',
+  'not-utf8': 'the name is not UTF-8',
+  'unknown-form': 'not the form of a RINEX name',
+  'bad-station': 'the station in the name is not valid',
+  'bad-source': 'the data source in the name is not valid',
+  'bad-day': 'the year has no such day',
+  'bad-hour': 'the hour in the name is not valid',
+  'bad-minute': 'the minute in the name is not valid',
+  'bad-session': 'the session in the name is not valid',
+  'bad-period': 'the period in the name is not valid',
+  'bad-frequency': 'the interval in the name is not valid',
+  'bad-type': 'the data type in the name is not valid',
+  'not-in-area': 'neither in obs nor in nrt',
+  'too-deep': 'the directory is too deep',
+  'bad-directory-name': 'the name of the directory is not valid',
+  symlink: 'a symbolic link that may not be followed',
+  'not-a-file': 'neither a file nor a directory',
+  'unreadable-directory': 'the directory cannot be read',
+  'no-end': 'the gzip stream has no end',
+  damaged: 'the gzip stream is damaged',
+  'other-date': 'in the directory of another date',
+  'no-end-yet': 'still being written',
+  unreadable: 'the indexer cannot read it',
+  'not-there': 'it was not on disk',
+  'no-permission': 'the API may not read it',
+  'lies-elsewhere': 'behind a link that may not be followed',
+  'not-regular': 'no regular file any more',
+}
+
+/** A reason in a few words; one of an earlier release is its code. */
+export function reasonLabel(reason: string): string {
+  return Object.hasOwn(reasonWords, reason) ? reasonWords[reason as ProblemReason] : reason
+}
+
 /** A sentence for each reason, with code in backticks. */
 export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
   'not-gz': 'The name of the file does not end in `.gz`; only gzip files are catalogued.',

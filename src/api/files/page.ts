@@ -9,7 +9,14 @@ import type { CollectionPage, CollectionView } from '../pages/collection.ts'
 import { fragment, dateCell, momentCell } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Field } from '../pages/filter-form.ts'
-import { counted, durationLabel, readableSize, readableTime, typeLabel } from '../pages/labels.ts'
+import {
+  counted,
+  durationLabel,
+  periodLabel,
+  readableSize,
+  readableTime,
+  typeLabel,
+} from '../pages/labels.ts'
 import type { Cell } from '../pages/layout.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
@@ -107,7 +114,7 @@ export const filesView: CollectionView<WireRecord> = {
 function periodOf({ filename, file_duration: duration }: WireRecord): Cell | string {
   // Only the name tells how many minutes, hours or days.
   const [, code] = /^.{9}_[RSU]_\d{11}_(\d\d[A-Z])_/i.exec(filename) ?? []
-  const text = durationLabel(duration)
+  const text = code?.toUpperCase() === '15M' ? periodLabel('15M') : durationLabel(duration)
   return code === undefined ? text : { text, title: code }
 }
 

@@ -84,6 +84,7 @@ export const resourceNames = [
   'missing',
   'report',
   'alerts',
+  'incidents',
   'changes',
   'archive',
   'status',

@@ -3,6 +3,7 @@ import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Volumes } from '../../catalogue/reader.ts'
 import type { Volume } from '../../catalogue/records.ts'
 import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import type { ArchiveContext } from '../archive/route.ts'
 import type { Requester } from '../http/limits.ts'
 import { verdictOf } from '../network/verdict.ts'
 import type { Verdict } from '../network/verdict.ts'
@@ -30,13 +31,15 @@ export interface Growth {
 }
 
 export async function readFacts(
-  { reader, nowUs }: NetworkContext,
+  { reader, archive, nowUs }: NetworkContext & ArchiveContext,
   network: NetworkState | undefined,
   requester: Requester,
 ): Promise<ArchiveFacts> {
   const now = network?.currency.asOf ?? nowUs() / 1e6
   const [volumes, stations] = await Promise.all([
-    ifReadable(reader.volumes({}, requester)),
+    ifReadable(
+      reader.head().then((head) => archive.volumes({ head, today: archive.today() }, requester)),
+    ),
     ifReadable(reader.stations({ limit: 1, offset: 0 }, requester)),
   ])
   return {

@@ -24,7 +24,7 @@ export interface ListedResource {
 
 const template = `<% if (it.facts.length > 0) { %><p class="identity"><% for (const { name, text, href } of it.facts) { %><span><%= name %>: <% if (href) { %><a href="<%= href %>"><%= text %></a><% } else { %><%= text %><% } %></span> <% } %></p>
 <% } %><% if (it.verdict) { %><p class="lead verdict<%= it.verdict.ok ? '' : ' bad' %>"><%= it.verdict.words %></p>
-<% } else { %><p class="notice" role="status">The state of the archive cannot be read at this moment; files and directories that are listed can be downloaded.</p>
+<% } if (it.isUnknown) { %><p class="notice" role="status">The state of the archive cannot be read at this moment; files and directories that are listed can be downloaded.</p>
 <% } %><%~ include('@search-field', { up: '' }) %>
 <% if (it.isEmpty) { %><p class="notice" role="status">The archive has no files yet. The indexer watches its folders <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in <code>nrt/2026/022/05/</code>); a complete file appears here a few seconds after it was written. <a href="status/?format=api">What the indexer does now</a></p>
 <% } else { %><div class="beside">
@@ -77,7 +77,9 @@ export function renderOverview({ identity, facts, links, resources }: Overview):
     },
     {
       facts: factsOf(identity),
-      verdict,
+      // Of an empty archive that is watched there is nothing to say.
+      verdict: isEmpty && verdict?.ok === true ? undefined : verdict,
+      isUnknown: verdict === undefined,
       isEmpty,
       numbers: numbersOf(facts, resources),
       growth: growth && !isEmpty && hasGrown(growth) ? describeGrowth(growth) : undefined,
@@ -117,7 +119,7 @@ function newestOf({ verdict, now, isCurrent }: ArchiveFacts) {
 
 function sizeLabel(total: ArchiveFacts['total']): string {
   const { files = 0, sized = 0 } = total ?? {}
-  return sized === files ? 'in all' : `in ${readableNumber(sized)} files, whose sizes are known`
+  return sized === files ? 'of data' : `in ${readableNumber(sized)} files, whose sizes are known`
 }
 
 function hasGrown({ months }: Growth): boolean {

@@ -1,5 +1,6 @@
 /** Serves the root of the API: the list of its resources, and the start page for people. */
 import type { FastifyInstance } from 'fastify'
+import type { ArchiveContext } from '../archive/route.ts'
 import type { ApiContext, Links } from '../http/context.ts'
 import { resourceNames, resourceUrl } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
@@ -30,7 +31,7 @@ interface RootState extends State {
   readonly network: NetworkState | undefined
 }
 
-export function addRoot(app: FastifyInstance, context: NetworkContext): void {
+export function addRoot(app: FastifyInstance, context: NetworkContext & ArchiveContext): void {
   const { apiPath, links, settings } = context
   const described = (name: string, url: string) => {
     const resource = app.resources.find(({ path }) => path === `${apiPath}${name}/`)

@@ -1,6 +1,7 @@
 /** A collection's page: form, active filters, extent, table, and links to other pages. */
 import { queryText } from '../http/context.ts'
 import type { Links, PageLinks, Parameter, PageRange } from '../http/context.ts'
+import { mediaTypes } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
@@ -46,7 +47,7 @@ export interface ViewColumn<Item> extends Pick<Column, 'label' | 'isNumber'> {
 
 /** Describes the page of a collection. */
 export interface CollectionView<Item> extends FormView {
-  readonly frame: Pick<PageFrame, 'title' | 'section' | 'up'>
+  readonly frame: Pick<PageFrame, 'title' | 'section' | 'crumbs' | 'up'>
   /** The noun for the items of the collection: singular and plural. */
   readonly noun: readonly [one: string, many: string]
   readonly columns: readonly ViewColumn<Item>[]
@@ -83,6 +84,13 @@ export function renderCollection<Item>(
       banner,
       description: title ?? `${frame.title} of the archive: ${extent}`,
       json: jsonLink(list),
+      alternates: whole
+        .filter((format) => format === 'atom')
+        .map((format) => ({
+          href: `?${queryText([...kept, ['format', format]])}`,
+          title: frame.title,
+          type: mediaTypes[format],
+        })),
     },
     {
       ignored,

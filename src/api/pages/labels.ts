@@ -1,5 +1,4 @@
 /** Labels and formats of HTML pages. */
-import type { Problem } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { dayOfYearAt, parseDay, secondsPerDay } from '../../parse/calendar.ts'
 import type { Period } from '../../series/series.ts'
@@ -25,12 +24,6 @@ export const typeLabel = labelsOf<FileType>({
   o: 'observation',
   n: 'navigation',
   m: 'meteorological',
-})
-
-export const problemLabel = labelsOf<Problem>({
-  incomplete: 'its gzip stream has no end',
-  broken: 'its gzip stream is damaged',
-  misplaced: 'it is in the directory of another date',
 })
 
 interface ChangeTimes {

@@ -89,13 +89,13 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       meaning:
         'The nominal time span of the data includes this time or starts later. A bare date, a month or a year means its start.',
       example: '2026-01-22T05:00:00Z',
-      field: { label: 'From', hint: '2026-01-22, 2026-01' },
+      field: { label: 'From', hint: '2026-022, 2026-01' },
     }),
     endDate: dayOrTime(({ toUs }) => ({ overlaps: { toUs } }), {
       meaning:
         'The data start at this time or earlier. A bare date, a month or a year means its end.',
       example: '2026-01-23',
-      field: { label: 'To', hint: '2026-022, 2026-01' },
+      field: { label: 'To', hint: '2026-01-23, 2026-01' },
     }),
     covers: time((us) => ({ overlaps: { fromUs: us, toUs: us } }), {
       meaning:

@@ -34,6 +34,8 @@ export interface Found<Item> {
   readonly count?: number
   /** The state that was read with the items, if it can be newer than that before. */
   readonly version?: State['version'] | undefined
+  /** HTML below the table of the page. */
+  readonly below?: string
 }
 
 /** A list of all items, for the formats that have no pages. */
@@ -48,6 +50,8 @@ interface CollectionTable<Item> extends Pick<
   CollectionView<Item>,
   'noun' | 'all' | 'sizes' | 'caption' | 'className'
 > {
+  /** The pages above this one, below Overview. */
+  readonly crumbs?: CollectionView<Item>['frame']['crumbs']
   /** The resource in the navigation to which the page belongs. */
   readonly section: string
   /** Names of fields, and further columns; by default all fields that have a column. */
@@ -146,7 +150,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
     const pages = pageLinks(links, range, { name, kept, count })
     const { next, previous } = pages
     const list = { count, range, kept, ignored, pages, ordering }
-    const parts = { links, banner: state?.banner ?? [] }
+    const parts = { links, banner: state?.banner ?? [], below: found.below ?? '' }
     const bodies: Partial<Answer<Format>['bodies']> = {
       [format]: () => {
         if (!isWhole) throw new Error(`${name} is found in pages: it has no format ${format}`)
@@ -226,6 +230,7 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
     frame: {
       title: noun[1].charAt(0).toUpperCase() + noun[1].slice(1),
       section,
+      ...(page.crumbs && { crumbs: page.crumbs }),
       up: '../'.repeat(name.split('/').length),
     },
     whole: keysOf(whole),

@@ -1,12 +1,12 @@
 /** Leads from a word to its page: a station, a country, a file, a directory or a day. */
 import type { FastifyInstance } from 'fastify'
 import { digest, queryText } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { addAnswer } from '../resources/answer.ts'
+import type { NetworkContext } from '../series/network-context.ts'
 import { renderSearch } from './page.ts'
 import { kinds, search } from './search.ts'
 import type { Result } from './search.ts'
@@ -55,8 +55,11 @@ const example: schema.Static<typeof searchSchema> = {
   ],
 }
 
-export function addSearch(app: FastifyInstance, context: ApiContext): void {
-  const { reader, settings, settlingFiles, apiPath, dataPath } = context
+export function addSearch(app: FastifyInstance, context: NetworkContext): void {
+  const { reader, settings, settlingFiles, currency, apiPath, dataPath } = context
+  const { problems, keepRemovalsDays } = settings
+  const isPublic = problems === 'public'
+  const notCurrent = async () => (await currency.of(await reader.head())).notCurrent
   addAnswer(app, context, {
     path: 'search/',
     formats: ['json', 'html'],
@@ -84,9 +87,7 @@ export function addSearch(app: FastifyInstance, context: ApiContext): void {
     },
     read: async ({ values, format, request }, _state, requester) => {
       const links = context.links()
-      const { problems, keepRemovalsDays } = settings
-      const isPublic = problems === 'public'
-      const sources = { reader, links, settlingFiles, isPublic, keepRemovalsDays }
+      const sources = { reader, links, settlingFiles, isPublic, keepRemovalsDays, notCurrent }
       const results = await search(sources, values.q, requester)
       const only = format === 'html' ? onlyPage(results) : undefined
       const path = only?.replace(links.api, apiPath).replace(links.data, dataPath)

@@ -35,6 +35,8 @@ export interface SearchSources {
   readonly isPublic: boolean
   /** Days for which removed files are known. */
   readonly keepRemovalsDays: number
+  /** Why the catalogue does not follow the archive now; `undefined` if it does. */
+  readonly notCurrent: () => Promise<string | undefined>
 }
 
 /** Maximum number of results of a kind. */
@@ -141,7 +143,8 @@ class Search {
     if (reasons.length > 0) return reasons
     if (records.length > 0) return this.#beginning(asked, records)
     if (asked.fault !== undefined) return [withoutPage('file', asked.name, rejected(asked.fault))]
-    return [withoutPage('file', asked.name, this.#neverSeen(asked)), ...(await this.#near(asked))]
+    const why = await this.#neverSeen(asked)
+    return [withoutPage('file', asked.name, why), ...(await this.#near(asked))]
   }
 
   #listed(file: ListedFile, why: string | null = null): Result {
@@ -195,10 +198,13 @@ class Search {
     ]
   }
 
-  #neverSeen({ parsed, start }: AskedFile): string {
-    if (parsed === undefined) return `No listed file has a name that begins with ${start}.`
-    const days = counted(this.#sources.keepRemovalsDays, 'day', 'days')
-    return `It was never seen: no file of this name is listed, and none was removed from the directories of its date in the last ${days}.`
+  async #neverSeen({ parsed, start }: AskedFile): Promise<string> {
+    const { keepRemovalsDays, notCurrent } = this.#sources
+    const reason = await notCurrent()
+    const late = reason === undefined ? '' : ` Newer files are not known: ${reason}.`
+    if (parsed === undefined) return `No listed file has a name that begins with ${start}.${late}`
+    const days = counted(keepRemovalsDays, 'day', 'days')
+    return `It was never seen: no file of this name is listed, and none was removed from the directories of its date in the last ${days}.${late}`
   }
 
   /** Files of the same station on the same day; or the station, or stations with similar codes. */

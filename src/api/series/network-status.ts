@@ -4,10 +4,12 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { NetworkSeries } from '../../catalogue/series-queries.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
+import type { Incident } from '../../series/incidents.ts'
 import { summariseSeries, unknownSummary } from '../../series/series-summary.ts'
 import type { SeriesPast } from '../../series/series-summary.ts'
 import { slotAt } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
+import { readClosedIncidents } from './closed-incidents.ts'
 import type { CurrencyReader } from './currency-reader.ts'
 import { DeliveryReader } from './delivery-reader.ts'
 import type { LoadedWindow } from './delivery-reader.ts'
@@ -27,12 +29,18 @@ interface NetworkStatusDeps {
   readonly expected: ExpectedRules
 }
 
+interface ClosedIncidents {
+  readonly states: NetworkStatus['states']
+  readonly incidents: readonly Incident[]
+}
+
 export class NetworkStatusCache {
   readonly #deps: NetworkStatusDeps
   readonly #deliveries: DeliveryReader
   readonly #oldSeries: OldSeries
   #network: (NetworkStatus & { readonly computedMs: number }) | undefined
   #running: Promise<NetworkStatus> | undefined
+  #closed: ClosedIncidents | undefined
 
   constructor(deps: NetworkStatusDeps) {
     this.#deps = deps
@@ -60,6 +68,18 @@ export class NetworkStatusCache {
     // An error is ignored here. A request that needs the states gets the error.
     this.current().catch(() => undefined)
     return Promise.resolve(undefined)
+  }
+
+  /** The incidents that have ended, in turns. */
+  async closedIncidents(
+    network: NetworkStatus,
+    requester: Requester,
+  ): Promise<readonly Incident[]> {
+    const { states } = network
+    const known = this.#closed?.states === states ? this.#closed : undefined
+    const closed = known ?? { states, incidents: await readClosedIncidents(network, requester) }
+    this.#closed = closed
+    return closed.incidents
   }
 
   /** The slots of some series on some days, in turns; older days are read from the catalogue. */

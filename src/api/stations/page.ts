@@ -32,7 +32,7 @@ const renderOne = page(
 <p class="note">Completeness of the <%= it.portrait.files %>: the share of delivered files among all that were possible.</p>
 <section>
 <h2>Months</h2>
-<p class="legend">A day leads to its files: <% for (const { state, label } of it.portrait.legend) { %><span class="day <%= state %>"><%= label %></span> <% } %></p>
+<p class="days">A day leads to its files: <% for (const { state, label } of it.portrait.legend) { %><span class="day <%= state %>"><%= label %></span> <% } %></p>
 <div class="months"><% for (const month of it.portrait.months) { %><section class="month"><h3><%= month.label %></h3><ol><% for (const day of month.days) { %><li<% if (day.start) { %> class="from<%= day.start %>"<% } %>><% if (day.state) { %><a class="day <%= day.state %>" href="../../rinex-file/?<%= it.query %>&amp;date=<%= day.iso %>" title="<%= day.text %>"><%= day.date %></a><% } else { %><span><%= day.date %></span><% } %></li><% } %></ol></section>
 <% } %></div>
 </section>
@@ -72,6 +72,8 @@ interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
   readonly sections: readonly StationSection[]
   readonly states: readonly SeriesStatus[]
   readonly nowSeconds: number
+  /** The code of the request; that of the facts is the short one, if it belongs to it. */
+  readonly code: string
   /** The series that the months and the gaps are of; `undefined` without deliveries. */
   readonly portrait: SeriesPortrait | undefined
   readonly files: readonly ArrivedFile[]
@@ -84,15 +86,14 @@ interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
 
 export function renderStation(
   station: WireStation,
-  { sections, portrait, files, codes, stationLink, banner, ...present }: StationPage,
+  { code, sections, portrait, files, codes, stationLink, banner, ...present }: StationPage,
 ): Page {
   const [first, last] = [station.first_data_date, station.last_data_date].map(readableDate)
   const summary = `${counted(station.count, 'file', 'files')} from ${first ?? ''} to ${last ?? ''}`
-  const { code } = station
   const head = { code, codes, ...present, tab: 'Overview' } as const
   const frame = stationFrame(head, {
     title: `Station ${shownCode(head)}`,
-    json: '?format=json',
+    json: station.code === code ? '?format=json' : `../${station.code}/?format=json`,
     banner,
   })
   const siteLog = stationLink?.replaceAll('{code}', encodeURIComponent(shownCode(head)))

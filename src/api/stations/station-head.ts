@@ -11,7 +11,7 @@ import { sinceWords, stateWord } from './words.ts'
 
 partial(
   'station-head',
-  `<% for (const line of it.lines) { %><p class="<%= line.isMain ? 'verdict' : 'note' %>"><span class="state <%= line.state %>"><%= line.state %></span><%= line.words %> <span class="note"><%= line.files %></span></p>
+  `<% for (const line of it.lines) { %><p class="<%= line.isMain ? 'station-state' : 'note' %>"><span class="state <%= line.state %>"><%= line.state %></span><%= line.words %> <span class="note"><%= line.files %></span></p>
 <% } %><% if (it.others.length > 0) { %><p class="notice">The short code belongs to several stations:<% for (const { code, href } of it.others) { %> <a href="<%= href %>"><%= code %></a><% } %></p>
 <% } %><nav class="tabs" aria-label="Station"><ul><% for (const tab of it.tabs) { %><li><a href="<%= tab.href %>"<% if (tab.isCurrent) { %> aria-current="page"<% } %>><%= tab.label %></a></li><% } %></ul></nav>`,
 )

@@ -58,7 +58,14 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
       const html = async () => {
         const shown = 'states' in state ? state : await networkState(context)
         const portrait = await readPortrait(context, { code, asker: requester }, shown)
-        return renderStation(wire, { ...portrait, banner: shown.banner })
+        // The series of the page have the files of the short code too, if it belongs to this one.
+        const [short] = portrait.codes.filter((each) => each.length === 4 && each !== code)
+        const site = short === undefined ? undefined : (await reader.station(short)).station
+        return renderStation(site === undefined ? wire : serialise(stationFields, site, links()), {
+          ...portrait,
+          code,
+          banner: shown.banner,
+        })
       }
       return { ...(format === 'json' && { version: head }), bodies: { json: () => wire, html } }
     },

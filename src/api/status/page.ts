@@ -1,5 +1,6 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
+import { reasonLabel } from '../file-problems/problem-list.ts'
 import type { WireStatus } from './serialise.ts'
 import { page, numberColumns } from '../pages/layout.ts'
 import type { Page, Cell, Table } from '../pages/layout.ts'
@@ -242,10 +243,10 @@ function queuesOf(status: WireStatus, isPublic: boolean) {
 
 /** The name of a row within a sentence. */
 function inSentence(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1)
+  return name.charAt(0).toLowerCase() + name.slice(1).replace(', at most', '')
 }
 
-const reasonCell = (reason: string, text = reason): Cell => ({
+const reasonCell = (reason: string, text = reasonLabel(reason)): Cell => ({
   text,
   isHeader: true,
   href: `../docs/?format=api#reason-${reason}`,
@@ -290,6 +291,7 @@ function problemsTable(status: WireStatus, isPublic: boolean): Table {
   return {
     label: 'Problems of listed files',
     caption: 'Listed files with a problem',
+    className: 'cards',
     columns: ['Problem', ...numberColumns('Files'), 'Examples'],
     rows: rows.map(({ problem, reason, text, count, examples }) => [
       reasonCell(reason, text),
@@ -306,6 +308,7 @@ function rejectedTable({ rejected }: WireStatus): Table {
   return {
     label: 'Names that are not catalogued',
     caption: 'Names that are not catalogued, by reason',
+    className: 'cards',
     columns: ['Reason', ...numberColumns('Count'), 'Examples'],
     rows: rejected.map(({ reason, count, examples }) => [
       reasonCell(reason),
@@ -322,7 +325,7 @@ function unservedTable({ unserved }: WireStatus): Table & { readonly count: stri
     columns: ['File', 'Reason', 'Time (UTC)'],
     rows: unserved.latest.map(({ path, reason, at }) => [
       { text: path, isCode: true },
-      { text: reason, href: `../docs/?format=api#reason-${reason}` },
+      { text: reasonLabel(reason), href: `../docs/?format=api#reason-${reason}` },
       readableTime(at, 'second'),
     ]),
   }

@@ -64,9 +64,13 @@ export function* sumsOf(
   filter: FileFilter,
   parts: Parts,
 ): Question<PageSums> {
-  const sums = new Sums(parts, effort)
-  if (facets && parts.lookups.isBuilt) return yield* sums.facets(filter)
-  return { sizes: sizesOf(yield* sums.groups({ size: filter })), facets: undefined }
+  // The sizes and the facets have the effort each, so that none lacks because of the other.
+  const sizes = sizesOf(yield* new Sums(parts, effort).groups({ size: filter }))
+  const isCounted = facets && parts.lookups.isBuilt
+  return {
+    sizes,
+    facets: isCounted ? yield* new Sums(parts, effort).facets(filter) : undefined,
+  }
 }
 
 class Sums {
@@ -79,11 +83,10 @@ class Sums {
     this.#left = effort
   }
 
-  *facets(filter: FileFilter): Question<PageSums> {
+  *facets(filter: FileFilter): Question<Facets> {
     const { lookups } = this.#parts
     const sites = yield* lookups.sites()
     const found = yield* this.groups({
-      size: filter,
       kind: without(filter, ...kindFacets.map(([, key]) => key)),
       year: without(filter, 'years'),
       station: without(filter, 'countries'),
@@ -91,16 +94,13 @@ class Sums {
     const country = (id: number) => sites.country(lookups.stations.get(id) ?? '')
     const codes = sites.liveCodes()
     return {
-      sizes: sizesOf(found),
-      facets: {
-        ...kindFacetsOf(found.kind, filter, lookups.kinds),
-        year: found.year && values(found.year, String).reverse(),
-        country: found.station && values(found.station, country),
-        problem: yield* this.#problems(filter),
-        suggested: {
-          stations: codes.length > mostSuggested ? [] : codes,
-          countries: [...new Set(codes.flatMap((code) => sites.country(code) ?? []))].sort(),
-        },
+      ...kindFacetsOf(found.kind, filter, lookups.kinds),
+      year: found.year && values(found.year, String).reverse(),
+      country: found.station && values(found.station, country),
+      problem: yield* this.#problems(filter),
+      suggested: {
+        stations: codes.length > mostSuggested ? [] : codes,
+        countries: [...new Set(codes.flatMap((code) => sites.country(code) ?? []))].sort(),
       },
     }
   }

@@ -1,5 +1,5 @@
 /** All questions of a reader by name, and their caches. */
-import { changes } from './changes.ts'
+import { changeCounts, changes } from './changes.ts'
 import { awaitsChecksum, checksums, checksumsVersion } from './checksums.ts'
 import type { CatalogueReader } from '../reader.ts'
 import type { Dialect } from '../dialect.ts'
@@ -51,6 +51,7 @@ const questions: {
   replacedFiles,
   changedDirectories,
   changes,
+  changeCounts,
   directory,
   subdirectories,
   filesIn,
@@ -88,7 +89,6 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'changedDirectories',
   'problems',
   'summary',
-  'volumes',
   'countFaults',
 ])
 

@@ -2,12 +2,8 @@
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { Alert } from '../../../src/series/alerts.ts'
-import { change, newFile } from '../../catalogue/change.ts'
-import { openService } from '../service.ts'
+import { hour, midnight, openNetwork } from './stopping-network.ts'
 
-const hour = 3600
-/** 2026-01-22T00:00:00Z */
-const midnight = Date.UTC(2026, 0, 22) / 1000
 const api = '/rinex/api/alerts/'
 
 interface Page {
@@ -16,45 +12,21 @@ interface Page {
   readonly results: readonly Alert[]
 }
 
-/**
- * Three stations deliver hourly files for three days, each two minutes late, then stop at these
- * hours of 22 January.
- */
-async function openNetwork(t: Test, stops: Readonly<Record<string, number>>) {
-  let nowUs = (midnight - 72 * hour) * 1e6
-  const service = await openService(t, {
-    deps: () => ({ nowUs: () => nowUs }),
-    writerNowUs: () => nowUs,
-  })
-  const setNow = (seconds: number): Promise<void> => {
-    nowUs = seconds * 1e6
-    return service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
-  }
-  for (let end = midnight - 71 * hour; end <= midnight + 12 * hour; end += hour) {
-    await setNow(end + 120)
-    const start = new Date((end - hour) * 1000)
-    const day = 19 + Math.floor((end - hour - midnight) / (24 * hour)) + 3
-    const at = `2026${String(day).padStart(3, '0')}${String(start.getUTCHours()).padStart(2, '0')}00`
-    const added = Object.entries(stops)
-      .filter(([, stop]) => end <= midnight + stop * hour)
-      .map(([station]) => newFile(`${station}_R_${at}_01H_30S_MO.crx.gz`))
-    await service.writer.apply([
-      change(`nrt/2026/${String(day).padStart(3, '0')}/00`, { arrived: true, added }),
-    ])
-  }
+async function openAlertNetwork(t: Test, stops: Readonly<Record<string, number>>) {
+  const service = await openNetwork(t, stops)
   const get = async (query: string): Promise<Page> =>
     (await service.app.inject(api + query)).json<Page>()
-  return { ...service, get, setNow }
+  return { ...service, get }
 }
 
 t.test('the list of alerts is filtered by station and country, and is paged', async (t) => {
   const stops = { GRAZ00AUT: 5, WTZR00DEU: 7, ZIMM00CHE: 12 }
-  const { app, get, setNow } = await openNetwork(t, stops)
+  const { app, get, setNow } = await openAlertNetwork(t, stops)
   await setNow(midnight + 12 * hour + 600)
   const all = await get('')
   t.same(
     all.results.map(({ id }) => id),
-    ['loss-GRAZ00AUT-o-01H-2026-01-22T05:00:00Z', 'loss-WTZR00DEU-o-01H-2026-01-22T07:00:00Z'],
+    ['loss-GRAZ00AUT-01H-2026-01-22T05:00:00Z', 'loss-WTZR00DEU-01H-2026-01-22T07:00:00Z'],
     'the longest loss first',
   )
   t.match(all, { count: 2, next: null })
@@ -76,10 +48,13 @@ t.test('the list of alerts is filtered by station and country, and is paged', as
 
 t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
   const stops = { GRAZ00AUT: 5, WTZR00DEU: 12, ZIMM00CHE: 12 }
-  const { app, get, setNow } = await openNetwork(t, stops)
+  const { app, get, setNow } = await openAlertNetwork(t, stops)
   await setNow(midnight + 12 * hour + 600)
   const html = (await app.inject({ url: api, headers: { accept: 'text/html' } })).body
-  t.match(html, /<a href="[^"]*GRAZ00AUT\/availability[^"]*">GRAZ00AUT 01H observation files late</)
+  t.match(
+    html,
+    /<a href="[^"]*GRAZ00AUT\/availability[^"]*">GRAZ00AUT: late since 05:00, for 7 h 10</,
+  )
   t.match(html, 'href="?format=atom"')
   const feed = await app.inject(`${api}?format=atom&country=AUT`)
   t.equal(feed.headers['content-type'], 'application/atom+xml')
@@ -89,7 +64,7 @@ t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
   )
   t.match(
     feed.body,
-    '<title>GRAZ00AUT 01H observation files late</title>\n<updated>2026-01-22T07:10:00Z</updated>',
+    '<title>GRAZ00AUT: late, nothing since 2026-01-22 05:00 UTC</title>\n<updated>2026-01-22T07:10:00Z</updated>',
   )
   t.match(
     feed.body,

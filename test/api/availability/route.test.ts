@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import t, { exact } from '../../tap.ts'
 import { fc } from '../../random.ts'
 import { dayOf } from '../series/network.ts'
+import { openService } from '../service.ts'
 import { openAsked, slotOf } from './network.ts'
 import type { NetworkFile } from './network.ts'
 
@@ -154,6 +155,28 @@ t.test('a request has at most 1,000 series and 10,000,000 slots', async (t) => {
   })
   const long = await ask('GRAZ o 15M 2024-01-01 2026-10-31\n'.repeat(101))
   t.match(long.json(), { from: exact([/^Line 101: A request has at most 10000000 slots/]) })
+})
+
+t.test('an address gets four answers at a time', async (t) => {
+  let release = (): void => undefined
+  const held = new Promise<void>((resolve) => (release = resolve))
+  const { app, writer } = await openService(t, {
+    reader: (reader) => ({ stations: (query) => held.then(() => reader.stations(query)) }),
+  })
+  await writer.heartbeat({ atUs: Date.now() * 1000, limitSeconds: 180 })
+  const ask = () =>
+    app.inject({
+      url: '/rinex/api/availability/',
+      method: 'POST',
+      headers: { 'content-type': 'text/plain' },
+      payload: `* o 01D ${range}`,
+    })
+  const first = Array.from({ length: 4 }, async () => (await ask()).statusCode)
+  const fifth = await ask()
+  t.match(fifth, { statusCode: 429, headers: { 'retry-after': '10' } })
+  release()
+  t.strictSame(await Promise.all(first), [200, 200, 200, 200])
+  t.equal((await ask()).statusCode, 200)
 })
 
 t.test('other bodies and methods are refused', async (t) => {

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import { runEventLoop } from '../wire.ts'
 import { until } from '../../until.ts'
@@ -227,7 +227,7 @@ t.test('the HTML page links to records and to the neighbouring pages', async (t)
   const latest = await app.inject({ url: `${path}?limit=2`, headers })
   t.match(latest.body, 'The latest change has number 5.')
   const numbers = (body: string): string[] =>
-    Array.from(body.matchAll(/<td class="number">(\d+)<\/td><\/tr>/g), ([, seq = '']) => seq)
+    Array.from(body.matchAll(/ data-label="Number">(\d+)<\/td><\/tr>/g), ([, seq = '']) => seq)
   t.strictSame(numbers(latest.body), ['5', '4'], 'the newest first')
   t.match(latest.body, /<a href="[^"]*since=1" rel="prev">Older/)
   const filtered = await app.inject({ url: `${path}?limit=1&file_duration=d`, headers })
@@ -247,7 +247,7 @@ t.test('the HTML page describes each change, with present size and time of the f
   await writer.apply([change(day, { added: [newFile('zimm0010.26d.gz')] })])
   const { body } = await app.inject({ url: path, headers: { accept: 'text/html' } })
   const timeColumn = 2
-  const rows = body.split('<tr><td>').slice(1)
+  const rows = body.split('<tr role="row">').slice(1)
   const cells = rows.map((row) =>
     row
       .replace(/<\/t[dh]>/g, '|')
@@ -258,15 +258,101 @@ t.test('the HTML page describes each change, with present size and time of the f
       .join('|'),
   )
   t.strictSame(cells, [
-    'new|zimm0010.26d.gz||',
-    `removed|${shortFile}|1 byte|1970-01-01 00:00:00`,
-    `restored, with another size or time|${hourFile}|1.4 MB|2026-01-22 05:06:07`,
-    `replaced: another size or time|${dayFile}|2 bytes|1970-01-01 00:00:00`,
+    'zimm0010.26d.gz|new||',
+    `${shortFile}|removed|1 byte|1970-01-01 00:00:00`,
+    `${hourFile}|restored, with another size or time|1.4 MB|2026-01-22 05:06:07`,
+    `${dayFile}|replaced: another size or time|2 bytes|1970-01-01 00:00:00`,
   ])
   t.notMatch(body, 'Further filters')
   const url = `${path}?filename=%3Cb%3E&file_duration=d&wait=0`
   const filtered = await app.inject({ url, headers: { accept: 'text/html' } })
   t.match(filtered.body, 'Further filters: <code>filename=&lt;b&gt;</code> </p>')
+})
+
+t.test(
+  'the page says what changed in the last hour, and its tag changes by the minute',
+  async (t) => {
+    let nowUs = startUs + 60e6
+    let writtenUs = startUs
+    const service = await openService(t, {
+      deps: () => ({ nowUs: () => nowUs }),
+      writerNowUs: () => writtenUs,
+    })
+    const page = async (query = '') => {
+      const { body, headers } = await service.app.inject({
+        url: `${path}${query}`,
+        headers: { accept: 'text/html' },
+      })
+      return {
+        tag: String(headers['etag']),
+        sentence: /<p class="extent">(.*)<\/p>/.exec(body)?.[1],
+      }
+    }
+    t.equal((await page()).sentence, 'No change in the last hour.')
+    await service.addNames(day, ['graz0010.26d.gz', 'zimm0010.26d.gz', 'wtzr0010.26d.gz'])
+    const first = await page()
+    t.equal(first.sentence, '3 new in the last hour.')
+    t.strictSame(await page(), first)
+    nowUs += 60e6
+    t.not((await page()).tag, first.tag)
+    writtenUs += 3000e6
+    await service.writer.apply([
+      change(day, {
+        modified: [{ id: 1, name: 'graz0010.26d.gz', size: 1, mtimeUs: 1 }],
+        removed: [2],
+      }),
+    ])
+    nowUs = startUs + 3600e6
+    t.equal((await page()).sentence, '1 new, 1 replaced, 1 removed in the last hour.')
+    t.equal((await page('?station=GRAZ')).sentence, '1 replaced of these files in the last hour.')
+    nowUs = startUs + 3600e6 + 1
+    t.equal((await page()).sentence, '1 replaced, 1 removed in the last hour.')
+  },
+)
+
+t.test('the page filters by the kind of change; the feed refuses that', async (t) => {
+  const { app } = await openFeed(t)
+  const headers = { accept: 'text/html' }
+  const page = (query: string) => app.inject({ url: `${path}?${query}`, headers })
+  const kinds = ({ body }: { readonly body: string }): string[] =>
+    Array.from(body.matchAll(/ data-label="Change">([^<:]+)/g), ([, text = '']) => text)
+  const all = kinds(await page(''))
+  t.ok(new Set(all).size > 1)
+  for (const [query, words] of [
+    ['change=created', ['new', 'restored']],
+    ['change=modified', ['replaced']],
+    ['change=removed', ['removed']],
+    ['change=removed,modified', ['replaced', 'removed']],
+    ['change=removed&since=0', ['removed']],
+    ['change=', ['new', 'restored', 'replaced', 'removed']],
+  ] as const)
+    t.strictSame(
+      kinds(await page(query)),
+      kinds(await page(query.endsWith('since=0') ? 'since=0' : '')).filter((kind) =>
+        words.some((word) => kind.startsWith(word)),
+      ),
+      query,
+    )
+  const { body } = await page('change=removed&limit=1')
+  t.match(body, '<option value="removed" selected>removed</option>')
+  for (const [, link = ''] of body.matchAll(/href="([^"]*format=json[^"]*)"/g))
+    t.notMatch(link, 'change=', 'a link to the feed')
+  const { body: one } = await page('change=created,modified&limit=1')
+  const [, older = ''] = /<a href="([^"]*)" rel="prev">Older/.exec(one) ?? []
+  t.match(older, 'change=created,modified')
+  const before = await page(older.slice(older.indexOf('?') + 1).replaceAll('&amp;', '&'))
+  const [newest, second] = kinds(await page('change=created,modified'))
+  t.strictSame([...kinds({ body: one }), ...kinds(before)], [newest, second])
+  for (const accept of ['application/json', 'text/event-stream']) {
+    const answer = await app.inject({ url: `${path}?change=removed`, headers: { accept } })
+    t.equal(answer.statusCode, 400)
+    t.match(answer.json(), { change: exact(['Unknown parameter.']) })
+  }
+  const bad = await page('change=%3Cb%3E&since=x')
+  t.equal(bad.statusCode, 400)
+  t.match(bad.body, /&lt;b&gt;.*is not one of the available choices/)
+  t.match(bad.body, 'Enter a whole number.')
+  t.notMatch(bad.body, '<b>')
 })
 
 t.test('HEAD does not wait, and begins no event stream', async (t) => {

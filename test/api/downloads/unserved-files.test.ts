@@ -47,8 +47,8 @@ t.test('the status lists files that could not be served, the latest first', asyn
   t.notMatch(answer.body, '/etc/passwd', 'no path outside of the catalogue')
 
   const page = await statusOf(service, html)
-  t.match(page.body, 'since its start: 3.')
-  const reason = `<a href="../docs/?format=api#reason-lies-elsewhere">lies-elsewhere</a>`
+  t.match(page.body, 'since the start of the API: 3.')
+  const reason = `<a href="../docs/?format=api#reason-lies-elsewhere">behind a link that may not be followed</a>`
   t.match(page.body, `<code>${day}/${shortFile}</code></td><td>${reason}</td>`)
   const { body: metrics } = await service.app.inject('/metrics')
   for (const [reason, times] of Object.entries({
@@ -65,7 +65,7 @@ t.test('a path that is not in the catalogue is not reported', async (t) => {
   for (const path of [`${day}/${shortFile}`, `${day}/${dayFile}/`, '../etc/passwd', '<b>'])
     t.equal(await download(service, path), 404)
   t.same((await statusOf(service)).json<WireStatus>().unserved, { count: 0, latest: [] })
-  t.notMatch((await statusOf(service, html)).body, 'Missing files')
+  t.notMatch((await statusOf(service, html)).body, 'Listed files that could not be sent')
 })
 
 t.test('the report keeps 1000 files and shows 10', async (t) => {

@@ -167,6 +167,42 @@ t.test('the HTML page escapes names', async (t) => {
   t.match(status.body, 'problems/?format=api')
 })
 
+t.test('the page has reasons in words, and leads to record, directory and station', async (t) => {
+  const { app } = await openWithProblems(t)
+  const headers = { accept: 'text/html' }
+  const { body } = await app.inject({ url: path, headers })
+  for (const words of [
+    'the gzip stream has no end</a>',
+    'still being written</a>',
+    'the name does not end in .gz</a>',
+  ])
+    t.match(body, words)
+  t.match(body, '<li><a href="../?format=api">Status</a></li><li aria-current="page">Problems</li>')
+  const station = names[0]?.slice(0, 4).toUpperCase()
+  t.match(
+    body,
+    `<a href="https://archive.example/rinex/api/station/${station}/?format=api">${station}</a>`,
+  )
+  t.match(body, `<a href="https://archive.example/rinex/data/${otherDay}/">${otherDay}</a>`)
+  t.notMatch(body, 'href="https://archive.example/rinex/data/obs/2026/003', 'it cannot be read')
+  const links = Array.from(body.matchAll(/ href="https:\/\/archive\.example([^"]*search[^"]*)"/g))
+  t.equal(links.length, 7)
+  const found = await Promise.all(
+    links.map(async ([, url = '']) => app.inject({ url: url.replaceAll('&amp;', '&'), headers })),
+  )
+  t.strictSame(
+    found.map(({ statusCode, headers }) => (statusCode === 303 ? headers.location : statusCode)),
+    [
+      200,
+      ...[1, 2, 3].map((id) => `../rinex-file/${id}/?format=api`),
+      200,
+      200,
+      '../../data/obs/2026/003/',
+    ],
+    'the record, the reason, the directory',
+  )
+})
+
 t.test('pages link each reason to its explanation in the reference', async (t) => {
   const { app } = await openWithProblems(t)
   const bodyOf = async (url: string) =>

@@ -23,7 +23,16 @@ type Case = readonly [
 const resources = [
   ...['', 'network/', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'series/'],
   ...['station/GRAZ/availability/', 'station/GRAZ/latency/', 'missing/', 'report/', 'alerts/'],
-  ...['changes/', 'archive/', 'status/', 'status/problems/', 'search/', 'schema/', 'docs/'],
+  ...[
+    'incidents/',
+    'changes/',
+    'archive/',
+    'status/',
+    'status/problems/',
+    'search/',
+    'schema/',
+    'docs/',
+  ],
 ]
 
 const errors: readonly Case[] = [

@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
 import { openService, startUs } from '../service.ts'
+import { watchingIndexer } from '../status/indexer-status.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 
 const search = '/rinex/api/search/'
@@ -155,7 +156,10 @@ t.test('for a file that is not listed, it says why', async (t) => {
     reason,
     sinceUs: startUs,
   }))
-  const service = await openArchive(t, { deps: () => ({ settlingFiles: async () => young }) })
+  const service = await openArchive(t, {
+    deps: () => ({ settlingFiles: async () => young, indexerStatus: async () => watchingIndexer }),
+  })
+  await service.writer.heartbeat({ atUs: Date.now() * 1000, limitSeconds: 1e9 })
   const { writer } = service
   const id = await service.idOf(`${onDay}/${zimm}`)
   await writer.apply([change(onDay, { removed: [id] })])
@@ -227,6 +231,12 @@ t.test('for a file that is not listed, it says why', async (t) => {
     const found = (await ask(service, word)).map(written)
     t.match(found, exact(expected), word)
   }
+})
+
+t.test('what is not known yet is never said to be known', async (t) => {
+  const stopped = await openArchive(t)
+  const [file] = await ask(stopped, 'GRAZ00AUT_R_20260700000_01D_30S_MO.crx.gz')
+  t.match(file?.why, /90 days\. Newer files are not known: the indexer is stopped\.$/)
 })
 
 t.test('if paths of problems are not public, no path is shown that is not listed', async (t) => {

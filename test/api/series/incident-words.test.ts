@@ -1,6 +1,10 @@
 /** The sentences about incidents: a table of cases. */
 import t from '../../tap.ts'
-import { incidentSeriesWords, incidentWords } from '../../../src/api/series/incident-words.ts'
+import {
+  incidentNews,
+  incidentSeriesWords,
+  incidentWords,
+} from '../../../src/api/series/incident-words.ts'
 import type { Incident } from '../../../src/series/incidents.ts'
 
 const asOf = '2026-01-22T15:40:00Z'
@@ -43,11 +47,11 @@ const cases: readonly (readonly [Incident, string])[] = [
   [{ ...norway, ...before }, 'Norway: 8 of 8 stations, nothing since 2026-01-13 15:40, for 9 days'],
   [
     { ...norway, expected_stations: 15, period: '01D' },
-    'Norway (day): 8 of 15 stations, nothing since 10:00, for 5 h 40',
+    'Norway (day): 8 of 15 stations, nothing since 2026-01-22, for 5 h 40',
   ],
   [
     { ...norway, ...back },
-    'Norway: 8 of 8 stations, nothing from 10:00 to 2026-01-22 15:00, for 5 h',
+    'Norway: 8 of 8 stations, nothing from 2026-01-22 10:00 to 15:00, for 5 h',
   ],
   [mate, 'MATE00ITA: late since 10:00, for 5 h 40'],
   [{ ...mate, ...before, kind: 'down' }, 'MATE00ITA: down for 9 days'],
@@ -61,11 +65,33 @@ const cases: readonly (readonly [Incident, string])[] = [
     'MATE00ITA (15 minutes, navigation): late since 10:00, for 5 h 40',
   ],
   [{ ...mate, series: [series, ...navigation] }, 'MATE00ITA: late since 10:00, for 5 h 40'],
+  [
+    {
+      ...mate,
+      period: '01D',
+      since: '2026-01-13T00:00:00Z',
+      ended: '2026-01-15T00:00:00Z',
+    },
+    'MATE00ITA (day): late from 2026-01-13 to 2026-01-14, for 2 days',
+  ],
   [{ ...mate, since: null }, 'MATE00ITA: nothing was ever delivered'],
 ]
 
 t.test('an incident is one sentence', async (t) => {
   for (const [incident, words] of cases) t.equal(incidentWords(incident), words)
+})
+
+t.test('in a feed, the sentence stays the same with the time', async (t) => {
+  const later = { as_of: '2026-01-22T23:00:00Z' }
+  for (const [incident, words] of [
+    [norway, 'Norway: 8 of 8 stations late, nothing since 2026-01-22 10:00 UTC'],
+    [mate, 'MATE00ITA: late, nothing since 2026-01-22 10:00 UTC'],
+    [{ ...mate, since: null }, 'MATE00ITA: late, nothing was ever delivered'],
+    [{ ...mate, ...back }, 'Over: MATE00ITA: late from 2026-01-22 10:00 to 15:00, for 5 h'],
+  ] as const) {
+    t.equal(incidentNews(incident), words)
+    t.equal(incidentNews({ ...incident, ...later }), words)
+  }
 })
 
 t.test('so is each of its series', async (t) => {

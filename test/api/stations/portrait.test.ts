@@ -88,7 +88,7 @@ t.test('pages say how the station is, and how it was', async (t) => {
   const { page, get } = await openStations(t, stations)
   for (const [code, line] of Object.entries(lines)) {
     const body = await page(`${code}/`)
-    const [, verdict = ''] = /<p class="verdict">(.*?)<\/p>/.exec(body) ?? []
+    const [, verdict = ''] = /<p class="station-state">(.*?)<\/p>/.exec(body) ?? []
     t.strictSame([textOf(verdict).trim()], [line], code)
     for (const { href, share, files } of tilesOf(body).slice(1)) {
       const { completeness, present, possible } = await get<Figures>(
@@ -158,6 +158,15 @@ t.test('a short code that several stations share names them', async (t) => {
   )
   for (const tab of ['availability/', 'latency/'])
     t.match(textOf(await page(`WTZR/${tab}`)), 'belongs to several stations: WTZR00DEU WTZR01DEU')
+})
+
+t.test('the page of a long code has the files of the short one that belongs to it', async (t) => {
+  const { page } = await openStations(t, stations)
+  const body = textOf(await page('GRAZ00AUT/'))
+  t.match(body, 'of all since 1 January 2026 60 of 60')
+  t.match(body, 'Codes GRAZ, GRAZ00AUT')
+  t.match(body, 'Files 60 By area')
+  t.notMatch(textOf(await page('WTZR00DEU/')), 'WTZR, WTZR00DEU')
 })
 
 t.test('each page of a station has the same head and tabs', async (t) => {

@@ -274,7 +274,7 @@ t.test('problems link to their paths, and reasons link to their explanations', a
     t.match(body, `<code>${example}`)
   }
   t.match(body, '<a href="problems/?format=api&amp;problem=settling">4</a>')
-  t.match(body, '<a href="../docs/?format=api#reason-not-gz">not-gz</a>')
+  t.match(body, '<a href="../docs/?format=api#reason-not-gz">the name does not end in .gz</a>')
   t.match(body, `<code>${day}/README.txt</code>`)
 })
 

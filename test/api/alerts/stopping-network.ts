@@ -1,0 +1,48 @@
+/** A service whose stations stop to deliver. */
+import type { Test } from 'tap'
+import { change, newFile } from '../../catalogue/change.ts'
+import { openService } from '../service.ts'
+
+export const hour = 3600
+/** 2026-01-22T00:00:00Z */
+export const midnight = Date.UTC(2026, 0, 22) / 1000
+
+/** Hours of 22 January after which the files of a station are lost, until another hour. */
+export type Stop = number | readonly [from: number, to: number]
+
+/**
+ * Stations deliver hourly files for three days, each two minutes late, then stop at these hours of
+ * 22 January. The service is open at 12:02.
+ * @param until the last hour of files
+ */
+export async function openNetwork(t: Test, stops: Readonly<Record<string, Stop>>, until = 12) {
+  let nowUs = (midnight - 72 * hour) * 1e6
+  const service = await openService(t, {
+    deps: () => ({ nowUs: () => nowUs }),
+    writerNowUs: () => nowUs,
+  })
+  const setNow = (seconds: number): Promise<void> => {
+    nowUs = seconds * 1e6
+    return service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
+  }
+  /** The files of an hour arrive. */
+  const deliver = async (end: number): Promise<void> => {
+    await setNow(end + 120)
+    const start = new Date((end - hour) * 1000)
+    const day = 19 + Math.floor((end - hour - midnight) / (24 * hour)) + 3
+    const at = `2026${String(day).padStart(3, '0')}${String(start.getUTCHours()).padStart(2, '0')}00`
+    const isLost = (stop: Stop): boolean => {
+      const [from, to] = typeof stop === 'number' ? [stop, Infinity] : stop
+      return end > midnight + from * hour && end <= midnight + to * hour
+    }
+    const added = Object.entries(stops)
+      .filter(([, stop]) => !isLost(stop))
+      .map(([station]) => newFile(`${station}_R_${at}_01H_30S_MO.crx.gz`))
+    await service.writer.apply([
+      change(`nrt/2026/${String(day).padStart(3, '0')}/00`, { arrived: true, added }),
+    ])
+  }
+  for (let end = midnight - 71 * hour; end <= midnight + until * hour; end += hour)
+    await deliver(end)
+  return { ...service, setNow, deliver }
+}
