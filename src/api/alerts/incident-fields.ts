@@ -10,6 +10,7 @@ import { readableTime } from '../pages/labels.ts'
 import { periodCell, stateCell } from '../pages/layout.ts'
 import type { Cell } from '../pages/layout.ts'
 import { fieldOf } from '../resources/fields.ts'
+import type { Wire } from '../resources/fields.ts'
 import { incidentSeconds, incidentSeriesWords, incidentWords } from '../series/incident-words.ts'
 import { matchesSeries } from '../series/known-series.ts'
 import { availabilityHref, seriesFields } from '../series/series-fields.ts'
@@ -108,6 +109,15 @@ export const incidentFields = {
     ({ series }) => [...series],
   ),
 }
+
+export const incidentItem = {
+  name: 'Incident',
+  description: 'What one cause explains: lost series of a station, or stations of a country.',
+  fields: incidentFields,
+}
+
+/** An incident as clients get it. */
+export type WireIncident = Wire<typeof incidentFields>
 
 /** The longest range of `missing/` for the stations of a country. */
 const longestSeconds = 61 * secondsPerDay

@@ -12,7 +12,7 @@ import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { endOf, feedOf } from './feed.ts'
 import { hasSeries } from './incident-fields.ts'
-import { incidentColumn, incidentFields } from './incident-fields.ts'
+import { incidentColumn, incidentFields, incidentItem } from './incident-fields.ts'
 import { subscribeBox } from './subscribe.ts'
 
 const incidentStates = ['open', 'closed'] as const
@@ -31,11 +31,7 @@ const operation = {
 export function addIncidents(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
     name: 'incidents',
-    item: {
-      name: 'Incident',
-      description: 'What one cause explains: lost series of a station, or stations of a country.',
-      fields: incidentFields,
-    },
+    item: incidentItem,
     filters: seriesFilters,
     parameters: {
       period,

@@ -75,8 +75,9 @@ export function pictureOf(all: readonly Row[], drawing: Drawing): Picture {
     legend: (Object.keys(marks) as Mark[])
       .filter((mark) => found.has(mark))
       .map((mark) => ({ svg: markSvg(marks[mark]), label: marks[mark].label })),
-    countries: Array.from(Map.groupBy(shown, countryOfRow), ([name, ofCountry]) => {
-      const count = counts.get(name)?.length ?? 0
+    countries: Array.from(Map.groupBy(shown, countryOfRow), ([code, ofCountry]) => {
+      const count = counts.get(code)?.length ?? 0
+      const name = nameOf(code)
       const note = `${ofCountry.length} of ${counted(count, 'station', 'stations')}`
       return { name, note, svg: countrySvg(name, ofCountry, drawing) }
     }),
@@ -91,15 +92,18 @@ export function pictureOf(all: readonly Row[], drawing: Drawing): Picture {
   }
 }
 
-function countryOfRow({ series }: Row): string {
-  const code = countryOf(series.station)
+function countryOfRow({ series }: Row): string | undefined {
+  return countryOf(series.station)
+}
+
+function nameOf(code: string | undefined): string {
   return code === undefined ? 'Short names, without a country' : countryName(code)
 }
 
 function named(one: string, many: string, rows: readonly Row[]): readonly NamedStations[] {
   if (rows.length === 0) return []
-  const countries = Array.from(Map.groupBy(rows, countryOfRow), ([name, ofCountry]) => ({
-    name,
+  const countries = Array.from(Map.groupBy(rows, countryOfRow), ([code, ofCountry]) => ({
+    name: nameOf(code),
     stations: ofCountry.map(({ series }) => series.station).sort(),
   }))
   countries.sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -20,13 +20,21 @@ const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
   due: 'due',
 }
 
-const lostStates: ReadonlySet<SlotState | undefined> = new Set(['late', 'missing', 'silent'])
+/** What the slots of a day count as. */
+const dayKinds: Readonly<Partial<Record<SlotState, 'good' | 'none' | 'due'>>> = {
+  present: 'good',
+  removed: 'good',
+  late: 'none',
+  missing: 'none',
+  silent: 'none',
+  due: 'due',
+}
 
 /** The last 24 hours of hourly series that have ended. A cell leads to its files. */
 export function hoursPicture(states: readonly KnownSeries[], nowSeconds: number): Picture {
   const newest = Math.floor(nowSeconds / secondsPerHour) - 1
   const rows = states.map((series) => {
-    const cells = slotCells(series, newest - 23, newest).map((state) => state && hourMarks[state])
+    const cells = hourCells(series, newest - 23, newest)
     const words = (['good', 'late', 'due', 'none'] as const).flatMap((mark) => {
       const count = cells.filter((cell) => cell === mark).length
       return count === 0 ? [] : [`${count} ${marks[mark].label}`]
@@ -108,31 +116,46 @@ function shortCodes(states: readonly KnownSeries[]): (station: string) => string
   }
 }
 
-/** The states of some slots; `undefined` without one, and for silence before the first. */
-function slotCells(
+/** The runs of a series in a range of slots; silence before the first slot is left out. */
+function* runsIn(
   { summary, past }: KnownSeries,
   from: number,
   to: number,
-): (SlotState | undefined)[] {
-  const cells = Array<SlotState | undefined>(to - from + 1).fill(undefined)
+): Generator<{ readonly state: SlotState; readonly start: number; readonly end: number }> {
   const { first = Infinity } = past
   for (const { state, firstSlot, slots } of summary.runs) {
-    const start = state === 'silent' ? Math.max(firstSlot, first) : firstSlot
-    const end = firstSlot + slots - from
-    if (start - from < end) cells.fill(state, Math.max(0, start - from), Math.max(0, end))
+    const known = state === 'silent' ? Math.max(firstSlot, first) : firstSlot
+    const [start, end] = [Math.max(known, from), Math.min(firstSlot + slots, to + 1)]
+    if (start < end) yield { state, start, end }
   }
+}
+
+/** The marks of some hours; `undefined` without one. */
+function hourCells(series: KnownSeries, from: number, to: number): (Mark | undefined)[] {
+  const cells = Array<Mark | undefined>(to - from + 1).fill(undefined)
+  for (const { state, start, end } of runsIn(series, from, to))
+    cells.fill(hourMarks[state], start - from, end - from)
   return cells
 }
 
 /** The mark of each day by its share; `due` or none for a day without possible slots. */
 function dayCells(series: KnownSeries, firstDay: number, today: number): (Mark | undefined)[] {
   const perDay = slotsPerDay(series.period)
-  const slots = slotCells(series, firstDay * perDay, (today + 1) * perDay - 1)
-  return Array.from({ length: today - firstDay + 1 }, (_value, day) => {
-    const states = slots.slice(day * perDay, (day + 1) * perDay)
-    const delivered = states.filter((state) => state === 'present' || state === 'removed').length
-    const lost = states.filter((state) => lostStates.has(state)).length
-    if (delivered + lost === 0) return states.includes('due') ? 'due' : undefined
-    return delivered === 0 ? 'none' : shareClass(delivered / (delivered + lost))
+  const days = Array.from({ length: today - firstDay + 1 }, () => ({ good: 0, none: 0, due: 0 }))
+  const [from, to] = [firstDay * perDay, (today + 1) * perDay - 1]
+  for (const { state, start, end } of runsIn(series, from, to)) {
+    const kind = dayKinds[state]
+    if (kind === undefined) continue
+    for (let slot = start; slot < end;) {
+      const day = Math.floor(slot / perDay)
+      const next = Math.min(end, (day + 1) * perDay)
+      const counts = days[day - firstDay]
+      if (counts !== undefined) counts[kind] += next - slot
+      slot = next
+    }
+  }
+  return days.map(({ good, none, due }) => {
+    if (good + none === 0) return due > 0 ? 'due' : undefined
+    return good === 0 ? 'none' : shareClass(good / (good + none))
   })
 }

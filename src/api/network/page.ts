@@ -104,7 +104,7 @@ export function renderNetwork(
     banner,
     isBare: kiosk,
     alternates: [
-      { href: '../alerts/?format=atom', title: 'Open alerts', type: 'application/atom+xml' },
+      { href: '../alerts/?format=atom', title: 'Alerts', type: 'application/atom+xml' },
     ],
   }
   return render(frame, {

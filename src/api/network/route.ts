@@ -7,9 +7,11 @@ import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Asker } from '../../catalogue/reader.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { sumOf } from '../../series/completeness.ts'
+import { openIncidents } from '../../series/incidents.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import type { SeriesState } from '../../series/slot-states.ts'
+import { incidentItem } from '../alerts/incident-fields.ts'
 import type { Links } from '../http/context.ts'
 import { flag } from '../parameters/parameter.ts'
 import { addAnswer } from '../resources/answer.ts'
@@ -129,6 +131,9 @@ function serialiseNetwork(
     delivered_28d: total.delivered,
     share_28d: shareOrNull(total.share),
     ...activity,
+    incidents: (currency.asOf === undefined ? [] : openIncidents(states, currency.asOf))
+      .slice(0, maxLate)
+      .map((incident) => serialise(incidentItem.fields, incident, links)),
     late: longestFirst('late').slice(0, maxLate),
     down: longestFirst('down').slice(0, maxLate),
   }

@@ -1,6 +1,8 @@
 /** Schema of the network at a glance. */
 import { seriesStates } from '../../series/slot-states.ts'
 import * as schema from '../openapi/schema.ts'
+import { incidentItem } from '../alerts/incident-fields.ts'
+import type { WireIncident } from '../alerts/incident-fields.ts'
 import { componentOf } from '../resources/fields.ts'
 import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
@@ -48,6 +50,10 @@ const networkSchema = schema.component('Network', 'The network at a glance.', {
   arrivals_1h: schema.integerOrNull(
     'Number of slots whose first file was seen arriving in the last hour; null until the first scan has ended.',
   ),
+  incidents: schema.list(
+    'At most 100 incidents that are open, the longest loss first; `incidents/` has all.',
+    componentOf(incidentItem) as schema.Component<WireIncident>,
+  ),
   late: schema.list('At most 100 series that are late, the longest loss first.', seriesSchema),
   down: schema.list('At most 100 series that are down, the longest loss first.', seriesSchema),
   changed_directories: schema.list(
@@ -82,6 +88,7 @@ const example: WireNetwork = {
   delivered_28d: 4171,
   share_28d: 0.9978,
   arrivals_1h: 12,
+  incidents: [],
   late: [],
   down: [],
   changed_directories: [{ path: 'nrt/2026/022/05', files: 12 }],

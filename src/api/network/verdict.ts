@@ -102,12 +102,14 @@ function isAnyExpected(states: readonly SeriesStatus[]): boolean {
   return states.some(({ summary: { state } }) => state !== 'silent' && state !== 'unknown')
 }
 
-/** Several stations have alerts, and nothing arrives from any: the cause may be on our side. */
+/**
+ * Several stations have alerts, and nothing arrives from any: the cause may be on our side. On the
+ * first day no file was seen arriving, which says nothing.
+ */
 function stalledFact(states: readonly SeriesStatus[], asOf: number): readonly string[] {
   const [alert] = openAlerts(states, asOf)
-  if (alert?.kind !== 'ingest-stalled') return []
-  const since = alert.since === null ? '' : ` since ${readableTime(alert.since)} UTC`
-  return [`Nothing arrives from any station${since}`]
+  if (alert?.kind !== 'ingest-stalled' || alert.since === null) return []
+  return [`Nothing arrives from any station since ${readableTime(alert.since)} UTC`]
 }
 
 /**

@@ -10,7 +10,7 @@ import { dayToIso, secondsPerDay, microsecondsToIso } from '../../parse/calendar
 import { countryOf } from '../../parse/countries.ts'
 import { csvText } from '../http/formats.ts'
 import { missingPatterns, missingSlots } from '../missing/missing-slots.ts'
-import { counted, readableNumber, readableShare } from '../pages/labels.ts'
+import { counted, periodLabel, readableNumber, readableShare } from '../pages/labels.ts'
 import { serialiseCurrency } from '../series/network-context.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import type { SeriesOfDays } from '../series/network-days.ts'
@@ -84,7 +84,7 @@ function summaryOf(series: readonly SeriesOfDays[], before: readonly SeriesOfDay
   const share = readableShare(now.completeness)
   const files = `${readableNumber(now.present)} of ${readableNumber(now.possible)} files`
   const poor = series.filter((each) => shareClass(completeness(each).completeness) === 'poor')
-  const names = poor.map(({ station, period }) => `${station} ${period}`).join(', ')
+  const names = poor.map(({ station, period }) => `${station} (${periodLabel(period)})`).join(', ')
   return [
     `${share} complete: ${files} of ${counted(series.length, 'series', 'series')} were delivered.`,
     poor.length === 0

@@ -2,8 +2,9 @@
 import { sumOf } from '../../series/completeness.ts'
 import type { Completeness } from '../../series/completeness.ts'
 import { createExpectation } from '../../series/expectation.ts'
+import type { Expectation } from '../../series/expectation.ts'
 import { deliveryDays, lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
-import type { SlotRange } from '../../series/slot-states.ts'
+import type { SlotSet } from '../../series/slot-set.ts'
 import { weekBeside } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
 import type { KnownSeries } from '../series/known-series.ts'
@@ -30,17 +31,32 @@ export function weeksUpTo(
     if (before.name === oldest.name) break
     oldest = before
   }
-  return weeks.map((each) => {
-    const isInMemory = each.fromDay - lookbackDays >= today - deliveryDays
-    const counts = isInMemory ? series.flatMap((one) => countsOf(one, each, asOf)) : []
-    return { week: each.name, completeness: sumOf(counts).completeness }
-  })
+  const known = weeks.filter(({ fromDay }) => fromDay - lookbackDays >= today - deliveryDays)
+  const counts = new Map(known.map((each) => [each, [] as Counts[]]))
+  for (const each of series) {
+    const isExpected = expectationOf(each)
+    for (const [of, all] of counts) all.push(...countsOf(each, of, { asOf, isExpected }))
+  }
+  return weeks.map((each) => ({
+    week: each.name,
+    completeness: sumOf(counts.get(each) ?? []).completeness,
+  }))
+}
+
+/** Whether a slot is expected; learned from the deliveries when it is asked for the first time. */
+function expectationOf({ past: { delivered, rules } }: KnownSeries): (slot: number) => boolean {
+  let expectation: Expectation | undefined
+  return (slot) => (expectation ??= createExpectation(delivered, rules)).isExpected(slot)
 }
 
 type Counts = Pick<Completeness, 'possible' | 'present' | 'expected' | 'delivered'>
 
 /** What was possible and present, as `slotStates` counts it; nothing if it is not of the week. */
-function countsOf(series: KnownSeries, week: Week, asOf: number): readonly Counts[] {
+function countsOf(
+  series: KnownSeries,
+  week: Week,
+  { asOf, isExpected }: { readonly asOf: number; readonly isExpected: (slot: number) => boolean },
+): readonly Counts[] {
   const { period, past, summary } = series
   const { delivered, first = Infinity } = past
   const perDay = slotsPerDay(period)
@@ -48,17 +64,30 @@ function countsOf(series: KnownSeries, week: Week, asOf: number): readonly Count
   // Slots after this one count only if they were delivered.
   const settled = slotAt(asOf - summary.lateAfter, period) - 1
   const last = Math.min(to, slotAt(asOf, period) - 1, lastOf(series))
-  if (hasEnded(series, week) || !isOfWeek(series, { from, to }, settled)) return []
   const start = Math.max(from, first)
-  let present = 0
-  let early = 0
-  for (let slot = start; slot <= last; slot++)
-    if (delivered.has(slot)) {
-      present++
-      if (slot > settled) early++
-    }
+  // Nothing is possible before the first delivered slot.
+  if (start > last || hasEnded(series, week)) return []
+  const present = countBetween(delivered, start, last)
+  const isOfWeek =
+    present > 0 ||
+    (delivered.firstFrom(from) ?? Infinity) <= to ||
+    isAny(isExpected, from, Math.min(to, settled))
+  if (!isOfWeek) return []
+  const early = countBetween(delivered, Math.max(start, settled + 1), last)
   const possible = Math.max(0, Math.min(last, settled) - start + 1) + early
   return [{ possible, present, expected: 0, delivered: 0 }]
+}
+
+/** Number of slots of a set in a range, by whole days where possible. */
+function countBetween(set: SlotSet, from: number, to: number): number {
+  const perDay = slotsPerDay(set.period)
+  let count = 0
+  for (let slot = from; slot <= to;) {
+    const isWholeDay = slot % perDay === 0 && slot + perDay - 1 <= to
+    count += isWholeDay ? set.countOn(slot / perDay) : Number(set.has(slot))
+    slot += isWholeDay ? perDay : 1
+  }
+  return count
 }
 
 /** The figures of a series that has ended go to its last file. */
@@ -66,14 +95,7 @@ function lastOf({ summary: { ended, lastSlot = -Infinity } }: KnownSeries): numb
   return ended ? lastSlot : Infinity
 }
 
-/** True if a series was delivered in some slots, or expected up to a settled one. */
-function isOfWeek(
-  { past: { delivered, rules } }: KnownSeries,
-  { from, to }: SlotRange,
-  settled: number,
-): boolean {
-  if ((delivered.firstFrom(from) ?? Infinity) <= to) return true
-  const { isExpected } = createExpectation(delivered, rules)
-  for (let slot = from; slot <= Math.min(to, settled); slot++) if (isExpected(slot)) return true
+function isAny(isExpected: (slot: number) => boolean, from: number, to: number): boolean {
+  for (let slot = from; slot <= to; slot++) if (isExpected(slot)) return true
   return false
 }

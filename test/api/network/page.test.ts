@@ -91,6 +91,9 @@ t.test('incidents are the longest losses first, and single files are together', 
   t.match(list, 'href="../missing/?station=MATE00ITA&amp;period=01H&amp;format=api"')
   t.match(wordsOf(list), 'OSLO00NOR observation files: nothing since 2025-12-06 07:00 UTC, late')
   t.match(wordsOf(list), 'GRAZ00AUT_?_20253401000_01H_*O.* expected by 2025-12-06 12:00')
+  const json = await service.text('network/')
+  const { results } = JSON.parse(await service.text('incidents/?state=open')) as { results: [] }
+  t.strictSame((JSON.parse(json) as { incidents: [] }).incidents, results)
   const order = Array.from(body.matchAll(/<h3>(\S+)/g), ([, name]) => name)
   t.strictSame(order.slice(0, 3), ['Italy', 'Norway', 'Austria'], 'the worst country first')
 })

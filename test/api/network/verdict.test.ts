@@ -133,6 +133,20 @@ const cases: readonly (readonly [
     },
   ],
   [
+    'the first day, with stations that are late',
+    [
+      { station: 'GRAZ00AUT', until: 0 },
+      ...[graz, zimm].map(({ station }) => ({ station: `L${station.slice(1)}`, until: 5 })),
+    ],
+    current,
+    {
+      ok: false,
+      words: '2 stations are late: newest data of 15:00, 1 of 3 hourly stations delivered 14 h.',
+      newest_file: null,
+      late: 2,
+    },
+  ],
+  [
     'the first day of an old archive',
     [{ station: 'WTZR', period: '01D', until: 24 * 300 }],
     current,

@@ -173,6 +173,7 @@ async function checkAnswers(
   await checkWeeks(t, service, asOf)
   const totals = await service.get<Record<string, unknown>>('network/')
   t.match(totals, exact(totalsOf([...rows.values()])))
+  t.match(totals, { verdict: lossesOf(rows) })
 }
 
 /** The GPS week of a time in seconds since 1970. */
@@ -246,6 +247,16 @@ function wireMissing(missing: MissingSlot, period: Period) {
     state: missing.state,
     since: iso(missing.since),
   }
+}
+
+/** Numbers of stations with a series that is late or down. @param rows by station and period */
+function lossesOf(rows: ReadonlyMap<string, NowAnswer>) {
+  const stationsIn = (state: string) =>
+    new Set(
+      [...rows].flatMap(([key, row]) => (row.state === state ? [key.split(' ')[0] ?? ''] : [])),
+    )
+  const [late, down] = [stationsIn('late'), stationsIn('down')]
+  return { late: [...late].filter((each) => !down.has(each)).length, down: down.size }
 }
 
 function totalsOf(rows: readonly NowAnswer[]) {
