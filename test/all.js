@@ -38,6 +38,7 @@ const ofBoth = new RegExp(
     : `^(catalogue/[^/]+|${[
         'api/changes/route',
         'api/files/(hostile-queries|record-page|route)',
+        'api/search/route',
         'api/stations/page',
         'indexer/(apply-snapshot|indexer)',
       ].join('|')})\\.test\\.ts$`,

@@ -148,6 +148,12 @@ const cases: Readonly<Record<string, Case>> = {
     },
     at: 15,
   },
+  RinexDiskFullSoon: one(
+    'rinex_disk_full_timestamp_seconds{disk="archive"}',
+    always(59 * day * 60),
+    always(70 * day * 60),
+    120,
+  ),
   RinexBackupFailed: one('rinex_indexer_backup_success', always(0), always(1), 15),
   RinexBackupOld: {
     fires: { rinex_backup_timestamp_seconds: always(0), rinex_catalogue_seq: '0+1x10000' },

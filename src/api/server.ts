@@ -21,7 +21,7 @@ import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
-import { notFound, sendError } from './http/errors.ts'
+import { notFound } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
 import { logAccess, observeResponse } from './http/access-log.ts'
@@ -29,7 +29,11 @@ import type { RecordAccess } from './http/access-log.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import { addAssets } from './pages/layout.ts'
 import { Site } from './pages/site.ts'
+import { addAskedAvailability } from './availability/route.ts'
 import { addAlerts } from './alerts/collection.ts'
+import { ArchiveReader } from './archive/archive-reader.ts'
+import { addArchive } from './archive/route.ts'
+import type { ArchiveContext } from './archive/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import { addHealth, addStatus } from './status/route.ts'
@@ -38,7 +42,7 @@ import type { Metrics } from './status/metrics.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addRecord } from './files/record.ts'
 import { addRinexFile } from './files/list.ts'
-import { addRoot, createEntrances } from './reference/root.ts'
+import { addEntrances, addRoot } from './overview/route.ts'
 import { addMissing } from './missing/collection.ts'
 import { addNetwork } from './network/route.ts'
 import { addReport } from './report/route.ts'
@@ -48,6 +52,7 @@ import { NetworkStatusCache } from './series/network-status.ts'
 import { addSeries } from './series/collection.ts'
 import { addRescan } from './admin/rescan.ts'
 import { addSchema } from './reference/docs.ts'
+import { addSearch } from './search/route.ts'
 import { addStations } from './stations/collection.ts'
 import { addAvailability, addLatency } from './stations/series-routes.ts'
 import { addStation } from './stations/station.ts'
@@ -66,7 +71,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const network = new NetworkStatusCache({ ...deps, expected, currency })
-  const metrics = createMetrics({ ...deps, currency, network })
+  const archive = new ArchiveReader({ ...deps, network })
+  const metrics = createMetrics({ ...deps, archive, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
@@ -77,8 +83,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const site = siteOf(deps, network)
   const context = apiContext(deps, clientLimits, () => site.version())
-  const startResponse = createStartResponse(limiter, observe, context.apiPath)
   const answer = answerByAccept(context)
+  const startResponse = createStartResponse({ limiter, observe, answer }, context.apiPath)
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
     startResponse,
@@ -96,15 +102,15 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   compressAnswers(app)
   answerPreflights(app)
   app.setErrorHandler(answer)
-  const enter = createEntrances(context)
   app.setNotFoundHandler((request, reply) => {
-    if (!enter(request, reply)) answer(notFound(), request, reply)
+    answer(notFound(), request, reply)
   })
   // The deliveries of the last weeks are read before the first request needs them.
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
-  addResources(app, { ...context, expected, currency, network, unservedFiles })
+  addResources(app, { ...context, expected, currency, network, archive, unservedFiles })
+  addEntrances(app, context)
   addHealth(app, context)
   addMetrics(app, metrics)
   await addAssets(app, context)
@@ -156,7 +162,10 @@ function serverFactory(
 }
 
 /** Adds the resources in the order of the reference. */
-function addResources(app: FastifyInstance, context: NetworkContext & DownloadsContext): void {
+function addResources(
+  app: FastifyInstance,
+  context: NetworkContext & DownloadsContext & ArchiveContext,
+): void {
   addRoot(app, context)
   addRinexFile(app, context)
   addRecord(app, context)
@@ -164,14 +173,17 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
   addStation(app, context)
   addAvailability(app, context)
   addLatency(app, context)
+  addAskedAvailability(app, context)
   addSeries(app, context)
   addMissing(app, context)
   addReport(app, context)
   addNetwork(app, context)
   addAlerts(app, context)
   addChanges(app, context)
+  addArchive(app, context)
   addStatus(app, context)
   addProblems(app, context)
+  addSearch(app, context)
   addRescan(app, context)
   addSchema(app, context)
   addData(app, context)
@@ -183,9 +195,13 @@ function addResources(app: FastifyInstance, context: NetworkContext & DownloadsC
  */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
+interface StartParts extends Pick<AppParts, 'answer'> {
+  readonly limiter: ConnectionLimiter
+  readonly observe: RecordAccess
+}
+
 function createStartResponse(
-  limiter: ConnectionLimiter,
-  observe: RecordAccess,
+  { limiter, observe, answer }: StartParts,
   apiPath: string,
 ): StartResponse {
   return (request, reply, proceed) => {
@@ -197,7 +213,7 @@ function createStartResponse(
     observeResponse(request, reply, observe)
     const rejection = limiter.check(request, reply) ?? faultOf(request.raw)
     if (rejection === undefined) proceed()
-    else sendError(rejection, request, reply)
+    else answer(rejection, request, reply)
   }
 }
 

@@ -26,6 +26,7 @@ import type {
   FileEntry,
   CatalogueSummary,
   DayVolume,
+  HashedFiles,
   KindVolume,
   MonthVolume,
   ScanSummary,
@@ -130,6 +131,8 @@ export interface StationsQuery {
   readonly codes?: readonly string[]
   /** Only stations with a code that contains this text, in upper case. */
   readonly search?: string
+  /** Only stations with a code that begins with this text, in upper case. */
+  readonly start?: string
   /**
    * Default: by code. Stations with equal sort keys are sorted by code. If the key is the country,
    * stations without a country come last.
@@ -264,6 +267,34 @@ export interface ChecksumsQuery {
   readonly after: string
 }
 
+/** Files that may have been removed or rejected. */
+export interface UnlistedQuery {
+  /** Paths of directories in which they may have been; at most a few dozen. */
+  readonly directories: readonly string[]
+  /** Their names, in lower case; the case of ASCII letters is ignored. */
+  readonly names: readonly string[]
+}
+
+/** A file that was removed, by its last record. */
+export interface RemovedFile extends FileQuery {
+  readonly seq: number
+  readonly atUs: number
+}
+
+/** An entry that is not catalogued; `sinceUs` as in `ProblemEntry`. */
+export interface RejectedFile extends FileQuery {
+  /** An `EntryRejectionReason` of this or an earlier release. */
+  readonly reason: string
+  readonly sinceUs: number | undefined
+}
+
+export interface UnlistedFiles {
+  /** Latest removal first. */
+  readonly removed: readonly RemovedFile[]
+  /** Of each directory and reason, only the first 100 names are known. */
+  readonly rejected: readonly RejectedFile[]
+}
+
 export interface StationAnswer {
   readonly head: Head
   /** `undefined` without live files. */
@@ -280,6 +311,7 @@ export interface Volumes {
   readonly head: Head
   /** All live files by area, type and period, also during a first scan. */
   readonly totals: readonly KindVolume[]
+  readonly hashed: HashedFiles
   /**
    * The same by the month in which the data begin, oldest first; `undefined` until the counts of
    * days are built, at the end of a first scan.
@@ -335,6 +367,8 @@ export interface CatalogueReader {
    * one.
    */
   nameInOtherCase(query: FileQuery): Promise<string | undefined>
+  /** The tombstones and rejections of some names in some directories. */
+  unlisted(query: UnlistedQuery, asker?: Asker): Promise<UnlistedFiles>
   /** A text that changes whenever `checksums` changes; `undefined` for an unknown directory. */
   checksumsVersion(directory: string): Promise<string | undefined>
   /**

@@ -181,10 +181,17 @@ export interface Subdirectory {
 /** A file in a directory listing. */
 export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
 
+export interface AreaSummary {
+  files: number
+  /** The sum of the known sizes. */
+  bytes: number
+  directories: number
+}
+
 /** The summary of the catalogue, without the state of the indexer. */
 export interface CatalogueSummary {
   readonly head: Head
-  readonly areas: Readonly<Record<Area, { files: number; directories: number }>>
+  readonly areas: Readonly<Record<Area, AreaSummary>>
   /** Number of misplaced files (see `problems`). */
   readonly misplaced: number
   /** Number of files whose gzip stream has no end. */
@@ -212,6 +219,17 @@ export interface Volume {
   readonly sized: number
 }
 
+/** Adds up volumes. */
+export function sumOfVolumes(volumes: readonly Volume[]): Volume {
+  const sum = { files: 0, bytes: 0, sized: 0 }
+  for (const { files, bytes, sized } of volumes) {
+    sum.files += files
+    sum.bytes += bytes
+    sum.sized += sized
+  }
+  return sum
+}
+
 /** The volume of an area, a type and a period. */
 export interface KindVolume extends Volume {
   readonly area: Area
@@ -229,6 +247,20 @@ export interface MonthVolume extends KindVolume {
 export interface DayVolume extends Volume {
   readonly day: number
   readonly area: Area
+}
+
+/** The files that were read to compute their checksums. */
+export interface HashedFiles {
+  /** Number of files with a checksum that is not stale. */
+  readonly files: number
+  /** Number of files whose checksum is stale, so that they are read again. */
+  readonly stale: number
+  /**
+   * Times at which the oldest and the newest record with a checksum were made. A file is read after
+   * that, and once: the time of the read is not stored. `undefined` without checksums.
+   */
+  readonly oldestUs: number | undefined
+  readonly newestUs: number | undefined
 }
 
 export interface NewestFile {

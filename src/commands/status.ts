@@ -1,6 +1,6 @@
 /** The command `status`: prints the status, the files with problems, or one line for monitoring. */
 import { printable } from '../api/http/access-log.ts'
-import { readableTime } from '../api/pages/labels.ts'
+import { readableDuration, readableSize, readableTime } from '../api/pages/labels.ts'
 import { listProblems, problemNames } from '../api/file-problems/problem-list.ts'
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
 import { describeStatus, problemsOf } from '../api/status/serialise.ts'
@@ -84,8 +84,8 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
     ...hostLines(status),
     ...problems.flatMap(({ text, advice }) => [`  ${text}`, `    ${advice}`]),
     ...Object.entries(areas).map(
-      ([area, { files, directories }]) =>
-        `${area}: ${number(files)} files in ${number(directories)} directories`,
+      ([area, { files, bytes, directories }]) =>
+        `${area}: ${number(files)} files in ${number(directories)} directories, ${readableSize(bytes)}`,
     ),
     ...(scan === null
       ? []
@@ -95,6 +95,7 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
     last === null
       ? 'no complete scan yet'
       : `last scan: ended ${timeText(last.ended)}, ${number(last.files)} files, ${number(last.added)} added, ${number(last.modified)} modified, ${number(last.removed)} removed`,
+    ...(status.rescans?.ended ?? []).map(describeRescan),
     ...(watching === null
       ? []
       : [
@@ -108,6 +109,15 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
         `not catalogued ${number(count)}: ${reason}, for example ${printable(examples[0] ?? '')}`,
     ),
   ]
+}
+
+function describeRescan(rescan: NonNullable<CommonStatus['rescans']>['ended'][number]): string {
+  const { paths, path_count: count, started, ended, problem } = rescan
+  const more = count > paths.length ? ` and ${number(count - paths.length)} more` : ''
+  const took = readableDuration((Date.parse(ended) - Date.parse(started)) / 1000)
+  const how = rescan.full ? ', with sizes and times' : ''
+  const changes = `${number(rescan.added)} added, ${number(rescan.modified)} modified, ${number(rescan.removed)} removed`
+  return `rescan ${rescan.rescan} of ${printable(paths.join(', '))}${more}${how}: ended ${timeText(ended)} after ${took}, ${changes}${problem === null ? '' : `; ${problem}`}`
 }
 
 /** Where the indexers run; nothing if the database is a file. */

@@ -47,6 +47,11 @@ export interface IndexerStatus {
    */
   readonly withheldRemovals: number
   readonly rescans: RescanNumbers
+  /**
+   * The last rescans of this process that have ended, the newest first; `undefined` from an indexer
+   * of an older release.
+   */
+  readonly endedRescans?: readonly EndedRescan[]
   /** `undefined` if files are not hashed. */
   readonly hashing: HashingStatus | undefined
 }
@@ -116,6 +121,16 @@ export interface RescanOutcome {
   readonly removed: number
   /** What the rescan could not do; `null` if it did everything. */
   readonly problem: string | null
+}
+
+/** A rescan that has ended: what was ordered, and what came of it. */
+export interface EndedRescan extends RescanOutcome, Pick<ScanSummary, 'startedUs' | 'endedUs'> {
+  readonly number: number
+  /** The directories that were ordered: at most ten of them, and the number of all. */
+  readonly paths: readonly string[]
+  readonly pathCount: number
+  readonly full: boolean
+  readonly acceptedRemovals: boolean
 }
 
 /** `unsure`: the file cannot be checked or catalogued at this moment. */

@@ -141,6 +141,7 @@ export class Indexer {
       settlingFiles: settling.size,
       withheldRemovals: withheld.reduce((sum, count) => sum + count, 0),
       rescans: this.#rescans.numbers,
+      endedRescans: this.#rescans.ended,
       hashing: this.#hashing?.status(),
     })
   }

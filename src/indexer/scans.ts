@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type {
+  EndedRescan,
   RescanNumbers,
   RescanOrder,
   RescanOutcome,
@@ -103,6 +104,9 @@ function isComplete({ archiveRead, written }: ScanResult): boolean {
 /** Number of outcomes that are kept for the clients that wait for the end of a rescan. */
 const mostOutcomes = 1000
 
+/** Number of rescans that the status describes, and of the directories of each. */
+const mostDescribed = 10
+
 interface QueuedRescan {
   readonly number: number
   roots: readonly string[]
@@ -120,6 +124,7 @@ export class Rescans {
   readonly #context: RescanContext
   readonly #scans: Pick<Scans, 'scan'>
   readonly #outcomes = new Map<number, RescanOutcome>()
+  #ended: readonly EndedRescan[] = []
   #last = 0
   #done = 0
   #running: QueuedRescan | undefined
@@ -132,6 +137,11 @@ export class Rescans {
 
   get numbers(): RescanNumbers {
     return { running: this.#running?.number, waiting: this.#waiting?.number, done: this.#done }
+  }
+
+  /** The last rescans that have ended, the newest first. */
+  get ended(): readonly EndedRescan[] {
+    return this.#ended
   }
 
   /** Returns the outcome of one of the last thousand rescans that have ended. */
@@ -171,6 +181,7 @@ export class Rescans {
       logEnd(logger, next, result, outcome)
       this.#outcomes.set(next.number, outcome)
       this.#outcomes.delete(next.number - mostOutcomes)
+      this.#ended = [endedOf(next, result, outcome), ...this.#ended].slice(0, mostDescribed)
       this.#done = next.number
       this.#running = undefined
     }
@@ -189,6 +200,17 @@ function outcomeOf(
         ? null
         : 'some changes could not be written and are tried again'
   return { added, modified, removed, problem }
+}
+
+function endedOf(
+  { number, roots, full, accepted }: QueuedRescan,
+  { summary: { startedUs, endedUs } }: ScanResult,
+  outcome: RescanOutcome,
+): EndedRescan {
+  const paths = roots.slice(0, mostDescribed)
+  const acceptedRemovals = accepted.length > 0
+  const ordered = { number, paths, pathCount: roots.length, full, acceptedRemovals }
+  return { ...ordered, startedUs, endedUs, ...outcome }
 }
 
 function logEnd(

@@ -67,9 +67,7 @@ export function availabilityOf(
   return {
     ...completeness,
     runs: measure === 'delivered' ? withUnknown(runs, knownSlot(known, period)) : runs,
-    gaps: runs
-      .filter(({ state }) => isGap(state, measure))
-      .flatMap((run) => part(run, first ?? Infinity, last)),
+    gaps: gapsOf(runs, { from: first ?? Infinity, to: last }, measure),
     ended: now.ended,
     class: now.ended ? undefined : shareClass(completeness.completeness),
     ...times,
@@ -89,13 +87,22 @@ function unknownAvailability({ from, to }: SlotRange) {
   }
 }
 
+/** The runs of slots of a range that are not filled, and neither due nor future. */
+export function gapsOf(
+  runs: readonly StateRun[],
+  { from, to }: SlotRange,
+  measure: Measure,
+): readonly StateRun[] {
+  return runs.filter(({ state }) => isGap(state, measure)).flatMap((run) => part(run, from, to))
+}
+
 function isGap(state: ShownState, measure: Measure): boolean {
   if (state === 'removed') return measure === 'archived'
   return state === 'late' || state === 'missing' || state === 'silent'
 }
 
 /** The part of a run between two slots, both included; nothing if there is none. */
-function part(run: StateRun, first: number, last: number): readonly StateRun[] {
+export function part(run: StateRun, first: number, last: number): readonly StateRun[] {
   const from = Math.max(run.firstSlot, first)
   const end = Math.min(run.firstSlot + run.slots - 1, last)
   return from > end ? [] : [{ state: run.state, firstSlot: from, slots: end - from + 1 }]

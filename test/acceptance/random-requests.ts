@@ -103,7 +103,17 @@ function changesTarget(random: Random, { seq }: Known): string {
 
 const fixedTargets = [
   ...['/', '/healthz', '/readyz', '/metrics', '/rinex/assets/page.css', '*', '/%zz'],
-  ...['', 'status/', 'status', 'schema/', 'docs/', 'nothing/', 'rescan/', 'status/problems/']
+  ...[
+    '',
+    'archive/',
+    'status/',
+    'status',
+    'schema/',
+    'docs/',
+    'nothing/',
+    'rescan/',
+    'status/problems/',
+  ]
     .concat('station/?search=gr', 'station/?ordering=x', 'station/GRAZ/', 'station/wtzr/')
     .map((path) => `${api}${path}`),
   // The same pages again and again, so that conditions with their ETag hold.

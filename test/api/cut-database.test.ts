@@ -12,7 +12,7 @@ const paths = [
   ...['', '?limit=1000', '?filename__contains=z', '?format=ndjson', '?ordering=filename', '1/'].map(
     (rest) => `/rinex/api/rinex-file/${rest}`,
   ),
-  ...['station/', 'station/GRAZ/', 'status/', 'changes/?since=0'].map(
+  ...['station/', 'station/GRAZ/', 'status/', 'archive/', 'changes/?since=0'].map(
     (rest) => `/rinex/api/${rest}`,
   ),
   '/rinex/data/obs/',

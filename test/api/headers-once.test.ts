@@ -16,7 +16,15 @@ const targets = [
   ...['rinex-file/?offset=0', 'rinex-file/?limit=1&x=1', 'rinex-file/?year=x&id__gt=x'],
   ...['rinex-file/?format=csv', 'rinex-file/?format=ndjson', 'rinex-file/?format=urls'],
   ...['rinex-file/?format=nope', 'rinex-file/?format=json', 'station/', 'station/GRAZ/'],
-  ...['station/none/', 'changes/', 'changes/?since=0', 'changes/?since=99', 'status/', 'schema/'],
+  ...[
+    'station/none/',
+    'changes/',
+    'changes/?since=0',
+    'changes/?since=99',
+    'archive/',
+    'status/',
+    'schema/',
+  ],
   ...['docs/', 'rescan/'],
 ].map((target) => (target.startsWith('/') ? target : `${api}${target}`))
 

@@ -25,7 +25,9 @@ t.test('the root lists the resources', async (t) => {
     report: 'https://archive.example/rinex/api/report/?format=api',
     alerts: 'https://archive.example/rinex/api/alerts/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
+    archive: 'https://archive.example/rinex/api/archive/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',
+    search: 'https://archive.example/rinex/api/search/?format=api',
     schema: 'https://archive.example/rinex/api/schema/?format=api',
     docs: 'https://archive.example/rinex/api/docs/?format=api',
   })
@@ -40,6 +42,7 @@ const resources: readonly (readonly [path: string, name: string, allow?: string]
   ['rinex-file/', 'Rinex File List', 'GET, POST, HEAD, OPTIONS'],
   ['rinex-file/1/', 'Rinex File Instance'],
   ['changes/', 'Changes'],
+  ['archive/', 'Archive'],
   ['status/', 'Status'],
   ['rescan/', 'Rescan', 'POST, OPTIONS'],
 ]
@@ -143,9 +146,6 @@ t.test('a path without its slash is redirected, and similar paths get 404', asyn
       t.equal((await app.inject({ method: 'POST', url })).statusCode, 404, `POST ${url}`)
   }
   const none = [
-    '/',
-    '/rinex',
-    '/rinex/',
     '/rinex/api/x',
     '/rinex/api/rinex-file/x',
     '//evil.example',
@@ -166,37 +166,39 @@ t.test('a path without its slash is redirected, and similar paths get 404', asyn
   }
 })
 
-const entrances = ['/', '/rinex', '/rinex/', '/rinex/?x=1', '/rinex//']
+const entrances = ['/', '/rinex/', '/rinex/?x=1', '/rinex//', '/?format=api']
 
-t.test('/ and the dataset prefix lead browsers to the network page', async (t) => {
+t.test('/ and the dataset prefix lead browsers to the start page', async (t) => {
   const { app } = await openService(t)
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   for (const url of entrances)
     for (const method of ['GET', 'HEAD'] as const) {
       const answer = await app.inject({ url, method, headers: browser })
-      t.match(answer, { statusCode: 303, body: '', headers: { vary: 'Accept' } }, url)
+      const headers = { vary: 'Accept, Accept-Encoding' }
+      t.match(answer, { statusCode: 303, body: '', headers }, url)
       // A browser resolves the location by the path that it requested, with all its slashes.
       const { pathname, search } = new URL(String(answer.headers.location), `http://a${url}`)
       const [, rest] = /^\/(?:rinex\/)?(.*)/.exec(pathname) ?? []
-      t.equal(`${rest}${search}`, 'api/network/?format=api', url)
+      t.equal(`${rest}${search}`, 'api/?format=api', url)
     }
 })
 
-t.test('for programs, nothing is at / and at the dataset prefix', async (t) => {
+t.test('programs get the API root at / and at the dataset prefix', async (t) => {
   const { app } = await openService(t)
-  for (const url of entrances)
+  const root = await app.inject(api)
+  for (const url of [...entrances, '/?format=json'])
     for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
       const answer = await app.inject({ url, headers })
-      t.match(answer, { statusCode: 404, headers: { vary: 'Accept' } }, url)
-      t.strictSame(answer.json(), { detail: 'Not found.' }, url)
+      t.match(answer, { statusCode: 200, headers: { vary: 'Accept' } }, url)
+      t.equal(answer.body, root.body, url)
     }
-  for (const [method, url] of [
-    ['PUT', '/'],
-    ['POST', '/rinex/'],
-    ['OPTIONS', '/rinex'],
-    ['GET', '/rinex/?format=json'],
-  ] as const)
-    t.equal((await app.inject({ method, url, headers: html })).statusCode, 404, `${method} ${url}`)
+  for (const url of ['/', '/rinex/']) {
+    const options = await app.inject({ url, method: 'OPTIONS' })
+    t.match(options, { statusCode: 204, headers: { allow: reads } }, url)
+    const put = await app.inject({ url, method: 'PUT' })
+    t.match(put, { statusCode: 405, headers: { allow: reads } }, url)
+  }
+  t.match(await app.inject('/rinex'), { statusCode: 301, headers: { location: 'rinex/' } })
 })
 
 const scan = {
@@ -245,7 +247,9 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
   const { epoch } = await service.reader.head()
   const answer = await service.app.inject(`${api}status/`)
   t.match(answer.headers, { vary: 'Accept', 'cache-control': 'no-cache', etag: /^W\// })
-  t.same(answer.json(), {
+  const { disks, ...rest } = answer.json<{ readonly disks: readonly { holds: string[] }[] }>()
+  t.match(disks, exact([{ holds: exact(['archive', 'obs', 'nrt']), free_bytes: /\d/ }]))
+  t.same(rest, {
     state: 'degraded',
     since: '2026-01-22T05:06:07.000008Z',
     reasons: ['the archive is <gone>'],
@@ -273,8 +277,12 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     watching: { directories: 3, limit: null, overflows: 0 },
     settling_files: 4,
     held_removals: 5,
-    rescans: { running: 2, waiting: null, done: 1 },
-    areas: { obs: { files: 1, directories: 1 }, nrt: { files: 0, directories: 0 } },
+    rescans: { running: 2, waiting: null, done: 1, ended: [] },
+    areas: {
+      obs: { files: 1, bytes: 0, directories: 1 },
+      nrt: { files: 0, bytes: 0, directories: 0 },
+    },
+    newest_file: '2026-01-22T05:06:07.000009Z',
     rejected: [{ reason: 'unknown-form', count: 2, examples: [`${day}/<b>.gz`] }],
     misplaced: 1,
     incomplete: { count: 0, examples: [] },
@@ -345,7 +353,16 @@ t.test('a request with the current ETag gets 304, which changes no stored header
   // Waits until the states of the series are known; the page of the stations shows them then.
   await app.inject(`${api}series/`)
   const paths = ['', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'status/']
-  paths.push('network/', 'series/', 'missing/', 'report/', 'alerts/', 'changes/', 'docs/')
+  paths.push(
+    'archive/',
+    'network/',
+    'series/',
+    'missing/',
+    'report/',
+    'alerts/',
+    'changes/',
+    'docs/',
+  )
   const urls = [...paths.map((path) => api + path), `/rinex/data/${day}/`]
   for (const url of [...urls, `/rinex/data/${day}/${dayFile}`])
     for (const accept of ['text/html', '*/*']) {

@@ -209,6 +209,7 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
           countries: some([...countries, 'XXX']),
           codes: some(codes),
           search: fc.oneof(fc.constantFrom('GRA', '00', 'A', '9'), fc.constantFrom(...oddTexts)),
+          start: fc.constantFrom('GRA', 'Z', '0', 'GRAZ00AUT', "'"),
           ordering: fc.record({
             key: fc.constantFrom(...stationOrderKeys),
             descending: fc.boolean(),
@@ -250,6 +251,15 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
   fc.record({ id, details }).map(ask('record', (reader, query) => reader.record(query))),
   file.map(ask('file', (reader, query) => reader.file(query))),
   file.map(ask('nameInOtherCase', (reader, query) => reader.nameInOtherCase(query))),
+  fc
+    .record({
+      directories: fc.subarray([...directories, 'nowhere']),
+      names: fc.array(
+        name.map((each) => each.toLowerCase()),
+        { maxLength: 6 },
+      ),
+    })
+    .map(ask('unlisted', (reader, query) => reader.unlisted(query))),
   directory.map(ask('checksumsVersion', (reader, query) => reader.checksumsVersion(query))),
   fc
     .record({ directory, after: fc.oneof(fc.constant(''), name) })

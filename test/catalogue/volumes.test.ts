@@ -3,7 +3,7 @@ import t from '../tap.ts'
 import type { CatalogueReader } from '../../src/catalogue/reader.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
-import { openCatalogue } from './catalogue.ts'
+import { checksumOf, openCatalogue } from './catalogue.ts'
 import { newFile } from './change.ts'
 import { engine, sqlite } from './engines.ts'
 import { history, startUs, take } from './random-histories.ts'
@@ -110,4 +110,24 @@ t.test('a sum stays exact above 2^32 bytes', async (t) => {
   const names = ['graz0010.26d.gz', 'graz0020.26d.gz', 'wtzr0010.26d.gz']
   await apply({ added: names.map((name) => newFile(name, { size: 2 ** 50 + 1, mtimeUs: 1 })) })
   t.equal((await reader.volumes({})).totals[0]?.bytes, 3 * (2 ** 50 + 1))
+})
+
+t.test('the files with a checksum, and when the oldest and the newest were listed', async (t) => {
+  const { add, reader, writer, clock } = await openCatalogue(t)
+  const none = { files: 0, stale: 0, oldestUs: undefined, newestUs: undefined }
+  t.strictSame((await reader.volumes({})).hashed, none)
+  const startedUs = clock.us
+  for (const name of ['graz0010.26d.gz', 'wtzr0010.26d.gz', 'zimm0010.26d.gz', 'bor10010.26d.gz']) {
+    await add(name)
+    clock.us += 10
+  }
+  await writer.keepChecksums(
+    [2, 3].map((id) => checksumOf(id)),
+    0,
+  )
+  const two = { files: 2, stale: 0, oldestUs: startedUs + 10, newestUs: startedUs + 20 }
+  t.strictSame((await reader.volumes({})).hashed, two)
+  await writer.hashAgain([2], clock.us)
+  const { hashed } = await reader.volumes({})
+  t.strictSame(hashed, { files: 1, stale: 1, oldestUs: startedUs + 20, newestUs: startedUs + 20 })
 })

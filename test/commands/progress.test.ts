@@ -49,7 +49,10 @@ t.test('the summary of a scan has its counts and its speed', async (t) => {
   }
   const summary = {
     head: { epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined },
-    areas: { obs: { files: 3000, directories: 10 }, nrt: { files: 1000, directories: 2 } },
+    areas: {
+      obs: { files: 3000, bytes: 3000, directories: 10 },
+      nrt: { files: 1000, bytes: 1000, directories: 2 },
+    },
     misplaced: 3,
     incomplete: { reason: 'incomplete', count: 0, examples: [] },
     checksums: { files: 0, broken: { reason: 'broken', count: 0, examples: [] } },
@@ -77,7 +80,7 @@ t.test('the summary of a scan has its counts and its speed', async (t) => {
 
 t.test('the summary of a scan that took no time has a speed', async (t) => {
   const scan = { ...emptyScan, endedUs: emptyScan.startedUs }
-  const empty = { files: 0, directories: 0 }
+  const empty = { files: 0, bytes: 0, directories: 0 }
   const summary = {
     head: { epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined },
     areas: { obs: empty, nrt: empty },

@@ -15,12 +15,16 @@ const us = (secondsAgo: number): number => (nowSeconds - secondsAgo) * 1e6
 
 const summary: CatalogueSummary = {
   head: { epoch: 'e', seq: 1, detailsSeq: 0 },
-  areas: { obs: { files: 1200, directories: 2 }, nrt: { files: 34, directories: 1 } },
+  areas: {
+    obs: { files: 1200, bytes: 1200, directories: 2 },
+    nrt: { files: 34, bytes: 34, directories: 1 },
+  },
   rejected: [{ reason: 'not-gz', count: 5, examples: ['a|b'] }],
   misplaced: 0,
   incomplete: { count: 1, examples: [] },
   checksums: { files: 0, broken: { count: 2, examples: [] } },
   lastScan: undefined,
+  newest: [],
 } as unknown as CatalogueSummary
 
 const watching = {

@@ -16,7 +16,10 @@ const atUs = Date.UTC(2026, 0, 22, 5, 7, 9) * 1000 + 123_456
 
 const empty: CatalogueSummary = {
   head: { epoch: 'e', seq: 0, detailsSeq: 0, heartbeat: undefined },
-  areas: { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } },
+  areas: {
+    obs: { files: 0, bytes: 0, directories: 0 },
+    nrt: { files: 0, bytes: 0, directories: 0 },
+  },
   misplaced: 0,
   incomplete: { reason: '', count: 0, examples: [] },
   checksums: { files: 0, broken: { reason: '', count: 0, examples: [] } },
@@ -26,7 +29,10 @@ const empty: CatalogueSummary = {
 }
 const full: CatalogueSummary = {
   ...empty,
-  areas: { obs: { files: 1_234_567, directories: 1200 }, nrt: { files: 7, directories: 1 } },
+  areas: {
+    obs: { files: 1_234_567, bytes: 1_234_567, directories: 1200 },
+    nrt: { files: 7, bytes: 7, directories: 1 },
+  },
   misplaced: 3,
   incomplete: { reason: '', count: 1000, examples: ['obs/a'] },
   checksums: {
@@ -54,8 +60,8 @@ const text = (summary: CatalogueSummary, reply: StatusReply): string[] =>
 t.test('an empty catalogue without an indexer', async (t) => {
   t.strictSame(text(empty, undefined), [
     'stopped',
-    'obs: 0 files in 0 directories',
-    'nrt: 0 files in 0 directories',
+    'obs: 0 files in 0 directories, 0 bytes',
+    'nrt: 0 files in 0 directories, 0 bytes',
     'no complete scan yet',
     'misplaced: 0, incomplete: 0',
     'checksums: 0, broken: 0',
@@ -63,8 +69,8 @@ t.test('an empty catalogue without an indexer', async (t) => {
 })
 
 const filesAndScan = [
-  'obs: 1,234,567 files in 1,200 directories',
-  'nrt: 7 files in 1 directories',
+  'obs: 1,234,567 files in 1,200 directories, 1.2 MB',
+  'nrt: 7 files in 1 directories, 7 bytes',
   'last scan: ended 2026-01-22 05:07:09 UTC, 1,234,574 files, 4,000 added, 30 modified, 2 removed',
 ]
 const rest = [
@@ -82,6 +88,23 @@ t.test('a full catalogue with an indexer that watches', async (t) => {
     'checksums: 5,000, 6 to be read, broken: 2, for example obs/2026/001/gr\\u{1b}az.gz',
     ...rest,
   ])
+})
+
+t.test('the last rescans, with what they changed', async (t) => {
+  const plain = { startedUs: atUs - 250e6, endedUs: atUs, full: false, acceptedRemovals: false }
+  const changes = { added: 1200, modified: 1, removed: 0, problem: null }
+  const endedRescans = [
+    { ...plain, ...changes, number: 4, paths: ['obs/2026', 'nrt\n'], pathCount: 12, full: true },
+    { ...plain, ...changes, number: 3, paths: ['obs'], pathCount: 1, problem: 'no disk' },
+  ]
+  const lines = text(empty, { ...watchingIndexer, endedRescans })
+  t.strictSame(
+    lines.filter((line) => line.startsWith('rescan')),
+    [
+      'rescan 4 of obs/2026, nrt\\u{a} and 10 more, with sizes and times: ended 2026-01-22 05:07:09 UTC after 4 min, 1,200 added, 1 modified, 0 removed',
+      'rescan 3 of obs: ended 2026-01-22 05:07:09 UTC after 4 min, 1,200 added, 1 modified, 0 removed; no disk',
+    ],
+  )
 })
 
 t.test('the hosts of the indexers of a server', async (t) => {
@@ -152,8 +175,8 @@ t.test('the command prints these lines, and problems with their time', async (t)
   const lines = stdout.trimEnd().split('\n')
   t.strictSame(lines.slice(0, 3), [
     'stopped',
-    'obs: 1 files in 3 directories',
-    'nrt: 0 files in 1 directories',
+    'obs: 1 files in 3 directories, 21 bytes',
+    'nrt: 0 files in 1 directories, 0 bytes',
   ])
   t.match(lines[3], /^last scan: ended \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, 2 files, 1 added, /)
   t.match(lines.at(-1), /^not catalogued 1: not-gz, for example obs\/1998\/001\/a\\u\{9\}b$/)

@@ -95,10 +95,47 @@ t.test('the end of a rescan is logged with its changes', async (t) => {
     const [, problem = null] = expected.msg.split(': ')
     t.strictSame(rescans.outcome(1), { added: 3, modified: 2, removed: 1, problem })
     t.equal(rescans.outcome(2), undefined, 'another has not ended')
+    t.strictSame(rescans.ended, [
+      {
+        number: 1,
+        paths: ['obs', 'nrt'],
+        pathCount: 2,
+        full: true,
+        acceptedRemovals: false,
+        startedUs: 0,
+        endedUs: 2_500_000,
+        added: 3,
+        modified: 2,
+        removed: 1,
+        problem,
+      },
+    ])
   }
   const { rescans, scans, lines } = openOrders({ archiveRead: false })
   rescans.order({ ...plain, path: 'obs/2020' })
   scans[0]?.end()
   await until('the end is logged', () => lines.length > 0)
   t.match(lines, exact([{ msg: 'rescan ended', paths: ['obs/2020'] }]), 'a part of an area')
+})
+
+t.test('the last ten rescans are remembered, and ten directories of each', async (t) => {
+  const { rescans, scans } = openOrders()
+  for (let number = 1; number <= 12; number++) {
+    rescans.order({ ...plain, path: `obs/${2000 + number}`, acceptRemovals: number === 12 })
+    scans[number - 1]?.end()
+    await until('it has ended', () => rescans.numbers.done === number)
+  }
+  t.strictSame(
+    rescans.ended.map(({ number }) => number),
+    [12, 11, 10, 9, 8, 7, 6, 5, 4, 3],
+  )
+  t.match(rescans.ended[0], { paths: exact(['obs/2012']), pathCount: 1, acceptedRemovals: true })
+  rescans.order({ ...plain, path: 'obs/1999' })
+  for (let year = 2001; year <= 2015; year++) rescans.order({ ...plain, path: `obs/${year}` })
+  scans[12]?.end()
+  await until('the others run', () => scans.length === 14)
+  scans[13]?.end()
+  await until('they have ended', () => rescans.numbers.done === 14)
+  t.match(rescans.ended[0], { number: 14, pathCount: 15 })
+  t.equal(rescans.ended[0]?.paths.length, 10)
 })

@@ -11,7 +11,7 @@ import {
 import { digest } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { mediaTypes, namedFormat, sendChunks } from '../http/formats.ts'
+import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
 import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { escaped } from '../pages/labels.ts'
@@ -66,7 +66,7 @@ function formatOf(request: FastifyRequest): ListingFormat {
   const format = namedFormat(request)
   if (format === undefined) return listingFormats.html
   if (format === 'json') return listingFormats.json
-  throw notFound()
+  throw new UnknownFormat(['html', 'json'])
 }
 
 /** Microseconds until all changes of a second are visible: a busy disk commits seconds later. */

@@ -85,7 +85,9 @@ export const resourceNames = [
   'report',
   'alerts',
   'changes',
+  'archive',
   'status',
+  'search',
   'schema',
   'docs',
 ] as const

@@ -125,8 +125,8 @@ function statusOf(error: unknown): number {
 export function logError(error: unknown, request: FastifyRequest): HttpError {
   const known = toHttpError(error)
   const { statusCode } = known
-  // A client that has left reads no response.
-  const isLogged = !(error instanceof StorageUnavailable) && !request.signal.aborted
+  // A client that has left reads no response. A request with a body is closed when that was read.
+  const isLogged = !(error instanceof StorageUnavailable) && !request.socket.destroyed
   if (statusCode >= 500 && isLogged) logFailure(error, statusCode, request)
   return known
 }

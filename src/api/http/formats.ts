@@ -5,7 +5,7 @@
 import { pipeline, Readable } from 'node:stream'
 import { constants, createBrotliCompress, createGzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError, notFound } from './errors.ts'
+import { HttpError } from './errors.ts'
 import { pageHeaders } from './headers.ts'
 import { Semaphore } from './limits.ts'
 
@@ -38,6 +38,17 @@ export function contentType(format: Format): string {
   return type.startsWith('text/') && format !== 'events' ? `${type}; charset=utf-8` : type
 }
 
+/** 404 for a format that a resource does not have. */
+export class UnknownFormat extends HttpError {
+  /** The formats that it has. */
+  readonly formats: readonly Format[]
+
+  constructor(formats: readonly Format[]) {
+    super(404, 'Not found.')
+    this.formats = formats
+  }
+}
+
 /** The value of `format`; `undefined` when `Accept` decides. */
 export function namedFormat({ query }: FastifyRequest): string | undefined {
   // A request whose path cannot be decoded has no query.
@@ -63,7 +74,7 @@ export function negotiate<Name extends Format>(
     named === undefined
       ? preferredFormat(formats, request.headers.accept)
       : formats.find((name) => name === named && isNamed(name))
-  if (chosen === undefined && named !== undefined) throw notFound()
+  if (chosen === undefined && named !== undefined) throw new UnknownFormat(formats)
   if (chosen === undefined) throw new HttpError(406, 'Could not satisfy the request Accept header.')
   if (chosen !== 'json' && chosen !== 'events') reply.header('vary', compressedVary)
   return chosen

@@ -108,6 +108,19 @@ function hasLeft({ raw }: FastifyReply): boolean {
   return raw.destroyed
 }
 
+/**
+ * Aborts when the response closes. The signal of the request would abort as soon as its body was
+ * read.
+ */
+function untilClosed({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController()
+  if (raw.destroyed) left.abort()
+  raw.once('close', () => {
+    left.abort()
+  })
+  return left.signal
+}
+
 /** A request that counts in the limits of its client. */
 export interface Requester extends Asker {
   /**
@@ -183,7 +196,7 @@ export class ClientLimits {
     const client = this.#addressOf(request)
     return {
       client,
-      signal: request.signal,
+      signal: untilClosed(reply),
       turn: async () => {
         await this.#turns.take(client)
         if (reply.raw.destroyed) throw tooMany('The client has left.')

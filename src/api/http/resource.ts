@@ -24,7 +24,10 @@ export interface Resource extends DescribedResource {
   readonly config?: FastifyContextConfig
   readonly post?: {
     readonly schema: RouteSchema
-    readonly authenticate: Authentication
+    /** Without it, everybody may ask. */
+    readonly authenticate?: Authentication
+    /** The format of its bodies; by default JSON. */
+    readonly parses?: Format
     readonly handler: RouteHandlerMethod
   }
   /** The formats of its responses; by default JSON. */
@@ -68,14 +71,14 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
         return get.call(this, request, reply)
       },
     })
-    if (path.endsWith('/')) addRedirect(app, path)
+    if (path.endsWith('/') && path !== '/') addRedirect(app, path)
   }
   if (post !== undefined) {
     app.post(path, {
       schema: { body: post.schema.body },
       onRequest: (request, reply, done) => {
         reply.header('allow', allow)
-        post.authenticate(request)
+        post.authenticate?.(request)
         done()
       },
       // The body is optional.
@@ -126,7 +129,7 @@ function describe(
   const { about } = schema ?? post?.schema ?? {}
   if (about === undefined) return reply.code(204).send()
   const renders = formats.map((format) => mediaTypes[format])
-  return send(reply, 'json', { ...about, renders, parses: [mediaTypes.json] })
+  return send(reply, 'json', { ...about, renders, parses: [mediaTypes[post?.parses ?? 'json']] })
 }
 
 /** Longest time for which a request waits for a number of the catalogue (ms). */

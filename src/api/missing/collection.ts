@@ -6,9 +6,6 @@ import type { DayRange } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import { BadFields } from '../http/errors.ts'
 import * as schema from '../openapi/schema.ts'
-import { readableTime } from '../pages/labels.ts'
-import { dateCell, stateCell } from '../pages/layout.ts'
-import type { Cell } from '../pages/layout.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { choices, day, isChosen, ordering } from '../parameters/parameter.ts'
 import type { Values } from '../parameters/request.ts'
@@ -19,6 +16,7 @@ import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { keyFields, stationHref } from '../series/series-fields.ts'
 import { matchesSeries, period } from '../series/known-series.ts'
+import { missingRuns } from './missing-runs.ts'
 import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
 
@@ -29,10 +27,10 @@ function time(
   description: string,
   example: string,
   secondsOf: (slot: MissingSlot) => number,
-  column: { readonly label: string; readonly cell: (iso: string) => Cell | string },
+  label: string,
 ) {
   return field(schema.moment(description), example, (slot) => secondsToIso(secondsOf(slot)), {
-    ...column,
+    label,
     first: 'descending',
     sortedBy: secondsOf,
   })
@@ -40,10 +38,7 @@ function time(
 
 const fields = {
   ...keyFields<MissingSlot>(({ series }) => series, stationHref),
-  start: time('Start of the slot.', '2026-01-22T03:00:00Z', (slot) => timesOf(slot).start, {
-    label: 'Start of data',
-    cell: dateCell,
-  }),
+  start: time('Start of the slot.', '2026-01-22T03:00:00Z', (slot) => timesOf(slot).start, 'From'),
   end: field(schema.moment('End of the slot.'), '2026-01-22T04:00:00Z', (slot) =>
     secondsToIso(timesOf(slot).end),
   ),
@@ -51,7 +46,7 @@ const fields = {
     'The end of the slot plus the limit of lateness of the series.',
     '2026-01-22T04:10:00Z',
     (slot) => timesOf(slot).expectedBy,
-    { label: 'Expected by', cell: (iso) => readableTime(iso) },
+    'Expected by',
   ),
   state: field(
     schema.oneOf(
@@ -60,13 +55,12 @@ const fields = {
     ),
     'late',
     ({ state }) => state,
-    { label: 'State', cell: stateCell },
   ),
   since: time(
     'Time since which the slot has this state.',
     '2026-01-22T04:10:00Z',
     (slot) => timesOf(slot).since,
-    { label: 'Since', cell: (iso) => readableTime(iso) },
+    'Since',
   ),
   name: field(
     schema.text(
@@ -74,7 +68,6 @@ const fields = {
     ),
     'GRAZ00AUT_?_20260220300_01H_*O.*',
     ({ series, slot }) => missingPattern(series, slot),
-    { label: 'Name', cell: (name) => ({ text: name, isCode: true }) },
   ),
 }
 
@@ -89,7 +82,7 @@ const parameters = {
     meaning:
       'The first day, by the start of the slots; without it 27 days before `to`. A range has at most 62 days; with one station in `station` it has at most 40 years.',
     example: '2026-01-16',
-    field: { label: 'From', hint: 'at most 62 days, one station 40 years' },
+    field: { label: 'From (62 days; one station: 40 years)', hint: '2026-022, 2026-01-22' },
   }),
   to: day({
     meaning:
@@ -128,8 +121,10 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       noun: ['missing file', 'missing files'],
       section: 'missing',
       all: 'All of 28 days',
-      caption: 'Times in UTC, (022) is the day of the year',
-      columns: ['station', 'file_type', 'period', 'start', 'state', 'since', 'expected_by', 'name'],
+      className: 'cards',
+      caption:
+        'Missing files that follow one another are one row, the names are patterns; times in UTC, (022) is the day of the year',
+      groups: missingRuns,
     },
     operation: {
       id: 'listMissingFiles',

@@ -1,25 +1,15 @@
-/** The pictures of the network: a row is a station, a column an hour or a day. Pure. */
-import { recentDays, slotsPerDay } from '../../series/series.ts'
+/**
+ * The pictures of the network: a row is a station, a column an hour or a day, the newest at the
+ * left. Pure.
+ */
+import { secondsPerDay, secondsPerHour, secondsToIso, twoDigits } from '../../parse/calendar.ts'
 import { shareClass } from '../../series/completeness.ts'
+import { recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SlotState } from '../../series/slot-states.ts'
-import { dayOfYearAt, secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
-import { readableShare } from '../pages/labels.ts'
-import { gridSvg, looks } from '../pages/svg.ts'
-import type { GridRow } from '../pages/svg.ts'
+import { escaped, readableShare } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
-import { stationHref } from '../series/series-fields.ts'
-
-/** `poor` and `late` look the same, because no picture has both. */
-const marks = {
-  good: { ...looks.good, label: 'delivered' },
-  fair: { ...looks.fair, label: '80 to 90 %' },
-  poor: { ...looks.poor, label: 'below 80 %' },
-  late: { ...looks.poor, label: 'late' },
-  none: { ...looks.bad, label: 'nothing' },
-  due: { ...looks.open, label: 'due' },
-}
-
-type Mark = keyof typeof marks
+import { marks, pictureOf } from './by-country.ts'
+import type { Mark, Picture, RunLinks } from './by-country.ts'
 
 const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
   present: 'good',
@@ -32,61 +22,90 @@ const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
 
 const lostStates: ReadonlySet<SlotState | undefined> = new Set(['late', 'missing', 'silent'])
 
-/** Draws the last 24 hours of hourly series. The last column is the current hour. */
-export function hoursSvg(states: readonly KnownSeries[], nowSeconds: number): string {
-  const current = Math.floor(nowSeconds / secondsPerHour)
-  const first = current - 23
-  const rows = states.map((each) => {
-    const cells = slotCells(each, first, current).map((state) => state && hourMarks[state])
+/** The last 24 hours of hourly series that have ended. A cell leads to its files. */
+export function hoursPicture(states: readonly KnownSeries[], nowSeconds: number): Picture {
+  const newest = Math.floor(nowSeconds / secondsPerHour) - 1
+  const rows = states.map((series) => {
+    const cells = slotCells(series, newest - 23, newest).map((state) => state && hourMarks[state])
     const words = (['good', 'late', 'due', 'none'] as const).flatMap((mark) => {
       const count = cells.filter((cell) => cell === mark).length
       return count === 0 ? [] : [`${count} ${marks[mark].label}`]
     })
     const end = String(cells.filter((cell) => cell === 'good').length)
-    return rowOf(each, { title: words.join(', '), cells, end })
+    return { series, cells: cells.reverse(), title: words.join(', '), end }
   })
-  const labels = Array.from({ length: 24 }, (_value, column) => column)
-    .filter((column) => (first + column) % 3 === 0)
-    .map((column) => [column, `${String((first + column) % 24).padStart(2, '0')} h`] as const)
-  return picture('The last 24 hours by station', rows, labels, 24)
+  return pictureOf(rows, {
+    label: 'The last 24 hours',
+    columns: 24,
+    columnLabels: [0, 4, 8, 12, 16, 20].map((column) => [column, `${hourText(newest - column)} h`]),
+    complete: 'all of these hours',
+    linkOf: linksOf(states, newest),
+  })
 }
 
-/** Draws the last 28 days: each cell has the share of the day's possible files. */
-export function daysSvg(states: readonly KnownSeries[], nowSeconds: number): string {
+/** The last 28 days: each cell has the share of the day's possible files. */
+export function daysPicture(states: readonly KnownSeries[], nowSeconds: number): Picture {
   const today = Math.floor(nowSeconds / secondsPerDay)
-  const firstDay = today - recentDays + 1
-  const rows = states.map((each) => {
-    const { completeness, possible, present } = each.summary
-    const cells = dayCells(each, firstDay, today)
-    return rowOf(each, {
+  const rows = states.map((series) => {
+    const { completeness, possible, present } = series.summary
+    return {
+      series,
+      cells: dayCells(series, today - recentDays + 1, today).reverse(),
       title: `${present} of ${possible} files`,
-      cells,
       end: readableShare(completeness ?? null),
-    })
+    }
   })
-  const labels = Array.from({ length: recentDays }, (_value, index) => index)
-    .filter((index) => index % 4 === 0)
-    .map((index) => {
-      const { dayOfYear } = dayOfYearAt((firstDay + index) * secondsPerDay)
-      return [index, String(dayOfYear).padStart(3, '0')] as const
-    })
-  return picture('The last 28 days by station', rows, labels, recentDays)
+  return pictureOf(rows, {
+    label: 'The last 28 days',
+    columns: recentDays,
+    columnLabels: [0, 7, 14, 21].map((column) => [column, dayText(today - column)]),
+    complete: 'more than 90 % of each day',
+  })
 }
 
-function picture(
-  title: string,
-  rows: readonly GridRow<Mark>[],
-  columnLabels: readonly (readonly [number, string])[],
-  columns: number,
-): string {
-  const sizes = { width: 640, labelWidth: 84, endWidth: 52 }
-  // A phone shows only the right part of the picture, so the stations are beside the newest hours
-  // or days.
-  return gridSvg({ title, marks, rows, columns, columnLabels, ...sizes, labelsAtEnd: true })
+function hourText(hour: number): string {
+  return twoDigits(hour % 24)
 }
 
-function rowOf({ station }: KnownSeries, row: Omit<GridRow<Mark>, 'label' | 'href'>) {
-  return { ...row, label: station, href: stationHref({ station }) }
+const dayFormat = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
+
+/** `26 Nov` */
+function dayText(day: number): string {
+  return dayFormat.format(day * secondsPerDay * 1000)
+}
+
+/** Where the cells of hours lead: to their files, or to the list of what is missing. */
+function linksOf(states: readonly KnownSeries[], newest: number): RunLinks {
+  const codeOf = shortCodes(states)
+  return ({ station, fileType }, first, count, mark) => {
+    const [from, to] = [newest - first - count + 1, newest - first]
+    const span = from === to ? hourText(to) : `${hourText(from)} to ${hourText(to)}`
+    const title = `${span} h: ${marks[mark].label}`
+    if (mark === 'due') return { title }
+    const [start, end] = [from, to].map((hour) => secondsToIso(hour * secondsPerHour).slice(0, 16))
+    if (start === undefined || end === undefined) return { title }
+    const href =
+      mark === 'good'
+        ? `../rinex-file/?station=${codeOf(station)}&file_type=${fileType}&file_duration=h&startDate=${start}&endDate=${end}`
+        : `../missing/?station=${station}&period=01H&from=${start.slice(0, 10)}&to=${end.slice(0, 10)}`
+    return { title, href: escaped(href) }
+  }
+}
+
+/**
+ * How the filter of files names a station: four characters have the files of both name forms, but
+ * if several stations begin with them, also those of the others.
+ */
+function shortCodes(states: readonly KnownSeries[]): (station: string) => string {
+  const bySite = Map.groupBy(states, ({ station }) => station.slice(0, 4))
+  return (station) => {
+    const short = station.slice(0, 4)
+    return bySite.get(short)?.length === 1 ? short : station
+  }
 }
 
 /** The states of some slots; `undefined` without one, and for silence before the first. */

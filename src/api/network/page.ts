@@ -1,80 +1,120 @@
 /** The HTML page of the network. */
-import {
-  counted,
-  readableDate,
-  readableNumber,
-  readableDuration,
-  readableShare,
-  readableTime,
-  typeLabel,
-} from '../pages/labels.ts'
-import { page, numberColumns, stateCell } from '../pages/layout.ts'
+import { counted, readableNumber, readableShare, readableTime } from '../pages/labels.ts'
+import { page, partial, numberColumns, stateCell } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import type { NetworkState } from '../series/network-context.ts'
 import { stationCell } from '../series/series-fields.ts'
-import type { WireSeries } from '../series/series-fields.ts'
-import { daysSvg, hoursSvg } from './network-pictures.ts'
+import { daysPicture, hoursPicture } from './network-pictures.ts'
+import { incidentList } from './incident-list.ts'
 import type { WireNetwork } from './schema.ts'
+import { stationStates } from './verdict.ts'
 
-const template = `<div data-live>
-<p class="lead"><%= it.sentence %></p>
+/** Shows a picture: its legend, a part for each country, and the complete stations folded. */
+partial(
+  'network-picture',
+  `<section>
+<h2><%= it.label %></h2>
+<p class="note"><%= it.text %></p>
+<% if (it.legend.length > 0) { %><ul class="legend"><% for (const { svg, label } of it.legend) { %><li><%~ svg %> <%= label %></li><% } %></ul><% } %>
+<div class="wide countries" tabindex="0" role="region" aria-label="<%= it.label %>">
+<% for (const { name, note, svg } of it.countries) { %><section>
+<h3><%= name %> <span class="note"><%= note %></span></h3>
+<%~ svg %></section>
+<% } %></div>
+<% for (const { label, countries } of it.named) { %><details>
+<summary><%= label %></summary>
+<% for (const { name, stations } of countries) { %><p><%= name %>: <% for (const station of stations) { %><a href="../station/<%= station %>/"><%= station %></a> <% } %></p>
+<% } %></details>
+<% } %></section>
+`,
+)
+
+const template = `<%~ include('@ignored', it) %>
+<div data-live>
+<p class="lead verdict<%= it.ok ? '' : ' bad' %>"><%= it.verdict %></p>
 <ul class="totals">
-<% for (const total of it.totals) { %><li><a href="../series/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.state %></span></a></li>
+<% for (const total of it.totals) { %><li><a href="../series/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.label %></span></a></li>
 <% } %></ul>
-<% if (it.late.rows.length > 0) { %>
-<h2>Late or down now</h2>
-<%~ include('@table', it.late) %>
-<p><a href="../series/?state=late,down&amp;ordering=since&amp;format=api">All of these series</a>, <a href="../missing/?format=api">all missing files</a>, <a href="../alerts/?format=api">open alerts</a></p>
+<% if (it.incidents.length + it.single.files.length > 0) { %>
+<h2>Incidents</h2>
+<ul class="incidents">
+<% for (const incident of it.incidents) { %><li><details>
+<summary><span class="state <%= incident.kind %>"><%= incident.words %></span></summary>
+<ul>
+<% for (const { text, href } of incident.series) { %><li><a href="<%= href %>"><%= text %></a></li>
+<% } %><% if (incident.more) { %><li><%= incident.more %></li>
+<% } %></ul>
+<p><a href="<%= incident.missingHref %>">Missing files</a>, <a href="<%= incident.seriesHref %>">all its series</a></p>
+</details></li>
+<% } %><% if (it.more) { %><li><a href="../alerts/?format=api"><%= it.more %></a></li>
+<% } %><% if (it.single.files.length > 0) { %><li><details>
+<summary><span class="state late"><%= it.single.label %></span></summary>
+<ul>
+<% for (const { text, href, expectedBy } of it.single.files) { %><li><a href="<%= href %>"><code><%= text %></code></a> expected by <%= expectedBy %></li>
+<% } %></ul>
+</details></li>
+<% } %></ul>
+<p><a href="../alerts/?format=api">Alerts</a>, <a href="../missing/?format=api">all missing files</a></p>
 <% } %>
-<div class="pictures">
-<% for (const picture of it.pictures) { %>
-<section>
-<h2><%= picture.label %></h2>
-<p><%= picture.text %></p>
-<%~ include('@picture', picture) %>
-</section>
+<% for (const picture of it.pictures) { %><%~ include('@network-picture', picture) %>
 <% } %>
-</div>
+<% if (!it.isBare) { %>
 <% if (it.table.rows.length > 0) { %>
 <details>
-<summary>The same as a table</summary>
+<summary>All stations as a table</summary>
 <%~ include('@table', it.table) %>
 </details>
 <% } %>
+<p><%= it.sentence %></p>
 <% if (it.directories.length > 0) { %>
 <h2>Most changes today</h2>
 <ul class="plain">
 <% for (const directory of it.directories) { %><li><a href="<%= directory.href %>"><%= directory.path %></a> <%= directory.files %></li>
 <% } %></ul>
 <% } %>
+<p><a href="?kiosk=1&amp;format=api">For a screen on the wall</a></p>
+<% } %>
 </div>
 `
 
 const render = page('network', template)
 
-/** Maximum number of late series on the page, and of those down; the list has all. */
-const maxLate = 25
+interface Asked {
+  /** True for a screen on the wall. */
+  readonly kiosk: boolean
+  readonly ignored: readonly string[]
+}
 
-export function renderNetwork(wire: WireNetwork, network: NetworkState): Page {
+export function renderNetwork(
+  wire: WireNetwork,
+  network: NetworkState,
+  { kiosk, ignored }: Asked,
+): Page {
   const { states, banner } = network
   const { asOf = 0 } = network.currency
   const shown = worstFirst(states)
   const frame = {
     title: 'Network',
     section: 'network',
-    description: sentenceOf(wire),
+    description: wire.verdict.words,
     up: '../',
     json: '?format=json',
     banner,
+    isBare: kiosk,
+    alternates: [
+      { href: '../alerts/?format=atom', title: 'Open alerts', type: 'application/atom+xml' },
+    ],
   }
   return render(frame, {
+    ignored,
+    isBare: kiosk,
+    ok: wire.verdict.ok,
+    verdict: wire.verdict.words,
     sentence: sentenceOf(wire),
-    totals: Object.entries(wire.series)
-      .filter(([, count]) => count > 0)
-      .map(([state, count]) => ({ state, count: readableNumber(count) })),
-    late: lateTable([...wire.down.slice(0, maxLate), ...wire.late.slice(0, maxLate)]),
+    totals: tilesOf(states),
+    ...incidentList(states, asOf),
     pictures: picturesOf(shown, asOf),
     table: seriesTable(shown),
     directories: wire.changed_directories.map((directory) => ({
@@ -85,37 +125,29 @@ export function renderNetwork(wire: WireNetwork, network: NetworkState): Page {
   })
 }
 
-function lateTable(late: readonly WireSeries[]) {
-  return {
-    label: 'Series that are late or down',
-    caption:
-      'Expected files that have not arrived, the longest loss first; times in UTC, (022) is the day of the year',
-    columns: ['Station', 'Files', 'State', 'Nothing since', 'Newest data', 'Late after'],
-    rows: late.map(({ station, file_type, period, state, since, last_slot, late_after_s }) => [
-      stationCell({ station }),
-      `${typeLabel(file_type)}, ${period}`,
-      stateCell(state),
-      since === null ? 'never delivered' : readableTime(since),
-      readableDate(last_slot),
-      readableDuration(late_after_s),
-    ]),
-  }
+/** Numbers of stations: a station has the worst state of its series. */
+function tilesOf(states: readonly KnownSeries[]) {
+  const found = Array.from(stationStates(states).values())
+  const labels = { present: 'complete', late: 'late', down: 'down', silent: 'silent' } as const
+  return (Object.keys(labels) as (keyof typeof labels)[]).flatMap((state) => {
+    const count = found.filter((each) => each === state).length
+    return count === 0 ? [] : [{ state, label: labels[state], count: readableNumber(count) }]
+  })
 }
 
 function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
   const hourly = shown.filter(({ period }) => period === '01H')
-  return [
+  const pictures = [
     {
-      label: 'The last 24 hours',
-      text: 'Hourly observation files by the hour of their data (UTC); at the right the number of hours that are delivered.',
-      svg: hourly.length === 0 ? '' : hoursSvg(hourly, nowSeconds),
+      text: 'Hourly observation files by the hour of their data in UTC, the newest at the left; at the right the number of hours. A cell leads to its files, or to what is missing.',
+      ...hoursPicture(hourly, nowSeconds),
     },
     {
-      label: 'The last 28 days',
-      text: 'Observation files by the day of the year of their data; at the right how complete they are, the least complete first.',
-      svg: shown.length === 0 ? '' : daysSvg(shown, nowSeconds),
+      text: 'Observation files by the day of their data, today at the left; at the right how complete they are.',
+      ...daysPicture(shown, nowSeconds),
     },
-  ].filter(({ svg }) => svg !== '')
+  ]
+  return pictures.filter(({ named, countries }) => named.length + countries.length > 0)
 }
 
 function seriesTable(shown: readonly KnownSeries[]) {

@@ -11,6 +11,7 @@ import { endOfSlot } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import type { SeriesState } from '../../series/slot-states.ts'
 import type { Links } from '../http/context.ts'
+import { flag } from '../parameters/parameter.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { serialise } from '../resources/fields.ts'
 import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
@@ -24,10 +25,18 @@ import { verdictOf } from './verdict.ts'
 
 const maxLate = 100
 
+const parameters = {
+  kiosk: flag({
+    meaning:
+      'The HTML page without header and footer, and larger, for a screen on the wall; it updates itself.',
+  }),
+}
+
 export function addNetwork(app: FastifyInstance, context: NetworkContext): void {
   addAnswer(app, context, {
     path: 'network/',
     formats: ['json', 'html'],
+    accepts: { parameters },
     operation: {
       id: 'getNetwork',
       tag: 'Stations',
@@ -41,10 +50,15 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
     },
     bodies: networkBodies,
     state: () => networkState(context),
-    read: async (_asked, current, requester) => {
+    read: async ({ values, ignored }, current, requester) => {
       const activity = await readActivity(context, current, requester)
       const wire = serialiseNetwork(current, activity, context.links())
-      return { bodies: { json: () => wire, html: () => renderNetwork(wire, current) } }
+      return {
+        bodies: {
+          json: () => wire,
+          html: () => renderNetwork(wire, current, { ...values, ignored }),
+        },
+      }
     },
   })
 }

@@ -125,18 +125,30 @@ function newestFact(
       ? // A file may have arrived after the last heartbeat.
         [`newest file ${readableDuration(Math.max(0, asOf - arrival))} ago`]
       : [`newest file of ${readableTime(secondsToIso(arrival))} UTC`]
-  const starts = states.flatMap(({ period, summary: { lastSlot } }) =>
-    lastSlot === undefined ? [] : [startOf(lastSlot, period)],
-  )
-  const newest = starts.reduce((latest, each) => Math.max(latest, each), -Infinity)
-  return newest === -Infinity ? [] : [`newest data of ${dataTime(newest, asOf)}`]
+  const newest = states
+    .flatMap(({ period, summary: { lastSlot } }) =>
+      lastSlot === undefined ? [] : [{ period, start: startOf(lastSlot, period) }],
+    )
+    .reduce<Newest | undefined>((last, each) => (isNewer(each, last) ? each : last), undefined)
+  return newest === undefined ? [] : [`newest data of ${dataTime(newest, asOf)}`]
+}
+
+interface Newest {
+  readonly period: Period
+  readonly start: number
+}
+
+/** Of files that begin at midnight, an hour says more than a day. */
+function isNewer({ start, period }: Newest, last: Newest | undefined): boolean {
+  if (last === undefined || start > last.start) return true
+  return start === last.start && period !== '01D'
 }
 
 /** `14:00` of the day of `asOf`; otherwise with its day. */
-function dataTime(seconds: number, asOf: number): string {
-  const iso = secondsToIso(seconds)
-  const isToday = Math.floor(seconds / secondsPerDay) === Math.floor(asOf / secondsPerDay)
-  return isToday && seconds % secondsPerDay !== 0 ? iso.slice(11, 16) : readableDate(iso)
+function dataTime({ period, start }: Newest, asOf: number): string {
+  const [iso, day] = [secondsToIso(start), Math.floor(start / secondsPerDay)]
+  const isToday = period !== '01D' && day === Math.floor(asOf / secondsPerDay)
+  return isToday ? iso.slice(11, 16) : readableDate(iso)
 }
 
 /**

@@ -92,7 +92,7 @@ function pathsOf(
 
 function operationOf(route: RouteSchema): OperationObject {
   const { about, description, response, ...parts } = route
-  const { params, querystring, headers: requestHeaders, body, ...described } = parts
+  const { params, querystring, headers: requestHeaders, body, bodyType, ...described } = parts
   const text = [about?.description ?? '', description ?? ''].join(' ').trim()
   const parameters = [
     ...parametersIn('path', params),
@@ -106,8 +106,8 @@ function operationOf(route: RouteSchema): OperationObject {
     ...(body && {
       requestBody: {
         // A body in which everything is optional may be left out.
-        required: body['minProperties'] !== undefined,
-        content: json(body, firstOf(body['examples'])),
+        required: body['minProperties'] !== undefined || body['minLength'] !== undefined,
+        content: json(body, firstOf(body['examples']), bodyType),
       },
     }),
     responses: response,

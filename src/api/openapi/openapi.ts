@@ -1,5 +1,5 @@
 /** Types of OpenAPI 3.1, and of what the document is made from. */
-import type { Component, Schema } from './schema.ts'
+import type { Schema } from './schema.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -64,7 +64,9 @@ export interface RouteSchema extends Described {
   readonly querystring?: Parameters
   readonly params?: Parameters
   readonly headers?: Parameters
-  readonly body?: Component
+  readonly body?: Schema
+  /** The media type of the body; by default JSON. */
+  readonly bodyType?: string
   readonly response: Responses
 }
 

@@ -155,7 +155,7 @@ export const errorResponses = {
   ),
   TooLarge: detail('The body is too long.', 'Request body is too large'),
   UnsupportedMediaType: detail(
-    'The body is not `application/json`.',
+    'The body has another media type than this resource reads.',
     'Unsupported media type "text/plain" in request.',
   ),
   TooManyRequests: detail(

@@ -29,7 +29,7 @@ partial(
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
 <%~ include('@chips', it) %>
-<p class="extent"><%= it.extent %></p>
+<%~ it.above %><p class="extent"><%= it.extent %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
 <% for (const { label, href } of it.whole) { %><p>All of these as <a href="<%= href %>"><%= label %></a>.</p>
 <% } %><% if (it.pager) { %><%~ include('@pager', it.pager) %><% } %>
@@ -56,9 +56,10 @@ export interface CollectionView<Item> extends FormView {
   readonly whole?: readonly Format[]
 }
 
-/** Further parts of a page: `below` as HTML. */
+/** Further parts of a page: `above` and `below` the table as HTML. */
 interface Parts extends Pick<PageFrame, 'banner'> {
   readonly links: Links
+  readonly above?: string
   readonly below?: string
 }
 
@@ -67,7 +68,7 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', ato
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, below = '', banner = [] }: Parts,
+  { links, above = '', below = '', banner = [] }: Parts,
 ): Page {
   const { frame, noun, fields, columns, caption, className, whole = [] } = view
   const { kept, range, ignored, ordering, results } = list
@@ -82,6 +83,7 @@ export function renderCollection<Item>(
     },
     {
       ignored,
+      above,
       below,
       extent,
       form: filterForm(view, state),

@@ -47,7 +47,7 @@ partial(
 <label for="f-<%= field.name %>"><%= field.label %></label>
 <% if (field.options) { %><select id="f-<%= field.name %>" name="<%= field.name %>"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>><% for (const option of field.options) { %><option value="<%= option.value %>"<% if (option.isChosen) { %> selected<% } %>><%= option.text %></option><% } %></select>
 <% } else { %><input id="f-<%= field.name %>" name="<%= field.name %>" value="<%= field.value %>" placeholder="<%= field.hint %>" autocomplete="off" spellcheck="false"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>>
-<% } %><% if (faulty) { %><p class="message" id="e-<%= field.name %>"><%= field.faults.join(' ') %></p><% } %></div>
+<% } %><% if (faulty) { %><p class="message" id="e-<%= field.name %>"><%= field.faults.join(' ') %><% if (field.hint !== '' && !field.options) { %> For example: <%= field.hint %><% } %></p><% } %></div>
 <% } %><div class="field submit"><button>Show</button> <% if (it.all) { %><a href="?format=api"><%= it.all %></a><% } %></div>
 </form><% } %>
 <% if (it.otherFaults.length > 0) { %>

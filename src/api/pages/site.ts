@@ -31,13 +31,8 @@ export class Site {
   }
 
   #current(): SiteFacts {
-    const { title, notice, operator, contact, licence } = this.#identity
-    const facts = [
-      ...factOf('Operator', operator),
-      ...factOf('Contact', contact),
-      ...factOf('Licence', licence),
-    ]
-    return { title, notice, facts, openAlerts: this.#openAlerts }
+    const { title, notice } = this.#identity
+    return { title, notice, facts: factsOf(this.#identity), openAlerts: this.#openAlerts }
   }
 
   async #count(): Promise<void> {
@@ -48,6 +43,15 @@ export class Site {
       this.#openAlerts = 0
     }
   }
+}
+
+/** Operator, contact and licence, as far as they are configured. */
+export function factsOf({ operator, contact, licence }: Identity): readonly SiteFact[] {
+  return [
+    ...factOf('Operator', operator),
+    ...factOf('Contact', contact),
+    ...factOf('Licence', licence),
+  ]
 }
 
 /** A configured text; a URL and a mail address are links. */

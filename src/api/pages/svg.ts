@@ -29,6 +29,12 @@ export interface GridRow<Name extends string> {
   readonly end?: string
 }
 
+/** The text of a run of equal cells, and where it leads. */
+export interface RunLink {
+  readonly title: string
+  readonly href?: string
+}
+
 export interface Grid<Name extends string> {
   readonly title: string
   readonly marks: Readonly<Record<Name, Mark>>
@@ -36,87 +42,106 @@ export interface Grid<Name extends string> {
   readonly columns: number
   readonly columnLabels: readonly (readonly [column: number, text: string])[]
   readonly width?: number
-  /** Width of the labels of the rows, and of the texts at the right. */
+  /** Width of the labels of the rows at the left, and of the texts at the right. */
   readonly labelWidth: number
   readonly endWidth?: number
-  /** True if the labels are at the right, before the texts; otherwise they are at the left. */
-  readonly labelsAtEnd?: boolean
+  /** False if the legend is elsewhere; otherwise it is below the rows. */
+  readonly hasLegend?: boolean
   /** Returns the text of a run of equal cells in a row. Without it, runs have no text. */
   readonly runTitle?: (row: number, first: number, cells: number, name: Name) => string
+  /** The same with a link. */
+  readonly runLink?: (row: number, first: number, cells: number, name: Name) => RunLink | undefined
 }
 
-const size = { line: 14, gap: 2, top: 20, legend: 28, legendStep: 86 }
+const size = { line: 14, gap: 2, top: 20, legend: 28, legendStep: 92 }
 
-/** @param picture `height` and `width` are in pixels, without scaling */
+/**
+ * @param picture `height` and `width` are in pixels, without scaling: a text of 12 pixels stays
+ *   readable on any screen
+ */
 export function svg(
   picture: { height: number; title: string; width?: number; role?: 'img' | 'group' },
   content: string,
 ): string {
   const { height, title, width = svgWidth, role = 'img' } = picture
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${title}" font-family="system-ui, sans-serif" font-size="12" fill="#737373"><title>${title}</title>
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${title}" font-family="system-ui, sans-serif" font-size="12" fill="#737373"><title>${title}</title>
 ${content}
 </svg>
 `
 }
 
-/** Draws a grid of marked cells, such as an availability calendar. */
+/**
+ * Draws a grid of marked cells, such as an availability calendar. Its links are no tab stops: they
+ * would be too many, and tables and lists have them too.
+ */
 export function gridSvg<Name extends string>(grid: Grid<Name>): string {
   const { rows, columns, columnLabels, width = svgWidth, labelWidth, endWidth = 0, title } = grid
+  const { hasLegend = true } = grid
   const cell = (width - labelWidth - endWidth) / columns
-  const left = grid.labelsAtEnd === true ? 0 : labelWidth
-  const labelX = grid.labelsAtEnd === true ? width - endWidth - labelWidth + 6 : 0
   const yOf = (row: number): number => size.top + row * (size.line + size.gap)
-  const height = yOf(rows.length) + size.legend
+  const height = yOf(rows.length) + (hasLegend ? size.legend : 0)
   const labels = columnLabels.map(
-    ([column, text]) => `<text x="${rounded(left + column * cell)}" y="12">${text}</text>`,
+    ([column, text]) => `<text x="${rounded(labelWidth + column * cell)}" y="12">${text}</text>`,
   )
   const texts = rows.map(({ label, href, title, end }, row) => {
-    const text = `<text${labelX === 0 ? '' : ` x="${labelX}"`} y="${yOf(row) + 11}">${label}</text>`
+    const text = `<text y="${yOf(row) + 11}">${label}</text>`
     const titled = title === undefined ? text : `<title>${title}</title>${text}`
     const right =
       end === undefined
         ? ''
         : `<text x="${width}" y="${yOf(row) + 11}" text-anchor="end">${end}</text>`
-    return (href === undefined ? titled : `<a href="${href}">${titled}</a>`) + right
+    return (href === undefined ? titled : linked(href, titled)) + right
   })
   const role = rows.some(({ href }) => href !== undefined) ? 'group' : 'img'
-  const cells = paths(grid, { left, cell, yOf })
-  const content = [labels.join(''), ...cells, ...texts, legend(grid, height - 8)].join('\n')
-  return svg({ height, title, width, role }, content)
+  const cells = paths(grid, { cell, yOf })
+  const legend = hasLegend ? [legendOf(grid, labelWidth, height - 8)] : []
+  return svg(
+    { height, title, width, role },
+    [labels.join(''), ...cells, ...texts, ...legend].join('\n'),
+  )
 }
 
-/** The left edge of the first column, the width of a column, and the top of a row. */
+function linked(href: string, content: string): string {
+  return `<a href="${href}" tabindex="-1">${content}</a>`
+}
+
+/** The width of a column, and the top of a row. */
 interface Place {
-  readonly left: number
   readonly cell: number
   readonly yOf: (row: number) => number
 }
 
-/** A path for each run that has a text, and one for all others of a mark: few for many cells. */
+/** The paths of each mark: one for each run that has a text, and one for all others. */
 function paths<Name extends string>(
-  { rows, marks, runTitle }: Grid<Name>,
-  { left, cell, yOf }: Place,
+  { rows, marks, labelWidth, runTitle, runLink }: Grid<Name>,
+  { cell, yOf }: Place,
 ): readonly string[] {
-  const titled: string[] = []
-  const byMark = new Map<Name, string>()
+  const byMark = new Map<Name, { titled: string; others: string }>()
   rows.forEach(({ cells }, row) => {
     for (const { name, first, count } of runsOf(cells)) {
-      const { color, top, height } = marks[name]
+      const { top, height } = marks[name]
       const y = rounded(yOf(row) + (top + height / 2) * size.line)
-      const path = `M${rounded(left + first * cell)} ${y}h${rounded(count * cell)}`
-      const text = runTitle?.(row, first, count, name)
-      const stroke = `<path stroke="${color}" stroke-width="${rounded(height * size.line)}"`
-      if (text !== undefined) titled.push(`${stroke} d="${path}"><title>${text}</title></path>`)
-      else byMark.set(name, (byMark.get(name) ?? '') + path)
+      const path = `M${rounded(labelWidth + first * cell)} ${y}h${rounded(count * cell)}`
+      const title = runTitle?.(row, first, count, name)
+      const link = runLink?.(row, first, count, name) ?? (title === undefined ? title : { title })
+      const found = byMark.get(name) ?? { titled: '', others: '' }
+      byMark.set(name, found)
+      if (link === undefined) found.others += path
+      else found.titled += runPath(path, link)
     }
   })
-  return [
-    ...titled,
-    ...Array.from(byMark, ([name, all]) => {
-      const { color, height } = marks[name]
-      return `<path stroke="${color}" stroke-width="${rounded(height * size.line)}" d="${all}"/>`
-    }),
-  ]
+  return Array.from(byMark, ([name, { titled, others }]) => {
+    const { color, height } = marks[name]
+    const path = others === '' ? '' : `<path d="${others}"/>`
+    const stroke = `stroke="${color}" stroke-width="${rounded(height * size.line)}"`
+    return `<g ${stroke}>${titled}${path}</g>`
+  })
+}
+
+function runPath(path: string, { title, href }: RunLink): string {
+  return href === undefined
+    ? `<path d="${path}"><title>${title}</title></path>`
+    : linked(href, `<title>${title}</title><path d="${path}"/>`)
 }
 
 function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
@@ -130,19 +155,27 @@ function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
   return runs
 }
 
-/** The legend of the marks that occur in the grid, on the side of the labels. */
-function legend<Name extends string>(grid: Grid<Name>, y: number): string {
-  const { rows, marks, labelWidth, width = svgWidth } = grid
+/** The legend of the marks that occur in the grid. */
+function legendOf<Name extends string>(
+  { rows, marks }: Pick<Grid<Name>, 'rows' | 'marks'>,
+  left: number,
+  y: number,
+): string {
   const found = new Set(rows.flatMap(({ cells }) => cells))
   const shown = (Object.entries(marks) as [Name, Mark][]).filter(([name]) => found.has(name))
-  const start = grid.labelsAtEnd === true ? width - shown.length * size.legendStep : labelWidth
   return shown
     .map(([name, { color, top, height, label = name }], index) => {
-      const x = start + index * size.legendStep
+      const x = left + index * size.legendStep
       const middle = rounded(y - 11 + (top + height / 2) * size.line)
       return `<path stroke="${color}" stroke-width="${rounded(height * size.line)}" d="M${x} ${middle}h14"/><text x="${x + 19}" y="${y}">${label}</text>`
     })
     .join('')
+}
+
+/** A mark alone, for a legend in the text of a page. */
+export function markSvg({ color, top, height }: Mark): string {
+  const [y, stroke] = [(top + height / 2) * size.line, height * size.line].map(rounded)
+  return `<svg width="14" height="${size.line}" aria-hidden="true"><path stroke="${color}" stroke-width="${stroke}" d="M0 ${y}h14"/></svg>`
 }
 
 export function rounded(value: number): number {

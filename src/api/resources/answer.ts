@@ -50,6 +50,8 @@ export interface Answer<Name extends Format> {
   /** The state that was read with the answer, if it can be newer than that before. */
   readonly version?: Head | string | undefined
   readonly headers?: Headers
+  /** Where the client is sent instead: a relative URL. */
+  readonly location?: string | undefined
 }
 
 /** A resource that is read: how it answers, and what the OpenAPI document says of it. */
@@ -112,7 +114,8 @@ function answering<P extends Parameters, Name extends Format, S extends State | 
     const answer = await withForm(asked, async () => read(asked, state, requester))
     await requester.turn()
     reply.headers(answer.headers ?? {})
-    const { version } = answer
+    const { version, location } = answer
+    if (location !== undefined) return reply.code(303).header('location', location).send()
     if (version !== undefined && isFreshAt(version, details)) return sendNotModified(reply)
     const body = await withForm(asked, () => answer.bodies[format]())
     return send(reply, format, body)

@@ -54,6 +54,18 @@ interface CollectionTable<Item> extends Pick<
   readonly columns?: readonly (string | ViewColumn<Item>)[]
   /** The fields of the form in their order, by the names of parameters. */
   readonly form?: readonly string[]
+  /** The page has a row for several items; other formats have the items. */
+  readonly groups?: Groups<Item>
+}
+
+/** Rows of a page that are made of several items each. */
+export interface Groups<Item> {
+  readonly noun: CollectionView<Item>['noun']
+  /** @param items all of them, in their order */
+  readonly of: (items: readonly Item[]) => readonly (readonly Item[])[]
+  readonly columns: readonly ViewColumn<readonly Item[]>[]
+  /** HTML above the table. */
+  readonly above: (items: readonly Item[], kept: readonly Kept[]) => string
 }
 
 export interface Collection<Item, P extends Parameters, S extends CollectionState | undefined> {
@@ -90,45 +102,10 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
   context: ApiContext,
   collection: Collection<Item, P, S>,
 ): void {
-  const { name, item, operation, parameters, filters, check, find, whole = {} } = collection
+  const { name, operation, parameters, filters, check, whole = {} } = collection
   const { maxLimit } = context.settings
-  const { fields } = item
   const page = `A page of the ${collection.page.noun[1]}.`
   const view = viewOf(collection)
-  const read = async (asked: AskedOf<P, Format>, state: S, requester: Requester) => {
-    const found = await find(asked, state, requester)
-    const { kept, ignored, range, format } = asked
-    const { ordering } = asked.values as { readonly ordering?: SortOrder<string> }
-    const links = context.links()
-    const isWhole = found.count === undefined
-    const isSorted = ordering === undefined || !isWhole
-    const items = isSorted ? found.items : sortItems(fields, found.items, ordering, links)
-    const count = found.count ?? items.length
-    const offset = catalogueOffset(range.offset)
-    const results = isWhole ? items.slice(offset, offset + range.limit) : items
-    const pages = pageLinks(links, range, { name, kept, count })
-    const { next, previous } = pages
-    const list = { count, range, kept, ignored, pages, results, ordering }
-    const bodies: Partial<Answer<Format>['bodies']> = {
-      [format]: () => {
-        if (!isWhole) throw new Error(`${name} is found in pages: it has no format ${format}`)
-        return whole[format]?.({ items, kept, links, state })
-      },
-      json: () => ({
-        count,
-        next,
-        previous,
-        ...state?.further,
-        results: results.map((each) => serialise(fields, each, links)),
-      }),
-      html: () => renderCollection(view, list, { links, banner: state?.banner ?? [] }),
-    }
-    return {
-      version: found.version,
-      headers: format in whole ? {} : linkHeader(pages),
-      bodies: bodies as Answer<Format>['bodies'],
-    }
-  }
   addAnswer<P, Format, S>(app, context, {
     path: `${name}/`,
     formats: ['json', 'html', ...keysOf(whole)],
@@ -141,8 +118,60 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
     },
     bodies: bodiesOf(collection, page),
     state: collection.state,
-    read,
+    read: readingOf(context, collection, view),
   })
+}
+
+function readingOf<Item, P extends Parameters, S extends CollectionState | undefined>(
+  context: ApiContext,
+  { name, item: { fields }, find, whole = {}, page }: Collection<Item, P, S>,
+  view: CollectionView<Item>,
+) {
+  return async (asked: AskedOf<P, Format>, state: S, requester: Requester) => {
+    const found = await find(asked, state, requester)
+    const { kept, ignored, range, format } = asked
+    const { ordering } = asked.values as { readonly ordering?: SortOrder<string> }
+    const links = context.links()
+    const isWhole = found.count === undefined
+    const isSorted = ordering === undefined || !isWhole
+    const items = isSorted ? found.items : sortItems(fields, found.items, ordering, links)
+    const groups = format === 'html' ? page.groups : undefined
+    const rows = groups?.of(items)
+    const count = rows?.length ?? found.count ?? items.length
+    const offset = catalogueOffset(range.offset)
+    const pageOf = <T>(all: readonly T[]): readonly T[] =>
+      isWhole ? all.slice(offset, offset + range.limit) : all
+    const pages = pageLinks(links, range, { name, kept, count })
+    const { next, previous } = pages
+    const list = { count, range, kept, ignored, pages, ordering }
+    const parts = { links, banner: state?.banner ?? [] }
+    const bodies: Partial<Answer<Format>['bodies']> = {
+      [format]: () => {
+        if (!isWhole) throw new Error(`${name} is found in pages: it has no format ${format}`)
+        return whole[format]?.({ items, kept, links, state })
+      },
+      json: () => ({
+        count,
+        next,
+        previous,
+        ...state?.further,
+        results: pageOf(items).map((each) => serialise(fields, each, links)),
+      }),
+      html: () =>
+        groups === undefined || rows === undefined
+          ? renderCollection(view, { ...list, results: pageOf(items) }, parts)
+          : renderCollection<readonly Item[]>(
+              { ...view, noun: groups.noun, columns: groups.columns },
+              { ...list, results: pageOf(rows) },
+              { ...parts, above: groups.above(items, kept) },
+            ),
+    }
+    return {
+      version: found.version,
+      headers: format in whole ? {} : linkHeader(pages),
+      bodies: bodies as Answer<Format>['bodies'],
+    }
+  }
 }
 
 /** The bodies of the answers, in the document. @param page the description of a page */

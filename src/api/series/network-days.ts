@@ -75,7 +75,7 @@ export async function readNetworkDays(
 }
 
 /** Computes the states of a long range in parts, with a turn for each. */
-async function statesInParts(
+export async function statesInParts(
   history: SeriesHistory,
   { from, to }: SlotRange,
   { asOf, requester }: { readonly asOf: number; readonly requester: Requester },

@@ -2,12 +2,12 @@
 import { countryOf } from '../../parse/countries.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { shareClasses } from '../../series/completeness.ts'
-import { periods, startOf } from '../../series/series.ts'
+import { periods, slotAt, startOf } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import { isoOrNull } from '../../parse/calendar.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableDate, readableShare, readableTime, typeLabel } from '../pages/labels.ts'
-import { shareCell, stateCell } from '../pages/layout.ts'
+import { momentCell, periodCell, shareCell, stateCell } from '../pages/layout.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { FieldColumn, Wire } from '../resources/fields.ts'
 import type { Cell } from '../pages/layout.ts'
@@ -51,9 +51,7 @@ export function keyFields<Item>(
       schema.oneOf('Period of the files.', periods),
       '01H',
       (item) => seriesOf(item).period,
-      {
-        label: 'Period',
-      },
+      { label: 'Period', cell: periodCell },
     ),
   }
 }
@@ -114,11 +112,27 @@ function recentShare(
   )
 }
 
+/** The run of a present series may begin before the 28 days in which it is known. */
+function sinceText(iso: string | null, { summary, period }: SeriesStatus): string {
+  const { state, since, runs } = summary
+  const isBefore =
+    state === 'present' && since !== undefined && runs[0]?.firstSlot === slotAt(since, period)
+  return `${isBefore ? 'before ' : ''}${readableTime(iso)}`
+}
+
+/** A completeness, which leads to the availability of the series. */
+function availabilityCell(share: number | null, series: SeriesStatus): Cell {
+  const cell = shareCell(share)
+  if (share === null) return cell
+  const label = `${cell.text}: availability of ${series.station}`
+  return { ...cell, href: availabilityHref(series), label }
+}
+
 const {
   station,
   file_type: fileType,
   period,
-} = keyFields<SeriesStatus>((series) => series, availabilityHref)
+} = keyFields<SeriesStatus>((series) => series, stationHref)
 
 export const seriesFields = {
   station,
@@ -147,7 +161,7 @@ export const seriesFields = {
     'For `present`, the start of the run of delivered slots, at most 28 days back; otherwise the end of the last delivered slot. Null if nothing was ever delivered.',
     '2026-01-22T03:00:00Z',
     ({ summary }) => summary.since,
-    { label: 'Since', first: 'ascending', cell: (iso) => readableTime(iso) },
+    { label: 'Since', first: 'ascending', cell: sinceText },
   ),
   ended: field(
     schema.boolean(
@@ -181,13 +195,13 @@ export const seriesFields = {
     'Arrival of the latest file that was seen arriving in the last 56 days.',
     '2026-01-22T03:01:10Z',
     ({ summary }) => summary.lastArrival,
-    { label: 'Last arrival', first: 'descending', cell: (iso) => readableTime(iso) },
+    { label: 'Last arrival', first: 'descending', cell: momentCell },
   ),
   completeness_28d: recentShare(
     'Share of the possible slots of the last 28 days that were delivered. Possible are all slots since the first delivered one whose limit of lateness has passed, expected or not.',
     0.9955,
     ({ completeness }) => completeness,
-    { label: 'Complete', cell: shareCell },
+    { label: 'Complete', cell: availabilityCell },
   ),
   share_28d: recentShare(
     'Share of the expected slots of the last 28 days that were delivered.',

@@ -1,34 +1,58 @@
-/** The HTML page of a station. */
+/** The HTML page of a station: its state, completeness, months, gaps and last files. */
 import { daysAhead } from '../../catalogue/records.ts'
-import { dayToIso, secondsPerDay, isoOrNull } from '../../parse/calendar.ts'
+import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
+import type { Completeness } from '../../series/completeness.ts'
+import { slotsPerDay } from '../../series/series.ts'
 import {
   counted,
   durationLabel,
   readableDate,
+  readableDuration,
   readableNumber,
   readableShare,
-  readableTime,
   typeLabel,
 } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
-import type { Page } from '../pages/layout.ts'
-import type { PageFrame } from '../pages/layout.ts'
+import { dateCell, momentCell, page } from '../pages/layout.ts'
+import type { Page, PageFrame, Table } from '../pages/layout.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
+import { monthsOf } from './month-calendar.ts'
+import type { DayState } from './month-calendar.ts'
+import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
+import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { WireStation } from './station-fields.ts'
+import { dayWords, daysWords, gapWords } from './words.ts'
 
 const renderOne = page(
   'station',
-  `<% for (const each of it.states) { %><p class="lead"><%= each.files %>: <span class="state <%= each.state %>"><%= each.state %></span><%= each.words %></p>
-<% } %><p class="lead"><a class="button" href="<%= it.files %>">Files of <%= it.code %></a> <a class="button" href="../../missing/?format=api&amp;station=<%= it.code %>">Missing files</a> <%= it.summary %></p>
-<% for (const section of it.sections) { %>
+  `<%~ include('@station-head', it.head) %>
+<% if (it.portrait) { %><ul class="totals" aria-label="Completeness of the <%= it.portrait.files %>">
+<% for (const tile of it.portrait.tiles) { %><li><a href="<%= tile.href %>"><b><%= tile.share %></b> <%= tile.label %><br><span class="note"><%= tile.note %></span></a></li>
+<% } %></ul>
+<p class="note">Completeness of the <%= it.portrait.files %>: the share of delivered files among all that were possible.</p>
+<section>
+<h2>Months</h2>
+<p class="legend">A day leads to its files: <% for (const { state, label } of it.portrait.legend) { %><span class="day <%= state %>"><%= label %></span> <% } %></p>
+<div class="months"><% for (const month of it.portrait.months) { %><section class="month"><h3><%= month.label %></h3><ol><% for (const day of month.days) { %><li<% if (day.start) { %> class="from<%= day.start %>"<% } %>><% if (day.state) { %><a class="day <%= day.state %>" href="../../rinex-file/?<%= it.query %>&amp;date=<%= day.iso %>" title="<%= day.text %>"><%= day.date %></a><% } else { %><span><%= day.date %></span><% } %></li><% } %></ol></section>
+<% } %></div>
+</section>
+<section>
+<h2>Gaps</h2>
+<% if (it.portrait.gaps.length === 0) { %><p>No file is missing.</p><% } else { %>
+<div class="command gaps"><pre tabindex="0"><code><%= it.portrait.gaps %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
+<% } %><p><a href="<%= it.portrait.gapsHref %>">All gaps, and CSV</a></p>
+</section>
+<% } %><% for (const section of it.sections) { %>
 <section>
 <h2><%= section.label %></h2>
 <p><%= section.sentence %> <a href="<%= section.href %>">In detail</a></p>
 <%~ include('@picture', section) %>
 </section>
-<% } %>
-<h2>Years</h2>
+<% } %><% if (it.files.rows.length > 0) { %><section>
+<h2>Last files</h2>
+<%~ include('@table', it.files) %>
+</section>
+<% } %><h2>Years</h2>
 <ul class="years"><% for (const year of it.years) { %><li><a href="<%= year.href %>"><%= year.year %></a></li><% } %></ul>
 <% if (it.future !== undefined) { %><p class="notice">Some files have a date in the future, up to <%= it.future.last %>. <a href="<%= it.future.href %>">Show them</a></p>
 <% } %><h2>Facts</h2>
@@ -48,24 +72,32 @@ interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
   readonly sections: readonly StationSection[]
   readonly states: readonly SeriesStatus[]
   readonly nowSeconds: number
+  /** The series that the months and the gaps are of; `undefined` without deliveries. */
+  readonly portrait: SeriesPortrait | undefined
+  readonly files: readonly ArrivedFile[]
+  /** The codes whose files the series of the page have. */
+  readonly codes: readonly string[]
+  readonly ambiguous: readonly string[]
+  /** The template of the link to the site log, with `{code}`. */
+  readonly stationLink: string | undefined
 }
 
 export function renderStation(
   station: WireStation,
-  { sections, states, nowSeconds, banner }: StationPage,
+  { sections, portrait, files, codes, stationLink, banner, ...present }: StationPage,
 ): Page {
   const [first, last] = [station.first_data_date, station.last_data_date].map(readableDate)
   const summary = `${counted(station.count, 'file', 'files')} from ${first ?? ''} to ${last ?? ''}`
-  const frame = {
-    title: `Station ${station.code}`,
-    section: 'station',
-    description: `RINEX files of ${station.code}: ${summary}`,
-    up: '../../',
+  const { code } = station
+  const head = { code, codes, ...present, tab: 'Overview' } as const
+  const frame = stationFrame(head, {
+    title: `Station ${shownCode(head)}`,
     json: '?format=json',
     banner,
-  }
+  })
+  const siteLog = stationLink?.replaceAll('{code}', encodeURIComponent(shownCode(head)))
   const facts = [
-    { name: 'Country', value: station.country ?? 'unknown' },
+    { name: 'Site log', value: siteLog && `Site log of ${shownCode(head)}`, href: siteLog },
     { name: 'Codes', value: station.codes.join(', ') },
     { name: 'First data', value: first },
     { name: 'Last data', value: last },
@@ -78,24 +110,116 @@ export function renderStation(
     },
     { name: 'By version', value: counts(station.file_version, (version) => version) },
   ]
-  const shown = states.filter(({ fileType }) => fileType === 'o').map(stateWords)
-  const years = yearsOf(station, nowSeconds)
-  return renderOne(frame, { ...station, facts, sections, summary, states: shown, ...years })
+  return renderOne(
+    { ...frame, description: `RINEX files of ${code}: ${summary}` },
+    {
+      head: stationHead(head),
+      facts,
+      sections,
+      query: filesQuery(codes),
+      portrait: portrait && portraitOf(portrait, head),
+      files: filesTable(files),
+      ...yearsOf(station, present.nowSeconds),
+    },
+  )
 }
 
-function stateWords({ fileType, period, summary }: SeriesStatus) {
-  const { state, since, ended, completeness } = summary
-  const complete =
-    completeness === undefined || ended
-      ? ''
-      : `; ${readableShare(completeness)} complete in 28 days`
-  const iso = isoOrNull(since)
-  const time = iso === null ? '' : ` since ${readableTime(iso)} UTC`
-  const nothing = iso === null ? ', nothing was ever delivered' : `, nothing${time}`
+/** Maximum numbers of months and of gaps that the page shows. */
+const most = { months: 12, gaps: 12 }
+
+/** The looks of days with their words. */
+const legend: readonly { readonly state: DayState; readonly label: string }[] = [
+  { state: 'present', label: 'complete' },
+  { state: 'part', label: 'in part' },
+  { state: 'due', label: 'not due yet' },
+  { state: 'late', label: 'late' },
+  { state: 'missing', label: 'missing' },
+  { state: 'removed', label: 'removed since' },
+  { state: 'silent', label: 'not expected' },
+]
+
+type Head = Parameters<typeof stationHead>[0]
+
+function portraitOf(portrait: SeriesPortrait, head: Head) {
+  const { period, gaps, first, last, all, year } = portrait
+  const perDay = slotsPerDay(period)
+  const [firstDay, lastDay] = [first, last].map((slot) => Math.floor(slot / perDay)) as [
+    number,
+    number,
+  ]
+  const main = head.states.find((each) => each.fileType === 'o' && each.period === period)
+  const recent = main?.summary
+  const href = (days: number) =>
+    `availability/?period=${period}&measure=delivered&format=api&from=${dayToIso(Math.max(firstDay, lastDay - days + 1))}&to=${dayToIso(lastDay)}`
+  const tile = (label: string, days: number, figures: Completeness | undefined) => ({
+    label,
+    share: readableShare(figures?.completeness ?? null) || '–',
+    note: figures
+      ? `${readableNumber(figures.present)} of ${readableNumber(figures.possible)}`
+      : '',
+    href: href(days),
+  })
+  const files = seriesWords({ fileType: 'o', period })
+  const shown = monthsOf(portrait, most.months)
   return {
-    files: `${typeLabel(fileType)} ${period}`,
-    state: ended ? 'ended' : state,
-    words: `${state === 'present' ? time : state === 'unknown' ? '' : nothing}${complete}.`,
+    files,
+    tiles: [
+      tile('of 28 days', 28, recent?.ended === true ? undefined : recent),
+      tile('of a year', 365, year),
+      tile(`of all since ${dayWords(firstDay)}`, lastDay - firstDay + 1, all),
+    ],
+    months: shown.map(({ label, weekday, days }) => ({
+      label,
+      days: days.map(({ day, ...each }, index) => ({
+        ...each,
+        iso: dayToIso(day),
+        start: index === 0 ? weekday : undefined,
+      })),
+    })),
+    legend: legend.filter(({ state }) =>
+      shown.some((month) => month.days.some((day) => day.state === state)),
+    ),
+    gaps: gapsText(portrait, { code: shownCode(head), files, days: daysWords(firstDay, lastDay) }),
+    gapsHref: href(lastDay - firstDay + 1),
+    count: gaps.length,
+  }
+}
+
+/** The gaps as people write them into a mail, the latest first; empty without gaps. */
+function gapsText(
+  { period, gaps, all }: SeriesPortrait,
+  { code, files, days }: { readonly code: string; readonly files: string; readonly days: string },
+): string {
+  if (gaps.length === 0) return ''
+  const more = gaps.length - most.gaps
+  const share = readableShare(all.completeness ?? null)
+  return [
+    `${code}, ${files}, ${days}:`,
+    `${readableNumber(all.present)} of ${readableNumber(all.possible)} delivered (${share})`,
+    ...gaps
+      .slice(-most.gaps)
+      .toReversed()
+      .map((gap) => gapWords(gap, period)),
+    ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
+  ].join('\n')
+}
+
+function filesTable(files: readonly ArrivedFile[]): Table {
+  return {
+    label: 'Last files',
+    className: 'cards',
+    caption: 'The files that came last; times in UTC, (022) is the day of the year',
+    columns: ['File', 'Start of data', 'Arrived', 'After its period'],
+    rows: files.map(({ file, startSeconds, latency }) => [
+      {
+        text: file.name,
+        href: `../../rinex-file/${file.id}/?format=api`,
+        isHeader: true,
+      },
+      dateCell(secondsToIso(startSeconds)),
+      momentCell(microsecondsToIso(file.createdUs)),
+      latency === undefined ? 'found by a scan' : readableDuration(latency),
+    ]),
   }
 }
 

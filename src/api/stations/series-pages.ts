@@ -1,33 +1,50 @@
 /** The HTML pages of the availability and the latency of a station. */
 import type { Availability } from '../../series/availability.ts'
 import type { Measure } from '../../series/completeness.ts'
-import { startOf } from '../../series/series.ts'
+import { slotsPerDay, startOf } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
-import { secondsToIso } from '../../parse/calendar.ts'
+import { dayToIso, secondsToIso } from '../../parse/calendar.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import { readableDate, readableNumber, readableDuration, readableShare } from '../pages/labels.ts'
+import {
+  counted,
+  readableDate,
+  readableDuration,
+  readableNumber,
+  readableShare,
+} from '../pages/labels.ts'
 import { page, numberColumns } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/layout.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
-import { calendarSvg, dotsSvg, histogramSvg } from './pictures.ts'
+import { dotsSvg, histogramSvg, targetOf } from './latency-pictures.ts'
+import { calendarSvg } from './pictures.ts'
 import { availabilityParameters, latencyParameters } from './series-reader.ts'
-import { linesOf, serialiseAvailability } from './series-formats.ts'
+import { linesOf, serialiseAvailability, serialiseLatency } from './series-formats.ts'
 import type { WireLatency } from './series-formats.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import type { StationTab } from './station-head.ts'
+import { gapWords, joinGaps } from './words.ts'
 
 const render = page(
   'series-of-station',
-  `<%~ include('@ignored', it) %>
+  `<%~ include('@station-head', it.head) %>
+<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
-<% if (it.ambiguous.length > 0) { %>
-<p class="notice">The short code belongs to several stations: <% for (const code of it.ambiguous) { %><a href="../../<%= code %>/?format=api"><%= code %></a> <% } %></p>
-<% } %>
 <p class="lead"><%= it.sentence %></p>
+<p class="note"><%= it.measure %></p>
+<div<% if (it.gaps !== undefined) { %> class="beside"<% } %>><div>
 <% for (const picture of it.pictures) { %>
 <%~ include('@picture', picture) %>
-<% } %>
+<% } %></div>
+<% if (it.gaps !== undefined) { %><section>
+<h2>Gaps</h2>
+<% if (it.gaps.text === '') { %><p>No file is missing on these days.</p><% } else { %>
+<div class="command gaps"><pre tabindex="0"><code><%= it.gaps.text %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
+<% } %><p><a href="<%= it.gaps.files %>">Files of these days</a></p>
+</section><% } %></div>
 <p>The same as <% for (const format of it.formats) { %><a href="<%= it.query %>&amp;format=<%= format %>"><%= format.toUpperCase() %></a> <% } %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
 `,
@@ -45,47 +62,85 @@ export const latencyForm: FormView = {
   all: 'Last four weeks',
 }
 
+const measureWords: Readonly<Record<Measure, string>> = {
+  archived:
+    'Counted are the files that are in the archive now. The measure "delivered" also counts those that were removed since.',
+  delivered: 'Counted are all files that were delivered, also those that were removed since.',
+}
+
 export function renderAvailability(
   series: SeriesAvailability,
   { measure, ...said }: Said & { readonly measure: Measure },
 ): Page {
   const wire = serialiseAvailability(series)
-  const { station, file_type, period } = wire
+  const { file_type, period } = wire
   const days = { from: wire.from.slice(0, 10), to: lastDay(wire.to) }
-  const label = `Availability of ${station}`
   const isDaily = period === '01D'
-  return renderSeriesPage(availabilityForm, wire, {
+  const label = `Availability of ${shownCode({ code: series.station, codes: series.codes })}`
+  return renderSeriesPage(availabilityForm, series, {
     ...said,
-    title: label,
+    tab: 'Availability',
+    title: `${label}: ${seriesWords(series)}`,
     parameters: { file_type, period, ...days, measure },
     formats: ['json', 'csv', 'txt', 'svg'],
     sentence: availabilitySentence(series.availability),
+    measure: measureWords[measure],
     pictures: [{ label, svg: calendarSvg(series) }],
+    gaps: {
+      text: gapsOfPage(series),
+      files: `../../../rinex-file/?${filesQuery(series.codes, [
+        ['file_type', file_type],
+        ['overlaps', `${days.from}/${days.to}`],
+      ])}`,
+    },
     table: {
       label: isDaily ? 'Days by year' : 'Files by day',
       caption: isDaily ? 'Days by year' : 'Files by day (UTC)',
       columns: [
         isDaily ? 'Year' : 'Day',
-        ...numberColumns('Present', 'Missing', 'Late or due', 'Removed'),
+        ...numberColumns('Present', 'Missing', 'Late or due', 'Removed', 'Not expected'),
       ],
-      rows: rowsOf(series),
+      rows: rowsOf(series).toReversed(),
     },
   })
 }
 
-/** @param arrivals slots with their latency in seconds */
-export function renderLatency(
-  wire: WireLatency,
-  arrivals: SeriesLatencies['arrivals'],
-  said: Said,
-): Page {
-  const { station, file_type, period, from, to } = wire
-  return renderSeriesPage(latencyForm, wire, {
+/** Maximum number of gaps on a page; CSV and JSON have all. */
+const maxGaps = 200
+
+function gapsOfPage({ availability, period }: SeriesAvailability): string {
+  const gaps = joinGaps(availability.gaps)
+  const more = gaps.length - maxGaps
+  return [
+    ...gaps
+      .slice(-maxGaps)
+      .toReversed()
+      .map((gap) => gapWords(gap, period)),
+    ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
+  ].join('\n')
+}
+
+/** @param series with its arrivals: slots with their latency in seconds */
+export function renderLatency(series: SeriesLatencies, said: Said): Page {
+  const wire = serialiseLatency(series)
+  const { file_type, period, from, to } = wire
+  const { arrivals } = series
+  const target = targetOf(period)
+  const perDay = slotsPerDay(series.period)
+  const inTime = Map.groupBy(
+    arrivals.filter(([, latency]) => latency <= target),
+    ([slot]) => dayToIso(Math.floor(slot / perDay)),
+  )
+  const label = `Latency of ${shownCode({ code: series.station, codes: series.codes })}`
+  return renderSeriesPage(latencyForm, series, {
     ...said,
-    title: `Latency of ${station}`,
+    tab: 'Latency',
+    title: `${label}: ${seriesWords(series)}`,
     parameters: { file_type, period, from, to },
     formats: ['json', 'csv'],
     sentence: latencySentence(wire),
+    measure:
+      'The latency of a file is the time from the end of its period to its arrival. Files that a scan found do not count.',
     pictures:
       wire.arrivals === 0
         ? []
@@ -96,47 +151,55 @@ export function renderLatency(
     table: {
       label: 'Arrivals by day',
       caption: 'Arrivals by day of the data (UTC)',
-      columns: ['Day', ...numberColumns('Arrivals', 'Within 10 minutes', 'Median')],
+      columns: [
+        'Day',
+        ...numberColumns('Arrivals', `Within ${readableDuration(target)}`, 'Median'),
+      ],
       rows: wire.days
         .toReversed()
-        .map(({ date, n, within_600, median_s }) => [
+        .map(({ date, n, median_s }) => [
           { text: readableDate(date), isHeader: true },
-          ...[String(n), String(within_600), readableDuration(median_s)],
+          ...[String(n), String(inTime.get(date)?.length ?? 0), readableDuration(median_s)],
         ]),
     },
   })
 }
 
-/** What a page says beside its subject: the names of unknown parameters, and its banner. */
+/** What a page says beside its subject. */
 interface Said {
+  /** The names of unknown parameters. */
   readonly ignored: readonly string[]
   readonly banner: readonly string[]
+  readonly states: readonly SeriesStatus[]
+  readonly nowSeconds: number
 }
 
 interface SeriesPage extends Said {
+  readonly tab: StationTab
   readonly title: string
   readonly parameters: Readonly<Record<string, string>>
   readonly formats: readonly string[]
   readonly sentence: string
+  /** What is counted. */
+  readonly measure: string
   readonly pictures: readonly { readonly label: string; readonly svg: string }[]
+  readonly gaps?: { readonly text: string; readonly files: string }
   readonly table: Table
 }
 
 function renderSeriesPage(
   form: FormView,
-  { ambiguous }: Pick<WireLatency, 'ambiguous'>,
-  { title, banner, parameters, ...parts }: SeriesPage,
+  { station: code, codes, ambiguous }: Pick<SeriesLatencies, 'station' | 'codes' | 'ambiguous'>,
+  { title, banner, parameters, tab, states, nowSeconds, ...parts }: SeriesPage,
 ): Page {
   const query = `?${new URLSearchParams(parameters).toString()}`
-  return render(
-    { title, banner, section: 'station', up: '../../../', json: `${query}&format=json` },
-    {
-      ...parts,
-      ambiguous,
-      query,
-      form: filterForm(form, { kept: Object.entries(parameters), limit: 0 }),
-    },
-  )
+  const head = { code, codes, ambiguous, states, nowSeconds, tab }
+  return render(stationFrame(head, { title, banner, json: `${query}&format=json` }), {
+    ...parts,
+    head: stationHead(head),
+    query,
+    form: filterForm(form, { kept: Object.entries(parameters), limit: 0 }),
+  })
 }
 
 /** Returns the day of the last slot. An end at midnight belongs to the day before. */
@@ -157,11 +220,15 @@ export function availabilitySentence(availability: Availability): string {
   return `${readableShare(completeness)} complete${name}: ${files}.${expectation}${end}`
 }
 
-export function latencySentence({ arrivals, within, median_s, late_after_s }: WireLatency): string {
+export function latencySentence(wire: WireLatency): string {
+  const { arrivals, within, median_s, p95_s, late_after_s, period } = wire
   const limit = `A file is late after ${readableDuration(late_after_s)}.`
+  const target = targetOf(period)
   if (arrivals === 0) return `No arrivals are recorded in this range. ${limit}`
-  const share = readableShare(within['600'] / arrivals)
-  return `${readableNumber(arrivals)} arrivals, ${share} of them within 10 minutes; median ${readableDuration(median_s)}. ${limit}`
+  const share = readableShare(within[String(target) as keyof typeof within] / arrivals)
+  const times = `median ${readableDuration(median_s)}, 95 % within ${readableDuration(p95_s)}`
+  const files = counted(arrivals, 'arrival', 'arrivals')
+  return `${files}, ${share} of them within ${readableDuration(target)} after the period; ${times}. ${limit}`
 }
 
 function rowsOf(series: SeriesAvailability) {
@@ -170,7 +237,7 @@ function rowsOf(series: SeriesAvailability) {
     const day = readableDate(secondsToIso(startOf(firstSlot, period)))
     const count = (...states: readonly ShownState[]): string =>
       String(cells.filter((cell) => cell !== undefined && states.includes(cell)).length)
-    const states = [count('present'), count('missing'), count('late', 'due'), count('removed')]
-    return [{ text: period === '01D' ? label : day, isHeader: true }, ...states]
+    const missing = [count('missing'), count('late', 'due'), count('removed'), count('silent')]
+    return [{ text: period === '01D' ? label : day, isHeader: true }, count('present'), ...missing]
   })
 }

@@ -3,9 +3,10 @@ import { availabilityOf } from '../../series/availability.ts'
 import type { Currency } from '../../series/currency.ts'
 import { slotAt, slotsPerDay, periods, recentDays } from '../../series/series.ts'
 import { SlotSet } from '../../series/slot-set.ts'
+import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Values } from '../parameters/request.ts'
-import { stateOf } from '../series/network-context.ts'
+import { networkState, stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { slotsOf } from '../series/network-days.ts'
 import { unknownStation } from './station-fields.ts'
@@ -14,7 +15,7 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import { measures } from '../../series/completeness.ts'
 import type { Measure } from '../../series/completeness.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
-import { typeLabel } from '../pages/labels.ts'
+import { periodLabel, typeLabel } from '../pages/labels.ts'
 import { choice, day } from '../parameters/parameter.ts'
 
 /** Maximum number of years, and of slots, in a range. */
@@ -36,6 +37,7 @@ function seriesParameters(usual: Period) {
       default: usual,
       example: usual,
       label: 'Period',
+      textOf: periodLabel,
     }),
     from: day({
       meaning:
@@ -105,21 +107,27 @@ export function rangeCheck<Given extends SeriesValues>(
 ) {
   return {
     of: ['from', 'to', 'period'] as const,
-    fault: (values: Given): string | undefined => {
-      const { fromDay, toDay, period } = daysOf(values, nowUs() / 1e6)
-      if (fromDay === undefined) return undefined
-      const days = toDay - fromDay + 1
-      const slots = days * slotsPerDay(period)
-      if (days < 1) return 'The range ends before it begins.'
-      if (days > maxDays) return `A range has at most ${maxYears} years.`
-      return slots > maxSlots
-        ? `A range has at most ${maxSlots} slots; this one has ${slots}.`
-        : undefined
-    },
+    fault: (values: Given): string | undefined => rangeFault(daysOf(values, nowUs() / 1e6)),
   }
 }
 
-interface Present {
+/** The fault of a range of days; `undefined` if it has none. */
+export function rangeFault({
+  fromDay,
+  toDay,
+  period,
+}: Pick<AvailabilityRequest, 'fromDay' | 'toDay' | 'period'>): string | undefined {
+  if (fromDay === undefined) return undefined
+  const days = toDay - fromDay + 1
+  const slots = days * slotsPerDay(period)
+  if (days < 1) return 'The range ends before it begins.'
+  if (days > maxDays) return `A range has at most ${maxYears} years.`
+  return slots > maxSlots
+    ? `A range has at most ${maxSlots} slots; this one has ${slots}.`
+    : undefined
+}
+
+export interface Present {
   readonly currency: Currency
   /** The time for which states are computed: now, until the first scan has ended. */
   readonly nowSeconds: number
@@ -132,21 +140,45 @@ interface Wanted<Values> {
   readonly asker: Requester
 }
 
-export async function presentOf({ reader, currency: reading, nowUs }: NetworkContext) {
+/** How current answers are; only pages show the states of series. */
+export async function presentOf(context: NetworkContext, format: Format) {
+  const { reader, currency: reading, nowUs } = context
+  if (format === 'html') {
+    const network = await networkState(context)
+    return { ...network, nowSeconds: network.currency.asOf ?? nowUs() / 1e6 }
+  }
   const head = await reader.head()
   const currency = await reading.of(head)
-  return { ...stateOf({ head, currency }), currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
+  const nowSeconds = currency.asOf ?? nowUs() / 1e6
+  return { ...stateOf({ head, currency }), currency, nowSeconds, states: [] }
 }
 
 export type SeriesAvailability = Awaited<ReturnType<typeof readAvailability>>
 
 /** Reads a series and computes its availability. @throws UnknownName */
 export async function readAvailability(
-  { reader, expected }: NetworkContext,
+  context: NetworkContext,
   { code, values, asker }: Wanted<Values<typeof availabilityParameters>>,
-  { currency, nowSeconds }: Present,
+  present: Present,
 ) {
-  const { fileType, period, measure, fromDay, toDay } = daysOfAvailability(values, nowSeconds)
+  const { measure, ...days } = daysOfAvailability(values, present.nowSeconds)
+  const { known, ...series } = await readKnownSlots(context, { code, ...days, asker }, present)
+  const availability = availabilityOf(known, measure, present.currency.asOf)
+  return { ...series, currency: present.currency, availability }
+}
+
+/** A series of a station, and the days of which its slots are read. */
+interface WantedSlots extends Omit<AvailabilityRequest, 'measure'> {
+  readonly code: string
+  readonly asker: Requester
+}
+
+/** Reads the slots of a series on some days. @throws UnknownName */
+export async function readKnownSlots(
+  { reader, expected }: NetworkContext,
+  { code, fileType, period, fromDay, toDay, asker }: WantedSlots,
+  { nowSeconds }: Present,
+) {
   const perDay = slotsPerDay(period)
   const now = slotAt(nowSeconds, period)
   const to = (toDay + 1) * perDay - 1
@@ -158,13 +190,13 @@ export async function readAvailability(
       to,
       now,
       from: fromDay === undefined ? undefined : fromDay * perDay,
-      mostSlots: maxDays * perDay,
+      mostSlots: Math.min(maxDays * perDay, maxSlots),
     },
     asker,
   )
   if (slots === undefined) throw await unknownStation(reader, code, asker)
-  const { from, first, last, latencies, ambiguous } = slots
-  const station = slots.codes.find((each) => each.length === 9) ?? code
+  const { from, first, last, latencies, ambiguous, codes } = slots
+  const station = codes.find((each) => each.length === 9) ?? code
   const ends = [from, slots.live[0] ?? from, slots.recorded[0] ?? from]
   const days = {
     firstDay: Math.floor(Math.min(...ends) / perDay),
@@ -177,9 +209,8 @@ export async function readAvailability(
   const rules = expected.of({ station, fileType, period })
   const range = { from, to }
   const known = { range, live, delivered, first, last, latencies, knownFromSeconds, rules }
-  const availability = availabilityOf(known, measure, currency.asOf)
-  const series = { station: code, fileType, period, range, currency, first, last, ambiguous }
-  return { ...series, knownFromSeconds, availability }
+  const facts = { first, last, ambiguous, codes, knownFromSeconds }
+  return { station: code, fileType, period, range, ...facts, known }
 }
 
 export type SeriesLatencies = Awaited<ReturnType<typeof readLatencies>>

@@ -53,18 +53,17 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
     },
     bodies: described.availabilityBodies,
     state: async ({ format }) => {
-      const present = await presentOf(context)
+      const present = await presentOf(context, format)
       const headers = { ...present.headers, ...cacheForMinute(format, nowUs() / 1e6) }
       return { ...present, headers }
     },
     read: async ({ request, values, ignored }, present, asker) => {
       const wanted = { code: codeOf(request), values, asker }
       const series = await readAvailability(context, wanted, present)
-      const { banner } = present
       return {
         bodies: {
           json: () => serialiseAvailability(series),
-          html: () => renderAvailability(series, { measure: values.measure, ignored, banner }),
+          html: () => renderAvailability(series, { measure: values.measure, ignored, ...present }),
           csv: () => availabilityCsv(series),
           txt: () => availabilityText(series),
           svg: () => calendarSvg(series),
@@ -94,16 +93,15 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
       samples: ['station/GRAZ/latency/?from=2026-01-01'],
     },
     bodies: described.latencyBodies,
-    state: () => presentOf(context),
+    state: ({ format }) => presentOf(context, format),
     read: async ({ request, values, ignored }, present, asker) => {
       const wanted = { code: codeOf(request), values, asker }
       const series = await readLatencies(context, wanted, present)
       const wire = serialiseLatency(series)
-      const { banner } = present
       return {
         bodies: {
           json: () => wire,
-          html: () => renderLatency(wire, series.arrivals, { ignored, banner }),
+          html: () => renderLatency(series, { ignored, ...present }),
           csv: () => latencyCsv(wire),
         },
       }

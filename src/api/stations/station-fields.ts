@@ -182,6 +182,19 @@ export async function unknownStation(
   code: string,
   requester: Requester,
 ): Promise<UnknownName> {
+  return new UnknownName(await similarStations(reader, code, requester))
+}
+
+/**
+ * The codes of stations that are similar to one, the most similar ones first.
+ * @param code in upper case, 4 or 9 characters
+ */
+export async function similarStations(
+  reader: Pick<CatalogueReader, 'stations'>,
+  code: string,
+  requester: Requester,
+  mostEdits = maxDistance,
+): Promise<readonly string[]> {
   const { stations } = await reader.stations({ limit: maxStations, offset: 0 }, requester)
   await requester.turn()
   const candidates = stations
@@ -190,7 +203,7 @@ export async function unknownStation(
       // A code of 4 characters is the beginning of one of 9.
       edits: distance(code, station.code.slice(0, code.length)),
     }))
-    .filter(({ edits }) => edits <= maxDistance)
+    .filter(({ edits }) => edits <= mostEdits)
     .sort((a, b) => a.edits - b.edits || (a.code < b.code ? -1 : 1))
-  return new UnknownName(candidates.slice(0, maxSuggestions).map((each) => each.code))
+  return candidates.slice(0, maxSuggestions).map((each) => each.code)
 }

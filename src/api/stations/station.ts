@@ -1,7 +1,7 @@
 /** Serves one station: its facts as JSON, and its page with what its series deliver. */
 import type { FastifyInstance } from 'fastify'
-import type { Currency } from '../../series/currency.ts'
-import type { Period } from '../../series/series.ts'
+import { part } from '../../series/availability.ts'
+import { recentDays } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
@@ -10,11 +10,17 @@ import { networkState } from '../series/network-context.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { renderStation } from './page.ts'
 import type { StationSection } from './page.ts'
-import { calendarSvg, dotsSvg } from './pictures.ts'
+import { dotsSvg } from './latency-pictures.ts'
+import { calendarSvg } from './pictures.ts'
+import { readableNumber, readableShare } from '../pages/labels.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import { readLastFiles, readSeriesPortrait } from './portrait.ts'
+import type { SeriesPortrait, StationSeries } from './portrait.ts'
 import { serialiseLatency } from './series-formats.ts'
-import { availabilitySentence, latencySentence } from './series-pages.ts'
-import { readAvailability, readLatencies } from './series-reader.ts'
-import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
+import { latencySentence } from './series-pages.ts'
+import { readLatencies } from './series-reader.ts'
+import type { SeriesLatencies } from './series-reader.ts'
+import { seriesOfStation } from './station-head.ts'
 import {
   codeOf,
   stationParams,
@@ -25,7 +31,7 @@ import {
 } from './station-fields.ts'
 
 export function addStation(app: FastifyInstance, context: NetworkContext): void {
-  const { reader, links, nowUs } = context
+  const { reader, links } = context
   addAnswer(app, context, {
     path: stationPath,
     formats: ['json', 'html'],
@@ -51,52 +57,72 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
       const wire = serialise(stationFields, station, links())
       const html = async () => {
         const shown = 'states' in state ? state : await networkState(context)
-        const { currency, states, banner } = shown
-        const present = { currency, nowSeconds: currency.asOf ?? nowUs() / 1e6 }
-        const sections = await readSections(context, { code, asker: requester }, present)
-        const own = states.filter(
-          (each) => each.station === code || station.codes.includes(each.station),
-        )
-        return renderStation(wire, { sections, states: own, banner, ...present })
+        const portrait = await readPortrait(context, { code, asker: requester }, shown)
+        return renderStation(wire, { ...portrait, banner: shown.banner })
       }
       return { ...(format === 'json' && { version: head }), bodies: { json: () => wire, html } }
     },
   })
 }
 
-/**
- * The calendars of daily files and of hourly ones of four weeks, and the latencies of these. A
- * section with nothing to show is left out.
- */
-async function readSections(
+/** What the page shows, beside the facts. */
+async function readPortrait(
   context: NetworkContext,
   station: { readonly code: string; readonly asker: Requester },
-  present: { readonly currency: Currency; readonly nowSeconds: number },
-): Promise<readonly StationSection[]> {
-  const usual = { file_type: 'o', from: undefined, to: undefined, measure: 'archived' } as const
-  const availability = (period: Period) =>
-    readAvailability(context, { ...station, values: { ...usual, period } }, present)
+  { currency, states }: NetworkState,
+) {
+  const present = { currency, nowSeconds: currency.asOf ?? context.nowUs() / 1e6 }
   const [daily, hourly, latencies] = await Promise.all([
-    availability('01D'),
-    availability('01H'),
-    readLatencies(context, { ...station, values: { ...usual, period: '01H' } }, present),
+    readSeriesPortrait(context, station, '01D', present),
+    readSeriesPortrait(context, station, '01H', present),
+    readLatencies(context, { ...station, values: lastWeeks }, present),
   ])
-  return [
-    ...calendarSection(daily, 'Daily observation files'),
-    ...calendarSection(hourly, 'Hourly observation files of the last four weeks'),
-    ...latencySection(latencies),
-  ]
+  const { codes, ambiguous } = daily
+  const own = seriesOfStation(states, { code: station.code, codes })
+  return {
+    ...present,
+    codes,
+    ambiguous,
+    states: own,
+    portrait: longest(daily.portrait, hourly.portrait),
+    sections: [...hoursSection(hourly, station.code, own), ...latencySection(latencies)],
+    files: await readLastFiles(context, codes, own, station.asker),
+    stationLink: context.settings.identity.stationLink,
+  }
 }
 
-function calendarSection(series: SeriesAvailability, label: string): StationSection[] {
-  const { availability, period } = series
-  const isEmpty = availability.runs.every(({ state }) =>
-    ['silent', 'future', 'unknown', 'due'].includes(state),
-  )
-  if (isEmpty) return []
-  const href = `availability/?period=${period}&format=api`
-  const sentence = availabilitySentence(availability)
-  return [{ label, sentence, href, svg: calendarSvg(series) }]
+const lastWeeks = { file_type: 'o', period: '01H', from: undefined, to: undefined } as const
+
+/** The series that says most of the past: one that goes on, then the one that began first. */
+function longest(
+  daily: SeriesPortrait | undefined,
+  hourly: SeriesPortrait | undefined,
+): SeriesPortrait | undefined {
+  if (daily === undefined || hourly === undefined) return daily ?? hourly
+  if (daily.ended !== hourly.ended) return daily.ended ? hourly : daily
+  return Math.floor(hourly.first / 24) < daily.first ? hourly : daily
+}
+
+/** The hours of the last four weeks; nothing if no file came in them. */
+function hoursSection(
+  { portrait }: StationSeries,
+  station: string,
+  states: readonly SeriesStatus[],
+): StationSection[] {
+  if (portrait === undefined || portrait.ended) return []
+  const [last, first] = [Math.floor(portrait.last / 24), Math.floor(portrait.first / 24)]
+  const begin = Math.max(first, last - recentDays + 1) * 24
+  const runs = portrait.runs.flatMap((run) => part(run, begin, last * 24 + 23))
+  const own = states.find(({ fileType, period }) => fileType === 'o' && period === '01H')
+  const { completeness, present = 0, possible = 0 } = own?.summary ?? {}
+  return [
+    {
+      label: 'Hours of the last four weeks',
+      sentence: `${readableShare(completeness ?? null)} complete: ${readableNumber(present)} of ${readableNumber(possible)} hourly observation files.`,
+      href: 'availability/?period=01H&format=api',
+      svg: calendarSvg({ station, fileType: 'o', period: '01H', availability: { runs } }),
+    },
+  ]
 }
 
 function latencySection(series: SeriesLatencies): StationSection[] {

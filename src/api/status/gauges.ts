@@ -2,7 +2,9 @@
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
+import type { Volumes } from '../../catalogue/reader.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesToHash } from './serialise.ts'
 
@@ -66,6 +68,16 @@ export const catalogueRows: Rows<CatalogueSummary> = {
   ],
 }
 
+export const volumeRows: Rows<Volumes> = {
+  rinex_catalogue_bytes: [
+    'Sum of the known sizes of the listed files.',
+    ({ totals }) =>
+      totals.map(({ area, period = '', bytes }) => [{ area, period }, bytes] as const),
+    'area',
+    'period',
+  ],
+}
+
 export const storageRows: Rows<StorageFigures> = {
   rinex_database_bytes: ['Size of the database.', ({ databaseBytes }) => databaseBytes],
   rinex_database_wal_bytes: ['Size of the WAL of a database file.', ({ walBytes }) => walBytes],
@@ -85,8 +97,10 @@ export interface Scrape {
   readonly isAvailable: boolean
   readonly isCurrent: boolean
   readonly asOf: number
-  /** Each is `undefined` while its space cannot be read. */
-  readonly disks: Readonly<Record<'database' | 'archive', DiskSpace | undefined>>
+  /** By their names; each is `undefined` while its space cannot be read. */
+  readonly disks: Readonly<Record<string, DiskSpace | undefined>>
+  /** UTC days since 1970 on which disks are full, as far as known. */
+  readonly fullDays: Readonly<Record<string, number | undefined>>
   readonly states: readonly SeriesStatus[]
 }
 
@@ -135,6 +149,14 @@ export const scrapeRows: Rows<Scrape> = {
   rinex_disk_free_bytes: [
     'Free space for normal users on the disk.',
     ofDisks(({ freeBytes }) => freeBytes),
+    'disk',
+  ],
+  rinex_disk_full_timestamp_seconds: [
+    'Day on which the disk is full if the archive grows as in the last 28 days.',
+    ({ fullDays }) =>
+      Object.entries(fullDays).flatMap(([disk, day]) =>
+        day === undefined ? [] : [[{ disk }, day * secondsPerDay] as const],
+      ),
     'disk',
   ],
   rinex_disk_size_bytes: ['Size of the disk.', ofDisks(({ totalBytes }) => totalBytes), 'disk'],

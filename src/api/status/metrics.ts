@@ -2,19 +2,24 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
-import type { CatalogueSummary, DiskSpace } from '../../catalogue/records.ts'
+import type { Volumes } from '../../catalogue/reader.ts'
+import type { CatalogueSummary } from '../../catalogue/records.ts'
 import { CatalogueUnavailable, isTemporary } from '../../catalogue/reader-errors.ts'
+import type { ArchiveReader } from '../archive/archive-reader.ts'
+import type { ArchiveDisk } from '../archive/disks.ts'
+import { fullDayOf } from '../archive/figures.ts'
+import { growthDays } from '../archive/growth.ts'
 import { rejections } from '../connections/connection-limiter.ts'
 import { unservedReasons } from '../downloads/schema.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { CurrencyReader } from '../series/currency-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
-import { catalogueRows, createGauges, scrapeRows, storageRows } from './gauges.ts'
+import { catalogueRows, createGauges, scrapeRows, storageRows, volumeRows } from './gauges.ts'
 import { countRequests } from '../http/access-log.ts'
-import { statfs } from 'node:fs/promises'
 
 interface MetricsDeps extends ApiDeps {
+  readonly archive: ArchiveReader
   readonly currency: CurrencyReader
   readonly network: NetworkStatusCache
 }
@@ -22,7 +27,7 @@ interface MetricsDeps extends ApiDeps {
 /** The metrics of a server, for Prometheus. docs/monitor.md explains them. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Milliseconds that a scrape waits for the summary; then it uses the previous one. */
+/** Milliseconds that a scrape waits for summary and volumes; then it uses the previous ones. */
 const summaryTimeoutMs = 1000
 
 /** Gauges keep their values while the catalogue cannot be read. */
@@ -36,7 +41,8 @@ export function createMetrics(deps: MetricsDeps) {
   const showCatalogue = createGauges(registry, catalogueRows)
   const showStorage = createGauges(registry, storageRows)
   const showScrape = createGauges(registry, scrapeRows)
-  const archiveSpace = createDiskSpace(deps.settings.archive)
+  const showVolumes = createGauges(registry, volumeRows)
+  const readVolumes = latest(() => deps.archive.volumesNow())
   const readCatalogue = createCatalogueState(deps)
   return {
     observe: countRequests(registry),
@@ -51,22 +57,30 @@ export function createMetrics(deps: MetricsDeps) {
     contentType: registry.contentType,
     /** All metrics in the text format of Prometheus. */
     async text(): Promise<string> {
-      const [catalogue, storage, archive, known, reply, ofIndexer] = await Promise.all([
+      const [catalogue, volumes, storage, disks, known, reply, ofIndexer] = await Promise.all([
         readCatalogue(),
+        readVolumes(),
         deps.reader.storage().catch(unlessTemporary),
-        archiveSpace(),
+        deps.archive.disks.read(),
         deps.network.ifLoaded().catch(unlessTemporary),
         deps.indexerStatus(),
         deps.indexerMetrics(),
       ])
       const indexer = reply?.state === 'unknown' ? undefined : reply
       if (catalogue.summary !== undefined) showCatalogue(catalogue.summary)
+      if (volumes !== undefined) showVolumes(volumes)
       if (storage !== undefined) showStorage(storage)
       showScrape({
         ...catalogue,
         version: deps.settings.version,
         indexer,
-        disks: { database: storage?.disk, archive },
+        disks: {
+          database: storage?.disk,
+          ...byName(disks, ({ space }) => space),
+        },
+        fullDays: byName(disks, (disk) =>
+          fullDayOf(disk, volumes?.days, { today: deps.archive.today(), last: growthDays.recent }),
+        ),
         states: known?.states ?? [],
       })
       const own = await registry.metrics()
@@ -82,8 +96,7 @@ function createCatalogueState({ reader, currency }: MetricsDeps) {
   let asOf = 0
   const readSummary = async (): Promise<void> => {
     try {
-      const timeout = delay(summaryTimeoutMs, undefined, { ref: false })
-      summary = (await Promise.race([reader.summary(), timeout])) ?? summary
+      summary = (await inTime(reader.summary())) ?? summary
       isAvailable = true
     } catch (error) {
       unlessTemporary(error)
@@ -102,6 +115,25 @@ function createCatalogueState({ reader, currency }: MetricsDeps) {
     ])
     return { summary, isAvailable, isCurrent, asOf }
   }
+}
+
+/** @returns `undefined` if it takes too long */
+function inTime<T>(read: Promise<T>): Promise<T | undefined> {
+  return Promise.race([read, delay(summaryTimeoutMs, undefined, { ref: false })])
+}
+
+/** Reads volumes; those before if they take too long or cannot be read. */
+function latest(read: () => Promise<Volumes>): () => Promise<Volumes | undefined> {
+  let known: Volumes | undefined
+  return async () => {
+    known = (await inTime(read()).catch(unlessTemporary)) ?? known
+    return known
+  }
+}
+
+/** A value of each disk by its name, which is the first of what it holds. */
+function byName<T>(disks: readonly ArchiveDisk[], valueOf: (disk: ArchiveDisk) => T) {
+  return Object.fromEntries(disks.map((disk) => [disk.holds[0] ?? '', valueOf(disk)] as const))
 }
 
 /** @throws the error if its cause does not end by itself */
@@ -131,31 +163,4 @@ export function addMetrics(app: FastifyInstance, metrics: Metrics): void {
       return reply.send(await metrics.text())
     },
   })
-}
-
-/** Milliseconds that the metrics wait for a disk, because a disk that hangs must not delay them. */
-const diskTimeoutMs = 500
-
-/**
- * Returns what reads the space of a directory's disk, in time, or `undefined`. While the disk
- * hangs, no further read starts, because each would block a thread.
- */
-export function createDiskSpace(
-  directory: string,
-  read: typeof statfs = statfs,
-): () => Promise<DiskSpace | undefined> {
-  let pending: Promise<DiskSpace | undefined> | undefined
-  const start = (): Promise<DiskSpace | undefined> =>
-    read(directory)
-      .then(
-        ({ bavail, blocks, bsize }) => ({ freeBytes: bavail * bsize, totalBytes: blocks * bsize }),
-        () => undefined,
-      )
-      .finally(() => {
-        pending = undefined
-      })
-  return () => {
-    pending ??= start()
-    return Promise.race([pending, delay(diskTimeoutMs, undefined, { ref: false })])
-  }
 }

@@ -3,7 +3,13 @@ import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import type { WireStatus } from './serialise.ts'
 import { page, numberColumns } from '../pages/layout.ts'
 import type { Page, Cell, Table } from '../pages/layout.ts'
-import { readableNumber, readableDuration, readableTime } from '../pages/labels.ts'
+import {
+  readableDuration,
+  readableNumber,
+  readableShare,
+  readableSize,
+  readableTime,
+} from '../pages/labels.ts'
 
 const template = `<div data-live>
 <p class="lead">The indexer is <strong class="state <%= it.tone %>"><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
@@ -19,10 +25,18 @@ const template = `<div data-live>
 <% } %>
 <h2>Files</h2>
 <%~ include('@table', it.areas) %>
-<% if (it.arrivals !== null) { %><p><%= it.arrivals %> new records a minute, mean of the last 10 minutes.</p><% } %>
+<% for (const sentence of it.sentences) { %><p><%= sentence %></p>
+<% } %><p><a href="../archive/?format=api">Size by year, growth, and how long the disks last</a></p>
+<h2>Disks</h2>
+<%~ include('@table', it.disks) %>
 <h2>Queues</h2>
-<% if (it.queues.length === 0) { %><p>Not known: the indexer does not answer.</p><% } else { %>
-<%~ include('@facts', { facts: it.queues }) %>
+<% if (it.queues === null) { %><p>Not known: the indexer does not answer.</p><% } else { %>
+<% if (it.queues.full.length > 0) { %><%~ include('@facts', { facts: it.queues.full }) %>
+<% } %><% if (it.queues.empty !== '') { %><p><%= it.queues.empty %></p><% } %>
+<% } %>
+<% if (it.rescans.rows.length > 0) { %>
+<h2>Last rescans</h2>
+<%~ include('@table', it.rescans) %>
 <% } %>
 <h2>Problems of files</h2>
 <% if (it.isPublic) { %>
@@ -30,18 +44,19 @@ const template = `<div data-live>
 <% } else { %>
 <p>The paths are shown on the command line only: <code>rinex-catalogue status --problems</code></p>
 <% } %>
-<%~ include('@table', it.problems) %>
-<h2>Not catalogued</h2>
+<% if (it.problems.rows.length > 0) { %><%~ include('@table', it.problems) %>
+<% } %><% if (it.without !== '') { %><p><%= it.without %></p>
+<% } %><h2>Not catalogued</h2>
 <% if (it.rejected.rows.length === 0) { %>
 <p>None.</p>
 <% } else { %>
 <% if (it.isPublic) { %><p><a href="problems/?format=api&amp;problem=rejected">All names that are not catalogued</a></p><% } %>
 <%~ include('@table', it.rejected) %>
 <% } %>
-<% if (it.missing.rows.length > 0) { %>
-<h2>Missing files</h2>
-<p>Catalogued files that the API could not send. 404 responses since its start: <%= it.missing.count %>. The latest:</p>
-<%~ include('@table', it.missing) %>
+<% if (it.unserved.rows.length > 0) { %>
+<h2>Listed files that could not be sent</h2>
+<p>404 responses for listed files since the start of the API: <%= it.unserved.count %>. The latest:</p>
+<%~ include('@table', it.unserved) %>
 <% } %>
 <h2>More</h2>
 <%~ include('@facts', { facts: it.facts }) %>
@@ -63,13 +78,15 @@ interface StatusPageOptions {
   readonly problems: readonly IndexerProblem[]
   /** New records a minute; `undefined` if unknown. */
   readonly arrivals: number | undefined
+  /** How long ago the newest file was listed, in words. */
+  readonly age: string | undefined
   /** True if the paths of files with problems are public. */
   readonly isPublic: boolean
 }
 
 export function renderStatus(
   status: WireStatus,
-  { problems, arrivals, isPublic }: StatusPageOptions,
+  { problems, arrivals, age, isPublic }: StatusPageOptions,
 ): Page {
   return render(
     { title: 'Status', section: 'status', up: '../', json: '?format=json' },
@@ -81,12 +98,15 @@ export function renderStatus(
       meaning: stateMeanings[status.state],
       since: readableTime(status.since, 'second'),
       scan: scanOf(status),
-      arrivals: arrivals === undefined ? null : readableNumber(arrivals),
+      sentences: sentencesOf(status, { arrivals, age }),
+      disks: disksTable(status),
       areas: areasTable(status),
-      queues: queuesOf(status, isPublic),
+      queues: status.indexer === null ? null : queuesOf(status, isPublic),
+      rescans: rescansTable(status),
       problems: problemsTable(status, isPublic),
+      without: withoutSentence(status),
       rejected: rejectedTable(status),
-      missing: unservedTable(status),
+      unserved: unservedTable(status),
       facts: factsOf(status),
     },
   )
@@ -117,12 +137,82 @@ function scanOf({ scan }: WireStatus) {
 const problemLink = (problem: string, isPublic: boolean): string | undefined =>
   isPublic ? `problems/?format=api&problem=${problem}` : undefined
 
-/** Returns the queues of the indexer; none if the indexer does not answer. */
+/** What is to be said of the files besides their numbers. */
+function sentencesOf(
+  { newest_file: newest, areas, checksums }: WireStatus,
+  { arrivals, age }: Pick<StatusPageOptions, 'arrivals' | 'age'>,
+): readonly string[] {
+  const all = areas.obs.files + areas.nrt.files
+  const rest = Math.max(0, all - checksums.files)
+  const others =
+    rest === 0
+      ? ''
+      : checksums.waiting === null || checksums.waiting === 0
+        ? `: ${rest === 1 ? 'the other was' : 'the others were'} never read for damage`
+        : `: of the others, at most ${readableNumber(checksums.waiting)} will be read, the rest was never read for damage`
+  return [
+    ...(age === undefined
+      ? []
+      : [`The newest file arrived ${age} ago, at ${readableTime(newest, 'second')} UTC.`]),
+    ...(arrivals === undefined
+      ? []
+      : [`${readableNumber(arrivals)} new records a minute, mean of the last 10 minutes.`]),
+    ...(all === 0
+      ? []
+      : [
+          `Files with a checksum: ${readableNumber(checksums.files)} of ${readableNumber(all)}${others}.`,
+        ]),
+  ]
+}
+
+function disksTable({ disks }: WireStatus): Table {
+  return {
+    label: 'Disks of the archive',
+    columns: ['Holds', ...numberColumns('Free', 'Size', 'Free share')],
+    rows: disks.map(({ holds, free_bytes: free, total_bytes: total }) => [
+      { text: holds.join(', '), isHeader: true },
+      free === null ? 'does not answer' : readableSize(free),
+      total === null ? '' : readableSize(total),
+      readableShare(free === null || total === null || total === 0 ? null : free / total),
+    ]),
+  }
+}
+
+function rescansTable({ rescans }: WireStatus): Table {
+  return {
+    label: 'Last rescans',
+    caption: 'The last rescans since the start of the indexer, and what they changed; times in UTC',
+    className: 'cards',
+    columns: [
+      ...['Directories', 'Ended', 'Took'],
+      ...numberColumns('New', 'Replaced', 'Removed'),
+      'Notes',
+    ],
+    rows: (rescans?.ended ?? []).map((rescan) => {
+      const { paths, path_count: count, started, ended, problem } = rescan
+      const more = count > paths.length ? [`and ${readableNumber(count - paths.length)} more`] : []
+      const notes = [
+        rescan.full ? 'with sizes and times' : '',
+        rescan.accepted_removals ? 'removals accepted' : '',
+        problem ?? '',
+      ]
+      return [
+        { text: [...paths, ...more].join(', '), isHeader: true },
+        { text: readableTime(ended, 'second'), time: ended },
+        readableDuration((Date.parse(ended) - Date.parse(started)) / 1000),
+        ...[rescan.added, rescan.modified, rescan.removed].map((each) => readableNumber(each)),
+        { text: notes.filter(Boolean).join('; '), isProse: true },
+      ]
+    }),
+  }
+}
+
+/** The queues of the indexer that are not empty, and a sentence about the others. */
 function queuesOf(status: WireStatus, isPublic: boolean) {
   const { rescans } = status
   const rescan = rescans?.running ?? null
   const waiting = rescans?.waiting ?? null
-  return [
+  const queues = [
     { name: 'Directories to be read', value: status.dirty_directories },
     {
       name: 'Files still being written',
@@ -133,13 +223,26 @@ function queuesOf(status: WireStatus, isPublic: boolean) {
     { name: 'Removals withheld by the deletion guard', value: status.held_removals },
     {
       name: 'Rescans',
-      value: rescans && `${Number(rescan !== null)} running, ${Number(waiting !== null)} waiting`,
+      value:
+        rescan === null && waiting === null
+          ? 0
+          : `${Number(rescan !== null)} running, ${Number(waiting !== null)} waiting`,
     },
-  ].flatMap(({ value, ...queue }) =>
-    value === null
-      ? []
-      : [{ ...queue, value: typeof value === 'number' ? readableNumber(value) : value }],
-  )
+  ]
+  const empty = queues.filter(({ value }) => value === 0).map(({ name }) => inSentence(name))
+  return {
+    full: queues.flatMap(({ value, ...queue }) =>
+      value === null || value === 0
+        ? []
+        : [{ ...queue, value: typeof value === 'number' ? readableNumber(value) : value }],
+    ),
+    empty: empty.length === 0 ? '' : `None: ${empty.join(', ')}.`,
+  }
+}
+
+/** The name of a row within a sentence. */
+function inSentence(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1)
 }
 
 const reasonCell = (reason: string, text = reason): Cell => ({
@@ -151,17 +254,19 @@ const reasonCell = (reason: string, text = reason): Cell => ({
 function areasTable({ areas }: WireStatus): Table {
   return {
     label: 'Files by area',
-    columns: ['Area', ...numberColumns('Files', 'Directories')],
-    rows: Object.entries(areas).map(([name, { files, directories }]) => [
+    columns: ['Area', ...numberColumns('Files', 'Size', 'Directories')],
+    rows: Object.entries(areas).map(([name, { files, bytes, directories }]) => [
       { text: name, isHeader: true },
       readableNumber(files),
+      readableSize(bytes),
       readableNumber(directories),
     ]),
   }
 }
 
-function problemsTable({ incomplete, checksums, misplaced }: WireStatus, isPublic: boolean): Table {
-  const rows = [
+/** The problems of listed files. */
+function problemRows({ incomplete, checksums, misplaced }: WireStatus) {
+  return [
     { problem: 'incomplete', reason: 'no-end', text: 'gzip stream without an end', ...incomplete },
     { problem: 'broken', reason: 'damaged', text: 'gzip stream damaged', ...checksums.broken },
     {
@@ -172,6 +277,16 @@ function problemsTable({ incomplete, checksums, misplaced }: WireStatus, isPubli
       examples: [],
     },
   ]
+}
+
+/** The problems that no file has; an empty text if there is none. */
+function withoutSentence(status: WireStatus): string {
+  const none = problemRows(status).filter(({ count }) => count === 0)
+  return none.length === 0 ? '' : `None: ${none.map(({ text }) => text).join(', ')}.`
+}
+
+function problemsTable(status: WireStatus, isPublic: boolean): Table {
+  const rows = problemRows(status).filter(({ count }) => count > 0)
   return {
     label: 'Problems of listed files',
     caption: 'Listed files with a problem',
@@ -203,7 +318,7 @@ function rejectedTable({ rejected }: WireStatus): Table {
 function unservedTable({ unserved }: WireStatus): Table & { readonly count: string } {
   return {
     count: readableNumber(unserved.count),
-    label: 'Missing files',
+    label: 'Files that could not be sent',
     columns: ['File', 'Reason', 'Time (UTC)'],
     rows: unserved.latest.map(({ path, reason, at }) => [
       { text: path, isCode: true },
@@ -221,7 +336,6 @@ function factsOf(status: WireStatus) {
     { name: 'Files found by it', value: lastScan && readableNumber(lastScan.files) },
     { name: 'Last sweep (UTC)', value: readableTime(status.last_sweep, 'second') },
     { name: 'Watched directories', value: watching && readableNumber(watching.directories) },
-    { name: 'Files with a checksum', value: readableNumber(status.checksums.files) },
     { name: 'Latest change', value: readableNumber(status.seq) },
     { name: 'Catalogue', value: status.epoch },
     { name: 'Indexer process', value: status.indexer?.pid },

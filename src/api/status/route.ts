@@ -7,19 +7,22 @@ import {
   CatalogueUnavailable,
 } from '../../catalogue/reader-errors.ts'
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
-import type { ScanSummary } from '../../catalogue/records.ts'
+import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
+import { serialiseDisk } from '../archive/figures.ts'
+import type { ArchiveContext } from '../archive/route.ts'
 import { digest } from '../http/context.ts'
 import { renderStatus } from './page.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { statusBodies } from './schema.ts'
-import { describeStatus, problemsOf } from './serialise.ts'
+import { describeStatus, newestOf, problemsOf } from './serialise.ts'
+import { readableDuration } from '../pages/labels.ts'
 import { send } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
 import { retryAfterSeconds } from '../http/errors.ts'
 import { addResource } from '../http/resource.ts'
 
-export function addStatus(app: FastifyInstance, context: DownloadsContext): void {
-  const { reader, indexerStatus, settings, unservedFiles, nowUs } = context
+export function addStatus(app: FastifyInstance, context: DownloadsContext & ArchiveContext): void {
+  const { archive, reader, indexerStatus, settings, unservedFiles, nowUs } = context
   addAnswer(app, context, {
     path: 'status/',
     formats: ['json', 'html'],
@@ -36,28 +39,39 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext): void
     // The state of the indexer changes without a new seq.
     state: () => undefined,
     read: async ({ format }, _state, requester) => {
-      const [summary, indexer] = await Promise.all([
+      const [summary, indexer, disks] = await Promise.all([
         reader.summary(undefined, requester),
         indexerStatus(),
+        archive.recentDisks(),
       ])
       const isPublic = settings.problems === 'public'
       const status = {
         ...describeStatus(summary, indexer, settings.version, isPublic),
         unserved: { ...unservedFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
+        disks: disks.map(serialiseDisk),
       }
       const { lastScan } = summary
       const isScanning = status.scan !== null
       const recent = { reader, nowUs: nowUs(), lastScan, asker: requester, isScanning }
       const arrivals = format === 'html' ? await arrivalsPerMinute(recent) : undefined
+      const age = format === 'html' ? newestAge(summary, nowUs()) : undefined
       return {
-        version: digest(JSON.stringify([status, arrivals])),
+        version: digest(JSON.stringify([status, arrivals, age])),
         bodies: {
           json: () => status,
-          html: () => renderStatus(status, { problems: problemsOf(indexer), arrivals, isPublic }),
+          html: () =>
+            renderStatus(status, { problems: problemsOf(indexer), arrivals, age, isPublic }),
         },
       }
     },
   })
+}
+
+/** How long ago the newest file was listed; `undefined` without files. */
+function newestAge(summary: CatalogueSummary, nowUs: number): string | undefined {
+  const newestUs = newestOf(summary)
+  if (newestUs === undefined) return undefined
+  return readableDuration(Math.max(0, nowUs - newestUs) / 1e6)
 }
 
 /** Number of minutes over which the mean of new records is taken. */

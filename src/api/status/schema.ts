@@ -40,14 +40,40 @@ const watching = schema.object('Directories watched by file events.', {
   overflows: schema.integer('Number of overflows of the event queue of the kernel.'),
 })
 
+const endedRescan = schema.object('A rescan that has ended.', {
+  rescan: schema.integer('Its number.'),
+  paths: schema.list('The directories that were ordered, at most ten.', schema.text()),
+  path_count: schema.integer('Number of the directories that were ordered.'),
+  full: schema.boolean('True if sizes and times of all files were read.'),
+  accepted_removals: schema.boolean('True if removals that were withheld were accepted.'),
+  started: schema.moment('Start of the rescan.'),
+  ended: schema.moment('End of the rescan.'),
+  added: schema.integer('Number of new files.'),
+  modified: schema.integer('Number of changed files.'),
+  removed: schema.integer('Number of removed files.'),
+  problem: schema.textOrNull('What it could not do; null if it did everything.'),
+})
+
 const rescans = schema.object(
   'The numbers of the rescans. The response to an order of a rescan names its number.',
   {
     running: schema.integerOrNull('Number of the running rescan; null if none runs.'),
     waiting: schema.integerOrNull('Number of the waiting rescan; null if none waits.'),
     done: schema.integer('Number of the last completed rescan; 0 before the first.'),
+    ended: schema.list(
+      'The last ten rescans that ended since the start of the indexer, the newest first.',
+      endedRescan,
+    ),
   },
 )
+
+const disk = schema.object('A file system of the archive.', {
+  holds: schema.list('What is on it, as in `api/archive/`.', schema.text()),
+  free_bytes: schema.integerOrNull(
+    'Free space for normal users; null if the disk does not answer.',
+  ),
+  total_bytes: schema.integerOrNull('Its size; null if the disk does not answer.'),
+})
 
 const rejectionSchema = schema.component(
   'Rejection',
@@ -61,6 +87,7 @@ const rejectionSchema = schema.component(
 
 const area = schema.object('An area of the archive.', {
   files: schema.integer('Number of files in the catalogue.'),
+  bytes: schema.integer('Sum of their known sizes.'),
   directories: schema.integer('Number of directories in the catalogue.'),
 })
 
@@ -101,6 +128,7 @@ export const statusSchema = schema.component(
     ),
     rescans: schema.orNull(rescans),
     areas: schema.object('Counts by area of the archive.', { obs: area, nrt: area }),
+    newest_file: schema.momentOrNull('`created` of the newest record; null without files.'),
     rejected: schema.list('Names that are not catalogued, by reason.', rejectionSchema),
     misplaced: schema.integer('Number of files in the directory of another date.'),
     incomplete: files('Listed files whose gzip stream has no end.'),
@@ -117,6 +145,7 @@ export const statusSchema = schema.component(
     ),
     version: schema.text('Release of the API.'),
     unserved: unservedFilesSchema,
+    disks: schema.list('The file systems of the archive, as the API finds them.', disk),
   },
 )
 
@@ -142,8 +171,31 @@ const example: schema.Static<typeof statusSchema> = {
   watching: { directories: 17, limit: 65_536, overflows: 0 },
   settling_files: 0,
   held_removals: 0,
-  rescans: { running: null, waiting: null, done: 1 },
-  areas: { obs: { files: 22, directories: 22 }, nrt: { files: 50, directories: 9 } },
+  rescans: {
+    running: null,
+    waiting: null,
+    done: 1,
+    ended: [
+      {
+        rescan: 1,
+        paths: ['obs/2026'],
+        path_count: 1,
+        full: true,
+        accepted_removals: false,
+        started: '2026-01-23T06:10:02.118203Z',
+        ended: '2026-01-23T06:10:03.302118Z',
+        added: 1,
+        modified: 0,
+        removed: 0,
+        problem: null,
+      },
+    ],
+  },
+  areas: {
+    obs: { files: 22, bytes: 2_336_200, directories: 22 },
+    nrt: { files: 50, bytes: 1_204_802, directories: 9 },
+  },
+  newest_file: at,
   rejected: [{ reason: 'not-gz', count: 1, examples: ['obs/2026/022/README.txt'] }],
   misplaced: 0,
   incomplete: { count: 0, examples: [] },
@@ -152,6 +204,7 @@ const example: schema.Static<typeof statusSchema> = {
   epoch: '5b0e4c1f',
   version: '0.1.0',
   unserved: { count: 0, latest: [] },
+  disks: [{ holds: ['archive', 'obs', 'nrt'], free_bytes: 812e9, total_bytes: 2e12 }],
 }
 
 export const statusBodies = { json: { schema: statusSchema, example } } satisfies Bodies

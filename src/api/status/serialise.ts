@@ -2,19 +2,14 @@
 import type { Static } from '../openapi/schema.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
-import type {
-  IndexerProblem,
-  IndexerStatus,
-  RescanNumbers,
-  ScanProgress,
-} from '../../control-socket/protocol.ts'
+import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { statusSchema } from './schema.ts'
 
 export type WireStatus = Static<typeof statusSchema>
 
 /** The part of the status that needs only the catalogue and the indexer. */
-export type CommonStatus = Omit<WireStatus, 'unserved'>
+export type CommonStatus = Omit<WireStatus, 'unserved' | 'disks'>
 
 /** The status. @param withPaths false if the paths of files with problems are not public */
 export function describeStatus(
@@ -42,8 +37,9 @@ export function describeStatus(
     watching: indexer?.watching ?? null,
     settling_files: indexer?.settlingFiles ?? null,
     held_removals: indexer?.withheldRemovals ?? null,
-    rescans: indexer ? rescanNumbers(indexer.rescans) : null,
+    rescans: indexer ? rescansOf(indexer) : null,
     areas,
+    newest_file: timeOrNull(newestOf(summary)),
     rejected: rejected.map((each) => ({ reason: each.reason, ...filesOf(each) })),
     misplaced,
     incomplete: filesOf(incomplete),
@@ -70,8 +66,31 @@ export function problemsOf(reply: StatusReply): readonly IndexerProblem[] {
   return [{ text: reply.reason, advice }]
 }
 
-function rescanNumbers({ running, waiting, done }: RescanNumbers) {
-  return { running: running ?? null, waiting: waiting ?? null, done }
+function rescansOf({ rescans: { running, waiting, done }, endedRescans = [] }: IndexerStatus) {
+  return {
+    running: running ?? null,
+    waiting: waiting ?? null,
+    done,
+    ended: endedRescans.map((rescan) => ({
+      rescan: rescan.number,
+      paths: rescan.paths,
+      path_count: rescan.pathCount,
+      full: rescan.full,
+      accepted_removals: rescan.acceptedRemovals,
+      started: microsecondsToIso(rescan.startedUs),
+      ended: microsecondsToIso(rescan.endedUs),
+      added: rescan.added,
+      modified: rescan.modified,
+      removed: rescan.removed,
+      problem: rescan.problem,
+    })),
+  }
+}
+
+/** Time of the newest record; `undefined` without files. */
+export function newestOf({ newest }: CatalogueSummary): number | undefined {
+  const times = newest.map(({ createdUs }) => createdUs)
+  return times.length === 0 ? undefined : Math.max(...times)
 }
 
 /** Returns an upper bound of the number of files that are still to be hashed. */

@@ -17,6 +17,7 @@ import { liveSlots, seriesArrivals, seriesSlots } from './series-slots.ts'
 import { countFaults } from './count-faults.ts'
 import { station, stations } from './stations.ts'
 import { summary } from './summary.ts'
+import { unlisted } from './unlisted.ts'
 import { volumes } from './volumes.ts'
 
 /** The methods of a reader that ask the database. */
@@ -35,6 +36,7 @@ const questions: {
   record,
   file,
   nameInOtherCase,
+  unlisted,
   checksumsVersion,
   checksums,
   awaitsChecksum,

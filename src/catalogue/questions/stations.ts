@@ -132,10 +132,15 @@ function ofKinds(kinds: Kinds, context: QuestionContext): string {
 
 const byCode: StationOrdering = { key: 'code', descending: false }
 
-function isWanted({ codes, search = '' }: StationsQuery): (station: StationTotal) => boolean {
+function isWanted({
+  codes,
+  search = '',
+  start = '',
+}: StationsQuery): (station: StationTotal) => boolean {
   const listed = codes && new Set(codes)
   return (station) =>
-    listed?.has(station.code) !== false && station.codes.some((code) => code.includes(search))
+    listed?.has(station.code) !== false &&
+    station.codes.some((code) => code.includes(search) && code.startsWith(start))
 }
 
 /** Sort keys of stations. */

@@ -37,10 +37,16 @@ export function* summary({
 }
 
 function* areaFigures(dialect: Dialect): Question<Pick<CatalogueSummary, 'areas' | 'misplaced'>> {
-  const areas = { obs: { files: 0, directories: 0 }, nrt: { files: 0, directories: 0 } }
+  const none = { files: 0, bytes: 0, directories: 0 }
+  const areas = { obs: { ...none }, nrt: { ...none } }
   let misplaced = 0
   for (const [area, files] of yield* rows<FilesRow>('SELECT name, files FROM area'))
     areas[area].files = files
+  const sizes = yield* rows<[area: Area, bytes: number]>(
+    `SELECT k.area, CAST(sum(c.bytes) AS bigint) FROM id_count c JOIN kind k ON k.id = c.kind
+     WHERE c.level = 18 GROUP BY k.area`,
+  )
+  for (const [area, bytes] of sizes) areas[area].bytes = bytes
   const found = yield* rows<DirectoriesRow>(
     `SELECT substr(path, 1, 3), count(*), CAST(sum(misplaced) AS bigint)
      FROM directory WHERE gone = 0 AND ${dialect.inTime('id')} GROUP BY 1`,

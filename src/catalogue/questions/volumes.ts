@@ -4,17 +4,18 @@ import { dayToIso, parseDay } from '../../parse/calendar.ts'
 import { seriesOf } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import type { Volumes, VolumesQuery } from '../reader.ts'
-import type { DayVolume, KindVolume, MonthVolume, Volume } from '../records.ts'
+import { sumOfVolumes } from '../records.ts'
+import type { DayVolume, HashedFiles, KindVolume, MonthVolume, Volume } from '../records.ts'
 import type { Dialect } from '../dialect.ts'
-import { column, row, rows, value } from '../question.ts'
-import type { Question } from '../question.ts'
+import { all, column, row, rows, value } from '../question.ts'
+import type { Question, Row, Statement } from '../question.ts'
 import type { Kind, QuestionContext } from '../selection/lookups.ts'
 
 type KindRow = [kind: number, files: number, bytes: number, sized: number]
 type MonthRow = [packed: number, ...volume: KindRow]
 type DayRow = [day: number, area: Area, files: number, bytes: number, sized: number]
 
-/** Reads only tables of counts, `day_count` once. Never throws `NotBuilt`. */
+/** Reads tables of counts, `day_count` once. Never throws `NotBuilt`. */
 export function* volumes(
   { days }: VolumesQuery,
   { lookups, dialect }: QuestionContext,
@@ -24,13 +25,30 @@ export function* volumes(
     `SELECT kind, ${sums} FROM id_count WHERE level = 18 AND kind <> 0 GROUP BY kind`,
   )
   const totals = merged(found, lookups.kinds)
+  const hashed = yield* ofChecksums(dialect)
   const isBuilt = (yield* value(`SELECT 1 FROM built WHERE name = 'day_count'`)) !== undefined
-  if (!isBuilt) return { head, totals, months: undefined, days: undefined }
+  if (!isBuilt) return { head, totals, hashed, months: undefined, days: undefined }
   const months = yield* ofMonths(lookups.kinds, dialect)
-  return { head, totals, months, days: days && (yield* ofDays(days, dialect)) }
+  return { head, totals, hashed, months, days: days && (yield* ofDays(days, dialect)) }
 }
 
 const sums = ['files', 'bytes', 'sized'].map((name) => `CAST(sum(${name}) AS bigint)`).join(', ')
+
+function* ofChecksums(dialect: Dialect): Question<HashedFiles> {
+  const atEnd = (order: 'ASC' | 'DESC'): Statement => ({
+    sql: `SELECT f.created_us FROM checksum c CROSS JOIN file f
+      WHERE ${dialect.inTime('c.id')} AND c.stale_us IS NULL AND f.id = c.id
+      ORDER BY c.id ${order} LIMIT 1`,
+  })
+  const [counts, oldest, newest] = yield* all(
+    { sql: 'SELECT files, stale FROM hashing' },
+    atEnd('ASC'),
+    atEnd('DESC'),
+  )
+  const [files = 0, stale = 0] = (counts?.[0] ?? []) as number[]
+  const timeOf = (found: readonly Row[] | undefined) => found?.[0]?.[0] as number | undefined
+  return { files, stale, oldestUs: timeOf(oldest), newestUs: timeOf(newest) }
+}
 
 function* ofDays({ fromDay, toDay }: DayRange, dialect: Dialect): Question<DayVolume[]> {
   const found = yield* rows<DayRow>(
@@ -110,7 +128,7 @@ function merged(found: readonly KindRow[], kinds: ReadonlyMap<number, Kind>): Ki
     const period = periodOf(kind)
     const key = [area, fileType, period].join()
     const [own, other] = [toVolume(values), sums.get(key)]
-    const sum = other === undefined ? own : sumOfVolumes([own, other])
+    const sum = sumOfVolumes([own, ...(other ? [other] : [])])
     sums.set(key, { area, fileType, period, ...sum })
   }
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, volume]) => volume)
@@ -124,14 +142,4 @@ function periodOf({ period, ...kind }: Kind): string | undefined {
 
 function toVolume([files, bytes, sized]: readonly [number, number, number]): Volume {
   return { files, bytes, sized }
-}
-
-export function sumOfVolumes(volumes: readonly Volume[]): Volume {
-  const sum = { files: 0, bytes: 0, sized: 0 }
-  for (const { files, bytes, sized } of volumes) {
-    sum.files += files
-    sum.bytes += bytes
-    sum.sized += sized
-  }
-  return sum
 }

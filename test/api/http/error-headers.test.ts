@@ -1,5 +1,6 @@
 /**
- * Each response below the API has `Vary` and `Cache-Control`; each other one has the latter. Those
+ * Each response below the API, and each error, has `Vary` and `Cache-Control`; all others have the
+ * latter. Those
  * below `data/` are in downloads/cache-headers.test.ts.
  */
 import t from '../../tap.ts'
@@ -22,11 +23,8 @@ type Case = readonly [
 const resources = [
   ...['', 'network/', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'series/'],
   ...['station/GRAZ/availability/', 'station/GRAZ/latency/', 'missing/', 'report/', 'alerts/'],
-  ...['changes/', 'status/', 'status/problems/', 'schema/', 'docs/'],
+  ...['changes/', 'archive/', 'status/', 'status/problems/', 'search/', 'schema/', 'docs/'],
 ]
-
-/** Nothing is at these paths for programs; browsers are redirected. */
-const entrances = ['/', '/rinex', '/rinex/']
 
 const errors: readonly Case[] = [
   ...resources.flatMap((path): Case[] => [
@@ -56,9 +54,11 @@ const errors: readonly Case[] = [
     [413, `POST ${path}`, post, JSON.stringify({ path: 'x'.repeat(20_000) })],
     [415, `POST ${path}`, { ...post, 'content-type': 'text/plain' }, '{}'],
   ]),
-  ...[...entrances, '/nothing', '/%', '/rinex/apinothing', '/rinex/assets/none'].map(
+  ...['/nothing', '/%', '/rinex/apinothing', '/rinex/assets/none', '/?format=xml'].map(
     (path): Case => [404, `GET ${path}`],
   ),
+  [405, 'PUT /'],
+  [405, 'PUT /rinex/'],
   [405, 'PUT /healthz'],
   [405, 'PUT /metrics'],
   [405, 'PUT /rinex/assets/page.css'],
@@ -75,17 +75,13 @@ async function faultsOf(t: Test, { app }: Service, [status, request, headers, bo
     ...(body === undefined ? {} : { payload: body }),
   })
   t.equal(answer.statusCode, status, `${request} ${JSON.stringify(headers)}`)
-  const hasPages = url.startsWith('/rinex/api/')
   const isPage = String(answer.headers['content-type']).startsWith('text/html')
   const vary = isPage ? 'Accept, Accept-Encoding' : 'Accept'
-  const varies = hasPages || entrances.includes(url)
-  const expected = { vary: varies ? vary : undefined, 'cache-control': 'no-cache' }
+  const expected = { vary, 'cache-control': 'no-cache' }
   const { vary: had, 'cache-control': control } = answer.headers
   t.strictSame({ vary: had, 'cache-control': control }, expected, `${status} ${request}`)
   return isPage
 }
-
-const isEntrance = (request: string): boolean => entrances.includes(request.slice('GET '.length))
 
 function administered(more: ServiceOptions['deps'] = () => ({})): ServiceOptions {
   const administration = {
@@ -102,7 +98,7 @@ t.test('each kind of error has Vary and Cache-Control', async (t) => {
   for (const each of errors) await faultsOf(t, service, each)
   let pages = 0
   for (const [status, request, headers, body] of errors)
-    if (headers === undefined && request.startsWith('GET') && !isEntrance(request))
+    if (headers === undefined && request.startsWith('GET'))
       if (await faultsOf(t, service, [status, request, page, body])) pages++
   t.ok(pages > 20, 'errors are pages for people')
 })

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { InjectOptions } from 'fastify'
-import t, { exact } from '../../tap.ts'
+import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
 import type { Administration } from '../../../src/api/http/settings.ts'
@@ -122,9 +122,35 @@ function withQuery(url: string, query: string): InjectOptions {
   return { url: `${url}?${query}` }
 }
 
+/** Cases of the resource whose body is text. */
+function textCases(
+  { url, responses }: Pick<Operation, 'url' | 'responses'>,
+  payload: string,
+): readonly Case[] {
+  const headers = { 'content-type': 'text/plain' }
+  const post = { url, method: 'POST', headers, payload } as const
+  const cases: Case[] = [
+    ...['json', 'csv', 'urls'].map((format): Case => [
+      '200',
+      'usual',
+      { ...post, url: `${url}?format=${format}` },
+    ]),
+    ['400', 'usual', { ...post, payload: 'GRAZ' }],
+    ['404', 'usual', { ...post, url: `${url}?format=none` }],
+    ['406', 'usual', { ...post, headers: { ...headers, accept: 'image/png' } }],
+    ['413', 'usual', { ...post, payload: '#'.repeat(200_000) }],
+    ['415', 'usual', { ...post, headers: { 'content-type': 'text/html' } }],
+    ['503', 'without', post],
+    ['default', 'usual', { ...post, method: 'PUT' }],
+  ]
+  return cases.filter(([status]) => status in responses)
+}
+
 function writeCases({ url, requestBody, responses }: Operation): readonly Case[] {
-  const payload = JSON.stringify(requestBody?.content['application/json']?.example)
-  const headers = { 'content-type': 'application/json', authorization }
+  const [[type, media] = ['', undefined]] = Object.entries(requestBody?.content ?? {})
+  if (type === 'text/plain') return textCases({ url, responses }, String(media?.example))
+  const payload = JSON.stringify(media?.example)
+  const headers = { 'content-type': type, authorization }
   const post = { url, method: 'POST', headers, payload } as const
   const text = { ...headers, 'content-type': 'text/plain' }
   const cases: Case[] = [
@@ -218,7 +244,7 @@ t.test('OPTIONS describes each resource of the API, and has no body elsewhere', 
     name: String,
     description: String,
     renders: Array,
-    parses: exact(['application/json']),
+    parses: Array,
   }
   const operations = operationsOf(await readDocument(usual))
   for (const { path, url } of operations) {
@@ -232,6 +258,8 @@ t.test('OPTIONS describes each resource of the API, and has no body elsewhere', 
       t.equal(answer.headers['content-type'], 'application/json', path)
       const body = answer.json<Record<string, unknown>>()
       t.match(body, description, path)
+      const parses = path === '/api/availability/' ? 'text/plain' : 'application/json'
+      t.strictSame(body['parses'], [parses], path)
       t.strictSame(Object.keys(body).toSorted(), Object.keys(description).toSorted(), path)
     } else t.match(answer, { statusCode: 204, body: '' }, path)
   }

@@ -2,7 +2,7 @@
 import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
-const api = '/rinex/api/rinex-file/'
+const searchForm = /<form class="search large" method="get" action="([^"]*)"/
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 t.test('browsers get a 400 as an HTML page with the faults and a link without them', async (t) => {
@@ -84,9 +84,8 @@ t.test('browsers get errors below the API as pages with a search form', async (t
     const page = await app.inject({ url, headers: browser })
     t.match(page, { statusCode: 404, headers: { 'content-type': /^text\/html/ } }, path)
     t.notOk(page.headers.etag, path)
-    const [, action = ''] =
-      /<form class="filters" method="get" action="([^"]*)"/.exec(page.body) ?? []
-    t.equal(new URL(action, `https://archive.example${url}`).pathname, '/rinex/api/rinex-file/')
+    const [, action = ''] = searchForm.exec(page.body) ?? []
+    t.equal(new URL(action, `https://archive.example${url}`).pathname, '/rinex/api/search/')
     const [, sheet = ''] = /rel="stylesheet" href="([^"]*)"/.exec(page.body) ?? []
     t.equal(new URL(sheet, `https://archive.example${url}`).pathname, '/rinex/assets/page.css')
     t.match((await app.inject({ url })).headers['content-type'], 'application/json')
@@ -111,7 +110,8 @@ t.test('browsers get errors below data/ as pages with a link up', async (t) => {
     const hrefOf = (pattern: RegExp) =>
       new URL(pattern.exec(page.body)?.[1] ?? '', `https://archive.example${url}`).pathname
     t.equal(hrefOf(/<a href="([^"]*)">the directory above</), `/rinex/data/${above}`, path)
-    t.equal(hrefOf(/<form class="filters" method="get" action="([^"]*)"/), api, path)
+    t.equal(hrefOf(searchForm), '/rinex/api/search/', path)
+    t.equal(hrefOf(/<a href="([^"]*)">Find out why</), '/rinex/api/search/', path)
     t.equal(hrefOf(/rel="stylesheet" href="([^"]*)"/), '/rinex/assets/page.css', path)
     for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
       const program = await app.inject({ url, headers })
@@ -125,7 +125,7 @@ t.test('browsers get errors below data/ as pages with a link up', async (t) => {
   t.match(body, '<link rel="stylesheet" href="../../api/../assets/page.css">')
   const put = await app.inject({ method: 'PUT', url: '/rinex/data/obs/', headers: browser })
   t.match(put, { statusCode: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
-  t.match(put.body, '<p class="notice fault">Method &quot;PUT&quot; not allowed.</p>')
+  t.match(put.body, 'cannot be used with PUT; it takes GET, HEAD, OPTIONS.')
   t.notMatch(put.body, 'the directory above')
 })
 
@@ -146,4 +146,58 @@ t.test('the form of a rejected request repeats no refused value without a field'
     headers,
   })
   t.match(body, '<input type="hidden" name="ordering" value="filename">', 'but all others')
+})
+
+t.test('each error is a page with a sentence of what to do, and a search field', async (t) => {
+  const service = await openService(t)
+  const unwritten = await openService(t)
+  unwritten.reader.close()
+  const html = { accept: 'text/html' }
+  const { app } = service
+  for (const [title, url, texts, answering = app, method = 'GET', headers = browser] of [
+    ['Not found', '/nothing', ['Nothing has this address']],
+    ['Not found', '/rinex/api/none/', ['Nothing has this address', 'value="none"']],
+    ['Not found', '/rinex/api/station/?format=xml', ['no format xml', '>json</a>', '?">a page</a>']],
+    ['Not found', '/rinex/data/?format=xml', ['no format xml', '?format=json">json</a>']],
+    ['Not found', '/?format=%3Cb%3E', ['no format &lt;b&gt;']],
+    ['Not found', '/rinex/data/obs/none.gz', ['value="obs/none.gz"', '>obs</a>']],
+    [
+      'Not for browsers',
+      '/rinex/api/rescan/',
+      ['used with GET; it takes POST', 'docs/?format=api'],
+    ],
+    ['Not for browsers', '/rinex/api/station/', ['used with PUT'], app, 'PUT'],
+    ['No page here', '/rinex/api/schema/', ['?format=json">Open it as JSON'], app, 'GET', html],
+    ['Files', '/rinex/api/rinex-file/?startDate=x', ['date/time. For example: 2026-022']],
+    ['Not available at this moment', '/rinex/api/station/', ['Wait 5 seconds'], unwritten.app],
+    ['No longer known', '/rinex/api/changes/?since=99', ['the latest changes']],
+  ] as const) {
+    const page = await answering.inject({ method, url, headers })
+    t.ok(page.statusCode >= 400, url)
+    t.match(page.headers['content-type'], /^text\/html/, url)
+    t.match(page.body, `<title>${title} – `, url)
+    for (const text of texts) t.ok(page.body.includes(text), `${url}: ${text}`)
+    t.match(page.body, /<form class="search/, url)
+    t.match(page.body, /aria-label="Path"/, url)
+    t.notMatch(page.body, /bad request/i, url)
+  }
+})
+
+t.test('a program gets the same errors as JSON, and so does whoever names a format', async (t) => {
+  const { app } = await openService(t)
+  for (const [url, headers] of [
+    ['/nothing', {}],
+    ['/rinex/api/station/?format=xml', { accept: '*/*' }],
+    ['/rinex/api/station/?format=xml', { accept: 'application/json' }],
+    ['/rinex/api/none/?format=json', browser],
+  ] as const) {
+    const answer = await app.inject({ url, headers })
+    t.match(answer, { statusCode: 404, headers: { 'content-type': 'application/json' } }, url)
+    t.strictSame(answer.json(), { detail: 'Not found.' })
+  }
+})
+
+t.test('browsers find an icon at its usual place', async (t) => {
+  const { app } = await openService(t)
+  t.match(await app.inject('/favicon.ico'), { statusCode: 200 })
 })

@@ -54,7 +54,7 @@ const textOf = (html: string) =>
 function rowsOf(html: string, label: string): string[][] {
   const [, table = ''] = html.split(`role="region" aria-label="${label}"`)
   const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(table) ?? []
-  return Array.from(body.matchAll(/<tr>(.*?)<\/tr>/gs), ([, row = '']) =>
+  return Array.from(body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs), ([, row = '']) =>
     Array.from(row.matchAll(/<(?:td|th).*?>(.*?)<\/(?:td|th)>/gs), ([, cell = '']) => textOf(cell)),
   )
 }
@@ -67,22 +67,45 @@ const letters: Readonly<Record<string, string>> = {
   '#999999': 'd',
 }
 
-/**
- * The cells of a picture, a text for each row: good, fair, poor (or late), nothing, due; a dot for
- * an empty cell.
- */
-function cellsOf(html: string, title: string, columns: number): string[] {
-  const label = `aria-label="${title} by station"`
+/** The cell of a picture: the first column, and how many there are. */
+interface Run {
+  readonly letter: string
+  readonly row: number
+  readonly first: number
+  readonly count: number
+  readonly href: string | undefined
+}
+
+/** The runs of cells in the picture of a country, the newest column first. */
+function runsOf(html: string, label: string, columns: number): Run[] {
   const pictures = html.split('<svg').map((part) => part.split('</svg>')[0] ?? '')
-  const picture = pictures.find((part) => part.includes(label)) ?? ''
-  const width = (640 - 84 - 52) / columns
-  const rows = (picture.match(/<a href/g) ?? []).map(() => Array<string>(columns).fill('.'))
-  for (const [, color = '', path = ''] of picture.matchAll(/stroke="(#\w+)"[^>]* d="([^"]*)"/g))
-    for (const [, x, y, length] of path.matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g)) {
-      const from = Math.round(Number(x) / width)
-      const row = rows[Math.floor((Number(y) - 20) / 16)]
-      row?.fill(letters[color] ?? '?', from, from + Math.round(Number(length) / width))
-    }
+  const picture = pictures.find((part) => part.includes(`aria-label="${label}"`)) ?? ''
+  const width = (328 - 84 - 48) / columns
+  const groups = picture.matchAll(/<g stroke="(#\w+)"[^>]*>(.*?)<\/g>/gs)
+  return Array.from(groups).flatMap(([, color = '', group = '']) => {
+    const paths = group.matchAll(
+      /(?:<a href="([^"]*)"[^>]*><title>[^<]*<\/title>)?<path d="([^"]*)"/g,
+    )
+    return Array.from(paths).flatMap(([, href, path = '']) =>
+      Array.from(path.matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g), ([, x, y, length]) => ({
+        letter: letters[color] ?? '?',
+        row: Math.floor((Number(y) - 20) / 16),
+        first: Math.round((Number(x) - 84) / width),
+        count: Math.round(Number(length) / width),
+        href: href?.replaceAll('&amp;', '&'),
+      })),
+    )
+  })
+}
+
+/**
+ * The cells of a picture, a text for each row, the newest first: good, fair, poor (or late),
+ * nothing, due; a dot for an empty cell.
+ */
+function cellsOf(html: string, label: string, columns: number): string[] {
+  const rows: string[][] = []
+  for (const { letter, row, first, count } of runsOf(html, label, columns))
+    (rows[row] ??= Array<string>(columns).fill('.')).fill(letter, first, first + count)
   return rows.map((row) => row.join(''))
 }
 
@@ -90,51 +113,110 @@ t.test('the page of the network has its figures, its late series and its picture
   const page = await openTenDays(t)
   const html = await page('network/')
   const words = textOf(html)
+  t.match(words, '1 station is late: newest file 2 h ago, 0 of 1 hourly station delivered 04 h.')
   t.match(
     words,
     '3 stations at 2025-12-11 06:05 UTC. 82.8 % of 255 files of the last 28 days are delivered.',
   )
   t.match(words, 'Arrived in the last hour: 0 files.')
-  t.match(words, '1 late 2 present')
+  t.match(words, '2 complete 1 late', 'stations, not series')
   t.match(words, 'Most changes today obs/2026/001 7 files')
-  t.strictSame(rowsOf(html, 'Series that are late or down'), [
-    [hourly, 'observation, 01H', 'late', '2025-12-11 04:00', '2025-12-11 (345) 03:00', '10 min'],
-  ])
+  t.match(
+    words,
+    'Incidents 1 single file GRAZ00AUT_?_20253450400_01H_*O.* expected by 2025-12-11 05:10',
+  )
   t.strictSame(rowsOf(html, 'Stations'), [
     [hourly, '01H', 'late', '202', '245', '82.4 %'],
     [daily, '01D', 'present', '9', '10', '90.0 %'],
   ])
-  // From 07 h of the day before to the present hour.
-  t.strictSame(cellsOf(html, 'The last 24 hours', 24), ['pppppppppppppggggggggpd.'])
-  t.match(html, '<title>8 delivered, 14 late, 1 due</title>')
-  t.strictSame(cellsOf(html, 'The last 28 days', 28), [
-    `${'.'.repeat(17)}gggggggnfpf`,
-    `${'.'.repeat(17)}gggggngggg.`,
+  // From 05 h of this day back to 06 h of the day before.
+  t.strictSame(cellsOf(html, 'The last 24 hours: Austria', 24), ['dpggggggggpppppppppppppp'])
+  t.match(html, '<title>8 delivered, 15 late, 1 due</title>')
+  t.strictSame(cellsOf(html, 'The last 28 days: Austria', 28), [`fpfnggggggg${'.'.repeat(17)}`])
+  t.strictSame(cellsOf(html, 'The last 28 days: Short names, without a country', 28), [
+    `.ggggnggggg${'.'.repeat(17)}`,
   ])
   t.match(html, '<title>202 of 245 files</title>')
   t.match(html, /text-anchor="end">82\.4 %</)
+  t.notMatch(html, '</svg>\n</section>\n<svg', 'no station is complete')
 })
 
-t.test('the page of missing files has a row for each slot', async (t) => {
+t.test('a cell of the pictures leads to its files, or to those that are missing', async (t) => {
+  const page = await openTenDays(t)
+  const html = await page('network/')
+  const files = async (href = '') => {
+    const { results } = JSON.parse(
+      await page(`${href.replace('../', '')}&format=json&limit=30`),
+    ) as { results: { filename: string; start: string }[] }
+    return results
+  }
+  const starts = (found: readonly { start: string }[]) =>
+    found.map(({ start }) => start.slice(5, 13)).toSorted()
+  const hours = runsOf(html, 'The last 24 hours: Austria', 24)
+  const wanted: Readonly<Record<string, readonly string[]>> = {
+    '2 8 g': [20, 21, 22, 23, 24, 25, 26, 27].map(
+      (hour) => `GRAZ00AUT_R_2025${hour < 24 ? 344 : 345}${String(hour % 24).padStart(2, '0')}00`,
+    ),
+  }
+  t.strictSame(hours.map(({ first, count, letter }) => `${first} ${count} ${letter}`).toSorted(), [
+    '0 1 d',
+    '1 1 p',
+    '10 14 p',
+    '2 8 g',
+  ])
+  for (const { first, count, letter, href } of hours) {
+    const names = wanted[`${first} ${count} ${letter}`]
+    if (names === undefined) continue
+    const found = await files(href)
+    t.strictSame(found.map(({ filename }) => filename.slice(0, 23)).toSorted(), names)
+  }
+  const lost = hours.find(({ first }) => first === 1)
+  t.strictSame(starts(await files(lost?.href)), ['12-11T04'])
+  t.equal(hours.find(({ letter }) => letter === 'd')?.href, undefined, 'what is due is nowhere')
+})
+
+t.test('the page of missing files has sums, and a row for each run', async (t) => {
   const page = await openTenDays(t)
   const late = await page('missing/?from=2025-12-11')
-  const since = '2025-12-11 05:10'
   t.strictSame(rowsOf(late, 'Missing files'), [
     [
-      ...[hourly, 'observation', '01H', '2025-12-11 (345) 04:00', 'late', since, since],
-      'GRAZ00AUT_?_20253450400_01H_*O.*',
+      ...[hourly, 'observation', 'hour', '2025-12-11 (345) 04:00', '2025-12-11 (345) 05:00'],
+      ...['1', 'late', '2025-12-11 05:10', 'GRAZ00AUT_?_20253450400_01H_*O.*'],
     ],
   ])
   t.match(late, '<time datetime="2025-12-11T04:00:00Z">')
-  t.match(textOf(late), '1 to 1 of 1 missing file')
-  const missing = await page('missing/?to=2025-12-08&state=missing&ordering=start')
-  const rows = rowsOf(missing, 'Missing files')
+  t.match(textOf(late), '1 file is missing of 1 station. 1 to 1 of 1 gap')
+  t.strictSame(rowsOf(late, 'Stations'), [], 'no sums of one station')
+
+  const all = await page('missing/')
+  t.match(textOf(all), '44 files are missing of 2 stations.')
+  t.strictSame(rowsOf(all, 'Stations'), [
+    [hourly, '43', '37', '2025-12-11 (345) 04:00'],
+    [daily, '1', '1', '2025-12-06 (340)'],
+  ])
+  t.match(all, 'href="?format=api&amp;station=GRAZ00AUT"')
+  t.match(textOf(all), '1 to 7 of 7 gaps')
+  const rows = rowsOf(all, 'Missing files')
   t.strictSame(
-    rows.map(([, , , start]) => start?.slice(-5)),
-    ['(342)', '01:00', '02:00', '03:00', '04:00', '05:00'],
+    rows.map(([station, , , from, to, files, state]) => [station, from, to, files, state]),
+    [
+      [hourly, '2025-12-11 (345) 04:00', '2025-12-11 (345) 05:00', '1', 'late'],
+      [hourly, '2025-12-10 (344) 06:00', '2025-12-10 (344) 20:00', '14', 'late'],
+      [hourly, '2025-12-09 (343) 20:00', '2025-12-09 (343) 21:00', '1', 'late'],
+      [hourly, '2025-12-09 (343) 01:00', '2025-12-09 (343) 04:00', '3', 'late'],
+      [hourly, '2025-12-08 (342) 06:00', '2025-12-09 (343)', '18', 'late'],
+      [hourly, '2025-12-08 (342)', '2025-12-08 (342) 06:00', '6', 'missing'],
+      [daily, '2025-12-06 (340)', '2025-12-07 (341)', '1', 'late'],
+    ],
   )
-  t.strictSame(rows[0]?.slice(4, 7), ['missing', '2025-12-11 01:00', '2025-12-08 01:10'])
-  t.match(textOf(await page('missing/?station=zimm')), 'No missing files match.')
+  t.match(rows[1]?.at(-1), /^14 names GRAZ00AUT_\?_20253440600_01H_\*O\.\* GRAZ00AUT_/)
+  const csv = await page('missing/?format=csv')
+  t.equal(csv.trim().split('\r\n').length, 1 + 44, 'a row for each slot')
+  t.equal((JSON.parse(await page('missing/?format=json')) as { count: number }).count, 44)
+
+  const missing = await page('missing/?to=2025-12-08&state=missing&ordering=start&limit=1')
+  t.match(textOf(await page('missing/?station=zimm')), 'No gaps match.')
+  t.match(textOf(missing), '1 to 1 of 1 gap', missing)
 })
 
 t.test('the page of a week has a row for each station, and the replaced files', async (t) => {
@@ -164,4 +246,30 @@ t.test('the page of a week has a row for each station, and the replaced files', 
   t.match(before, '<span>Week before</span>', 'no file is older')
   t.match(before, '<a href="?week=2025-W50&amp;format=api" rel="next">Week after</a>')
   t.match(textOf(before), 'Replaced files None.')
+})
+
+t.test('the list of series: since when, and links to station and availability', async (t) => {
+  const service = await openNetwork(t, { startUs: (firstDay + 0.5) * daySeconds * 1e6 })
+  const days = (count: number) => Array.from({ length: count }, (_, n) => firstDay - count + n)
+  await service.scan([
+    ...days(40).map((day) => [day, 'GRAZ00AUT', '01D'] as const),
+    ...days(20).map((day) => [day, 'WTZR', '01D'] as const),
+  ])
+  const headers = { accept: 'text/html' }
+  const { body } = await service.app.inject({ url: '/rinex/api/series/', headers })
+  t.strictSame(
+    rowsOf(body, 'Series').map(([station, , period, state, since]) => [
+      station,
+      period,
+      state,
+      since,
+    ]),
+    [
+      ['GRAZ00AUT', 'day', 'present', 'before 2025-11-03 00:00'],
+      ['WTZR', 'day', 'present', '2025-11-11 00:00'],
+    ],
+  )
+  t.match(textOf(body), 'A series is the files of one station with the same type and period')
+  t.match(body, 'href="../station/GRAZ00AUT/?format=api">GRAZ00AUT</a>')
+  t.match(body, /availability\/\?file_type=o&amp;period=01D[^>]*>100\.0 %<\/a>/)
 })

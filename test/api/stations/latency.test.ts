@@ -40,11 +40,39 @@ t.test('the answer has the arrivals, the shares within targets and the days', as
     url: '/rinex/api/station/graz/latency/',
     headers: { accept: 'text/html' },
   })
-  t.match(page.body, /3 arrivals, 33\.3 % of them within 10 minutes; median 66 min/)
+  t.match(
+    page.body,
+    '3 arrivals, 33.3 % of them within 10 min after the period; median 66 min, 95 % within 2 h 06. A file is late after 60 min.',
+  )
   t.match(page.body, /<title>up to 10 min: 1<\/title>/)
-  t.match(page.body, /2 later than an hour/)
+  t.match(page.body, /2 files later than 60 min: not drawn/)
   const csv = await app.inject('/rinex/api/station/GRAZ/latency/?format=csv')
   t.match(csv.body, /^date,n,within_600,median_s\r\n2026-01-22,\d+,\d+,\d+\r\n$/)
+})
+
+t.test('files are judged by the target of their period', async (t) => {
+  const { app, writer } = await open(t)
+  const quarters = ['00', '15', '30', '45'].map((minute) =>
+    newFile(`GRAZ00AUT_S_202602204${minute}_15M_01S_MO.crx.gz`),
+  )
+  const days = ['020', '021'].map((day) => newFile(`GRAZ00AUT_R_2026${day}0000_01D_30S_MO.crx.gz`))
+  const added = [...quarters, ...days]
+  await writer.apply([change('nrt/2026/022/04', { arrived: true, added })])
+  const pageOf = async (period: string) =>
+    (
+      await app.inject({
+        url: `/rinex/api/station/GRAZ/latency/?period=${period}`,
+        headers: { accept: 'text/html' },
+      })
+    ).body
+  const quarter = await pageOf('15M')
+  // The last quarter of the hour arrives 367 s after its end.
+  t.match(quarter, '4 arrivals, 0.0 % of them within 5 min after the period')
+  t.match(quarter, 'target: 5 min')
+  t.match(quarter, '>Within 5 min<')
+  const daily = await pageOf('01D')
+  t.match(daily, '2 arrivals, 0.0 % of them within 2 h after the period')
+  t.match(daily, '1 file later than 24 h: not drawn')
 })
 
 t.test(

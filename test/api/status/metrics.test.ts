@@ -5,7 +5,6 @@ import { existsSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { dirname, join } from 'node:path'
 import t from '../../tap.ts'
-import { createDiskSpace } from '../../../src/api/status/metrics.ts'
 import { TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
 import type { AppliedChange } from '../../../src/catalogue/writer.ts'
@@ -262,31 +261,32 @@ t.test(
   },
 )
 
-t.test('a disk that hangs delays no scrape, and is not read again meanwhile', async (t) => {
-  let reads = 0
-  let answer: (value: never) => void = () => undefined
-  const read = () => {
-    reads++
-    return new Promise((resolve) => (answer = resolve))
-  }
-  const space = createDiskSpace('/archive', read as never)
-  t.same(await Promise.all([space(), space()]), [undefined, undefined])
-  t.equal(await space(), undefined)
-  t.equal(reads, 1)
-  answer({ bavail: 2, blocks: 3, bsize: 512 } as never)
-  await new Promise(setImmediate)
-  const second = space()
-  answer({ bavail: 2, blocks: 3, bsize: 512 } as never)
-  t.same(await second, { freeBytes: 1024, totalBytes: 1536 })
-  t.equal(reads, 2)
-  t.equal(await createDiskSpace(join(t.name, 'missing'))(), undefined, 'a missing directory')
+t.test('metrics have the bytes of the files, and the day on which a disk is full', async (t) => {
+  const today = Math.floor(startUs / 86_400e6)
+  const service = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  const added = Array.from({ length: 10 }, (_, index) => {
+    const ddd = String(21 - index).padStart(3, '0')
+    return newFile(dayFile.replace('2026001', `2026${ddd}`), { size: 5e9, mtimeUs: 1 })
+  })
+  await service.writer.apply([change(day, { added })])
+  await service.addNames(hour, ['graz0010.26d.gz'])
+  const body = await metricsOf(service)
+  t.match(body, 'rinex_catalogue_bytes{area="obs",period="01D"} 50000000000\n')
+  t.match(body, 'rinex_catalogue_bytes{area="nrt",period="01D"} 0\n')
+  const [, full = 0] =
+    /^rinex_disk_full_timestamp_seconds\{disk="archive"\} (\d+)$/m.exec(body) ?? []
+  t.equal(Number(full) % 86_400, 0)
+  const [, free = 0] = /^rinex_disk_free_bytes\{disk="archive"\} (\S+)$/m.exec(body) ?? []
+  // The file without a size, on a day of its own, counts as much as the others.
+  const perDay = (11 * 5e9) / 21
+  t.ok(Math.abs(Number(full) / 86_400 - today - Number(free) / perDay) <= 1)
 })
 
 t.test('metrics do not wait for busy query workers', async (t) => {
   // A scrape that waited would never end.
   let summary: () => Promise<never> = () => new Promise(() => undefined)
   const service = await openService(t, {
-    reader: () => ({ summary: () => summary() }),
+    reader: () => ({ summary: () => summary(), volumes: () => summary() }),
   })
   t.match(await metricsOf(service), 'rinex_catalogue_available 1\n')
   summary = () => Promise.reject(new TooManyQueries('too many'))

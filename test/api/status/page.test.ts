@@ -1,7 +1,7 @@
 /** The HTML page of the status. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
+import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { arrivalsPerMinute } from '../../../src/api/status/route.ts'
 import { NotBuilt } from '../../../src/catalogue/reader-errors.ts'
@@ -142,6 +142,72 @@ t.test('arrivals are not counted if the query could take long', async (t) => {
   const failing = (error: Error) => ({ ...usual, reader: { page: () => Promise.reject(error) } })
   t.equal(await arrivalsPerMinute(failing(new NotBuilt('file_created'))), undefined)
   await t.rejects(arrivalsPerMinute(failing(new Error('a fault'))), /a fault/)
+})
+
+t.test('sizes, the newest file, disks and checksums are said in words', async (t) => {
+  const service = await open(t, {
+    nowUs: startUs + 200e6,
+    reply: { ...watching, hashing: undefined },
+  })
+  const added = [newFile(dayFile, { size: 1_400_000, mtimeUs: 1 }), newFile(shortFile)]
+  await service.writer.apply([change(day, { added })])
+  const text = async () => textOf(await bodyOf(service))
+  const before = await text()
+  t.match(before, 'obs 2 1.4 MB 1 nrt 0 0 bytes 0')
+  t.match(before, 'The newest file arrived 3 min ago, at 2026-01-22 05:06:07 UTC.')
+  t.match(before, 'Files with a checksum: 0 of 2: the others were never read for damage.')
+  t.match(before, /archive, obs, nrt \S+ .B \S+ .B \d+\.\d %/)
+  await service.writer.keepChecksums([checksumOf(1, { size: 1_400_000, mtimeUs: 1 })], 0)
+  t.match(await text(), 'Files with a checksum: 1 of 2: the other was never read for damage.')
+  t.match(textOf(await bodyOf(await open(t, { reply: watching }))), 'Disks')
+})
+
+t.test('queues and problems without files are folded into sentences', async (t) => {
+  const idle = {
+    ...watching,
+    dirtyDirectories: 0,
+    settlingFiles: 0,
+    withheldRemovals: 0,
+    rescans: { running: undefined, waiting: undefined, done: 0 },
+  }
+  const text = textOf(await bodyOf(await open(t, { reply: idle })))
+  t.match(
+    text,
+    'None: directories to be read, files still being written, removals withheld by the deletion guard, rescans.',
+  )
+  t.match(text, 'Files to be hashed, at most 6')
+  t.match(
+    text,
+    'None: gzip stream without an end, gzip stream damaged, in the directory of another date.',
+  )
+  t.notMatch(text, /Last rescans|Missing files|could not be sent/)
+})
+
+t.test('the last rescans, with what they changed', async (t) => {
+  const rescan = {
+    number: 3,
+    paths: ['obs/2020', 'nrt/<b>'],
+    pathCount: 5,
+    full: true,
+    acceptedRemovals: true,
+    startedUs: startUs - 90e6,
+    endedUs: startUs,
+    added: 1200,
+    modified: 2,
+    removed: 1,
+    problem: 'some changes could not be written and are tried again',
+  }
+  const service = await open(t, { reply: { ...watching, endedRescans: [rescan] } })
+  const body = await bodyOf(service)
+  t.match(
+    textOf(body),
+    'obs/2020, nrt/&lt;b&gt;, and 3 more 2026-01-22 05:06:07 90 s 1,200 2 1 with sizes and times; removals accepted; some changes could not be written',
+  )
+  const { rescans } = (await service.app.inject(path)).json<{ readonly rescans: object }>()
+  t.match(rescans, {
+    done: 1,
+    ended: exact([{ rescan: 3, path_count: 5, accepted_removals: true }]),
+  })
 })
 
 t.test('the arrivals change the ETag of the page, but not the ETag of the JSON', async (t) => {

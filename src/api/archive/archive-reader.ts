@@ -1,0 +1,88 @@
+/** Reads what the figures of the archive follow from; the metrics read it too. */
+import type { Asker, CatalogueReader, Volumes } from '../../catalogue/reader.ts'
+import type { Head } from '../../catalogue/records.ts'
+import type { ApiSettings } from '../http/settings.ts'
+import { usPerDay } from '../parameters/filter-values.ts'
+import type { NetworkStatus } from '../series/known-series.ts'
+import type { NetworkStatusCache } from '../series/network-status.ts'
+import { ArchiveDisks } from './disks.ts'
+import type { ArchiveDisk } from './disks.ts'
+import { shownDays } from './figures.ts'
+
+interface ArchiveDeps {
+  readonly reader: Pick<CatalogueReader, 'head' | 'volumes'>
+  readonly network: Pick<NetworkStatusCache, 'ifLoaded'>
+  readonly nowUs: () => number
+  readonly settings: Pick<ApiSettings, 'archive' | 'linkedDirectories'>
+}
+
+/** All but the volumes, which take longer. */
+export interface ArchiveState {
+  readonly head: Head
+  readonly network: NetworkStatus | undefined
+  readonly disks: readonly ArchiveDisk[]
+  /** The UTC day since 1970. */
+  readonly today: number
+}
+
+/** Milliseconds for which answers show the same free space. */
+const maxAgeMs = 60_000
+
+export class ArchiveReader {
+  readonly #deps: ArchiveDeps
+  /** Looks at the disks now. */
+  readonly disks: ArchiveDisks
+  #seen: { readonly atMs: number; readonly disks: readonly ArchiveDisk[] } | undefined
+  #known: { readonly key: string; readonly volumes: Volumes } | undefined
+
+  constructor(deps: ArchiveDeps) {
+    this.#deps = deps
+    this.disks = new ArchiveDisks(deps.settings)
+  }
+
+  async state(): Promise<ArchiveState> {
+    const { reader, network } = this.#deps
+    const [head, known, disks] = await Promise.all([
+      reader.head(),
+      network.ifLoaded(),
+      this.recentDisks(),
+    ])
+    return { head, network: known, disks, today: this.today() }
+  }
+
+  /** The UTC day since 1970. */
+  today(): number {
+    return Math.floor(this.#deps.nowUs() / usPerDay)
+  }
+
+  /** Free space changes all the time; the tags of answers should not. */
+  async recentDisks(): Promise<readonly ArchiveDisk[]> {
+    const atMs = performance.now()
+    if (this.#seen !== undefined && atMs - this.#seen.atMs < maxAgeMs) return this.#seen.disks
+    const disks = await this.disks.read()
+    if (disks.every(({ space }) => space !== undefined)) this.#seen = { atMs, disks }
+    return disks
+  }
+
+  /** The volumes, and those of the last days; those of the last answer if nothing has changed. */
+  async volumes(
+    { head, today }: Pick<ArchiveState, 'head' | 'today'>,
+    asker?: Asker,
+  ): Promise<Volumes> {
+    const key = keyOf(head, today)
+    if (this.#known?.key === key) return this.#known.volumes
+    const days = { fromDay: today - shownDays, toDay: today }
+    const volumes = await this.#deps.reader.volumes({ days }, asker)
+    // The indexes that a first scan leaves out are built without a change.
+    if (volumes.months !== undefined) this.#known = { key: keyOf(volumes.head, today), volumes }
+    return volumes
+  }
+
+  async volumesNow(): Promise<Volumes> {
+    return this.volumes({ head: await this.#deps.reader.head(), today: this.today() })
+  }
+}
+
+function keyOf({ epoch, seq, detailsSeq }: Head, today: number): string {
+  return [epoch, seq, detailsSeq, today].join()
+}

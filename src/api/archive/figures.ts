@@ -1,0 +1,129 @@
+/** Makes the answer about the archive from what catalogue, network and disks say. Pure. */
+import type { Volumes } from '../../catalogue/reader.ts'
+import { sumOfVolumes } from '../../catalogue/records.ts'
+import type { DayVolume, KindVolume, Volume } from '../../catalogue/records.ts'
+import { areas } from '../../parse/archive-path.ts'
+import { dayToIso, microsecondsToIso } from '../../parse/calendar.ts'
+import { csvText } from '../http/formats.ts'
+import { shareOrNull } from '../series/series-fields.ts'
+import type { ArchiveDisk } from './disks.ts'
+import { fullDay, growthDays, growthOf } from './growth.ts'
+import type { Growth } from './growth.ts'
+import type { WireArchive } from './schema.ts'
+
+/** Number of days before today that are listed one by one. */
+export const shownDays = 400
+
+export interface ArchiveSources {
+  readonly volumes: Volumes
+  readonly disks: readonly ArchiveDisk[]
+  /** `undefined` until the deliveries are in memory. */
+  readonly arrivalsByHour: readonly number[] | undefined
+  /** The UTC day since 1970. */
+  readonly today: number
+}
+
+export function serialiseArchive(sources: ArchiveSources): WireArchive {
+  const { volumes, disks, arrivalsByHour, today } = sources
+  const { totals, months, days, hashed } = volumes
+  const all = sumOfVolumes(totals)
+  const groups = groupsOf(totals, months)
+  return {
+    ...all,
+    years: months === undefined ? null : sumsBy(groups, ({ year }) => ({ year: year ?? '' })),
+    areas: sumsBy(groups, ({ area }) => ({ area })),
+    types: sumsBy(groups, ({ file_type }) => ({ file_type })),
+    periods: sumsBy(groups, ({ period }) => ({ period })),
+    groups,
+    days: days === undefined ? null : everyDay(days, today),
+    growth: rounded(growthOf(days ?? [], areas, { today, last: growthDays.year })),
+    growth_28d: rounded(growthOf(days ?? [], areas, { today, last: growthDays.recent })),
+    arrivals_by_hour: arrivalsByHour ?? null,
+    disks: disks.map((disk) => ({
+      ...serialiseDisk(disk),
+      full_month: monthOf(fullDayOf(disk, days, { today, last: growthDays.year })),
+      full_month_28d: monthOf(fullDayOf(disk, days, { today, last: growthDays.recent })),
+    })),
+    checksums: {
+      files: hashed.files,
+      share: shareOrNull(all.files === 0 ? undefined : Math.min(1, hashed.files / all.files)),
+      stale: hashed.stale,
+      oldest: isoOrNull(hashed.oldestUs),
+      newest: isoOrNull(hashed.newestUs),
+    },
+  }
+}
+
+export function serialiseDisk({ holds, space }: ArchiveDisk) {
+  return { holds, free_bytes: space?.freeBytes ?? null, total_bytes: space?.totalBytes ?? null }
+}
+
+/**
+ * The UTC day since 1970 on which a disk is full if the areas on it go on growing as in the last
+ * days; `undefined` if that is not known.
+ */
+export function fullDayOf(
+  { holds, space }: ArchiveDisk,
+  days: readonly DayVolume[] | undefined,
+  when: { readonly today: number; readonly last: number },
+): number | undefined {
+  const own = areas.filter((area) => holds.includes(area))
+  return space && fullDay(space.freeBytes, growthOf(days ?? [], own, when), when.today)
+}
+
+/** The month of a day: `2029-03`. */
+function monthOf(day: number | undefined): string | null {
+  return day === undefined ? null : dayToIso(day).slice(0, 'yyyy-mm'.length)
+}
+
+function rounded(growth: Growth | undefined) {
+  if (growth === undefined) return null
+  return { files: Math.round(growth.files * 10) / 10, bytes: Math.round(growth.bytes) }
+}
+
+type Group = WireArchive['groups'][number]
+
+/** The files of each year, or all without years as long as the months are not counted. */
+function groupsOf(totals: readonly KindVolume[], months: Volumes['months']): readonly Group[] {
+  const known: readonly (KindVolume & { readonly month?: string })[] = months ?? totals
+  const named = known.map(({ month, area, fileType, period, ...volume }) => {
+    const year = month?.slice(0, 'yyyy'.length) ?? null
+    return { year, area, file_type: fileType, period: period ?? null, ...volume }
+  })
+  return sumsBy(named, ({ year, area, file_type, period }) => ({ year, area, file_type, period }))
+}
+
+/** Adds up volumes by a key, sorted by it. */
+function sumsBy<Key extends object>(
+  groups: readonly Group[],
+  keyOf: (group: Group) => Key,
+): (Key & Volume)[] {
+  const byKey = Map.groupBy(groups, (group) => Object.values(keyOf(group)).join())
+  return [...byKey]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([, [first, ...others]]) =>
+      first === undefined ? [] : [{ ...keyOf(first), ...sumOfVolumes([first, ...others]) }],
+    )
+}
+
+/** Each of the last days, also those without files. */
+function everyDay(days: readonly DayVolume[], today: number) {
+  const byDay = Map.groupBy(days, ({ day }) => day)
+  return Array.from({ length: shownDays + 1 }, (_, index) => {
+    const day = today - shownDays + index
+    return { date: dayToIso(day), ...sumOfVolumes(byDay.get(day) ?? []) }
+  })
+}
+
+function isoOrNull(us: number | undefined): string | null {
+  return us === undefined ? null : microsecondsToIso(us)
+}
+
+/** The groups as CSV. */
+export function archiveCsv({ groups }: WireArchive): string {
+  const columns = ['year', 'area', 'file_type', 'period', 'files', 'bytes', 'sized'] as const
+  return csvText(
+    columns,
+    groups.map((group) => columns.map((name) => group[name])),
+  )
+}

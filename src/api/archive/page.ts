@@ -1,0 +1,306 @@
+/** The HTML page of the archive. */
+import { periods } from '../../series/series.ts'
+import { counted, readableNumber, readableShare, readableSize } from '../pages/labels.ts'
+import { readableTime, typeLabel } from '../pages/labels.ts'
+import { numberColumns, page, periodCell } from '../pages/layout.ts'
+import type { Cell, Page, Table } from '../pages/layout.ts'
+import { barsSvg } from './pictures.ts'
+import type { WireArchive } from './schema.ts'
+
+const template = `<%~ include('@ignored', it) %>
+<% for (const sentence of it.sentences) { %><p class="lead"><%= sentence %></p>
+<% } %><div class="pictures">
+<% for (const picture of it.pictures) { %>
+<section>
+<h2><%= picture.label %></h2>
+<p><%= picture.text %></p>
+<%~ include('@picture', picture) %>
+<details>
+<summary>The same as a table</summary>
+<%~ include('@table', picture.table) %>
+</details>
+</section>
+<% } %>
+</div>
+<% if (it.kinds.rows.length > 0) { %><h2>By area, type and period</h2>
+<%~ include('@table', it.kinds) %>
+<% } %>
+<h2>Disks</h2>
+<%~ include('@table', it.disks) %>
+<h2>Checksums</h2>
+<p><%= it.checksums %></p>
+<p>Download the files and bytes of each year, area, type and period as <a href="?format=csv">CSV</a>; the same as <a href="?format=json">JSON</a>.</p>
+`
+
+const render = page('archive', template)
+
+export function renderArchive(wire: WireArchive, ignored: readonly string[]): Page {
+  const sentences = sentencesOf(wire)
+  const frame = {
+    title: 'Archive',
+    section: 'archive',
+    description: sentences.join(' '),
+    up: '../',
+    json: '?format=json',
+  }
+  return render(frame, {
+    ignored,
+    sentences,
+    pictures: picturesOf(wire),
+    kinds: kindsTable(wire),
+    disks: disksTable(wire),
+    checksums: checksumsSentence(wire),
+  })
+}
+
+const files = (count: number): string => counted(count, 'file', 'files')
+
+/** `1.4 GB`; an empty text if no size is known. */
+function sizeOf({ bytes, sized }: { readonly bytes: number; readonly sized: number }): string {
+  return sized === 0 ? '' : readableSize(bytes)
+}
+
+function sentencesOf(wire: WireArchive): readonly string[] {
+  if (wire.files === 0)
+    return ['The archive has no files yet. They are expected in the areas obs and nrt.']
+  const unknown = wire.files - wire.sized
+  const size = sizeOf(wire)
+  const sizes = unknown === 0 ? '' : ` The size of ${files(unknown)} is not known yet.`
+  return [
+    `${files(wire.files)}${size === '' ? '' : `, ${size}`}.${sizes}`,
+    growthSentence(wire),
+    ...fullSentences(wire),
+  ]
+}
+
+function growthSentence({ years, growth, growth_28d: recent }: WireArchive): string {
+  if (years === null) return 'The first scan has not ended: years and days are counted at its end.'
+  if (growth === null)
+    return 'How fast the archive grows is known when it has data of seven days before today.'
+  const ofDays = recent === null ? '' : `, by ${perDay(recent)} in the last 28 days`
+  return `By the day of the data, it grew by ${perDay(growth)} a day in the last year${ofDays}.`
+}
+
+function perDay(growth: NonNullable<WireArchive['growth']>): string {
+  return `${files(Math.round(growth.files))} and ${readableSize(growth.bytes)}`
+}
+
+/** When the first disk is full; nothing if no disk is known to become full. */
+function fullSentences({ disks }: WireArchive): readonly string[] {
+  const [first] = disks
+    .flatMap((disk) => {
+      const month = [disk.full_month, disk.full_month_28d].filter((each) => each !== null).sort()[0]
+      return month === undefined ? [] : [{ month, disk }]
+    })
+    .sort((a, b) => (a.month < b.month ? -1 : 1))
+  if (first === undefined) return []
+  const which = disks.length === 1 ? 'The disk' : `The disk of ${first.disk.holds.join(', ')}`
+  return [`${which} is full in ${fullMonths(first.disk)}.`]
+}
+
+type FullMonths = Pick<WireArchive['disks'][number], 'full_month' | 'full_month_28d'>
+
+/** `March 2029 at the pace of the last year, in May 2028 at the pace of the last 28 days` */
+function fullMonths({ full_month: year, full_month_28d: recent }: FullMonths): string {
+  const paces = [
+    [year, 'the last year'],
+    [recent, 'the last 28 days'],
+  ] as const
+  const known = paces.flatMap(([month, pace]) =>
+    month === null ? [] : [{ month: monthLabel(month), pace }],
+  )
+  const [first, second] = known
+  if (first === undefined) return 'not known, or not within 100 years'
+  if (second?.month === first.month) return first.month
+  return known.map(({ month, pace }) => `${month} at the pace of ${pace}`).join(', in ')
+}
+
+const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+
+/** `March 2029` */
+function monthLabel(month: string): string {
+  return months.format(new Date(`${month}-01T00:00:00Z`))
+}
+
+function picturesOf(wire: WireArchive) {
+  const { years, days, arrivals_by_hour: hours, sized } = wire
+  if (years === null || days === null || wire.files === 0) return []
+  return [
+    {
+      label: 'By year',
+      text: `${sized === 0 ? 'Files' : 'Bytes'} by the year in which the data begin.`,
+      svg: yearsSvg(wire, years),
+      table: yearsTable(years),
+    },
+    ...(sized === 0 ? [] : [{ ...daysPicture(days, 'bytes'), table: monthsTable(days) }]),
+    { ...daysPicture(days, 'files'), table: monthsTable(days) },
+    ...(hours === null ? [] : [hoursPicture(hours)]),
+  ]
+}
+
+function yearsSvg({ sized }: WireArchive, years: NonNullable<WireArchive['years']>): string {
+  const every = Math.ceil(years.length / 12)
+  return barsSvg({
+    title: 'By year',
+    bars: years.map((year, index) => ({
+      value: sized === 0 ? year.files : year.bytes,
+      title: [year.year, files(year.files), sizeOf(year)].filter(Boolean).join(', '),
+      ...((years.length - 1 - index) % every === 0 && { label: year.year }),
+    })),
+    format: sized === 0 ? (value) => readableNumber(Math.round(value)) : readableSize,
+  })
+}
+
+type Days = NonNullable<WireArchive['days']>
+
+/** The last year of days, each month with its name. */
+function daysPicture(days: Days, of: 'files' | 'bytes') {
+  const shown = days.slice(-366)
+  const [label, what] = of === 'files' ? ['Files a day', 'Files'] : ['Bytes a day', 'Bytes']
+  return {
+    label,
+    text: `${what} by the UTC day on which the data begin; today is not over.`,
+    svg: barsSvg({
+      title: label,
+      bars: shown
+        .map((day) => ({
+          value: day[of],
+          ...(day.date.endsWith('-15') && { label: day.date.slice(0, 'yyyy-mm'.length) }),
+        }))
+        .map(everySecondLabel),
+      format: of === 'files' ? (value) => readableNumber(Math.round(value)) : readableSize,
+    }),
+  }
+}
+
+/** Twelve names of months do not fit beside each other: every second one does. */
+function everySecondLabel(bar: { readonly value: number; readonly label?: string }) {
+  const isShown = bar.label !== undefined && Number(bar.label.slice(-2)) % 2 === 1
+  return isShown ? bar : { value: bar.value }
+}
+
+function hoursPicture(hours: readonly number[]) {
+  const nameOf = (hour: number): string => `${String(hour).padStart(2, '0')} h`
+  const label = 'Arrivals by hour'
+  return {
+    label,
+    text: 'Files that were seen arriving in the last 28 days, by the UTC hour in which they arrived.',
+    svg: barsSvg({
+      title: label,
+      bars: hours.map((value, hour) => ({
+        value,
+        title: `${nameOf(hour)}: ${files(value)}`,
+        ...(hour % 3 === 0 && { label: nameOf(hour) }),
+      })),
+      format: (value) => readableNumber(Math.round(value)),
+    }),
+    table: {
+      label,
+      columns: ['Hour (UTC)', ...numberColumns('Files')],
+      rows: hours.map((count, hour) => [
+        { text: nameOf(hour), isHeader: true },
+        readableNumber(count),
+      ]),
+    },
+  }
+}
+
+function yearsTable(years: NonNullable<WireArchive['years']>): Table {
+  return {
+    label: 'Files by year',
+    columns: ['Year', ...numberColumns('Files', 'Size')],
+    rows: years
+      .toReversed()
+      .map((year) => [
+        { text: year.year, isHeader: true, href: `../rinex-file/?year=${year.year}&format=api` },
+        readableNumber(year.files),
+        sizeOf(year),
+      ]),
+  }
+}
+
+/** The days by month, the newest first; the first month may have lost its first days. */
+function monthsTable(days: Days): Table {
+  const byMonth = Map.groupBy(days, ({ date }) => date.slice(0, 'yyyy-mm'.length))
+  const rows = [...byMonth].map(([month, own]): readonly (Cell | string)[] => {
+    const sum = (of: 'files' | 'bytes' | 'sized') => own.reduce((total, day) => total + day[of], 0)
+    return [
+      { text: month, isHeader: true },
+      readableNumber(own.length),
+      readableNumber(sum('files')),
+      sizeOf({ bytes: sum('bytes'), sized: sum('sized') }),
+      readableNumber(Math.round(sum('files') / own.length)),
+    ]
+  })
+  return {
+    label: 'Files by month',
+    columns: ['Month', ...numberColumns('Days', 'Files', 'Size', 'Files a day')],
+    rows: rows.toReversed(),
+  }
+}
+
+function kindsTable(wire: WireArchive): Table {
+  const byKind = Map.groupBy(wire.groups, ({ area, file_type: type, period }) =>
+    [area, type, period].join(),
+  )
+  const rows = [...byKind.values()].map((groups) => {
+    const sum = (of: 'files' | 'bytes' | 'sized') =>
+      groups.reduce((total, group) => total + group[of], 0)
+    const [{ area, file_type: type, period } = { area: '', file_type: 'o' as const, period: '' }] =
+      groups
+    return {
+      files: sum('files'),
+      cells: [
+        { text: area, isHeader: true },
+        typeLabel(type),
+        periodCellOf(period),
+        readableNumber(sum('files')),
+        sizeOf({ bytes: sum('bytes'), sized: sum('sized') }),
+        readableShare(sum('files') / wire.files),
+      ],
+    }
+  })
+  return {
+    label: 'Files by area, type and period',
+    className: 'cards',
+    columns: ['Area', 'Type', 'Period', ...numberColumns('Files', 'Size', 'Share of the files')],
+    rows: rows.sort((a, b) => b.files - a.files).map(({ cells }) => cells),
+  }
+}
+
+/** The period in words; other periods than those of series have no word. */
+function periodCellOf(period: string | null): Cell {
+  if (period === null) return { text: 'not in the name' }
+  const known = periods.find((each) => each === period)
+  return known === undefined ? { text: period } : periodCell(known)
+}
+
+function disksTable({ disks }: WireArchive): Table {
+  return {
+    label: 'Disks',
+    caption:
+      'The file systems of the archive. Only data of the areas on a disk let it grow: what other programs write is not known, and all files are counted as if they stay.',
+    className: 'cards',
+    columns: ['Holds', ...numberColumns('Free', 'Size', 'Free share'), 'Full in'],
+    rows: disks.map(({ holds, free_bytes: free, total_bytes: total, ...full }) => [
+      { text: holds.join(', '), isHeader: true },
+      free === null ? 'does not answer' : readableSize(free),
+      total === null ? '' : readableSize(total),
+      free === null || total === null || total === 0 ? '' : readableShare(free / total),
+      { text: fullMonths(full), isProse: true },
+    ]),
+  }
+}
+
+function checksumsSentence({ files: all, checksums }: WireArchive): string {
+  const { files: read, stale, oldest, newest } = checksums
+  const rest = Math.max(0, all - read)
+  if (read === 0) return `No file has a checksum: ${files(all)} were never read for damage.`
+  const others =
+    rest === 0
+      ? ''
+      : stale === 0
+        ? `; ${files(rest)} were never read for damage`
+        : `; of the others, ${files(stale)} changed and will be read again`
+  return `${readableNumber(read)} of ${files(all)} have a checksum (${readableShare(read / all)})${others}. Those with a checksum arrived from ${readableTime(oldest)} to ${readableTime(newest)} UTC; each was read once, after it arrived.`
+}

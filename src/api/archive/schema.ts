@@ -1,0 +1,159 @@
+/** Schema of the archive: how large it is, how it grows, when its disks are full. */
+import { areas } from '../../parse/archive-path.ts'
+import { fileTypes } from '../../parse/types.ts'
+import * as schema from '../openapi/schema.ts'
+import type { Bodies } from '../resources/answer.ts'
+
+const volume = {
+  files: schema.integer('Number of listed files.'),
+  bytes: schema.integer('Sum of the known sizes in bytes.'),
+  sized: schema.integer('Number of files of known size.'),
+}
+
+const year = schema.text('The year in which the data begin.', { pattern: '^[0-9]{4}$' })
+const area = schema.oneOf('The area of the archive.', areas)
+const type = schema.oneOf('The type of the data.', fileTypes)
+const period = schema.textOrNull(
+  'The time that a file covers, as long names write it (`01D`, `01H`, `15M`); null for short names that do not say it.',
+)
+
+const byYear = schema.object('The files of a year.', { year, ...volume })
+const byArea = schema.object('The files of an area.', { area, ...volume })
+const byType = schema.object('The files of a type.', { file_type: type, ...volume })
+const byPeriod = schema.object('The files of a period.', { period, ...volume })
+
+const counting = 'null until the first scan has ended'
+
+const group = schema.object('The files of a year, an area, a type and a period.', {
+  year: schema.orNull(year),
+  area,
+  file_type: type,
+  period,
+  ...volume,
+})
+
+const day = schema.object('The files whose data begin on a day.', {
+  date: schema.day('The UTC day.'),
+  ...volume,
+})
+
+const growth = (days: string) =>
+  schema.object(`What comes on a mean day of the last ${days} before today.`, {
+    files: schema.number('Number of files.'),
+    bytes: schema.number(
+      'Their size in bytes; files of unknown size count as the mean of the others.',
+    ),
+  })
+
+const month = (past: string) =>
+  schema.textOrNull(
+    `The month in which the disk is full if the areas on it go on growing as in ${past}, and nothing else is written to it; null if they do not grow, if that is not known, or not within 100 years.`,
+    { pattern: '^[0-9]{4}-[0-9]{2}$' },
+  )
+
+const disk = schema.object('A file system.', {
+  holds: schema.list(
+    'What of the archive is on it: `archive` (its root), the areas, and linked directories by their number in the configuration.',
+    schema.text(),
+  ),
+  free_bytes: schema.integerOrNull(
+    'Free space for normal users; null if the disk does not answer.',
+  ),
+  total_bytes: schema.integerOrNull('Size of the file system; null if the disk does not answer.'),
+  full_month: month('the last 365 days'),
+  full_month_28d: month('the last 28 days'),
+})
+
+export const archiveSchema = schema.component(
+  'Archive',
+  'How large the archive is, how fast it grows, and how long its disks last.',
+  {
+    ...volume,
+    years: schema.orNull(schema.list(`By year, oldest first; ${counting}.`, byYear)),
+    areas: schema.list('By area.', byArea),
+    types: schema.list('By type.', byType),
+    periods: schema.list('By period.', byPeriod),
+    groups: schema.list(
+      'By year, area, type and period: the rows of the CSV. `year` is null until the first scan has ended.',
+      group,
+    ),
+    days: schema.orNull(
+      schema.list(
+        `The last 400 days before today and today, by the UTC day on which the data begin, whenever the files arrived; ${counting}.`,
+        day,
+      ),
+    ),
+    growth: schema.orNull(growth('365 days')),
+    growth_28d: schema.orNull(growth('28 days')),
+    arrivals_by_hour: schema.orNull(
+      schema.list(
+        'Number of files that were seen arriving in the last 28 whole days, by the UTC hour of the day in which they arrived: 24 numbers. The first file of each slot counts. Null until these files have been read after a start.',
+        schema.integer('Number of files.'),
+      ),
+    ),
+    disks: schema.list(
+      'The file systems of the archive, as the API finds them; that of the archive root is the first.',
+      disk,
+    ),
+    checksums: schema.object('The files that were read to compute their SHA-256.', {
+      files: schema.integer('Number of files with a current checksum.'),
+      share: schema.shareOrNull('Their share of all files; null without files.'),
+      stale: schema.integer('Number of files that are to be read again.'),
+      oldest: schema.momentOrNull(
+        '`created` of the oldest record with a checksum; null without checksums. A file is read after that, once; the time is not stored.',
+      ),
+      newest: schema.momentOrNull('`created` of the newest record with a checksum.'),
+    }),
+  },
+)
+
+export type WireArchive = schema.Static<typeof archiveSchema>
+
+const one = { files: 72, bytes: 3_541_002, sized: 72 }
+
+const example: WireArchive = {
+  ...one,
+  years: [{ year: '2026', ...one }],
+  areas: [
+    { area: 'nrt', files: 50, bytes: 1_204_802, sized: 50 },
+    { area: 'obs', files: 22, bytes: 2_336_200, sized: 22 },
+  ],
+  types: [{ file_type: 'o', ...one }],
+  periods: [
+    { period: '01D', files: 22, bytes: 2_336_200, sized: 22 },
+    { period: '01H', files: 50, bytes: 1_204_802, sized: 50 },
+  ],
+  groups: [
+    {
+      year: '2026',
+      area: 'obs',
+      file_type: 'o',
+      period: '01D',
+      files: 22,
+      bytes: 2_336_200,
+      sized: 22,
+    },
+  ],
+  days: [{ date: '2026-01-22', files: 13, bytes: 640_113, sized: 13 }],
+  growth: { files: 13.2, bytes: 644_020 },
+  growth_28d: { files: 13.4, bytes: 650_311 },
+  arrivals_by_hour: [3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2],
+  disks: [
+    {
+      holds: ['archive', 'obs', 'nrt'],
+      free_bytes: 812_004_311_040,
+      total_bytes: 2_000_398_934_016,
+      full_month: '2031-05',
+      full_month_28d: '2031-04',
+    },
+  ],
+  checksums: {
+    files: 70,
+    share: 0.9722,
+    stale: 0,
+    oldest: '2026-01-20T09:15:02.118203Z',
+    newest: '2026-01-22T06:00:11.302118Z',
+  },
+}
+
+export const archiveBodies = { json: { schema: archiveSchema, example } } satisfies Bodies

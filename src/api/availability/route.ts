@@ -1,0 +1,186 @@
+/** Answers questions about many series at once: their stretches, or the URLs of their files. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import { downloadUrl } from '../http/context.ts'
+import type { Links } from '../http/context.ts'
+import { BadFields, HttpError } from '../http/errors.ts'
+import { contentType, csvValue, negotiate, sendChunks } from '../http/formats.ts'
+import { Semaphore } from '../http/limits.ts'
+import type { Requester } from '../http/limits.ts'
+import { addResource } from '../http/resource.ts'
+import { invalidChoice } from '../parameters/parameter.ts'
+import { readRequest } from '../parameters/request.ts'
+import type { Query } from '../parameters/request.ts'
+import { networkState, serialiseCurrency } from '../series/network-context.ts'
+import type { NetworkContext, NetworkState } from '../series/network-context.ts'
+import { KnownSites, seriesOfQuestions, spansOf } from './asked-series.ts'
+import type { AskedSeries, SpansOfSeries } from './asked-series.ts'
+import { filesInOrder } from './files-in-order.ts'
+import { parseQuestions } from './questions.ts'
+import type { SeriesQuestion } from './questions.ts'
+import { askAvailability, csvColumns, formats, parameters } from './schema.ts'
+import type { WireSpans } from './schema.ts'
+
+/** Bytes of the longest body: a thousand lines with some stations each. */
+const maxBodyBytes = 128 * 1024
+
+/** Maximum number of answers at the same time, of all addresses. */
+const maxAnswers = 50
+
+/** URLs in a chunk. */
+const urlsPerChunk = 250
+
+export function addAskedAvailability(app: FastifyInstance, context: NetworkContext): void {
+  const answers = new Semaphore({
+    permits: maxAnswers,
+    full: 'Too many clients are asking for many series.',
+  })
+  // A scope of its own, because only this resource takes text.
+  void app.register((scope, _options, done) => {
+    readTextBodies(scope)
+    addResource(scope, {
+      path: `${context.apiPath}availability/`,
+      formats,
+      post: {
+        schema: askAvailability,
+        parses: 'txt',
+        handler: async (request, reply) => answer(context, answers, { request, reply }),
+      },
+    })
+    done()
+  })
+}
+
+/**
+ * Text, and what `curl -d` and `wget --post-file` call their bodies unless they are told
+ * otherwise. Any other body gets 415.
+ */
+function readTextBodies(app: FastifyInstance): void {
+  const types = ['text/plain', 'application/x-www-form-urlencoded']
+  app.removeContentTypeParser('application/json')
+  app.addContentTypeParser(
+    types,
+    { parseAs: 'string', bodyLimit: maxBodyBytes },
+    (request, body, done) => {
+      const { 'content-encoding': encoding = 'identity' } = request.headers
+      if (/^identity$/i.test(encoding.trim())) done(null, body)
+      else done(new HttpError(415, `Unsupported content encoding "${encoding}" in request.`))
+    },
+  )
+}
+
+interface Exchange {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+async function answer(
+  context: NetworkContext,
+  answers: Semaphore,
+  { request, reply }: Exchange,
+): Promise<FastifyReply> {
+  const body = typeof request.body === 'string' ? request.body : ''
+  const { options, questions } = parseQuestions(body)
+  const asked = { ...(request.query as Query), ...Object.fromEntries(options) }
+  const { values } = readRequest(asked, { parameters, alwaysStrict: true })
+  const format = formatOf(options.get('format')) ?? negotiate(formats, request, reply)
+  const requester = context.limits.stream(request, reply)
+  answers.holdFor(reply)
+  const state = await networkState(context)
+  await requester.turn()
+  const found = await find(context, questions, state, requester)
+  const how = { asOf: state.currency.asOf, mergeGaps: values.merge_gaps }
+  const spans = () => spansOf(context.reader, found.series, how, requester)
+  const parts = {
+    json: () => asJson(spans(), { ...serialiseCurrency(state.currency), unknown: found.unknown }),
+    csv: () => asCsv(spans()),
+    urls: () => asUrls(context, found, { state, requester }),
+  }
+  const headers = { ...state.headers, 'content-type': contentType(format) }
+  return sendChunks(reply, headers, parts[format]())
+}
+
+function formatOf(text: string | undefined): (typeof formats)[number] | undefined {
+  if (text === undefined) return undefined
+  const format = formats.find((each) => each === text.toLowerCase())
+  if (format === undefined) throw new BadFields({ format: [invalidChoice(text).fault].flat() })
+  return format
+}
+
+interface Found {
+  readonly series: readonly AskedSeries[]
+  readonly sites: KnownSites
+  readonly unknown: readonly string[]
+}
+
+async function find(
+  { reader }: NetworkContext,
+  questions: readonly SeriesQuestion[],
+  { states }: NetworkState,
+  requester: Requester,
+): Promise<Found> {
+  const asked = seriesOfQuestions(questions, states)
+  await requester.turn()
+  const sites = await KnownSites.read(reader, states, requester)
+  const isKnown = ({ station }: AskedSeries): boolean => sites.has(station)
+  const unknown = asked.filter((each) => !isKnown(each)).map(({ station }) => station)
+  return { series: asked.filter(isKnown), sites, unknown: [...new Set(unknown)] }
+}
+
+type Parts = AsyncGenerator<readonly SpansOfSeries[]>
+
+async function* asJson(parts: Parts, further: object): AsyncGenerator<Buffer> {
+  let before = `${JSON.stringify(further).slice(0, -1)},"series":[`
+  for await (const part of parts) {
+    if (part.length === 0) continue
+    yield Buffer.from(before + part.map((each) => JSON.stringify(serialise(each))).join(','))
+    before = ','
+  }
+  yield Buffer.from(before === ',' ? ']}' : `${before}]}`)
+}
+
+function serialise({ series, present, spans }: SpansOfSeries): WireSpans {
+  const { station, fileType, period, fromDay, toDay } = series
+  return {
+    station,
+    file_type: fileType,
+    period,
+    from: secondsToIso(fromDay * secondsPerDay),
+    to: secondsToIso((toDay + 1) * secondsPerDay),
+    present,
+    spans: spans.map(([start, end]) => [secondsToIso(start), secondsToIso(end)] as const),
+  }
+}
+
+async function* asCsv(parts: Parts): AsyncGenerator<Buffer> {
+  let before = `${csvColumns.join()}\r\n`
+  for await (const part of parts) {
+    const rows = part
+      .map(serialise)
+      .flatMap(({ station, file_type, period, spans }) =>
+        spans.map(([start, end]) => [station, file_type, period, start, end]),
+      )
+    const lines = rows.map((row) => `${row.map(csvValue).join()}\r\n`).join('')
+    if (before + lines !== '') yield Buffer.from(before + lines)
+    before = ''
+  }
+  if (before !== '') yield Buffer.from(before)
+}
+
+async function* asUrls(
+  { reader, links }: { readonly reader: NetworkContext['reader']; readonly links: () => Links },
+  { series, sites }: Found,
+  { state, requester }: { readonly state: NetworkState; readonly requester: Requester },
+): AsyncGenerator<Buffer> {
+  const { asOf } = state.currency
+  if (asOf === undefined || series.length === 0) return
+  const { epoch } = state.head
+  let lines: string[] = []
+  for await (const file of filesInOrder(series, { reader, sites, requester, until: asOf, epoch })) {
+    lines.push(`${downloadUrl(links(), file.directory, file.name)}\n`)
+    if (lines.length < urlsPerChunk) continue
+    yield Buffer.from(lines.join(''))
+    lines = []
+  }
+  if (lines.length > 0) yield Buffer.from(lines.join(''))
+}

@@ -1,0 +1,126 @@
+/** What the OpenAPI document says of the availability of many series, and its parameter. */
+import { curl, exampleLinks } from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import * as common from '../openapi/parameters.ts'
+import { errors, withHeaders } from '../openapi/responses.ts'
+import * as schema from '../openapi/schema.ts'
+import type { Parameter } from '../parameters/parameter.ts'
+import { parseInteger } from '../parameters/request.ts'
+import { currencyMembers } from '../series/network-context.ts'
+import { seriesFields } from '../series/series-fields.ts'
+import { most } from './asked-series.ts'
+
+/** The formats of answers, by their values of `format`. */
+export const formats = ['json', 'csv', 'urls'] as const
+
+const mergeGaps: Parameter<number> = {
+  schema: schema.integer(
+    'Seconds: stretches that are at most so far apart are one. Also as a line of the body, before the questions: `merge_gaps=3600`.',
+    { default: 0, examples: [0] },
+  ),
+  takes: 'last',
+  read: ([text = '0']) => {
+    const value = parseInteger(text)
+    return value === undefined || value > BigInt(Number.MAX_SAFE_INTEGER)
+      ? { fault: 'Enter a whole number of seconds.' }
+      : { value: Number(value) }
+  },
+}
+
+export const parameters = { merge_gaps: mergeGaps }
+
+const spansOfSeries = schema.component(
+  'SeriesSpans',
+  'The stretches of a series that are in the archive, on the days of a question.',
+  {
+    station: schema.text('The code of the question, in upper case, or one that its `*` found.'),
+    file_type: seriesFields.file_type.schema,
+    period: seriesFields.period.schema,
+    from: schema.moment('Start of the first slot.'),
+    to: schema.moment('End of the last slot.'),
+    present: schema.integer('Number of slots with a file.'),
+    spans: schema.list(
+      'Stretches of slots with a file, as in the availability of a station.',
+      schema.tuple('A stretch.', schema.moment('Its start.'), schema.moment('Its end.')),
+    ),
+  },
+)
+
+const manySpans = schema.component('ManySpans', 'The series of all questions, in their order.', {
+  ...currencyMembers.fields,
+  unknown: schema.list('Codes that no station has.', schema.text()),
+  series: schema.list('The series.', spansOfSeries),
+})
+
+/** A series as clients get it. */
+export type WireSpans = schema.Static<typeof spansOfSeries>
+
+const exampleSpans: WireSpans = {
+  station: 'GRAZ00AUT',
+  file_type: 'o',
+  period: '01D',
+  from: '2026-01-01T00:00:00Z',
+  to: '2026-01-23T00:00:00Z',
+  present: 21,
+  spans: [['2026-01-01T00:00:00Z', '2026-01-22T00:00:00Z']],
+}
+
+const example: schema.Static<typeof manySpans> = {
+  ...currencyMembers.example,
+  unknown: [],
+  series: [exampleSpans],
+}
+
+export const csvColumns = ['station', 'file_type', 'period', 'start', 'end'] as const
+
+const { api, data } = exampleLinks
+const question = 'GRAZ00AUT,WTZR o 01D 2026-01-01 2026-01-22'
+
+const description = [
+  `The body is text with a question a line, five words: \`station file_type period from to\`. A station is a code of 4 or 9 characters, a list of codes separated by commas, the beginning of codes such as \`GR*\`, or \`*\`; the days \`from\` and \`to\` are both included. Blank lines, and lines that begin with \`#\`, do not count. Options may stand before the first question as \`merge_gaps=3600\` and \`format=urls\`, or in the query.`,
+  `A request has at most ${most.series} series and ${most.slots} slots, and a question the limits of the availability of a station. A fault gets \`400\` with the number of its line. Codes that no station has are named in \`unknown\` and give nothing.`,
+  `With \`csv\` there is a row for each stretch, with \`urls\` the download URL of each file in the order of time, for \`wget -i -\`. All answers are streams.`,
+].join('\n\n')
+
+export const askAvailability: RouteSchema = {
+  operationId: 'askAvailability',
+  tags: ['Stations'],
+  summary: 'Availability of many series',
+  about: {
+    name: 'Availability of Many Series',
+    description: 'Which files of many series are in the archive, in one request.',
+  },
+  description,
+  querystring: {
+    merge_gaps: mergeGaps.schema,
+    format: common.format(['api', ...formats]),
+  },
+  body: schema.text('Questions.', { minLength: 1, examples: [question] }),
+  bodyType: 'text/plain',
+  response: {
+    '200': {
+      description: 'The stretches, or the URLs of the files.',
+      headers: withHeaders('Vary', 'Allow', ...currencyMembers.headers),
+      content: {
+        'application/json': { schema: manySpans, example },
+        'text/csv': {
+          schema: schema.text(),
+          example: `${csvColumns.join()}\nGRAZ00AUT,o,01D,${exampleSpans.spans[0]?.join() ?? ''}`,
+        },
+        'text/plain': {
+          schema: schema.text(),
+          example: `${data}obs/2026/022/${common.filePlace.filename}\n`,
+        },
+      },
+    },
+    ...errors('BadParameters', 'NotFound', 'NotAcceptable', 'TooLarge', 'UnsupportedMediaType'),
+    ...errors('TooManyRequests', 'Unavailable'),
+  },
+  'x-codeSamples': [
+    curl(`${api}availability/`, `-H 'Content-Type: text/plain' -d '${question}'`),
+    curl(
+      `${api}availability/?format=urls`,
+      "-H 'Content-Type: text/plain' -d 'GR* o 01D 2026-01-20 2026-01-22'",
+    ),
+  ],
+}

@@ -1,0 +1,205 @@
+/** The start page: what the archive is, if it is well, and where to begin. */
+import type { Links } from '../http/context.ts'
+import type { Identity } from '../http/settings.ts'
+import {
+  counted,
+  readableDuration,
+  readableNumber,
+  readableSize,
+  readableTime,
+} from '../pages/labels.ts'
+import { page } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
+import '../pages/search-field.ts'
+import { factsOf } from '../pages/site.ts'
+import { rounded } from '../pages/svg.ts'
+import type { ArchiveFacts, Growth } from './facts.ts'
+
+/** A resource of the API, for the list for programmers. */
+export interface ListedResource {
+  readonly name: string
+  readonly url: string
+  readonly description: string | undefined
+}
+
+const template = `<% if (it.facts.length > 0) { %><p class="identity"><% for (const { name, text, href } of it.facts) { %><span><%= name %>: <% if (href) { %><a href="<%= href %>"><%= text %></a><% } else { %><%= text %><% } %></span> <% } %></p>
+<% } %><% if (it.verdict) { %><p class="lead verdict<%= it.verdict.ok ? '' : ' bad' %>"><%= it.verdict.words %></p>
+<% } else { %><p class="notice" role="status">The state of the archive cannot be read at this moment; files and directories that are listed can be downloaded.</p>
+<% } %><%~ include('@search-field', { up: '' }) %>
+<% if (it.isEmpty) { %><p class="notice" role="status">The archive has no files yet. The indexer watches its folders <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in <code>nrt/2026/022/05/</code>); a complete file appears here a few seconds after it was written. <a href="status/?format=api">What the indexer does now</a></p>
+<% } else { %><div class="beside">
+<ul class="totals">
+<% for (const { value, label, href } of it.numbers) { %><li><a href="<%= href %>"><b><%= value %></b> <%= label %></a></li>
+<% } %></ul>
+<% if (it.growth) { const { words, line, area, width, height, ends } = it.growth %><figure class="growth">
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 <%= width %> <%= height %>" preserveAspectRatio="none" role="img" aria-label="<%= words %>"><path d="<%= area %>" fill="currentColor" fill-opacity="0.12"/><path d="<%= line %>" fill="none" stroke="currentColor" stroke-width="2" vector-effect="non-scaling-stroke"/></svg>
+<figcaption><% for (const end of ends) { %><span><%= end %></span> <% } %><b><%= words %></b></figcaption>
+</figure>
+<% } %></div>
+<% } %><div class="doors">
+<% for (const door of it.doors) { %><section>
+<h2><%= door.title %></h2>
+<ul>
+<% for (const { text, href, about } of door.links) { %><li><a href="<%= href %>"><%= text %></a> <%= about %></li>
+<% } %></ul>
+<% if (door.command) { %><pre><code><%= door.command %></code></pre>
+<details>
+<summary>All resources</summary>
+<dl>
+<% for (const { name, url, description } of it.resources) { %><dt><a href="<%= url %>"><%= name %></a></dt>
+<dd><%= description %></dd>
+<% } %></dl>
+</details>
+<% } %></section>
+<% } %></div>
+`
+
+const render = page('overview', template)
+
+interface Overview {
+  readonly identity: Identity
+  readonly facts: ArchiveFacts
+  readonly links: Links
+  readonly resources: readonly ListedResource[]
+}
+
+export function renderOverview({ identity, facts, links, resources }: Overview): Page {
+  const { verdict, total, growth } = facts
+  const isEmpty = total?.files === 0
+  return render(
+    {
+      title: 'Overview',
+      heading: identity.title,
+      section: '.',
+      up: '',
+      json: '?format=json',
+      description: `${identity.title}. ${verdict?.words ?? ''}`.trim(),
+    },
+    {
+      facts: factsOf(identity),
+      verdict,
+      isEmpty,
+      numbers: numbersOf(facts, resources),
+      growth: growth && !isEmpty && hasGrown(growth) ? describeGrowth(growth) : undefined,
+      doors: doorsOf(resources, exampleOf(links, facts.station)),
+      resources,
+    },
+  )
+}
+
+/** Files, bytes, stations and the age of the newest file, as far as they are known. */
+function numbersOf(facts: ArchiveFacts, resources: readonly ListedResource[]) {
+  const { total, stations } = facts
+  const archive = hasResource(resources, 'archive') ? 'archive' : 'rinex-file'
+  const numbers: readonly (readonly [string | undefined, string, string])[] = [
+    [total && readableNumber(total.files), total?.files === 1 ? 'file' : 'files', 'rinex-file'],
+    [total && readableSize(total.bytes), sizeLabel(total), archive],
+    [
+      stations === undefined ? undefined : readableNumber(stations),
+      stations === 1 ? 'station' : 'stations',
+      'station',
+    ],
+    [...newestOf(facts), 'changes'],
+  ]
+  return numbers.flatMap(([value, label, name]) =>
+    value === undefined ? [] : [{ value, label, href: `${name}/?format=api` }],
+  )
+}
+
+/** How old the newest file is; its time while the catalogue, and so the page, stands still. */
+function newestOf({ verdict, now, isCurrent }: ArchiveFacts) {
+  const newest = verdict?.newest_file ?? null
+  if (newest === null) return [undefined, ''] as const
+  if (!isCurrent) return [readableTime(newest), 'UTC: the newest file'] as const
+  const age = Math.max(0, Math.round(now - Date.parse(newest) / 1000))
+  return [readableDuration(age), 'since the newest file'] as const
+}
+
+function sizeLabel(total: ArchiveFacts['total']): string {
+  const { files = 0, sized = 0 } = total ?? {}
+  return sized === files ? 'in all' : `in ${readableNumber(sized)} files, whose sizes are known`
+}
+
+function hasGrown({ months }: Growth): boolean {
+  return (months.at(-1)?.[1] ?? 0) > 0
+}
+
+const size = { width: 600, height: 100 }
+
+/** The sums at the ends of months as a line, from the lowest to the highest. */
+function describeGrowth({ isBytes, months }: Growth) {
+  const sums = months.map(([, sum]) => sum)
+  const [first = 0, last = 0] = [sums[0], sums.at(-1)]
+  const { width, height } = size
+  const points = sums.map((sum, index) => {
+    const x = (index * width) / (sums.length - 1)
+    const y = height - ((sum - first) / Math.max(1, last - first)) * (height - 2)
+    return `${rounded(x)} ${rounded(y)}`
+  })
+  const textOf = isBytes ? readableSize : (sum: number) => counted(sum, 'file', 'files')
+  const line = `M${points.join('L')}`
+  return {
+    words: `Data of the last twelve months: ${textOf(last - first)}`,
+    line,
+    area: `${line}V${height}H0Z`,
+    ...size,
+    ends: [months[0], months.at(-1)].map((end) => `end of ${end?.[0]}: ${textOf(end?.[1] ?? 0)}`),
+  }
+}
+
+interface DoorLink {
+  readonly name: string
+  readonly text: string
+  readonly about: string
+}
+
+const doors: readonly { readonly title: string; readonly links: readonly DoorLink[] }[] = [
+  {
+    title: 'Get data',
+    links: [
+      { name: 'rinex-file', text: 'Files', about: 'by station, country, time and type' },
+      { name: 'station', text: 'Stations', about: 'with what they delivered' },
+      { name: '../data', text: 'Directories', about: 'as they are on disk, for wget and browsers' },
+      { name: 'changes', text: 'Changes', about: 'what is new, replaced or gone, for mirrors' },
+    ],
+  },
+  {
+    title: 'Watch the network',
+    links: [
+      { name: 'network', text: 'Network', about: 'who delivers now, and who does not' },
+      { name: 'alerts', text: 'Alerts', about: 'what is open, as a feed too' },
+      { name: 'missing', text: 'Missing', about: 'files to fetch again' },
+      { name: 'report', text: 'Report', about: 'the week in numbers' },
+      { name: 'archive', text: 'Archive', about: 'how large, and how fast it grows' },
+      { name: 'status', text: 'Status', about: 'what the service does' },
+    ],
+  },
+  {
+    title: 'Write a program',
+    links: [
+      { name: 'docs', text: 'API reference', about: 'with examples to run' },
+      { name: 'schema', text: 'OpenAPI document', about: 'for generators of clients' },
+    ],
+  },
+]
+
+function doorsOf(resources: readonly ListedResource[], command: string) {
+  return doors.map(({ title, links }) => ({
+    title,
+    links: links
+      .filter(({ name }) => name.startsWith('.') || hasResource(resources, name))
+      .map(({ name, text, about }) => {
+        return { text, about, href: name.startsWith('.') ? `${name}/` : `${name}/?format=api` }
+      }),
+    command: title === 'Write a program' ? command : '',
+  }))
+}
+
+function hasResource(resources: readonly ListedResource[], name: string): boolean {
+  return resources.some((each) => each.name === name)
+}
+
+function exampleOf({ api }: Links, station: string | undefined): string {
+  const filter = station === undefined ? '' : `&station=${station}`
+  return `curl '${api}rinex-file/?limit=5${filter}'`
+}

@@ -1,0 +1,86 @@
+/** Serves the root of the API: the list of its resources, and the start page for people. */
+import type { FastifyInstance } from 'fastify'
+import type { ApiContext, Links } from '../http/context.ts'
+import { resourceNames, resourceUrl } from '../http/context.ts'
+import { negotiate, send } from '../http/formats.ts'
+import type { Format } from '../http/formats.ts'
+import { relativeUrl } from '../http/http-server.ts'
+import { addResource } from '../http/resource.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
+import * as schema from '../openapi/schema.ts'
+import { addAnswer } from '../resources/answer.ts'
+import type { State } from '../resources/answer.ts'
+import { networkState } from '../series/network-context.ts'
+import type { NetworkContext, NetworkState } from '../series/network-context.ts'
+import { ifReadable, readFacts } from './facts.ts'
+import { renderOverview } from './page.ts'
+
+const rootSchema = schema.component(
+  'Root',
+  'The URLs of the resources.',
+  Object.fromEntries(resourceNames.map((name) => [name, schema.url(`The resource \`${name}\`.`)])),
+)
+
+const urlsOf = (links: Links) =>
+  Object.fromEntries(resourceNames.map((name) => [name, resourceUrl(links, name)]))
+
+interface RootState extends State {
+  /** `undefined` for JSON, and if the states of the series cannot be read at this moment. */
+  readonly network: NetworkState | undefined
+}
+
+export function addRoot(app: FastifyInstance, context: NetworkContext): void {
+  const { apiPath, links, settings } = context
+  const described = (name: string, url: string) => {
+    const resource = app.resources.find(({ path }) => path === `${apiPath}${name}/`)
+    return { name, url, description: resource?.schema?.about?.description }
+  }
+  addAnswer(app, context, {
+    path: '',
+    formats: ['json', 'html'],
+    operation: {
+      id: 'getRoot',
+      tag: 'Service',
+      name: 'Api Root',
+      summary: 'List the resources',
+      about: 'The resources of this service.',
+      description: 'The HTML page is the start page of the archive.',
+      returns: 'The URLs of the resources.',
+      errors: [],
+      samples: [''],
+    },
+    bodies: { json: { schema: rootSchema, example: urlsOf(exampleLinks) } },
+    state: ({ format }) => rootState(context, format),
+    read: async ({ format }, { network }, requester) => {
+      const urls = urlsOf(links())
+      if (format === 'json') return { bodies: { json: () => urls, html: () => '' } }
+      const facts = await readFacts(context, network, requester)
+      const resources = Object.entries(urls).map(([name, url]) => described(name, url))
+      const overview = { identity: settings.identity, facts, links: links(), resources }
+      return { bodies: { json: () => urls, html: () => renderOverview(overview) } }
+    },
+  })
+}
+
+/** The JSON does not depend on the catalogue; the page says what it can read. */
+async function rootState(context: NetworkContext, format: Format): Promise<RootState> {
+  if (format === 'json') return { version: 'root', network: undefined }
+  const network = await ifReadable(networkState(context))
+  const { version = 'unreadable', head } = network ?? {}
+  return { version: `root-${version}-d${head?.detailsSeq}`, network }
+}
+
+/** `/` and the dataset prefix lead browsers to the start page; other clients get the root there. */
+export function addEntrances(app: FastifyInstance, { apiPath, settings, links }: ApiContext): void {
+  for (const path of ['/', `/${settings.datasetPrefix}/`])
+    addResource(app, {
+      path,
+      get: (request, reply) => {
+        reply.header('vary', 'Accept')
+        const format = negotiate(['json', 'html'], request, reply)
+        if (format === 'json') return send(reply, 'json', urlsOf(links()))
+        const location = relativeUrl(request.originalUrl, `${apiPath}?format=api`)
+        return reply.code(303).header('location', location).send()
+      },
+    })
+}

@@ -1,0 +1,179 @@
+/** What a text may mean, by its form alone. Pure. */
+import { areas } from '../../parse/archive-path.ts'
+import {
+  dayOfYearAt,
+  dayStartSeconds,
+  dayToIso,
+  daysInYear,
+  parseDay,
+  parseTimeUs,
+  secondsPerDay,
+  twoDigits,
+} from '../../parse/calendar.ts'
+import { parseFilename } from '../../parse/filename.ts'
+import type { ParsedName, RejectionReason } from '../../parse/types.ts'
+import type { FileFilter } from '../../catalogue/filter.ts'
+import type { Parameter } from '../http/context.ts'
+
+/** A time of the data: the files of it, and the parameters of their list. */
+export interface AskedTime {
+  readonly title: string
+  readonly filter: FileFilter
+  readonly parameters: readonly Parameter[]
+}
+
+/** A file by its name or by the beginning of its name. */
+export interface AskedFile {
+  /** The directory of the path; `undefined` for a name alone. */
+  readonly directory: string | undefined
+  readonly name: string
+  /** The beginning of its name in lower case, without the suffix of a compression. */
+  readonly start: string
+  /** The names in lower case that it may be short for. */
+  readonly names: readonly string[]
+  /** What the name says, if one of the names is a RINEX file name. */
+  readonly parsed: ParsedName | undefined
+  /** Why the name is none; `undefined` if it is one, or only the beginning of a name. */
+  readonly fault: RejectionReason | undefined
+  /** The directories where such a file may be. */
+  readonly directories: readonly string[]
+}
+
+export interface Meanings {
+  /** What station codes may begin with, in upper case. */
+  readonly code: string | undefined
+  readonly time: AskedTime | undefined
+  /** A path below the archive root, without slashes at its ends. */
+  readonly path: string | undefined
+  readonly file: AskedFile | undefined
+}
+
+/** Names and codes are ASCII; countries are searched by any text. */
+export function meaningsOf(text: string): Meanings {
+  const path = /^[\x21-\x7e]+$/.test(text) ? pathOf(text) : undefined
+  const last = path ?? text
+  const name = text.endsWith('/') ? '' : last.slice(last.lastIndexOf('/') + 1)
+  const time = timeOf(text)
+  const isFile = time === undefined && isFileName(name, path !== undefined)
+  return {
+    code: /^[A-Za-z0-9]{1,9}$/.test(text) ? text.toUpperCase() : undefined,
+    time,
+    path,
+    file: isFile ? fileOf(name, path) : undefined,
+  }
+}
+
+/** The part of a path or URL that begins with an area; nothing is decoded. */
+function pathOf(text: string): string | undefined {
+  const [whole = ''] = text.split(/[?#]/, 1)
+  const segments = whole.split('/').filter((segment) => segment !== '')
+  const start = segments.findIndex((segment) => areas.some((area) => area === segment))
+  return start === -1 ? undefined : segments.slice(start).join('/')
+}
+
+/** A name with parts, or a short name up to its session or its year. */
+function isFileName(name: string, isInPath: boolean): boolean {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9._-]{0,254}$/.test(name)) return false
+  const hasParts = /[._]/.test(name)
+  return (
+    (hasParts && (isInPath || name.length >= 8 || compression.test(name))) ||
+    /^[A-Za-z0-9]{4}\d{3}[0-9a-xA-X](?:\d\d)?$/.test(name)
+  )
+}
+
+const compression = /\.(?:gz|z|bz2|xz|zip|zst)$/i
+
+function fileOf(name: string, path: string | undefined): AskedFile {
+  const lower = name.toLowerCase()
+  const start = lower.replace(compression, '')
+  const names = [...new Set([lower, ...['.gz', '.crx.gz', '.rnx.gz'].map((end) => start + end)])]
+  const results = names.map(parseFilename)
+  const parsed = results.find((result) => result.kind === 'parsed')
+  const slash = path?.lastIndexOf('/') ?? -1
+  const directory = path === undefined || slash === -1 ? undefined : path.slice(0, slash)
+  const dated = parsed === undefined ? [] : directoriesAt(parsed.startSeconds)
+  return {
+    directory,
+    name,
+    start,
+    names,
+    parsed,
+    fault: faultOf(name, parsed),
+    directories: [...new Set([...(directory === undefined ? [] : [directory]), ...dated])],
+  }
+}
+
+/** A wrong part says more than a wrong suffix. */
+function faultOf(name: string, parsed: ParsedName | undefined): RejectionReason | undefined {
+  if (parsed !== undefined && !isCompressedOtherwise(name)) return undefined
+  const start = name.replace(compression, '')
+  const faults = [name, `${start}.gz`, `${start}.crx.gz`].flatMap((each) => {
+    const result = parseFilename(each)
+    return result.kind === 'rejected' ? [result.reason] : []
+  })
+  const part = faults.find((reason) => reason !== 'not-gz' && reason !== 'unknown-form')
+  return part ?? (/\.[A-Za-z0-9]+$/.test(name) ? faults[0] : undefined)
+}
+
+function isCompressedOtherwise(name: string): boolean {
+  return compression.test(name) && !/\.gz$/i.test(name)
+}
+
+/** The directories of a day and an hour. */
+function directoriesAt(startSeconds: number): readonly string[] {
+  const { year, dayOfYear } = dayOfYearAt(startSeconds)
+  const day = `${String(year).padStart(4, '0')}/${String(dayOfYear).padStart(3, '0')}`
+  const hour = Math.floor((startSeconds % secondsPerDay) / 3600)
+  return [...areas.map((area) => `${area}/${day}`), `nrt/${day}/${twoDigits(hour)}`]
+}
+
+const months =
+  'January February March April May June July August September October November December'.split(' ')
+
+/** A day, month or year, with `-`, `/` or a space between its parts; or a time of a day. */
+function timeOf(text: string): AskedTime | undefined {
+  const plain = text.replaceAll(/(?<=\d)[ /](?=\d)/g, '-')
+  const [, year, month] = /^([12]\d{3})(?:-(\d\d?))?$/.exec(plain) ?? []
+  if (year !== undefined && month === undefined) {
+    const from = dayStartSeconds(Number(year), 1) / secondsPerDay
+    const filter = within(from, from + daysInYear(Number(year)))
+    return { title: year, filter, parameters: [['year', year]] }
+  }
+  if (year !== undefined) return monthOf(Number(year), Number(month))
+  const day = parseDay(plain)
+  if (day !== undefined) {
+    const iso = dayToIso(day)
+    const { dayOfYear } = dayOfYearAt(day * secondsPerDay)
+    const title = `${iso} (day ${String(dayOfYear).padStart(3, '0')})`
+    return { title, filter: { days: [day] }, parameters: [['date', iso]] }
+  }
+  const us = parseTimeUs(text)
+  return us === undefined
+    ? undefined
+    : {
+        title: `the time ${text}`,
+        filter: { overlaps: { fromUs: us, toUs: us } },
+        parameters: [['overlaps', `${text}/${text}`]],
+      }
+}
+
+function monthOf(year: number, month: number): AskedTime | undefined {
+  const start = `${year}-${twoDigits(month)}-01`
+  const next = month === 12 ? `${year + 1}-01-01` : `${year}-${twoDigits(month + 1)}-01`
+  const [from, to] = [parseDay(start), parseDay(next)]
+  if (month > 12 || from === undefined || to === undefined) return undefined
+  return {
+    title: `${months[month - 1]} ${year}`,
+    filter: within(from, to),
+    parameters: [
+      ['data_date__gte', start],
+      ['data_date__lt', next],
+    ],
+  }
+}
+
+/** Data that start on the days of a range. @param to the day after the last */
+function within(from: number, to: number): FileFilter {
+  const usPerDay = secondsPerDay * 1e6
+  return { dataDate: { fromUs: from * usPerDay, toUs: to * usPerDay - 1e6 } }
+}

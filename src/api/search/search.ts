@@ -1,0 +1,272 @@
+/** Finds the pages that a text may mean, and the reasons why there is none. */
+import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { ListedFile } from '../../catalogue/records.ts'
+import type { SettlingFile } from '../../control-socket/protocol.ts'
+import { parseDirectory } from '../../parse/archive-path.ts'
+import { microsecondsToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { countriesNamed, countryName } from '../../parse/countries.ts'
+import { reasonMeanings } from '../file-problems/problem-list.ts'
+import { pageUrl, recordUrl, stationUrl } from '../http/context.ts'
+import type { Links } from '../http/context.ts'
+import type { Requester } from '../http/limits.ts'
+import { counted, readableTime } from '../pages/labels.ts'
+import { similarStations } from '../stations/station-fields.ts'
+import { meaningsOf } from './meanings.ts'
+import type { AskedFile, AskedTime } from './meanings.ts'
+
+/** The kinds of results. */
+export const kinds = ['station', 'country', 'file', 'directory', 'day'] as const
+
+export interface Result {
+  readonly kind: (typeof kinds)[number]
+  readonly title: string
+  /** Its page; null if there is none. */
+  readonly url: string | null
+  /** Why there is no page, or why this is not quite what was asked for. */
+  readonly why: string | null
+}
+
+/** Where the search looks. */
+export interface SearchSources {
+  readonly reader: CatalogueReader
+  readonly links: Links
+  readonly settlingFiles: () => Promise<readonly SettlingFile[]>
+  /** True if the paths of files that are not catalogued may be shown. */
+  readonly isPublic: boolean
+  /** Days for which removed files are known. */
+  readonly keepRemovalsDays: number
+}
+
+/** Maximum number of results of a kind. */
+const most = 10
+
+/** @param text without spaces at its ends; nothing has the empty text */
+export async function search(
+  sources: SearchSources,
+  text: string,
+  requester: Requester,
+): Promise<readonly Result[]> {
+  if (text === '') return []
+  return new Search(sources, requester).of(text)
+}
+
+class Search {
+  readonly #sources: SearchSources
+  readonly #requester: Requester
+
+  constructor(sources: SearchSources, requester: Requester) {
+    this.#sources = sources
+    this.#requester = requester
+  }
+
+  async of(text: string): Promise<readonly Result[]> {
+    const { code, time, path, file } = meaningsOf(text)
+    const found = [
+      ...(code === undefined ? [] : await this.#stations(code)),
+      ...(await this.#countries(text)),
+      ...(path === undefined ? [] : await this.#path(path, file)),
+      ...(path !== undefined || file === undefined ? [] : await this.#file(file)),
+      ...(time === undefined ? [] : await this.#time(time)),
+    ]
+    return found.length > 0 || code === undefined ? found : this.#similar(code)
+  }
+
+  async #stations(start: string): Promise<Result[]> {
+    const { reader, links } = this.#sources
+    const { stations, count } = await reader.stations(
+      { start, limit: most, offset: 0 },
+      this.#requester,
+    )
+    const results = stations.map(({ code }) => pageOf('station', code, stationUrl(links, code)))
+    if (count <= most) return results
+    const all = pageUrl(links, 'station', [['search', start]])
+    return [...results, pageOf('station', `All stations with ${start} in their codes`, all)]
+  }
+
+  /** Codes that are mistyped; a word of four letters is seldom meant as a code. */
+  async #similar(code: string): Promise<Result[]> {
+    const { reader, links } = this.#sources
+    if (code.length !== 4 && code.length !== 9) return []
+    const edits = code.length === 4 ? 1 : 2
+    const codes = await similarStations(reader, code, this.#requester, edits)
+    return codes.map((each) => ({
+      ...pageOf('station', each, stationUrl(links, each)),
+      why: `No station has the code ${code}; this one is similar.`,
+    }))
+  }
+
+  async #countries(text: string): Promise<Result[]> {
+    const { reader, links } = this.#sources
+    const results: Result[] = []
+    for (const country of bestCountries(text)) {
+      const query = { countries: [country], limit: 1, offset: 0 }
+      const { count } = await reader.stations(query, this.#requester)
+      const title = `${countryName(country)} (${country})`
+      if (count > 0)
+        results.push(pageOf('country', title, pageUrl(links, 'station', [['country', country]])))
+      else if (isCountry(country, text))
+        results.push(withoutPage('country', title, 'No station is in this country.'))
+    }
+    return results
+  }
+
+  /** A directory, or else a file, by its path below the archive root. */
+  async #path(path: string, file: AskedFile | undefined): Promise<Result[]> {
+    const { reader, links } = this.#sources
+    const parsed = parseDirectory(path)
+    const isThere = parsed.kind === 'directory' && (await reader.directory(path)) !== undefined
+    if (isThere) return [pageOf('directory', `${path}/`, `${links.data}${path}/`)]
+    const parent = file?.directory === undefined ? parsed : parseDirectory(file.directory)
+    if (parent.kind === 'rejected') return [withoutPage('directory', path, rejected(parent.reason))]
+    if (file !== undefined) return this.#file(file)
+    return [withoutPage('directory', `${path}/`, 'No file is in this directory or below it.')]
+  }
+
+  async #file(asked: AskedFile): Promise<Result[]> {
+    const { reader } = this.#sources
+    const { records } = await reader.records(
+      {
+        filter: { names: [{ how: 'starts', text: asked.start }] },
+        ordering: { key: 'filename', descending: false },
+        limit: most + 1,
+        details: true,
+      },
+      this.#requester,
+    )
+    const same = records.filter(({ name }) => asked.names.includes(name.toLowerCase()))
+    const here = same.filter(({ directory }) => directory === asked.directory)
+    if (here.length > 0) return here.map((file) => this.#listed(file))
+    if (same.length > 0) return same.map((file) => this.#listed(file, elsewhere(file, asked)))
+    const reasons = await this.#unlisted(asked)
+    if (reasons.length > 0) return reasons
+    if (records.length > 0) return this.#beginning(asked, records)
+    if (asked.fault !== undefined) return [withoutPage('file', asked.name, rejected(asked.fault))]
+    return [withoutPage('file', asked.name, this.#neverSeen(asked)), ...(await this.#near(asked))]
+  }
+
+  #listed(file: ListedFile, why: string | null = null): Result {
+    const { id, directory, name } = file
+    return { ...pageOf('file', `${directory}/${name}`, recordUrl(this.#sources.links, id)), why }
+  }
+
+  /** The files whose names begin with the name that was asked for. */
+  #beginning({ start, name }: AskedFile, records: readonly ListedFile[]): Result[] {
+    const results = records.slice(0, most).map((file) => this.#listed(file))
+    if (records.length <= most) return results
+    const url = pageUrl(this.#sources.links, 'rinex-file', [['filename__startswith', start]])
+    return [...results, pageOf('file', `All files whose names begin with ${name}`, url)]
+  }
+
+  /** Files of these names that are still being written, were removed or rejected. */
+  async #unlisted({ names, directories }: AskedFile): Promise<Result[]> {
+    const { reader, links, settlingFiles, isPublic } = this.#sources
+    const { removed, rejected: known } = await reader.unlisted(
+      { directories, names },
+      this.#requester,
+    )
+    const settling = (isPublic ? await settlingFiles() : []).filter(({ path }) =>
+      names.includes(path.slice(path.lastIndexOf('/') + 1).toLowerCase()),
+    )
+    return [
+      ...settling.map(({ path, reason, sinceUs }) =>
+        withoutPage(
+          'file',
+          path,
+          reason === 'unreadable'
+            ? `It is not listed yet, because the indexer cannot read it since ${at(sinceUs)}.`
+            : `It is still being written: its gzip stream has no end yet, since ${at(sinceUs)}.`,
+        ),
+      ),
+      ...removed.map(({ directory, name, seq, atUs }) => ({
+        ...pageOf(
+          'file',
+          `${directory}/${name}`,
+          pageUrl(links, 'changes', [
+            ['filename', name],
+            ['limit', '1'],
+            ['since', String(seq - 1)],
+          ]),
+        ),
+        why: `It was removed on ${at(atUs)}.`,
+      })),
+      ...(isPublic ? known : []).map(({ directory, name, reason, sinceUs }) =>
+        withoutPage('file', `${directory}/${name}`, rejected(reason, sinceUs)),
+      ),
+    ]
+  }
+
+  #neverSeen({ parsed, start }: AskedFile): string {
+    if (parsed === undefined) return `No listed file has a name that begins with ${start}.`
+    const days = counted(this.#sources.keepRemovalsDays, 'day', 'days')
+    return `It was never seen: no file of this name is listed, and none was removed from the directories of its date in the last ${days}.`
+  }
+
+  /** Files of the same station on the same day; or the station, or stations with similar codes. */
+  async #near({ parsed }: AskedFile): Promise<Result[]> {
+    if (parsed === undefined) return []
+    const { reader } = this.#sources
+    const { station, startSeconds } = parsed
+    const filter = {
+      stations: [station.slice(0, 4)],
+      days: [Math.floor(startSeconds / secondsPerDay)],
+    }
+    const { records } = await reader.page({ filter, limit: 5, offset: 0 }, this.#requester)
+    if (records.length > 0)
+      return records.map((file) => this.#listed(file, 'Of the same station, on the same day.'))
+    const stations = await this.#stations(station.slice(0, 4))
+    return stations.length > 0
+      ? stations.map((each) => ({ ...each, why: 'It has no file of this day.' }))
+      : this.#similar(station)
+  }
+
+  async #time({ title, filter, parameters }: AskedTime): Promise<Result[]> {
+    const { reader, links } = this.#sources
+    const { count } = await reader.page({ filter, limit: 1, offset: 0 }, this.#requester)
+    const none = `No file has data of ${title}.`
+    if (count === 0) return [withoutPage('day', title, none)]
+    const text = `${title}: ${counted(count, 'file', 'files')}`
+    return [pageOf('day', text, pageUrl(links, 'rinex-file', parameters))]
+  }
+}
+
+function pageOf(kind: Result['kind'], title: string, url: string): Result {
+  return { kind, title, url, why: null }
+}
+
+function withoutPage(kind: Result['kind'], title: string, why: string): Result {
+  return { kind, title, url: null, why }
+}
+
+/** Maximum number of countries whose names begin with a text. */
+const maxCountries = 10
+
+/** The country that has the text as its name or code; otherwise those that begin with it. */
+function bestCountries(text: string): readonly string[] {
+  const codes = countriesNamed(text)
+  const exact = codes.filter((code) => isCountry(code, text))
+  return exact.length > 0 ? exact : codes.slice(0, maxCountries)
+}
+
+function isCountry(code: string, text: string): boolean {
+  const wanted = text.toLowerCase()
+  return wanted === code.toLowerCase() || wanted === countryName(code).toLowerCase()
+}
+
+/** Why a file is not quite the one that was asked for. */
+function elsewhere({ details }: ListedFile, { directory }: AskedFile): string | null {
+  const isMisplaced = details?.problem === 'misplaced'
+  if (directory === undefined) return isMisplaced ? 'It is in the directory of another date.' : null
+  const text = 'It is in another directory than the one asked for'
+  return isMisplaced ? `${text}, which is that of another date.` : `${text}.`
+}
+
+/** A reason of this or an earlier release as a sentence. */
+function rejected(reason: string, sinceUs?: number): string {
+  const meanings: Readonly<Record<string, string>> = reasonMeanings
+  const since = sinceUs === undefined ? '' : `, since ${at(sinceUs)}`
+  return `It is rejected${since}: ${(meanings[reason] ?? reason).replaceAll('`', '')}`
+}
+
+function at(us: number): string {
+  return `${readableTime(microsecondsToIso(us), 'second')} UTC`
+}

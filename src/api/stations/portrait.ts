@@ -1,0 +1,139 @@
+/** Reads what the page of a station shows: its series over all time, and its last files. */
+import { gapsOf } from '../../series/availability.ts'
+import { completenessOf } from '../../series/completeness.ts'
+import type { Completeness } from '../../series/completeness.ts'
+import { lateAfter, lowerBound } from '../../series/latency.ts'
+import { slotAt, endOfSlot, seriesOf, slotsPerDay } from '../../series/series.ts'
+import type { Period } from '../../series/series.ts'
+import type { StateRun } from '../../series/slot-states.ts'
+import type { ListedFile } from '../../catalogue/records.ts'
+import { parseFilename } from '../../parse/filename.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import type { Requester } from '../http/limits.ts'
+import type { KnownSeries } from '../series/known-series.ts'
+import type { NetworkContext } from '../series/network-context.ts'
+import { statesInParts } from '../series/network-days.ts'
+import { readKnownSlots } from './series-reader.ts'
+import type { Present } from './series-reader.ts'
+import { joinGaps } from './words.ts'
+import type { Gap } from './words.ts'
+
+/** A series of observation files over all time, by what was delivered. */
+export interface SeriesPortrait {
+  readonly period: Period
+  /** The first slot, and the last that counts: the last file of an ended series, else now. */
+  readonly first: number
+  readonly last: number
+  readonly ended: boolean
+  readonly all: Completeness
+  readonly year: Completeness
+  readonly runs: readonly StateRun[]
+  readonly gaps: readonly Gap[]
+}
+
+interface Asking {
+  readonly code: string
+  readonly asker: Requester
+}
+
+/** Days of a year, as completeness counts it. */
+const yearDays = 365
+
+/** A series, with the codes whose files it has. */
+export interface StationSeries {
+  readonly codes: readonly string[]
+  readonly ambiguous: readonly string[]
+  /** `undefined` if nothing was ever delivered, or the first scan has not ended. */
+  readonly portrait: SeriesPortrait | undefined
+}
+
+export async function readSeriesPortrait(
+  context: NetworkContext,
+  { code, asker }: Asking,
+  period: Period,
+  present: Present,
+): Promise<StationSeries> {
+  const { asOf } = present.currency
+  const toDay = Math.floor(present.nowSeconds / secondsPerDay)
+  const key = { fileType: 'o', period, fromDay: undefined, toDay } as const
+  const { known, codes, ambiguous } = await readKnownSlots(
+    context,
+    { code, asker, ...key },
+    present,
+  )
+  const { delivered, first, latencies, rules } = known
+  if (asOf === undefined || first === undefined) return { codes, ambiguous, portrait: undefined }
+  const limit = lateAfter(period, latencies)
+  const history = { live: delivered, delivered, first, lateAfter: limit, rules }
+  const now = slotAt(asOf, period)
+  const states = (from: number) =>
+    statesInParts(history, { from, to: known.range.to }, { asOf, requester: asker })
+  const { runs, now: state, ...figures } = await states(known.range.from)
+  const last = state.ended ? (known.last ?? now) : now
+  const perDay = slotsPerDay(period)
+  const yearFrom = (Math.floor(last / perDay) - yearDays + 1) * perDay
+  const year = completenessOf(await states(Math.max(known.range.from, yearFrom)), 'delivered')
+  const gaps = joinGaps(gapsOf(runs, { from: first, to: last }, 'delivered'))
+  const all = completenessOf(figures, 'delivered')
+  return {
+    codes,
+    ambiguous,
+    portrait: { period, first, last, ended: state.ended, all, year, runs, gaps },
+  }
+}
+
+/** Number of the last files that the page shows. */
+const lastFiles = 24
+
+/** A file with the time from the end of its period to its arrival, if that was seen. */
+export interface ArrivedFile {
+  readonly file: ListedFile
+  readonly startSeconds: number
+  readonly latency: number | undefined
+}
+
+/** The files that came last. @param series those of the station, with their arrivals */
+export async function readLastFiles(
+  { reader }: NetworkContext,
+  codes: readonly string[],
+  series: readonly KnownSeries[],
+  asker: Requester,
+): Promise<readonly ArrivedFile[]> {
+  const isShort = codes.every((code) => code.length === 4)
+  const filter = { stations: codes, ...(isShort && { versions: ['r2'] as const }) }
+  const { records } = await reader.page(
+    {
+      filter,
+      ordering: { key: 'id', descending: true },
+      limit: lastFiles,
+      offset: 0,
+      details: false,
+    },
+    asker,
+  )
+  return records.flatMap((file) => {
+    const name = parseFilename(file.name)
+    if (name.kind !== 'parsed') return []
+    const { startSeconds } = name
+    const key = seriesOf(name)
+    const own = series.filter(
+      ({ fileType, period }) => fileType === key?.fileType && period === key.period,
+    )
+    const latency = key && latencyOf(file, slotAt(startSeconds, key.period), own)
+    return [{ file, startSeconds, latency }]
+  })
+}
+
+/** A file whose slot was seen arriving counts from the end of its slot. */
+function latencyOf(
+  { createdUs }: ListedFile,
+  slot: number,
+  series: readonly KnownSeries[],
+): number | undefined {
+  const found = series.find(({ past: { arrivals } }) => {
+    const { slots } = arrivals
+    return slots[lowerBound(slots, slot)] === slot
+  })
+  if (found === undefined) return undefined
+  return Math.max(0, Math.round(createdUs / 1e6 - endOfSlot(slot, found.period)))
+}

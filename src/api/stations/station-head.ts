@@ -1,0 +1,150 @@
+/** What the page of a station and its tabs have above: states, tabs, title, links. */
+import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
+import { queryText } from '../http/context.ts'
+import type { Parameter } from '../http/context.ts'
+import { typeLabel } from '../pages/labels.ts'
+import { partial } from '../pages/layout.ts'
+import type { PageFrame } from '../pages/layout.ts'
+import { mainSeries } from '../series/known-series.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import { sinceWords, stateWord } from './words.ts'
+
+partial(
+  'station-head',
+  `<% for (const line of it.lines) { %><p class="<%= line.isMain ? 'verdict' : 'note' %>"><span class="state <%= line.state %>"><%= line.state %></span><%= line.words %> <span class="note"><%= line.files %></span></p>
+<% } %><% if (it.others.length > 0) { %><p class="notice">The short code belongs to several stations:<% for (const { code, href } of it.others) { %> <a href="<%= href %>"><%= code %></a><% } %></p>
+<% } %><nav class="tabs" aria-label="Station"><ul><% for (const tab of it.tabs) { %><li><a href="<%= tab.href %>"<% if (tab.isCurrent) { %> aria-current="page"<% } %>><%= tab.label %></a></li><% } %></ul></nav>`,
+)
+
+/** The tabs that are pages of the station; the others lead to lists of its files and alerts. */
+export type StationTab = 'Overview' | 'Availability' | 'Latency'
+
+export interface HeadOfStation {
+  /** The code of the request, in upper case. */
+  readonly code: string
+  /** All codes whose files are meant. */
+  readonly codes: readonly string[]
+  /** Long codes that begin with the same short code, if there are several. */
+  readonly ambiguous: readonly string[]
+  readonly states: readonly SeriesStatus[]
+  readonly nowSeconds: number
+  readonly tab: StationTab
+}
+
+/** The series of a station. */
+export function seriesOfStation<Series extends SeriesStatus>(
+  states: readonly Series[],
+  { code, codes }: Pick<HeadOfStation, 'code' | 'codes'>,
+): readonly Series[] {
+  return states.filter(({ station }) => station === code || codes.includes(station))
+}
+
+/** The code to show: the only long one, or that of the request. */
+export function shownCode({ code, codes }: Pick<HeadOfStation, 'code' | 'codes'>): string {
+  const [only, ...others] = codes.filter((each) => each.length === 9)
+  return only !== undefined && others.length === 0 ? only : code
+}
+
+/** `GRAZ00AUT, Austria` */
+export function stationTitle(station: Pick<HeadOfStation, 'code' | 'codes'>): string {
+  const code = shownCode(station)
+  const country = countryOf(code)
+  if (isMergedNavigation(code)) return `${code}, merged navigation`
+  return country === undefined ? code : `${code}, ${countryName(country)}`
+}
+
+/** The query of the files of a station. */
+export function filesQuery(codes: readonly string[], more: readonly Parameter[] = []): string {
+  // Without the form of the name, a short code also matches the long codes that begin with it.
+  const shortOnly: readonly Parameter[] = codes.every((each) => each.length === 4)
+    ? [['file_version', 'r2']]
+    : []
+  return queryText([...shortOnly, ['station', codes.join()], ...more])
+}
+
+/** The frame of a page of a station. */
+export function stationFrame(
+  station: HeadOfStation,
+  { title, json, banner }: Pick<PageFrame, 'title' | 'json' | 'banner'>,
+): PageFrame {
+  const { tab, code } = station
+  const heading = stationTitle(station)
+  const up = upOf(tab)
+  const own = { text: shownCode(station), href: `${up}station/${code}/?format=api` }
+  return {
+    title,
+    heading,
+    section: 'station',
+    crumbs: [
+      { text: 'Stations', href: `${up}station/?format=api` },
+      ...(tab === 'Overview' ? [] : [own]),
+    ],
+    alternates: [
+      {
+        href: `${up}alerts/?${queryText([
+          ['station', code],
+          ['format', 'atom'],
+        ])}`,
+        title: `Alerts of ${shownCode(station)}`,
+        type: 'application/atom+xml',
+      },
+    ],
+    up,
+    json,
+    ...(banner && { banner }),
+  }
+}
+
+function upOf(tab: StationTab): string {
+  return tab === 'Overview' ? '../../' : '../../../'
+}
+
+/** What the partial of the head shows. */
+export function stationHead(station: HeadOfStation) {
+  const { code, codes, ambiguous, nowSeconds, tab } = station
+  const up = upOf(tab)
+  const own = `${up}station/${code}/`
+  const ofStation = [['station', code]] as const
+  const tabs = [
+    { label: 'Overview', href: `${own}?format=api` },
+    { label: 'Availability', href: `${own}availability/?format=api` },
+    { label: 'Latency', href: `${own}latency/?format=api` },
+    { label: 'Missing', href: `${up}missing/?${queryText(ofStation)}` },
+    { label: 'Files', href: `${up}rinex-file/?${filesQuery(codes)}` },
+    { label: 'Alerts', href: `${up}alerts/?${queryText(ofStation)}` },
+  ]
+  return {
+    lines: linesOf(seriesOfStation(station.states, station), nowSeconds),
+    others: ambiguous.map((each) => ({ code: each, href: `${up}station/${each}/?format=api` })),
+    tabs: tabs.map((each) => ({ ...each, isCurrent: each.label === tab })),
+  }
+}
+
+/** The state of the main series of each station, and the series whose state is another one. */
+function linesOf(states: readonly SeriesStatus[], nowSeconds: number) {
+  const main = mainSeries(states)
+  const stations = new Set(states.map(({ station }) => station))
+  return [...stations].flatMap((station) => {
+    const own = states.filter((each) => each.station === station)
+    const first = main.get(station) ?? own[0]
+    const lineOf = (series: SeriesStatus) => ({
+      isMain: series === first,
+      state: stateWord(series.summary),
+      words: sinceWords(series.summary, nowSeconds),
+      files: `${stations.size > 1 ? `${station}, ` : ''}${seriesWords(series)}`,
+    })
+    const differs = own.filter(
+      ({ summary }) => first && stateWord(summary) !== stateWord(first.summary),
+    )
+    return first === undefined ? [] : [first, ...differs].map(lineOf)
+  })
+}
+
+/** `hourly observation files` */
+export function seriesWords({
+  fileType,
+  period,
+}: Pick<SeriesStatus, 'fileType' | 'period'>): string {
+  const often = { '01D': 'daily', '01H': 'hourly', '15M': '15-minute' }[period]
+  return `${often} ${typeLabel(fileType)} files`
+}

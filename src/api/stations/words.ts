@@ -1,0 +1,133 @@
+/** Gaps and states of series in words, as people write them into a mail. Pure. */
+import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { periodRules, recentDays } from '../../series/series.ts'
+import type { Period } from '../../series/series.ts'
+import type { SeriesSummary } from '../../series/series-summary.ts'
+import type { SlotState, StateRun } from '../../series/slot-states.ts'
+import { counted, readableDuration } from '../pages/labels.ts'
+
+export const months = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December'],
+] as const
+
+/** Year, month from 1, and day of the month of a UTC day since 1970. */
+export function dateOf(day: number) {
+  const [year = 0, month = 1, date = 1] = dayToIso(day).split('-').map(Number)
+  return { year, month, date, name: months[month - 1] ?? '' }
+}
+
+/** `3 August 2026` */
+export function dayWords(day: number): string {
+  const { date, name, year } = dateOf(day)
+  return `${date} ${name} ${year}`
+}
+
+/** `3 to 31 August 2026`, `28 December 2025 to 3 January 2026`. @param last included */
+export function daysWords(first: number, last: number): string {
+  if (first === last) return dayWords(first)
+  const [from, to] = [dateOf(first), dateOf(last)]
+  if (from.year !== to.year) return `${dayWords(first)} to ${dayWords(last)}`
+  const month = from.month === to.month ? '' : ` ${from.name}`
+  return `${from.date}${month} to ${dayWords(last)}`
+}
+
+/** `24 November 2026, 05:00`; without the time at midnight. @param seconds since 1970 */
+export function momentWords(seconds: number): string {
+  const day = Math.floor(seconds / secondsPerDay)
+  const time = timeWords(seconds)
+  return time === '00:00' ? dayWords(day) : `${dayWords(day)}, ${time}`
+}
+
+function timeWords(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().slice(11, 16)
+}
+
+/** A gap: adjacent runs of slots without a file, with the number of its slots by state. */
+export interface Gap {
+  readonly firstSlot: number
+  readonly slots: number
+  readonly states: ReadonlyMap<SlotState, number>
+}
+
+/** Joins adjacent runs. @param runs ascending */
+export function joinGaps(runs: readonly StateRun[]): readonly Gap[] {
+  const gaps: { firstSlot: number; slots: number; states: Map<SlotState, number> }[] = []
+  for (const { state, firstSlot, slots } of runs) {
+    let last = gaps.at(-1)
+    if (last === undefined || last.firstSlot + last.slots !== firstSlot) {
+      last = { firstSlot, slots: 0, states: new Map() }
+      gaps.push(last)
+    }
+    last.slots += slots
+    last.states.set(state, (last.states.get(state) ?? 0) + slots)
+  }
+  return gaps
+}
+
+const nouns: Readonly<Record<Period, readonly [one: string, many: string]>> = {
+  '15M': ['quarter of an hour', 'quarters of an hour'],
+  '01H': ['hour', 'hours'],
+  '01D': ['day', 'days'],
+}
+
+const stateWords: Readonly<Partial<Record<SlotState, string>>> = {
+  missing: 'missing',
+  late: 'late',
+  silent: 'absent, not expected',
+  removed: 'removed from the archive',
+}
+
+/** `3 to 31 August 2026: 29 days missing` */
+export function gapWords(gap: Gap, period: Period): string {
+  const { slots, states } = gap
+  const all = Array.from(states, ([state, count]) => [stateWords[state] ?? state, count] as const)
+  const [[only] = ['']] = all
+  const amount = counted(slots, ...nouns[period])
+  const what =
+    all.length === 1
+      ? `${amount} ${only}`
+      : `${amount}, ${all.map(([word, count]) => `${count} ${word}`).join('; ')}`
+  return `${timesOfGap(gap, period)}: ${what}`
+}
+
+function timesOfGap({ firstSlot, slots }: Gap, period: Period): string {
+  const { seconds } = periodRules[period]
+  const [start, end] = [firstSlot * seconds, (firstSlot + slots) * seconds]
+  const [first, last] = [start, end - 1].map((each) => Math.floor(each / secondsPerDay))
+  const isWhole = start % secondsPerDay === 0 && end % secondsPerDay === 0
+  if (first === undefined || last === undefined || isWhole) return daysWords(first ?? 0, last ?? 0)
+  const until = end % secondsPerDay === 0 ? '24:00' : timeWords(end)
+  if (first === last) return `${dayWords(first)}, ${timeWords(start)} to ${until}`
+  return `${dayWords(first)}, ${timeWords(start)}, to ${dayWords(last)}, ${until}`
+}
+
+/** The figures of a state that its sentence needs. */
+type Known = Pick<SeriesSummary, 'state' | 'since' | 'ended'>
+
+/** The word of a state: that of the series, or `ended`. */
+export function stateWord({ state, ended }: Known): string {
+  return ended ? 'ended' : state
+}
+
+/**
+ * What follows the word of a state: `since 15 November, for 9 days`. The year is left out if it is
+ * that of now.
+ */
+export function sinceWords(known: Known, nowSeconds: number): string {
+  const { state, since, ended } = known
+  if (state === 'unknown') return ': the first scan of the archive has not ended'
+  if (since === undefined) return ': nothing was ever delivered'
+  const time = thisYear(since, nowSeconds)
+  if (ended) return `: its last data end on ${time}`
+  if (state === 'silent') return `: no file is expected now; its last data end on ${time}`
+  const age = nowSeconds - since
+  if (state === 'present' && age >= recentDays * secondsPerDay)
+    return `, without a gap for ${recentDays} days`
+  return ` since ${time}, for ${readableDuration(Math.max(0, age))}`
+}
+
+function thisYear(seconds: number, nowSeconds: number): string {
+  const { year } = dayOfYearAt(nowSeconds)
+  return momentWords(seconds).replace(` ${year}`, '')
+}

@@ -1,0 +1,52 @@
+/** Why files are not in the list: they were removed, or the indexer rejected them. */
+import type { RejectedFile, RemovedFile, UnlistedFiles, UnlistedQuery } from '../reader.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
+import { all } from '../question.ts'
+import type { Question } from '../question.ts'
+
+/** Maximum number of removed files that are returned. */
+const most = 20
+
+type RemovedRow = [directory: string, name: string, seq: number, atUs: number]
+
+type RejectedRow = [directory: string, reason: string, names: string, sinceUs: number | null]
+
+/**
+ * Reads the tombstones and rejections of a few directories, each by the index of its directory:
+ * no index has the names of tombstones.
+ */
+export function* unlisted(
+  { directories, names }: UnlistedQuery,
+  { dialect }: Pick<QuestionContext, 'dialect'>,
+): Question<UnlistedFiles> {
+  const isIn = dialect.isIn('d.path', 'directories', 'text')
+  const [removed, rejected] = (yield* all(
+    {
+      sql: `SELECT d.path, f.name, f.seq, f.removed_us FROM directory d CROSS JOIN tombstone f
+        WHERE ${dialect.inTime('f.id')} AND f.directory = d.id AND ${isIn}
+          AND ${dialect.isIn(dialect.ignoringCase('f.name'), 'names', 'text')}
+        ORDER BY f.seq DESC LIMIT ${most}`,
+      values: { directories, names },
+    },
+    {
+      sql: `SELECT d.path, r.reason, r.names, r.since_us FROM directory d CROSS JOIN rejection r
+        WHERE r.directory = d.id AND ${isIn} ORDER BY d.path, r.reason`,
+      values: { directories },
+    },
+  )) as unknown as [RemovedRow[], RejectedRow[]]
+  return {
+    removed: removed.map(([directory, name, seq, atUs]): RemovedFile => {
+      return { directory, name, seq, atUs }
+    }),
+    rejected: rejected.flatMap(([directory, reason, all, sinceUs]): RejectedFile[] =>
+      (JSON.parse(all) as string[])
+        .filter((name) => names.includes(lower(name)))
+        .map((name) => ({ directory, name, reason, sinceUs: sinceUs ?? undefined })),
+    ),
+  }
+}
+
+/** `toLowerCase` would turn some other letters into ASCII. */
+function lower(name: string): string {
+  return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}

@@ -1,0 +1,213 @@
+/** The size, growth and disks of the archive: JSON, CSV and page. */
+import t from '../../tap.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { checksumOf } from '../../catalogue/catalogue.ts'
+import { dayFile, openService, startUs } from '../service.ts'
+import type { Service, ServiceOptions } from '../service.ts'
+import { watchingIndexer } from '../status/indexer-status.ts'
+
+const api = '/rinex/api/archive/'
+const usPerDay = 86_400e6
+
+/** 2026-01-22 */
+const today = Math.floor(startUs / usPerDay)
+const deps: ServiceOptions['deps'] = () => ({ nowUs: () => startUs })
+
+interface Wire {
+  readonly files: number
+  readonly years: readonly { readonly year: string }[] | null
+  readonly groups: readonly Record<string, unknown>[]
+  readonly days: readonly { readonly date: string; readonly files: number }[] | null
+  readonly growth: { readonly files: number; readonly bytes: number } | null
+  readonly arrivals_by_hour: readonly number[] | null
+  readonly disks: readonly {
+    readonly holds: readonly string[]
+    readonly free_bytes: number
+    readonly full_month: string | null
+  }[]
+  readonly checksums: Record<string, unknown>
+}
+
+const jsonOf = async ({ app }: Service) => (await app.inject(api)).json<Wire>()
+const pageOf = async ({ app }: Service) => {
+  const { body } = await app.inject({ url: api, headers: { accept: 'text/html' } })
+  return { body, text: body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ') }
+}
+
+/** The name of a daily file of a day since 1970. */
+function nameOf(day: number): string {
+  const year = new Date(day * 86_400_000).getUTCFullYear()
+  const dayOfYear = day - Date.UTC(year, 0, 1) / 86_400_000 + 1
+  return dayFile.replace('2026001', `${year}${String(dayOfYear).padStart(3, '0')}`)
+}
+
+/** Daily files of the last days before today, of 1 GB each. */
+async function fill({ writer }: Service, days: number): Promise<void> {
+  const added = Array.from({ length: days }, (_, index) =>
+    newFile(nameOf(today - 1 - index), { size: 1_000_000_000, mtimeUs: 1 }),
+  )
+  await writer.apply([change('obs/2026/001', { added })])
+}
+
+t.test('an empty archive says where files are expected', async (t) => {
+  const service = await openService(t, { deps })
+  const wire = await jsonOf(service)
+  t.match(wire, { files: 0, growth: null })
+  t.strictSame([wire.years, wire.groups, wire.days?.length], [[], [], 401])
+  t.strictSame(
+    wire.disks.map(({ holds }) => holds),
+    [['archive', 'obs', 'nrt']],
+  )
+  t.equal(wire.disks[0]?.full_month, null)
+  t.match((await pageOf(service)).text, 'no files yet. They are expected in the areas obs and nrt')
+  const { body } = await service.app.inject(`${api}?format=csv`)
+  t.equal(body, 'year,area,file_type,period,files,bytes,sized\r\n')
+})
+
+t.test('the figures of an archive of some days: JSON, CSV and page say the same', async (t) => {
+  const service = await openService(t, { deps })
+  await fill(service, 40)
+  await service.addNames('nrt/2026/001', ['graz021a.26n.gz'])
+  const wire = await jsonOf(service)
+  t.match(wire, { files: 41, bytes: 40_000_000_000, sized: 40 })
+  t.strictSame(wire.groups, [
+    {
+      year: '2025',
+      area: 'obs',
+      file_type: 'o',
+      period: '01D',
+      files: 19,
+      bytes: 19_000_000_000,
+      sized: 19,
+    },
+    { year: '2026', area: 'nrt', file_type: 'n', period: '01H', files: 1, bytes: 0, sized: 0 },
+    {
+      year: '2026',
+      area: 'obs',
+      file_type: 'o',
+      period: '01D',
+      files: 21,
+      bytes: 21_000_000_000,
+      sized: 21,
+    },
+  ])
+  t.strictSame(wire.years, [
+    { year: '2025', files: 19, bytes: 19_000_000_000, sized: 19 },
+    { year: '2026', files: 22, bytes: 21_000_000_000, sized: 21 },
+  ])
+  t.strictSame(wire.days?.slice(-2), [
+    { date: '2026-01-21', files: 2, bytes: 1_000_000_000, sized: 1 },
+    { date: '2026-01-22', files: 0, bytes: 0, sized: 0 },
+  ])
+  t.equal(
+    wire.days?.reduce((sum, { files }) => sum + files, 0),
+    41,
+  )
+  // The file without a size counts as much as the others.
+  t.strictSame(wire.growth, { files: 1, bytes: 1_025_000_000 })
+  const [disk] = wire.disks
+  const full = (today + Math.floor((disk?.free_bytes ?? 0) / 1_025_000_000)) * 86_400_000
+  t.equal(disk?.full_month, new Date(full).toISOString().slice(0, 7))
+  const { body, headers } = await service.app.inject(`${api}?format=csv`)
+  t.equal(headers['content-type'], 'text/csv; charset=utf-8')
+  t.strictSame(body.split('\r\n'), [
+    'year,area,file_type,period,files,bytes,sized',
+    ...wire.groups.map((group) => Object.values(group).join()),
+    '',
+  ])
+  const { text } = await pageOf(service)
+  for (const words of [
+    '41 files, 40.0 GB. The size of 1 file is not known yet.',
+    'By the day of the data, it grew by 1 file and 1.0 GB a day in the last year, by 1 file and 1.0 GB in the last 28 days.',
+    'The disk is full in ',
+    'Year Files Size 2026 22 21.0 GB 2025 19 19.0 GB',
+    'archive, obs, nrt',
+  ])
+    t.match(text, words)
+})
+
+t.test('a first scan: totals without years and days', async (t) => {
+  const service = await openService(t, { deps })
+  await service.writer.deferIndexes()
+  await fill(service, 2)
+  const wire = await jsonOf(service)
+  t.match(wire, { files: 2, years: null, days: null, growth: null })
+  t.match(wire.groups[0], { year: null, area: 'obs', files: 2 })
+  const before = await service.app.inject(api)
+  t.match((await pageOf(service)).text, 'The first scan has not ended')
+  await service.writer.buildIndexes()
+  const after = await service.app.inject(api)
+  t.not(after.headers['etag'], before.headers['etag'], 'without a change of the catalogue')
+  t.equal(after.json<Wire>().years?.length, 1)
+})
+
+t.test('the tag changes with the catalogue and the day, and answers 304 between', async (t) => {
+  let nowUs = startUs
+  const service = await openService(t, { deps: () => ({ nowUs: () => nowUs }) })
+  await fill(service, 10)
+  const tagOf = async () => String((await service.app.inject(api)).headers['etag'])
+  await tagOf()
+  // The states of the network are in memory by now.
+  const tag = await tagOf()
+  const again = await service.app.inject({ url: api, headers: { 'if-none-match': tag } })
+  t.equal(again.statusCode, 304)
+  nowUs += usPerDay
+  const nextDay = await tagOf()
+  t.not(nextDay, tag)
+  await service.addNames('obs/2026/002', ['graz0020.26d.gz'])
+  t.not(await tagOf(), nextDay)
+})
+
+t.test('the arrivals of the last 28 days by their hour, without those of a scan', async (t) => {
+  let nowUs = startUs
+  const status = { indexerStatus: () => Promise.resolve(watchingIndexer) }
+  const service = await openService(t, {
+    deps: () => ({ nowUs: () => nowUs, ...status }),
+    writerNowUs: () => nowUs,
+  })
+  nowUs = (today * 24 + 5.5) * 3600e6
+  const name = (hour: string) => dayFile.replace('0010000_01D', `021${hour}00_01H`)
+  await service.writer.apply([
+    change('nrt/2026/021', {
+      arrived: true,
+      added: [name('03'), name('04')].map((n) => newFile(n)),
+    }),
+  ])
+  await service.addNames('nrt/2026/021', [name('05')])
+  nowUs = (today + 2) * usPerDay
+  await service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
+  await service.app.inject('/rinex/api/network/')
+  const hours = (await jsonOf(service)).arrivals_by_hour
+  t.strictSame(
+    hours,
+    Array.from({ length: 24 }, (_, hour) => (hour === 5 ? 2 : 0)),
+  )
+  t.match((await pageOf(service)).text, 'by the UTC hour in which they arrived')
+})
+
+t.test('checksums: how many files were read, and which', async (t) => {
+  const service = await openService(t, { deps })
+  await fill(service, 3)
+  t.match(
+    (await pageOf(service)).text,
+    'No file has a checksum: 3 files were never read for damage.',
+  )
+  const read = checksumOf(2, { size: 1_000_000_000, mtimeUs: 1 })
+  await service.writer.keepChecksums([read], 0)
+  const { checksums } = await jsonOf(service)
+  t.match(checksums, { files: 1, share: 0.3333, stale: 0, oldest: checksums['newest'] })
+  t.match((await pageOf(service)).text, '1 of 3 files have a checksum (33.3 %); 2 files were never')
+})
+
+t.test('parameters that the resource does not have', async (t) => {
+  const { app } = await openService(t, { deps })
+  for (const query of ['?year=2026', '?x=%00', '?format=api&limit=-1', '?%3Cscript%3E=1']) {
+    const { statusCode, headers } = await app.inject(`${api}${query}`)
+    t.equal(statusCode, 200, query)
+    t.ok(headers['ignored-parameters'], query)
+  }
+  t.equal((await app.inject(`${api}?strict=1&year=2026`)).statusCode, 400)
+  t.equal((await app.inject(`${api}?format=xml`)).statusCode, 404)
+  const page = await app.inject({ url: `${api}?<b>=1`, headers: { accept: 'text/html' } })
+  t.notMatch(page.body, '<b>')
+})

@@ -1,0 +1,130 @@
+/** The page of the network: the wall, and the extremes. */
+import { gzipSync } from 'node:zlib'
+import t from '../../tap.ts'
+import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
+import type { Period } from '../series/network.ts'
+
+const headers = { accept: 'text/html' }
+type Service = Awaited<ReturnType<typeof openNetwork>>
+const pageOf = async ({ app }: Service, query = '') =>
+  app.inject({ url: `/rinex/api/network/${query}`, headers })
+/** The words of HTML, without tags. */
+const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+
+t.test('the page for a screen on the wall has no header, and updates itself', async (t) => {
+  const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })
+  for (const query of ['?kiosk', '?kiosk=1', '?kiosk&format=api']) {
+    const { body, headers } = await pageOf(service, query)
+    t.match(body, '<body class="bare">')
+    t.notMatch(body, '<header>')
+    t.notMatch(body, '<footer>')
+    t.match(body, 'data-live')
+    t.match(body, 'page.js')
+    t.notMatch(headers, { 'ignored-parameters': /./ })
+  }
+  for (const query of ['', '?kiosk=0', '?kiosk=false']) {
+    const { body } = await pageOf(service, query)
+    t.match(body, '<header>', query)
+    t.match(body, 'href="?kiosk=1&amp;format=api"')
+    t.match(body, /<link rel="alternate" type="application\/atom\+xml"/)
+  }
+  const unknown = await pageOf(service, '?kiosc=1')
+  t.match(unknown.headers, { 'ignored-parameters': 'kiosc' })
+  t.match(wordsOf(unknown.body), 'Unknown parameters, ignored: kiosc')
+})
+
+t.test('an empty archive, and one that was never scanned', async (t) => {
+  const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })
+  const { statusCode, body } = await pageOf(service)
+  t.equal(statusCode, 200)
+  t.match(wordsOf(body), 'Network No station is expected to deliver now. 0 stations at')
+  t.notMatch(body, '<svg')
+  t.notMatch(body, 'class="banner"')
+})
+
+/** Five days of hourly files of some stations, that a scan found at noon. */
+async function openStations(
+  t: Parameters<typeof openNetwork>[0],
+  stations: readonly string[],
+  isLost: (slot: number, station: number) => boolean,
+) {
+  const service = await openNetwork(t, { startUs: (firstDay + 5.5) * daySeconds * 1e6 })
+  const slots = Array.from({ length: 5 * 24 + 12 }, (_, hour) => firstDay * 24 + hour)
+  const period: Period = '01H'
+  for (const [index, station] of stations.entries())
+    await service.scan(
+      slots.filter((slot) => !isLost(slot, index)).map((slot) => [slot, station, period] as const),
+    )
+  return service
+}
+
+t.test('one station, on the first day: no file was seen arriving', async (t) => {
+  const service = await openStations(t, ['GRAZ00AUT'], () => false)
+  const words = wordsOf((await pageOf(service)).body)
+  t.match(words, 'All well: newest data of 11:00, 1 of 1 hourly station delivered 11 h.')
+  t.match(words, '1 complete')
+  t.match(words, '1 station has delivered all of these hours Austria: GRAZ00AUT')
+})
+
+t.test('incidents are the longest losses first, and single files are together', async (t) => {
+  const stations = ['OSLO', 'TRDS', 'BODO', 'VARD'].map((site) => `${site}00NOR`)
+  const others = ['GRAZ00AUT', 'LINZ00AUT', 'MATE00ITA', 'PADO00ITA', 'ROMA00ITA', 'BARI00ITA']
+  const end = firstDay * 24 + 5 * 24 + 12
+  /** Hours without files up to now: five in Norway, two in Austria, of which one is due. */
+  const lost = [5, 5, 5, 5, 2, 2, 48, 0, 0, 0]
+  const isLost = (slot: number, station: number) => slot >= end - (lost[station] ?? 0)
+  const service = await openStations(t, [...stations, ...others], isLost)
+  const { body } = await pageOf(service)
+  const [, list = ''] = /<ul class="incidents">(.*?)<p><a href="..\/alerts/s.exec(body) ?? []
+  t.strictSame(
+    Array.from(
+      list.matchAll(/<summary><span class="state (\w+)">(.*?)<\/span>/g),
+      ([, ...all]) => all,
+    ),
+    [
+      ['down', 'MATE00ITA: down for 2 days'],
+      ['late', 'Norway: 4 of 4 stations, nothing since 07:00, for 5 h'],
+      ['late', '2 single files'],
+    ],
+  )
+  t.match(list, 'href="../missing/?country=NOR&amp;period=01H&amp;format=api"')
+  t.match(list, 'href="../missing/?station=MATE00ITA&amp;period=01H&amp;format=api"')
+  t.match(wordsOf(list), 'OSLO00NOR observation files: nothing since 2025-12-06 07:00 UTC, late')
+  t.match(wordsOf(list), 'GRAZ00AUT_?_20253401000_01H_*O.* expected by 2025-12-06 12:00')
+  const order = Array.from(body.matchAll(/<h3>(\S+)/g), ([, name]) => name)
+  t.strictSame(order.slice(0, 3), ['Italy', 'Norway', 'Austria'], 'the worst country first')
+})
+
+t.test('the indexer is stopped: the banner and the verdict say since when', async (t) => {
+  const service = await openStations(t, ['GRAZ00AUT'], () => false)
+  service.setIndexer(undefined)
+  service.passTo((firstDay + 6) * daySeconds)
+  const { body } = await pageOf(service)
+  const sentence =
+    'The indexer is stopped since 2025-12-06 12:00 UTC. States are those of that time.'
+  t.match(body, `<p class="banner" role="status">${sentence}</p>`)
+  t.match(wordsOf(body), `${sentence} At that time: newest data of 11:00`)
+  for (const path of ['missing/', 'report/', 'series/', 'alerts/', 'station/', 'station/GRAZ/'])
+    t.match(
+      (await service.app.inject({ url: `/rinex/api/${path}`, headers })).body,
+      `<p class="banner" role="status">${sentence}</p>`,
+      path,
+    )
+})
+
+t.test('the page of 400 stations is light, also if none is complete', async (t) => {
+  const countries =
+    'AUT BEL CHE CZE DEU DNK ESP EST FIN FRA GBR GRC HRV HUN ITA NLD NOR POL PRT SWE'
+  const stations = Array.from({ length: 400 }, (_, index) => {
+    const site = `${'ABCDEFGHIJ'[index % 10] ?? ''}${String(Math.floor(index / 10)).padStart(3, '0')}`
+    return `${site}00${countries.split(' ')[index % 20] ?? ''}`
+  })
+  // Each station has lost two hours of the last day, at another time.
+  const isLost = (slot: number, station: number) => (slot - station) % 11 === 0
+  const service = await openStations(t, stations, isLost)
+  const { body } = await pageOf(service)
+  t.equal(body.match(/<title>2\d delivered, \d late/g)?.length, 100)
+  t.match(wordsOf(body), '300 more are not complete')
+  t.ok(body.length <= 300_000, `${body.length} bytes`)
+  t.ok(gzipSync(body).length <= 60_000, `${gzipSync(body).length} bytes compressed`)
+})

@@ -1,0 +1,138 @@
+/** The start page, and the numbers that it shows. */
+import t from '../../tap.ts'
+import { growthOf } from '../../../src/api/overview/facts.ts'
+import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/reader-errors.ts'
+import type { MonthVolume } from '../../../src/catalogue/records.ts'
+import { change } from '../../catalogue/change.ts'
+import { fc } from '../../random.ts'
+import { openService, startUs } from '../service.ts'
+import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
+
+const root = '/rinex/api/'
+const headers = { accept: 'text/html,*/*;q=0.8' }
+
+t.test('the growth is the sum of all data up to the end of each month', async (t) => {
+  const month = fc.tuple(fc.integer({ min: 2020, max: 2031 }), fc.integer({ min: 1, max: 12 }))
+  const nameOf = (year: number, month: number): string =>
+    `${year}-${String(month).padStart(2, '0')}`
+  const volume = fc
+    .tuple(month, fc.nat(1000), fc.nat(100), fc.boolean())
+    .map(([[year, of], bytes, files, isSized]): MonthVolume => {
+      const known = isSized ? { bytes, sized: files } : { bytes: 0, sized: 0 }
+      const kind = { area: 'obs', fileType: 'o', period: '01D' } as const
+      return { month: nameOf(year, of), ...kind, files, ...known }
+    })
+  fc.assert(
+    fc.property(fc.array(volume, { maxLength: 40 }), month, (months, [year, of]) => {
+      const { isBytes, months: found } = growthOf({ months }, Date.UTC(year, of - 1, 15) / 1000)
+      const shown = Array.from({ length: 13 }, (_, index) => {
+        const date = new Date(Date.UTC(year, of - 1 - 12 + index, 1))
+        return nameOf(date.getUTCFullYear(), date.getUTCMonth() + 1)
+      })
+      const past = months.filter((each) => each.month <= nameOf(year, of))
+      const total = (key: 'files' | 'sized'): number =>
+        past.reduce((sum, each) => sum + each[key], 0)
+      t.equal(isBytes, total('sized') / total('files') >= 0.9 || total('files') === 0)
+      const expected = shown.map((name) => {
+        const until = months.filter((each) => each.month <= name)
+        return [name, until.reduce((sum, each) => sum + (isBytes ? each.bytes : each.files), 0)]
+      })
+      t.strictSame(found, expected)
+    }),
+  )
+  t.strictSame(growthOf({ months: undefined }, 0).months.at(-1), ['1970-01', 0])
+})
+
+t.test('it says what the archive is, how it is and how large, and where to begin', async (t) => {
+  const startSeconds = firstDay * daySeconds
+  const network = await openNetwork(t, { startUs: (startSeconds - 40 * daySeconds) * 1e6 })
+  for (let slot = firstDay * 24 - 24 * 30; slot < firstDay * 24; slot++) {
+    await network.setNow((slot + 1) * 3600 + 60)
+    await network.arrive(slot, 'GRAZ00AUT', '01H')
+  }
+  await network.setNow(startSeconds + 100)
+  const { body } = await network.app.inject({ url: root, headers })
+  for (const text of [
+    '<h1>RINEX file catalogue</h1>',
+    'All well: newest file 40 s ago, 1 of 1 hourly station delivered 23 h.',
+    '<b>720</b> files',
+    '<b>1</b> station<',
+    '<b>40 s</b> since the newest file',
+    'Data of the last twelve months: 720 files',
+    'end of 2025-12: 720 files',
+    '<h2>Get data</h2>',
+    '<h2>Watch the network</h2>',
+    '<h2>Write a program</h2>',
+    'rinex-file/?limit=5&amp;station=GRAZ00AUT',
+    'action="search/"',
+  ])
+    t.ok(body.includes(text), text)
+  for (const [, href = ''] of body.matchAll(/<a href="((?!http|#)[^"]*)"/g)) {
+    const { pathname, search } = new URL(href.replaceAll('&amp;', '&'), `http://a${root}`)
+    const page = await network.app.inject({ url: pathname + search, headers })
+    t.equal(page.statusCode, 200, href)
+  }
+})
+
+t.test('an empty archive says where files are expected', async (t) => {
+  const { app, archive } = await openService(t)
+  const { body } = await app.inject({ url: root, headers })
+  t.match(body, 'The archive has no files yet. The indexer watches its folders <code>obs/</code>')
+  t.notMatch(body, /class="totals"|class="growth"/)
+  t.notOk(body.includes(archive), 'no path of the server')
+})
+
+t.test('names of the archive are text', async (t) => {
+  const identity = {
+    title: '<b>Archive</b> & "more"',
+    operator: '<script>alert(1)</script>',
+    contact: 'gnss@archive.example',
+    licence: 'javascript:alert(1)',
+  }
+  const { app } = await openService(t, { settings: { identity } })
+  const { body } = await app.inject({ url: root, headers })
+  t.match(body, '<h1>&lt;b&gt;Archive&lt;/b&gt; &amp; &quot;more&quot;</h1>')
+  t.match(body, 'href="mailto:gnss@archive.example"')
+  t.notMatch(body, /<script>|<b>Archive|href="javascript/)
+})
+
+t.test('what cannot be read at this moment is left out', async (t) => {
+  const service = await openService(t)
+  await service.addNames('obs/2026/001', ['graz0010.26d.gz'])
+  const { app, reader } = service
+  const fail = (error: Error) => () => Promise.reject(error)
+  Object.assign(reader, { stations: fail(new NotBuilt('x')), deliveries: fail(new NotBuilt('x')) })
+  const scanning = await app.inject({ url: root, headers })
+  t.equal(scanning.statusCode, 200)
+  t.match(scanning.body, '<b>1</b> file<')
+  t.match(scanning.body, 'The state of the archive cannot be read at this moment')
+  t.notMatch(scanning.body, '</b> station')
+  const away = fail(new CatalogueUnavailable('x'))
+  Object.assign(reader, { stations: away, deliveries: away, volumes: away, head: away })
+  const closed = await app.inject({ url: root, headers })
+  t.equal(closed.statusCode, 200)
+  t.match(closed.body, '<h2>Get data</h2>')
+  t.notMatch(closed.body, /class="totals"><li>|class="growth"|no files yet/)
+})
+
+t.test('its tag changes with the catalogue, and with the details of files', async (t) => {
+  let nowUs = startUs
+  // The states of the network are kept for a second.
+  const later = (): number => (nowUs += 2e6)
+  const service = await openService(t, { deps: () => ({ nowUs: later }) })
+  const { app, writer } = service
+  const tagOf = async (): Promise<string> => {
+    const { etag } = (await app.inject({ url: root, headers })).headers
+    const cached = { ...headers, 'if-none-match': String(etag) }
+    t.equal((await app.inject({ url: root, headers: cached })).statusCode, 304)
+    return String(etag)
+  }
+  const tags = [await tagOf()]
+  await service.addNames('obs/2026/001', ['graz0010.26d.gz'])
+  tags.push(await tagOf())
+  const id = await service.idOf('obs/2026/001/graz0010.26d.gz')
+  const filled = [{ id, name: 'graz0010.26d.gz', size: 5, mtimeUs: 6 }]
+  await writer.apply([change('obs/2026/001', { filled })])
+  tags.push(await tagOf())
+  t.equal(new Set(tags).size, 3)
+})

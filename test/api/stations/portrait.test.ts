@@ -1,0 +1,263 @@
+/** The page of a station: its state, completeness, months, gaps and last files. */
+import t from '../../tap.ts'
+import type { Test } from 'tap'
+import { parseFilename } from '../../../src/parse/filename.ts'
+import { seriesOf } from '../../../src/series/series.ts'
+import { daySeconds, dayOf, openNetwork } from '../series/network.ts'
+import type { Period } from '../series/network.ts'
+import { openService, startUs } from '../service.ts'
+
+/** 2026-03-02T08:20Z */
+const today = dayOf(2026, 3, 2)
+const now = today * daySeconds + 8 * 3600 + 1200
+
+const html = { accept: 'text/html' }
+const root = 'https://archive.example'
+
+/** The slots of some days from today back, both included. */
+const daysBack = (from: number, to: number) =>
+  Array.from({ length: from - to + 1 }, (_, index) => today - from + index)
+const hoursBack = (from: number, to: number) =>
+  Array.from({ length: from - to + 1 }, (_, index) => Math.floor(now / 3600) - from + index)
+
+type Slots = readonly [station: string, period: Period, slots: readonly number[]]
+
+async function openStations(t: Test, all: readonly Slots[], { arrived = false } = {}) {
+  const network = await openNetwork(t, { startUs: now * 1e6 })
+  for (const [station, period, slots] of all)
+    if (arrived) for (const slot of slots) await network.arrive(slot, station, period)
+    else await network.scan(slots.map((slot) => [slot, station, period] as const))
+  await network.setNow(now + 2)
+  const page = async (path: string) => {
+    const answer = await network.app.inject({ url: `/rinex/api/station/${path}`, headers: html })
+    if (answer.statusCode !== 200) throw new Error(answer.body)
+    return answer.body
+  }
+  const get = async <T>(path: string) => (await network.app.inject(`/rinex/api/${path}`)).json<T>()
+  return { ...network, page, get }
+}
+
+const textOf = (body: string) => body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+const gapsOf = (body: string) => (/<code>(.*?)<\/code>/s.exec(body)?.[1] ?? '').split('\n')
+const daysOf = (body: string) =>
+  Array.from(
+    body.matchAll(/<a class="day (\w+)" href="([^"]*)" title="([^"]*)">(\d+)<\/a>/g),
+    ([, state = '', href = '', title = '', date = '']) => ({
+      state,
+      title,
+      date: Number(date),
+      href: href.replaceAll('&amp;', '&'),
+    }),
+  )
+const tilesOf = (body: string) =>
+  Array.from(
+    body.matchAll(/<li><a href="(availability[^"]*)"><b>(.*?)<\/b>.*?class="note">(.*?)</g),
+    ([, href = '', share, files]) => ({ href: href.replaceAll('&amp;', '&'), share, files }),
+  )
+
+const stations: readonly Slots[] = [
+  // Dead for 9 days, and with a hole in January.
+  ['DEAD00AUT', '01D', [...daysBack(80, 50), ...daysBack(39, 10)]],
+  // Every third day is missing.
+  ['FLKY00FRA', '01D', daysBack(90, 1).filter((day) => day % 3 !== 0)],
+  ['NEWS00CHE', '01D', daysBack(5, 1)],
+  ['NEWS00CHE', '01H', hoursBack(40, 1)],
+  ['ENDD00POL', '01D', daysBack(400, 300)],
+  ['CAMP00ITA', '01D', daysBack(60, 58)],
+  // A site with both forms of names, and a short code that two long ones begin with.
+  ['GRAZ', '01D', daysBack(60, 31)],
+  ['GRAZ00AUT', '01D', daysBack(30, 1)],
+  ['WTZR', '01D', daysBack(30, 20)],
+  ['WTZR00DEU', '01D', daysBack(40, 1)],
+  ['WTZR01DEU', '01D', daysBack(20, 1)],
+]
+
+/** The first line of each page: the state of its main series. */
+const lines: Readonly<Record<string, string>> = {
+  DEAD00AUT: 'down since 21 February, for 9 days daily observation files',
+  FLKY00FRA: 'present since 28 February, for 2 days daily observation files',
+  NEWS00CHE: 'present since 28 February, 16:00, for 40 h 20 hourly observation files',
+  ENDD00POL: 'ended : its last data end on 7 May 2025 daily observation files',
+  CAMP00ITA: 'ended : its last data end on 4 January daily observation files',
+  GRAZ00AUT: 'present , without a gap for 28 days daily observation files',
+  GRAZ: 'present , without a gap for 28 days daily observation files',
+  WTZR00DEU: 'present , without a gap for 28 days daily observation files',
+}
+
+t.test('pages say how the station is, and how it was', async (t) => {
+  const { page, get } = await openStations(t, stations)
+  for (const [code, line] of Object.entries(lines)) {
+    const body = await page(`${code}/`)
+    const [, verdict = ''] = /<p class="verdict">(.*?)<\/p>/.exec(body) ?? []
+    t.strictSame([textOf(verdict).trim()], [line], code)
+    for (const { href, share, files } of tilesOf(body).slice(1)) {
+      const { completeness, present, possible } = await get<Figures>(
+        `station/${code}/${href}&format=json`.replace('format=api&', ''),
+      )
+      t.equal(share, completeness === null ? '–' : `${(completeness * 100).toFixed(1)} %`, href)
+      t.strictSame([files], [`${present} of ${possible}`], href)
+    }
+    const [recent] = tilesOf(body)
+    const { results } = await get<{
+      results: { completeness_28d: number | null; period: string }[]
+    }>(`series/?station=${code}&period=01D`)
+    const of28 = results[0]?.completeness_28d ?? null
+    const isEnded = line.startsWith('ended')
+    if (results.length === 1)
+      t.equal(recent?.share, of28 === null || isEnded ? '–' : `${(of28 * 100).toFixed(1)} %`, code)
+  }
+})
+
+interface Figures {
+  readonly completeness: number | null
+  readonly present: number
+  readonly possible: number
+}
+
+t.test('each day of the months leads to a list, with its files', async (t) => {
+  const { page, get } = await openStations(t, stations)
+  for (const code of ['DEAD00AUT', 'FLKY00FRA', 'NEWS00CHE', 'ENDD00POL', 'GRAZ00AUT', 'WTZR']) {
+    const days = daysOf(await page(`${code}/`))
+    t.ok(days.length > 0, code)
+    for (const { state, href, date } of days) {
+      const path = href.replace('../../', '').replace('format=api', 'format=json&limit=100')
+      const { results } = await get<{ results: { filename: string; data_date: string }[] }>(path)
+      const own = results.filter(({ filename }) => isDaily(filename))
+      t.equal(own.length > 0, state === 'present', `${code} ${href} ${state}`)
+      for (const each of results) t.equal(Number(each.data_date.slice(8, 10)), date)
+    }
+  }
+})
+
+function isDaily(filename: string): boolean {
+  const name = parseFilename(filename)
+  return name.kind === 'parsed' && seriesOf(name)?.period === '01D'
+}
+
+t.test('gaps are written as ranges, the latest first', async (t) => {
+  const { page } = await openStations(t, stations)
+  t.strictSame(gapsOf(await page('DEAD00AUT/')), [
+    'DEAD00AUT, daily observation files, 12 December 2025 to 2 March 2026:',
+    '61 of 79 delivered (77.2 %)',
+    '21 to 28 February 2026: 8 days, 2 missing; 6 late',
+    '12 to 21 January 2026: 10 days missing',
+  ])
+  const flaky = gapsOf(await page('FLKY00FRA/'))
+  t.match(flaky[2], /^(28 February|1 March|27 February) 2026: 1 day (late|missing)$/)
+  t.match(flaky.at(-1), /^and 1\d earlier gaps$/)
+  t.match(textOf(await page('GRAZ00AUT/')), 'Gaps No file is missing.')
+})
+
+t.test('a short code that several stations share names them', async (t) => {
+  const { page } = await openStations(t, stations)
+  const body = await page('WTZR/')
+  t.match(textOf(body), 'The short code belongs to several stations: WTZR00DEU WTZR01DEU')
+  t.match(
+    body,
+    'href="../../rinex-file/?file_version=r2&format=api&station=WTZR"'.replaceAll('&', '&amp;'),
+  )
+  for (const tab of ['availability/', 'latency/'])
+    t.match(textOf(await page(`WTZR/${tab}`)), 'belongs to several stations: WTZR00DEU WTZR01DEU')
+})
+
+t.test('each page of a station has the same head and tabs', async (t) => {
+  const { page } = await openStations(t, stations)
+  const tabs = ['', 'availability/', 'latency/']
+  for (const [index, path] of tabs.entries()) {
+    const body = await page(`DEAD00AUT/${path}`)
+    t.match(body, '<h1>DEAD00AUT, Austria</h1>')
+    t.match(textOf(body), lines['DEAD00AUT'] ?? '')
+    const [nav = ''] = /<nav class="tabs".*?<\/nav>/s.exec(body) ?? []
+    t.equal(textOf(nav).trim(), 'Overview Availability Latency Missing Files Alerts')
+    t.equal(
+      /aria-current="page">(\w+)/.exec(nav)?.[1],
+      ['Overview', 'Availability', 'Latency'][index],
+    )
+    const feed = /type="application\/atom\+xml" title="Alerts of DEAD00AUT" href="([^"]*)"/.exec(
+      body,
+    )
+    t.equal(
+      new URL(
+        feed?.[1]?.replaceAll('&amp;', '&') ?? '',
+        `${root}/rinex/api/station/DEAD00AUT/${path}`,
+      ).href,
+      `${root}/rinex/api/alerts/?format=atom&station=DEAD00AUT`,
+    )
+  }
+})
+
+t.test('stations with no observations, merged navigation, and day one have pages', async (t) => {
+  const network = await openStations(t, [['KIRU00SWE', '01H', hoursBack(30, 1)]])
+  await network.addNames('obs/2026/060', [
+    'ONSA00SWE_R_20260600000_01D_MN.rnx.gz',
+    'BRDC00IGS_R_20260600000_01D_MN.rnx.gz',
+    'MATE00ITA_R_20260600000_05M_01S_MO.crx.gz',
+  ])
+  network.passTo(now + 4)
+  const { page } = network
+  const onlyNavigation = textOf(await page('ONSA00SWE/'))
+  t.match(onlyNavigation, 'ONSA00SWE, Sweden')
+  t.match(onlyNavigation, /daily navigation files/)
+  t.match(textOf(await page('BRDC00IGS/')), 'BRDC00IGS, merged navigation')
+  t.match(textOf(await page('MATE00ITA/')), 'MATE00ITA, Italy')
+  // All files were found by a scan.
+  const dayOne = textOf(await page('KIRU00SWE/'))
+  t.match(dayOne, 'found by a scan')
+  t.notMatch(dayOne, 'Arrival of hourly')
+  t.match(dayOne, /Hours of the last four weeks 100\.0 % complete: 29|30 of/)
+})
+
+t.test('the last files say how long after their period they came', async (t) => {
+  const { page } = await openStations(t, [['GRAZ00AUT', '01H', hoursBack(30, 1)]], {
+    arrived: true,
+  })
+  const body = await page('GRAZ00AUT/')
+  const [, table = ''] = /aria-label="Last files">(.*?)<\/table>/s.exec(body) ?? []
+  const rows = Array.from(table.matchAll(/<tr role="row">(.*?)<\/tr>/gs), ([, row = '']) =>
+    textOf(row),
+  )
+  t.equal(rows.length, 24)
+  t.match(
+    rows[0],
+    /^ GRAZ00AUT_R_20260610700_01H_30S_MO\.crx\.gz 2026-03-02 \(061\) 07:00 .* 20 min $/,
+  )
+  t.match(rows[1], /_20260610600_.* 80 min $/)
+})
+
+t.test('before the first scan has ended, nothing is said of states', async (t) => {
+  const service = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  await service.addNames('obs/2026/001', ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'])
+  const { statusCode, body } = await service.app.inject({
+    url: '/rinex/api/station/GRAZ/',
+    headers: html,
+  })
+  t.equal(statusCode, 200)
+  t.match(textOf(body), 'unknown : the first scan of the archive has not ended')
+  t.strictSame(daysOf(body), [])
+})
+
+t.test('while the catalogue is not current, the states are those of then', async (t) => {
+  const { page, passTo } = await openStations(t, stations)
+  passTo(now + 30 * daySeconds)
+  const body = textOf(await page('DEAD00AUT/'))
+  t.match(body, /not current|States are those of/)
+  t.match(body, 'down since 21 February, for 9 days')
+})
+
+t.test('the link to the site log has the long code, percent-encoded', async (t) => {
+  const identity = { title: 'A', stationLink: 'https://logs.example/{code}?a=<b>&c={code}' }
+  const service = await openService(t, {
+    settings: { identity },
+    deps: () => ({ nowUs: () => startUs }),
+  })
+  await service.addNames('obs/2026/001', [
+    'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    'hkbl0010.26d.gz',
+  ])
+  const linkOf = async (code: string) => {
+    const { body } = await service.app.inject({ url: `/rinex/api/station/${code}/`, headers: html })
+    return /<a href="(https:\/\/logs[^"]*)">/.exec(body)?.[1]
+  }
+  t.equal(await linkOf('graz'), 'https://logs.example/GRAZ00AUT?a=&lt;b&gt;&amp;c=GRAZ00AUT')
+  t.equal(await linkOf('HKBL'), 'https://logs.example/HKBL?a=&lt;b&gt;&amp;c=HKBL')
+})

@@ -1,0 +1,197 @@
+/** Gaps, states and months in words. */
+import t from '../../tap.ts'
+import { fc } from '../../random.ts'
+import { monthsOf } from '../../../src/api/stations/month-calendar.ts'
+import {
+  dayWords,
+  daysWords,
+  gapWords,
+  joinGaps,
+  sinceWords,
+  stateWord,
+} from '../../../src/api/stations/words.ts'
+import type { Period } from '../../../src/series/series.ts'
+import type { SlotState, StateRun } from '../../../src/series/slot-states.ts'
+
+const seconds = (iso: string) => Date.parse(`${iso}Z`) / 1000
+const day = (date: string) => seconds(`${date}T00:00`) / 86_400
+const length = { '01D': 86_400, '01H': 3600, '15M': 900 } as const
+
+/** A run of slots from one time to another. */
+const run = (period: Period, from: string, to: string, state: SlotState): StateRun => {
+  const [first, end] = [from, to].map((time) => seconds(time) / length[period])
+  return { state, firstSlot: first ?? NaN, slots: (end ?? NaN) - (first ?? NaN) }
+}
+
+const gaps: readonly (readonly [
+  words: string,
+  Period,
+  ...(readonly [string, string, SlotState])[],
+])[] = [
+  ['3 August 2026: 1 day missing', '01D', ['2026-08-03T00:00', '2026-08-04T00:00', 'missing']],
+  [
+    '3 to 31 August 2026: 29 days missing',
+    '01D',
+    ['2026-08-03T00:00', '2026-09-01T00:00', 'missing'],
+  ],
+  [
+    '30 August to 2 September 2026: 4 days removed from the archive',
+    '01D',
+    ['2026-08-30T00:00', '2026-09-03T00:00', 'removed'],
+  ],
+  [
+    '28 December 2025 to 3 January 2026: 7 days absent, not expected',
+    '01D',
+    ['2025-12-28T00:00', '2026-01-04T00:00', 'silent'],
+  ],
+  [
+    '15 to 23 November 2026: 9 days, 2 missing; 7 late',
+    '01D',
+    ['2026-11-15T00:00', '2026-11-17T00:00', 'missing'],
+    ['2026-11-17T00:00', '2026-11-24T00:00', 'late'],
+  ],
+  ['24 November 2026: 24 hours late', '01H', ['2026-11-24T00:00', '2026-11-25T00:00', 'late']],
+  [
+    '24 November 2026, 05:00 to 06:00: 1 hour late',
+    '01H',
+    ['2026-11-24T05:00', '2026-11-24T06:00', 'late'],
+  ],
+  [
+    '24 November 2026, 22:00 to 24:00: 2 hours missing',
+    '01H',
+    ['2026-11-24T22:00', '2026-11-25T00:00', 'missing'],
+  ],
+  [
+    '31 December 2025, 22:00, to 1 January 2026, 02:00: 4 hours missing',
+    '01H',
+    ['2025-12-31T22:00', '2026-01-01T02:00', 'missing'],
+  ],
+  [
+    '24 November 2026, 05:15 to 06:00: 3 quarters of an hour missing',
+    '15M',
+    ['2026-11-24T05:15', '2026-11-24T06:00', 'missing'],
+  ],
+]
+
+t.test('a gap is a range of days or times, with its number of files', async (t) => {
+  for (const [words, period, ...runs] of gaps) {
+    const joined = joinGaps(runs.map((each) => run(period, ...each)))
+    t.strictSame(
+      joined.map((gap) => gapWords(gap, period)),
+      [words],
+    )
+  }
+})
+
+t.test('runs that are not adjacent are gaps of their own', async (t) => {
+  const runs = [
+    run('01D', '2026-01-02T00:00', '2026-01-03T00:00', 'missing'),
+    run('01D', '2026-01-04T00:00', '2026-01-06T00:00', 'missing'),
+  ]
+  t.strictSame(
+    joinGaps(runs).map((gap) => gapWords(gap, '01D')),
+    ['2 January 2026: 1 day missing', '4 to 5 January 2026: 2 days missing'],
+  )
+})
+
+t.test('days are read back as they were written', async () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -5000, max: 30_000 }), (day) => {
+      return Date.parse(`${dayWords(day)} UTC`) / 864e5 === day
+    }),
+  )
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 30_000 }), fc.nat(800), (first, more) => {
+      const words = daysWords(first, first + more)
+      const [from = '', to = from] = words.split(' to ')
+      const end = Date.parse(`${to} UTC`) / 864e5
+      const [date] = from.split(' ')
+      return end === first + more && Number(date) === new Date(first * 864e5).getUTCDate()
+    }),
+  )
+})
+
+const now = seconds('2026-11-24T15:40')
+
+const states = [
+  ['down', '2026-11-15T00:00', 'down since 15 November, for 10 days'],
+  ['down', '2025-11-15T05:00', 'down since 15 November 2025, 05:00, for 374 days'],
+  ['down', undefined, 'down: nothing was ever delivered'],
+  ['late', '2026-11-24T10:00', 'late since 24 November, 10:00, for 5 h 40'],
+  ['present', '2026-11-20T10:00', 'present since 20 November, 10:00, for 4 days'],
+  ['present', '2026-10-27T15:00', 'present, without a gap for 28 days'],
+  ['silent', '2026-10-01T00:00', 'silent: no file is expected now; its last data end on 1 October'],
+  ['ended', '2020-10-01T00:00', 'ended: its last data end on 1 October 2020'],
+  ['unknown', undefined, 'unknown: the first scan of the archive has not ended'],
+] as const
+
+t.test('a state says since when, and for how long', async (t) => {
+  for (const [word, since, expected] of states) {
+    const known = {
+      state: word === 'ended' ? ('silent' as const) : word,
+      ended: word === 'ended',
+      since: since && seconds(since),
+    }
+    t.equal(stateWord(known) + sinceWords(known, now), expected)
+  }
+})
+
+const slotOf = (date: string) => day(date)
+
+t.test('the months of a daily series', async (t) => {
+  const runs: StateRun[] = [
+    { state: 'silent', firstSlot: slotOf('2026-01-01'), slots: 9 },
+    { state: 'present', firstSlot: slotOf('2026-01-10'), slots: 20 },
+    { state: 'missing', firstSlot: slotOf('2026-01-30'), slots: 30 },
+    { state: 'due', firstSlot: slotOf('2026-03-01'), slots: 1 },
+    { state: 'future', firstSlot: slotOf('2026-03-02'), slots: 1 },
+  ]
+  const query = { period: '01D', first: slotOf('2026-01-10'), last: slotOf('2026-03-02') } as const
+  const months = monthsOf({ ...query, runs }, 12)
+  t.strictSame(
+    months.map(({ label, weekday, days }) => [label, weekday, days.length]),
+    [
+      ['March 2026', 7, 31],
+      ['February 2026', 7, 28],
+      ['January 2026', 4, 31],
+    ],
+  )
+  const [march, february, january] = months.map(({ days }) => days.map(({ state }) => state))
+  t.strictSame(march?.slice(0, 3), ['due', undefined, undefined])
+  t.strictSame(new Set(february), new Set(['missing']), 'a dead month is visible')
+  t.strictSame(january?.slice(8, 10), [undefined, 'present'], 'nothing before the first file')
+  t.strictSame(
+    monthsOf({ ...query, runs }, 2).map(({ label }) => label),
+    ['March 2026', 'February 2026'],
+  )
+})
+
+t.test('a day of an hourly series is complete, in part, or has its worst state', async (t) => {
+  const first = slotOf('2026-01-01') * 24
+  const parts: readonly (readonly [SlotState, number])[] = [
+    ['present', 24],
+    ['present', 20],
+    ['missing', 4],
+    ['silent', 6],
+    ['present', 18],
+    ['late', 20],
+    ['missing', 4],
+    ['present', 5],
+    ['due', 1],
+    ['future', 18],
+  ]
+  let slot = first
+  const runs = parts.map(([state, slots]) => ({ state, firstSlot: (slot += slots) - slots, slots }))
+  const [month] = monthsOf({ period: '01H', runs, first, last: slot - 1 }, 12)
+  t.strictSame(
+    month?.days.slice(0, 6).map(({ state, text }) => [state, text]),
+    [
+      ['present', '24 of 24 files'],
+      ['part', '20 of 24 files'],
+      ['present', '18 of 24 files'],
+      ['missing', 'missing'],
+      ['present', '5 of 24 files'],
+      [undefined, ''],
+    ],
+  )
+})
