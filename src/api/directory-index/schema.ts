@@ -63,8 +63,8 @@ const listing = dataPaths({
 export const listingPaths: Readonly<Record<string, RouteSchema>> = Object.fromEntries([
   listing('', 'listAreas', 'List the areas'),
   ...['obs', 'nrt'].flatMap((area) => [
-    listing(`${area}/`, `listYearsOf${area}`, 'List the years'),
-    listing(`${area}/{year}/`, `listDaysOf${area}`, 'List the days of a year'),
+    listing(`${area}/`, `listYearsOf${area}`, `List the years of ${area}`),
+    listing(`${area}/{year}/`, `listDaysOf${area}`, `List the days of a year of ${area}`),
   ]),
   listing('nrt/{year}/{day}/', 'listHours', 'List the hours of a day'),
   listing('obs/{year}/{day}/', 'listDay', 'List the files of a day'),
