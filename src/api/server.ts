@@ -21,7 +21,7 @@ import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { apiContext } from './http/context.ts'
 import type { ApiDeps } from './http/settings.ts'
-import { notFound } from './http/errors.ts'
+import { notFound, sendError } from './http/errors.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
 import { logAccess, observeResponse } from './http/access-log.ts'
@@ -83,8 +83,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const site = siteOf(deps, network)
   const context = apiContext(deps, clientLimits, () => site.version())
+  const startResponse = createStartResponse(limiter, observe, context.apiPath)
   const answer = answerByAccept(context)
-  const startResponse = createStartResponse({ limiter, observe, answer }, context.apiPath)
   const app = createApp(deps.logger, {
     datasetPrefix: deps.settings.datasetPrefix,
     startResponse,
@@ -195,13 +195,9 @@ function addResources(
  */
 type StartResponse = (request: FastifyRequest, reply: FastifyReply, proceed: () => void) => void
 
-interface StartParts extends Pick<AppParts, 'answer'> {
-  readonly limiter: ConnectionLimiter
-  readonly observe: RecordAccess
-}
-
 function createStartResponse(
-  { limiter, observe, answer }: StartParts,
+  limiter: ConnectionLimiter,
+  observe: RecordAccess,
   apiPath: string,
 ): StartResponse {
   return (request, reply, proceed) => {
@@ -213,7 +209,7 @@ function createStartResponse(
     observeResponse(request, reply, observe)
     const rejection = limiter.check(request, reply) ?? faultOf(request.raw)
     if (rejection === undefined) proceed()
-    else answer(rejection, request, reply)
+    else sendError(rejection, request, reply)
   }
 }
 

@@ -46,6 +46,8 @@ export interface FileFilter {
   readonly contents?: readonly string[]
   /** Sources of the data, written as in long names: `R`, `S` or `U`. */
   readonly sources?: readonly string[]
+  /** Years in which the data start. */
+  readonly years?: readonly number[]
   /** UTC days on which the data start, counted from 1970-01-01. */
   readonly days?: readonly number[]
   /** Only files whose data start within this range. */

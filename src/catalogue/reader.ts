@@ -14,7 +14,7 @@ import type { DayRange } from '../series/series.ts'
 import { problems } from './filter.ts'
 import type { FileFilter, OrderKey, OrderStep, Ordering, TimeRange } from './filter.ts'
 import type {
-  FileRecord,
+  SingleRecord,
   FoundFile,
   ListedFile,
   Head,
@@ -54,6 +54,51 @@ export interface PageQuery extends WithDetails {
   readonly filter?: FileFilter
   /** Default: highest id first. */
   readonly ordering?: Ordering
+  /** Also sums up all matching records. */
+  readonly sums?: Counting | undefined
+}
+
+/** Which sums to count, and with which effort. */
+export interface Counting {
+  readonly facets: boolean
+  /**
+   * What takes longer than to read this many entries of an index is not counted; a million takes
+   * about a tenth of a second.
+   */
+  readonly effort: number
+}
+
+/** The sum of the known sizes, and the number of files of known size. */
+export interface FileSizes {
+  readonly bytes: number
+  readonly sized: number
+}
+
+/** A value of a facet, and how many files have it; the value `null`: files without a value. */
+export interface FacetValue {
+  readonly value: string | null
+  readonly files: number
+}
+
+export const facetNames = ['type', 'period', 'year', 'country', 'area', 'form', 'problem'] as const
+export type FacetName = (typeof facetNames)[number]
+
+/**
+ * The values of each facet, with the number of files that have the value and meet all conditions
+ * of the filter but those on this facet; `undefined` if it was not counted.
+ */
+export interface Facets extends Readonly<Record<FacetName, readonly FacetValue[] | undefined>> {
+  /** The codes with files, if they are few, and the countries of all stations. */
+  readonly suggested: {
+    readonly stations: readonly string[]
+    readonly countries: readonly string[]
+  }
+}
+
+/** What is `undefined` was not counted. */
+export interface PageSums {
+  readonly sizes: FileSizes | undefined
+  readonly facets: Facets | undefined
 }
 
 interface WithDetails {
@@ -67,6 +112,8 @@ export interface Page {
   /** Number of all matching live records, not only of those on this page. */
   readonly count: number
   readonly records: readonly ListedFile[]
+  /** Only if they were requested. */
+  readonly sums?: PageSums | undefined
 }
 
 export interface ChunkQuery extends WithDetails {
@@ -358,7 +405,7 @@ export interface CatalogueReader {
    * A live record, and its details if requested; `undefined` if there is no live record with this
    * id.
    */
-  record(query: RecordQuery): Promise<(FileRecord & ListedFile) | undefined>
+  record(query: RecordQuery): Promise<SingleRecord | undefined>
   /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
   file(query: FileQuery): Promise<FoundFile | undefined>
   /**

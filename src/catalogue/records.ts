@@ -21,6 +21,12 @@ export const youngFileMs = 10 * 60_000
  */
 export const daysAhead = 2
 
+/** A record by its id, as lists show it. */
+export interface SingleRecord extends ListedFile, FileRecord {
+  /** True if the file was seen arriving, false if a scan found it. */
+  readonly hasArrived: boolean
+}
+
 /** The record of a catalogued file. */
 export interface FileRecord {
   /** Unique, ascending in time, never reused. */
@@ -131,6 +137,8 @@ export interface StationSummary {
   /** UTC days since 1970-01-01 on which the earliest and the latest data start. */
   readonly firstDay: number
   readonly lastDay: number
+  /** Latest start of data, in seconds since 1970. */
+  readonly lastStart: number
   readonly files: number
   readonly byArea: Readonly<Partial<Record<Area, number>>>
   readonly byType: Readonly<Partial<Record<FileType, number>>>

@@ -90,6 +90,10 @@ function daysBefore(year: number, month: number): number {
 
 /** Matches dates: `2026-01-22`, `2026-1-22`, `20260122`. */
 const datePattern = /^(\d{4})(?:-(\d\d?)-(\d\d?)|(\d\d)(\d\d))$/
+/** Matches dates with the day first: `22.1.2026`. */
+const dayFirstPattern = /^(\d\d?)\.(\d\d?)\.(\d{4})$/
+/** Matches a year, and a month of a year: `2026`, `2026-01`, `2026-1`. */
+const monthPattern = /^(\d{4})(?:-(\d\d?))?$/
 /** Matches a year with a day of the year: `2026-022`, `2026022`. */
 const dayOfYearPattern = /^(\d{4})-?(\d{3})$/
 
@@ -97,13 +101,26 @@ const dayOfYearPattern = /^(\d{4})-?(\d{3})$/
  * Days since 1970-01-01 of a date, or of a year and day of year; `undefined` for any other text.
  */
 export function parseDay(text: string): number | undefined {
-  const match = datePattern.exec(text)
+  const match = datePattern.exec(text.replace(dayFirstPattern, '$3-$2-$1'))
   if (match === null) return parseDayOfYear(text)
   const [year = 0, month = 0, day = 0] = match.slice(1).filter(Boolean).map(Number)
   const seconds = dayStartSeconds(year, daysBefore(year, month) + day)
   // Without this check, 30 February would be a day of March.
   const found = dateOf(seconds)
   return found.month === month && found.day === day ? seconds / secondsPerDay : undefined
+}
+
+/** The first and the last day of a day, a month or a year; `undefined` for any other text. */
+export function parseDays(text: string): { from: number; to: number } | undefined {
+  const day = parseDay(text)
+  if (day !== undefined) return { from: day, to: day }
+  const [, year, month] = monthPattern.exec(text) ?? []
+  const [first, last] = month === undefined ? [1, 12] : [Number(month), Number(month)]
+  if (year === undefined || first < 1 || last > 12) return undefined
+  const dayAt = (month: number) =>
+    dayStartSeconds(Number(year), daysBefore(Number(year), month) + 1) / secondsPerDay
+  const end = last === 12 ? dayStartSeconds(Number(year) + 1, 1) / secondsPerDay : dayAt(last + 1)
+  return { from: dayAt(first), to: end - 1 }
 }
 
 function parseDayOfYear(text: string): number | undefined {

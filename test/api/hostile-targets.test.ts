@@ -95,6 +95,7 @@ function faultsOf(target: string, answer: RawAnswer, datasetPrefix: string): str
   const [, location = ''] = /^location: (.*)$/im.exec(head) ?? []
   const path = pathOf(target, datasetPrefix)
   const found = [known, records, ...listings.map((path) => `${path}/`)]
+  found.push('', '/', `/${datasetPrefix}/`)
   return [
     text.includes(canary) || text.includes('root:') ? 'secret content was sent' : '',
     text.includes('evil.example') ? 'a foreign host in the response' : '',

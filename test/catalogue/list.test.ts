@@ -21,6 +21,8 @@ import { checksumOf, openCatalogue } from './catalogue.ts'
 import type { OpenedCatalogue } from './catalogue.ts'
 import { newFile } from './change.ts'
 import { engine, sqlite } from './engines.ts'
+import { countedFacets, sumsFault } from './facets-oracle.ts'
+import type { Sized } from './facets-oracle.ts'
 
 const stations = ['GRAZ00AUT', 'GRAZ01AUT', 'WTZR00DEU', 'GRAA00AUT', 'ABPO00MDG', 'ZIMM00CHE']
 const years = [1, 1960, 1969, 1970, 2024, 2149, 2150, 2254, 2255, 2300, 9999]
@@ -127,6 +129,7 @@ const choices: readonly (readonly [name: string, value: string])[] = Object.entr
     '../1960-06-01',
     '2150-01-01T00:00:00Z/2299-01-01',
   ],
+  covers: ['2026-01-12T02:20:00Z', '2024-12-31', '2098-01-01'],
   startDate: ['2150-01-02', '2300-01-01'],
   endDate: ['2300-01-01', '1969-12-31'],
   id__gt: ['4010', '262143'],
@@ -176,11 +179,12 @@ interface Row extends ListedFile {
   readonly incomplete: number
   readonly broken: number | boolean | null
   readonly misplaced: number
+  readonly size: number | null
 }
 
-async function allRecords({ sql }: OpenedCatalogue): Promise<Known[]> {
+async function allRecords({ sql }: OpenedCatalogue): Promise<Sized[]> {
   const rows = await sql(
-    `SELECT f.id, d.path AS directory, f.name, f.created_us AS "createdUs",
+    `SELECT f.id, d.path AS directory, f.name, f.size, f.created_us AS "createdUs",
        coalesce(f.modified_us, f.created_us) AS "modifiedUs", f.incomplete, f.misplaced,
        (SELECT c.broken = 1 AND f.incomplete = 0 FROM checksum c WHERE c.id = f.id AND c.size = f.size
           AND c.mtime_us = f.mtime_us AND c.stale_us IS NULL) AS broken
@@ -188,7 +192,7 @@ async function allRecords({ sql }: OpenedCatalogue): Promise<Known[]> {
   )
   return (rows as unknown as Row[]).map((row) => {
     const found = problems.filter((problem) => Number(row[problem]) === 1)
-    return know(serialiseRecord(row, links) as Listed, found)
+    return { ...know(serialiseRecord(row, links) as Listed, found), size: row.size ?? undefined }
   })
 }
 
@@ -211,8 +215,9 @@ const chosen = subsets.map((some) => {
 const times = process.env['SLOW'] === '1' ? 4 : engine === sqlite ? 1 : 0.2
 
 /** Reads pages and chunks of random queries, and compares each with the oracle. */
-async function compareAll(list: OpenedList, known: readonly Known[], pages: number): Promise<void> {
+async function compareAll(list: OpenedList, known: readonly Sized[], pages: number): Promise<void> {
   await comparePages(list, known, Math.ceil(pages * times))
+  await compareSums(list, known, Math.ceil((pages / 2) * times))
   await compareChunks(list, known, Math.ceil((pages / 10) * times))
 }
 
@@ -244,6 +249,27 @@ async function comparePages(list: OpenedList, known: readonly Known[], numRuns: 
     { numRuns },
   )
   t.ok(found > 0.4 * numRuns, `${found} records on ${numRuns} pages`)
+}
+
+/** Sums and facets are exact or missing, and none is missing if the effort may be any. */
+async function compareSums(list: OpenedList, known: readonly Sized[], numRuns: number) {
+  let missing = 0
+  const query = fc.record({ parameters: chosen, effort: fc.constantFrom(0, 300, 3000, Infinity) })
+  await fc.assert(
+    fc.asyncProperty(query, async ({ parameters, effort }) => {
+      const { filter } = parseListRequest(parameters, { maxLimit: 1000 })
+      const sums = { facets: true, effort }
+      const page = await list.page({ limit: 1, offset: 0, filter, sums })
+      const fault = sumsFault(page.sums, known, parameters)
+      if (fault !== undefined) throw new Error(fault)
+      const counted = countedFacets(page.sums?.facets).length + (page.sums?.sizes ? 1 : 0)
+      if (effort === Infinity && counted !== 8) throw new Error(`${counted} of 8 were counted`)
+      if (counted < 8) missing++
+      return true
+    }),
+    { numRuns },
+  )
+  t.ok(missing < 0.9 * numRuns, `${missing} of ${numRuns} were not counted`)
 }
 
 async function compareChunks(list: OpenedList, known: readonly Known[], numRuns: number) {

@@ -73,6 +73,7 @@ const filter: fc.Arbitrary<FileFilter> = fc
       intervals: some(['30S', '01S']),
       contents: some(['MO', 'MN']),
       sources: some(['R', 'S', 'U']),
+      years: some([2026, 2149, 1970, 0]),
       days: some(days),
       dataDate: rangeOf(dataUs),
       overlaps: rangeOf(dataUs),
@@ -164,6 +165,12 @@ function inOrder({ series, days, ...rest }: NetworkDeliveries): unknown {
   return { ...rest, series: keyed.map((each) => JSON.stringify(each)).sort(), days: started }
 }
 
+/** Whatever the effort is, both engines count the same. */
+const sums = fc.option(
+  fc.record({ facets: fc.boolean(), effort: fc.constantFrom(0, 100, 1000, 1e6) }),
+  { nil: undefined },
+)
+
 const ask =
   <Q>(kind: string, how: (reader: CatalogueReader, query: Q) => Promise<unknown>) =>
   (query: Q): RandomQuestion => ({ kind, query, ask: (reader) => how(reader, query) })
@@ -180,7 +187,7 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc
-      .record({ limit, offset, filter, ordering, details })
+      .record({ limit, offset, filter, ordering, details, sums })
       .map(ask('page', (reader, query) => reader.page(query))),
   },
   {

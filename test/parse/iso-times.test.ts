@@ -1,6 +1,6 @@
 import t from '../tap.ts'
 import { parseTimeUs } from '../../src/parse/calendar.ts'
-import { parseDay } from '../../src/parse/calendar.ts'
+import { dayToIso, parseDay, parseDays } from '../../src/parse/calendar.ts'
 import { fc } from '../random.ts'
 
 const secondsPerDay = 86_400
@@ -26,6 +26,10 @@ t.test('a date is parsed into days since 1970, other texts into undefined', asyn
     '2026-01-2': 20_455,
     '20260122': 20_475,
     '20260230': undefined,
+    '22.1.2026': 20_475,
+    '22.01.2026': 20_475,
+    '1.22.2026': undefined,
+    '22.1.26': undefined,
     '2026-122': 20_575,
     '2026-1-': undefined,
     '2026-0122': undefined,
@@ -39,6 +43,29 @@ t.test('a date is parsed into days since 1970, other texts into undefined', asyn
     '': undefined,
   }
   for (const [text, day] of Object.entries(cases)) t.equal(parseDay(text), day, text)
+})
+
+t.test('a day, a month or a year has a first and a last day', async (t) => {
+  const cases: Readonly<Record<string, readonly [string, string] | undefined>> = {
+    '2026-01-22': ['2026-01-22', '2026-01-22'],
+    '2026-022': ['2026-01-22', '2026-01-22'],
+    '2026-01': ['2026-01-01', '2026-01-31'],
+    '2026-2': ['2026-02-01', '2026-02-28'],
+    '2024-02': ['2024-02-01', '2024-02-29'],
+    '2026-12': ['2026-12-01', '2026-12-31'],
+    '2024': ['2024-01-01', '2024-12-31'],
+    '9999': ['9999-01-01', '9999-12-31'],
+    '2026-13': undefined,
+    '2026-0': undefined,
+    '202601': undefined,
+    '26': undefined,
+    '2026-': undefined,
+    '': undefined,
+  }
+  for (const [text, days] of Object.entries(cases)) {
+    const found = parseDays(text)
+    t.strictSame(found && [dayToIso(found.from), dayToIso(found.to)], days, text)
+  }
 })
 
 t.test('a date may be written with the day of the year', async (t) => {

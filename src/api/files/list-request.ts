@@ -3,7 +3,7 @@ import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { OrderStep, Ordering } from '../../catalogue/filter.ts'
 import type { Format } from '../http/formats.ts'
 import { expand, filterParameters } from '../parameters/file-filters.ts'
-import { invalidChoice } from '../parameters/parameter.ts'
+import { choice, invalidChoice } from '../parameters/parameter.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { readRequest } from '../parameters/request.ts'
 import type { Asked, Query } from '../parameters/request.ts'
@@ -11,7 +11,10 @@ import type { Asked, Query } from '../parameters/request.ts'
 export interface ListRequest extends Omit<Asked<typeof listParameters>, 'values'> {
   readonly ordering: Ordering
   readonly details: boolean
+  readonly facets: (typeof facetWords)[number]
 }
+
+const facetWords = ['0', '1', 'all'] as const
 
 const orderKey = `-?(${orderKeys.join('|')})`
 
@@ -43,11 +46,20 @@ export const orderingOfFiles: Parameter<Ordering> = {
 }
 
 /** The parameters of the list of files that are no filters. */
-export const listParameters = { ordering: orderingOfFiles, expand }
+export const listParameters = {
+  ordering: orderingOfFiles,
+  expand,
+  facets: choice(facetWords, {
+    default: '0',
+    meaning:
+      'With `1`, the page has three more members: `bytes` and `sized`, the sum of the known sizes of all matching files and the number of files of known size; and `facets`, for each property the number of files with each value under all other filters. What cannot be counted within a tenth of a second is null; with `all` it is counted too, within the time limit of a request.',
+    example: '1',
+  }),
+}
 
 /** What a list and a stream have in common: the rest of their request follows from it. */
 export function listOf<O extends Ordering>(
-  asked: Omit<ListRequest, 'ordering' | 'details'> & {
+  asked: Omit<ListRequest, 'ordering' | 'details' | 'facets'> & {
     readonly values: { readonly ordering: O; readonly expand: readonly string[] }
   },
 ) {
@@ -63,13 +75,14 @@ export function parseListRequest(
   { maxLimit }: { readonly maxLimit: number },
 ): ListRequest {
   const parameters = listParameters
-  return listOf(readRequest(query, { parameters, filters: filterParameters, maxLimit }))
+  const asked = readRequest(query, { parameters, filters: filterParameters, maxLimit })
+  return { ...listOf(asked), facets: asked.values.facets }
 }
 
 /** True if a response depends on the details of files, which change without the record. */
 export function dependsOnDetails(
-  { details, filter }: Pick<ListRequest, 'details' | 'filter'>,
+  { details, filter, facets }: Pick<ListRequest, 'details' | 'filter' | 'facets'>,
   format: Format,
 ): boolean {
-  return details || filter.problems !== undefined || format === 'html'
+  return details || filter.problems !== undefined || facets !== '0' || format === 'html'
 }

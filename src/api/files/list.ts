@@ -7,16 +7,25 @@ import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { pageHeaders } from '../http/headers.ts'
 import { mediaTypes, negotiate } from '../http/formats.ts'
-import { linkHeader, pageLinks } from '../http/context.ts'
+import { linkHeader, pageLinks, queryText } from '../http/context.ts'
 import type { Query } from '../parameters/request.ts'
 import { dependsOnDetails, parseListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
 import { renderList, filesView } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
+import { countingOf, serialiseSums } from './sums.ts'
 import { addResource } from '../http/resource.ts'
 import { registerFile } from './register.ts'
 import { createStream } from './stream.ts'
-import { catalogueOffset, ignoredHeader } from '../parameters/request.ts'
+import { catalogueOffset, ignoredHeader, valuesOf } from '../parameters/request.ts'
+
+function withoutBlank(query: Query): string {
+  return queryText(
+    Object.keys(query).flatMap((name) =>
+      valuesOf(query, name).map((value) => [name, value] as const),
+    ),
+  )
+}
 
 type PageFormat = 'json' | 'html'
 
@@ -25,7 +34,11 @@ function createList(context: ApiContext) {
   const { reader, tag, settings } = context
   const cache = createPageCache()
   return async (format: PageFormat, request: FastifyRequest, reply: FastifyReply) => {
-    const list = parseListRequest(request.query as Query, settings)
+    const query = request.query as Query
+    const list = parseListRequest(query, settings)
+    // A form without a script sends its empty fields too; the address is to be shared without them.
+    if (format === 'html' && filesView.fields.filter(({ name }) => query[name] === '').length > 1)
+      return reply.redirect(`?${withoutBlank(query)}`, 303)
     reply.headers(ignoredHeader(list.ignored))
     const key = `${format} ${request.raw.url ?? ''}`
     const cached = cache.get(key)
@@ -83,20 +96,24 @@ async function makePage(
   const { filter, ordering, kept, ignored, range } = list
   const details = list.details || format === 'html'
   const { limit, offset } = range
-  const pageQuery = { limit, offset: catalogueOffset(offset), filter, ordering, details }
-  const { head, count, records } = await reader.page(pageQuery, requester)
+  const counting = countingOf(list, format)
+  const { head, count, records, sums } = await reader.page(
+    { limit, offset: catalogueOffset(offset), filter, ordering, details, sums: counting },
+    requester,
+  )
   await requester.turn()
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
   const etag = tag(head, format, { details: dependsOnDetails(list, format) })
   const headers = linkHeader(pages)
   if (format === 'html') {
-    const place = { count, range, kept, ignored, pages, ordering }
+    const place = { count, range, kept, ignored, pages, ordering, filter, sums }
     const page = renderList({ ...place, results, links: links(), headers })
     return { headers: { etag, ...headers, ...pageHeaders }, body: ownBuffer(layOut(page)) }
   }
   const { next, previous } = pages
-  const body = ownBuffer(JSON.stringify({ count, next, previous, results }))
+  const further = counting && serialiseSums(sums, counting)
+  const body = ownBuffer(JSON.stringify({ count, next, previous, results, ...further }))
   return { headers: { etag, ...headers, 'content-type': mediaTypes.json }, body }
 }
 

@@ -1,29 +1,44 @@
 /** The HTML page of the list: filter form, table, and links to the same list in other formats. */
-import type { Ordering } from '../../catalogue/filter.ts'
+import type { FileFilter, Ordering } from '../../catalogue/filter.ts'
+import type { Facets, PageSums } from '../../catalogue/reader.ts'
+import { countryName } from '../../parse/countries.ts'
 import type { Links, Parameter } from '../http/context.ts'
-import { pageUrl } from '../http/context.ts'
+import { pageUrl, stationUrl } from '../http/context.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
-import { fragment, dateCell } from '../pages/layout.ts'
+import { fragment, dateCell, momentCell } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
-import { durationLabel, readableSize, readableTime, typeLabel } from '../pages/labels.ts'
+import type { Field } from '../pages/filter-form.ts'
+import { counted, durationLabel, readableSize, readableTime, typeLabel } from '../pages/labels.ts'
 import type { Cell } from '../pages/layout.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
+import { renderFacets } from './facets-view.ts'
+import { headline, sizeWords } from './filter-words.ts'
 import type { WireRecord } from './serialise.ts'
+
+const renderAbove = fragment(
+  'files-above',
+  `<div class="above">
+<%~ it.facets %>
+<details class="wire" open>
+<summary>Request and response</summary>
+<pre tabindex="0">GET <a href="<%= it.formats.json %>"><%= it.target %></a> HTTP/1.1
+<% for (const line of it.wire) { %><%= line %>
+<% } %></pre>
+</details>
+</div>
+<p class="formats">This page as <a href="<%= it.formats.json %>">JSON</a>; <%= it.total %> as <a href="<%= it.formats.urls %>">list of URLs</a>, <a href="<%= it.formats.csv %>">CSV</a> or <a href="<%= it.formats.ndjson %>">NDJSON</a>; new files as they come: <a href="<%= it.formats.changes %>">changes</a>.</p>
+`,
+)
 
 const renderSelection = fragment(
   'selection',
   `<section class="selection">
-<h2>The whole selection</h2>
-<p>As <a href="<%= it.formats.json %>">JSON</a> (this page), <a href="<%= it.formats.csv %>">CSV</a>, <a href="<%= it.formats.ndjson %>">NDJSON</a> or <a href="<%= it.formats.urls %>">list of URLs</a>; new files as they come: <a href="<%= it.formats.changes %>">changes</a>.</p>
+<h2>Download <%= it.total %></h2>
 <% for (const command of it.commands) { %>
 <div class="command"><pre tabindex="0"><code><%= command %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
 <% } %>
-<details>
-<summary>Request and response of this page as JSON</summary>
-<pre tabindex="0"><%= it.wire %></pre>
-</details>
 </section>
 `,
 )
@@ -34,18 +49,9 @@ export const filesView: CollectionView<WireRecord> = {
   fields: formFieldsOf(filterParameters),
   all: 'All files',
   sizes: [20, 50, 100, 500],
-  className: 'files',
+  className: 'files cards',
   caption: 'Times in UTC; (022) is the day of the year',
-  // The two links of a file come first, because narrow screens cut off the last columns.
   columns: [
-    {
-      label: 'Get',
-      cell: ({ download_path: href, filename }) => ({
-        text: '↓',
-        href,
-        label: `Download ${filename}`,
-      }),
-    },
     {
       key: 'filename',
       label: 'File',
@@ -56,6 +62,21 @@ export const filesView: CollectionView<WireRecord> = {
         isHeader: true,
         problem: file?.problem ?? '',
       }),
+    },
+    {
+      label: 'Get',
+      cell: ({ download_path: href, filename }) => ({
+        text: '↓',
+        href,
+        label: `Download ${filename}`,
+      }),
+    },
+    {
+      label: 'Station',
+      cell: ({ file }, links) => {
+        const code = file?.station ?? ''
+        return code === '' ? '' : { text: code, href: stationUrl(links, code) }
+      },
     },
     {
       label: 'Size',
@@ -69,10 +90,10 @@ export const filesView: CollectionView<WireRecord> = {
       cell: ({ data_date: time }) => dateCell(time),
     },
     { label: 'Type', cell: (record) => typeLabel(record.file_type) },
-    { label: 'Period', cell: (record) => durationLabel(record.file_duration) },
+    { label: 'Period', cell: periodOf },
     { label: 'Name', cell: (record) => (record.file_version === 'r2' ? 'short' : 'long') },
     { label: 'Area', cell: ({ file }) => file?.area ?? '' },
-    { key: 'created', label: 'Listed', first: 'descending', cell: listedCell },
+    { key: 'created', label: 'Arrived', first: 'descending', cell: arrivedCell },
     {
       key: 'id',
       label: 'Record',
@@ -83,37 +104,70 @@ export const filesView: CollectionView<WireRecord> = {
   ],
 }
 
-function listedCell({ created, modified }: WireRecord): Cell {
+function periodOf({ filename, file_duration: duration }: WireRecord): Cell | string {
+  // Only the name tells how many minutes, hours or days.
+  const [, code] = /^.{9}_[RSU]_\d{11}_(\d\d[A-Z])_/i.exec(filename) ?? []
+  const text = durationLabel(duration)
+  return code === undefined ? text : { text, title: code }
+}
+
+function arrivedCell({ created, modified }: WireRecord): Cell {
   const replaced = {
     note: 'replaced',
     noteTitle: `replaced ${readableTime(modified, 'second')}`,
   }
-  return { text: readableTime(created), time: created, ...(modified !== created && replaced) }
+  return { ...momentCell(created), ...(modified !== created && replaced) }
 }
 
 interface ListPageData extends CollectionPage<WireRecord> {
+  readonly filter: FileFilter
+  readonly sums: PageSums | undefined
   readonly ordering: Ordering
   readonly links: Links
   /** The headers of the same page as JSON. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: { readonly link?: string }
 }
 
 export function renderList(list: ListPageData): Page {
-  const { links } = list
-  const below = renderSelection(selectionOf(list))
-  return renderCollection(filesView, list, { links, below })
+  const { links, sums, filter, count, kept, range } = list
+  const data = selectionOf(list)
+  const view = { ...filesView, fields: fieldsWith(sums?.facets) }
+  const facets = renderFacets(sums?.facets, { filter, kept, limit: range.limit })
+  return renderCollection(view, list, {
+    links,
+    title: headline({ filter, count, sizes: sums?.sizes }),
+    above: renderAbove({ ...data, facets }),
+    below: count === 0 ? '' : renderSelection(data),
+  })
 }
 
-function selectionOf({ kept, links, range, headers }: ListPageData) {
+/** The fields of the form, with the stations and countries of this archive. */
+function fieldsWith(facets: Facets | undefined): readonly Field[] {
+  if (facets === undefined) return filesView.fields
+  const { stations, countries } = facets.suggested
+  const options = countries.map((value) => ({ value, text: countryName(value) }))
+  return filesView.fields.map((field) => {
+    if (field.name === 'station' && stations.length > 0) return { ...field, suggestions: stations }
+    if (field.name !== 'country' || options.length === 0) return field
+    return { ...field, options: options.sort((a, b) => (a.text < b.text ? -1 : 1)) }
+  })
+}
+
+function selectionOf({ kept, links, range, headers, count, sums }: ListPageData) {
+  // Streams have no facets, and refuse a parameter that has no effect.
+  const selected = kept.filter(([name]) => name !== 'facets')
   const urlAs = (format: string): string =>
-    pageUrl(links, 'rinex-file', [...kept, ['format', format]])
+    pageUrl(links, 'rinex-file', [...selected, ['format', format]])
   const place: readonly Parameter[] = [
     ['limit', String(range.limit)],
     ['offset', String(range.offset)],
   ]
   const json = pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
-  const filters = kept.filter(([name]) => name !== 'ordering')
+  const filters = selected.filter(([name]) => name !== 'ordering')
+  const size = sizeWords(count, sums?.sizes)
+  const url = new URL(json)
   return {
+    total: `all ${counted(count, 'file', 'files')}${size === '' ? '' : ` (${size})`}`,
     formats: {
       json,
       csv: urlAs('csv'),
@@ -125,7 +179,8 @@ function selectionOf({ kept, links, range, headers }: ListPageData) {
       `curl -s '${shellSafe(urlAs('urls'))}' | wget -N -x -nH -i -`,
       `curl -s --compressed '${shellSafe(urlAs('csv'))}' > list.csv`,
     ],
-    wire: wireText(json, headers),
+    target: `${url.pathname}${url.search}`,
+    wire: wireLines(url.host, headers),
   }
 }
 
@@ -134,18 +189,15 @@ function shellSafe(url: string): string {
   return url.replaceAll("'", '%27')
 }
 
-/** The request for the same page as JSON, and the head of the response, as a program sees them. */
-function wireText(target: string, headers: ListPageData['headers']): string {
-  const url = new URL(target)
-  const lines = [
-    `GET ${url.pathname}${url.search} HTTP/1.1`,
-    `Host: ${url.host}`,
+/** The rest of the request for the same page as JSON, and the head of its response. */
+function wireLines(host: string, headers: ListPageData['headers']): readonly string[] {
+  return [
+    `Host: ${host}`,
     '',
     'HTTP/1.1 200 OK',
     'Content-Type: application/json',
     'Vary: Accept',
     'Cache-Control: no-cache',
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(headers.link === undefined ? [] : [`Link: ${headers.link}`]),
   ]
-  return lines.join('\n')
 }

@@ -4,7 +4,6 @@ import type { Page } from '../pages/layout.ts'
 import {
   changeLabel,
   durationLabel,
-  problemLabel,
   readableDate,
   readableNumber,
   readableTime,
@@ -12,12 +11,17 @@ import {
 } from '../pages/labels.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import type { FileDuration } from '../../parse/types.ts'
+import { countryName } from '../../parse/countries.ts'
+import { arrivalSentence, stateSentence } from './record-words.ts'
+import type { Arrival } from './record-words.ts'
 import type { WireRecord } from './serialise.ts'
 
 const template = `<p class="lead"><a class="button" href="<%= it.download_path %>" download>Download</a> <%= it.summary %></p>
-<% if (it.problem !== '') { %><p class="notice fault"><strong>Problem:</strong> <%= it.problem %>.</p><% } %>
+<p class="notice<% if (it.isFaulty) { %> fault<% } %>"><% if (it.isFaulty) { %><strong>Problem:</strong> <% } %><%= it.state %> <%= it.arrival %></p>
 <%~ include('@facts', { facts: it.facts }) %>
-<% for (const command of it.commands) { %>
+<h2>Commands</h2>
+<% for (const { label, command } of it.commands) { %>
+<p class="label"><%= label %></p>
 <div class="command"><pre tabindex="0"><code><%= command %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
 <% } %>
 <h2>History</h2>
@@ -66,16 +70,19 @@ const periods = {
 interface RecordContext {
   readonly beside: FilesBeside
   readonly history: RecordHistory
+  readonly arrival: Arrival | undefined
   /** True if the file is in the queue of files to be hashed. */
   readonly isWaiting: boolean
 }
 
 export function renderRecord(record: WireRecord, context: RecordContext): Page {
   const { file } = record
-  const { beside, history, isWaiting } = context
+  const { beside, history, arrival, isWaiting } = context
+  const problem = file?.problem ?? null
   const frame = {
     title: record.filename,
     section: 'rinex-file',
+    crumbs: [{ text: 'Files', href: '../?format=api' }],
     description: `${typeLabel(record.file_type)} file, ${durationLabel(record.file_duration)}, data from ${readableDate(record.data_date)}`,
     up: '../../',
     json: '?format=json',
@@ -90,10 +97,12 @@ export function renderRecord(record: WireRecord, context: RecordContext): Page {
     ]
       .filter((text) => text !== '')
       .join(' '),
-    problem: problemLabel(file?.problem ?? null),
+    isFaulty: problem !== null,
+    state: stateSentence({ problem, isHashed: typeof file?.sha256 === 'string', isWaiting }),
+    arrival: arrival === undefined ? '' : arrivalSentence(arrival),
     facts: factsOf(record, isWaiting),
     commands: commandsOf(record),
-    history: historyFacts(record, history),
+    history: historyFacts(record, history, arrival?.hasArrived !== false),
     isInFeed: history.href !== undefined,
     groups: [
       { title: 'The same time, in other types and names', rows: beside.sameTime.map(rowOf) },
@@ -115,7 +124,7 @@ function factsOf(record: WireRecord, isWaiting: boolean) {
   const station = file?.station ?? null
   return [
     { name: 'Station', value: station, href: `../../station/${station ?? ''}/?format=api` },
-    { name: 'Country', value: file?.country },
+    { name: 'Country', value: file?.country && countryName(file.country) },
     { name: 'Start of data (UTC)', value: readableDate(record.data_date) },
     {
       name: 'Size',
@@ -128,7 +137,7 @@ function factsOf(record: WireRecord, isWaiting: boolean) {
     { name: 'Directory', value: new URL(directory).pathname, href: directory },
     { name: 'Record', value: String(record.id) },
     { name: 'Checksum', value: checksumState(file?.sha256 ?? null, isWaiting) },
-    { name: 'SHA-256', value: file?.sha256 },
+    { name: 'SHA-256', value: file?.sha256, className: 'code' },
   ]
 }
 
@@ -137,9 +146,13 @@ function checksumState(sha256: string | null, isWaiting: boolean): string {
   return isWaiting ? 'not hashed yet' : 'not hashed'
 }
 
-function historyFacts({ created, modified }: WireRecord, { seq, change, href }: RecordHistory) {
+function historyFacts(
+  { created, modified }: WireRecord,
+  { seq, change, href }: RecordHistory,
+  hasArrived: boolean,
+) {
   return [
-    { name: 'First seen (UTC)', value: readableTime(created, 'second') },
+    { name: `${hasArrived ? 'Arrived' : 'Found'} (UTC)`, value: readableTime(created, 'second') },
     {
       name: 'Last modified (UTC)',
       value: modified === created ? 'never' : readableTime(modified, 'second'),
@@ -154,8 +167,28 @@ function historyFacts({ created, modified }: WireRecord, { seq, change, href }: 
   ]
 }
 
-function commandsOf({ download_path, filename, file }: WireRecord): readonly string[] {
+function commandsOf({ download_path: url, filename, file }: WireRecord) {
+  const directory =
+    new URL(url).pathname
+      .split('/data/')
+      .at(-1)
+      ?.replace(/\/[^/]*$/, '') ?? ''
   const check =
-    typeof file?.sha256 !== 'string' ? [] : [`echo '${file.sha256}  ${filename}' | sha256sum -c`]
-  return [`curl -O '${download_path}'`, `wget -N '${download_path}'`, ...check]
+    typeof file?.sha256 !== 'string'
+      ? []
+      : [
+          {
+            label: 'Compare a copy with the checksum',
+            command: `echo '${file.sha256}  ${filename}' | sha256sum -c`,
+          },
+        ]
+  return [
+    { label: 'Download', command: `curl -O '${url}'` },
+    { label: 'Download if it is newer than the copy', command: `wget -N '${url}'` },
+    ...check,
+    {
+      label: 'On the server: read its directory again',
+      command: `rinex-catalogue rescan ${directory}`,
+    },
+  ]
 }

@@ -1,7 +1,7 @@
 /** A single record: as JSON, or as a page with its latest change and links to related files. */
 import type { FastifyInstance } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
-import type { FileRecord, ListedFile } from '../../catalogue/records.ts'
+import type { FileRecord, ListedFile, SingleRecord } from '../../catalogue/records.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -15,6 +15,7 @@ import { addAnswer } from '../resources/answer.ts'
 import type { AskedOf } from '../resources/answer.ts'
 import { renderRecord } from './record-page.ts'
 import type { FilesBeside, RecordHistory } from './record-page.ts'
+import type { Arrival } from './record-words.ts'
 import { exampleRecord, recordSchema } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 import type { Requester } from '../http/limits.ts'
@@ -56,11 +57,17 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
           readHistory(context, record),
           wire.file?.sha256 === null && willBeHashed(id),
         ])
-        return renderRecord(wire, { beside, history, isWaiting })
+        return renderRecord(wire, { beside, history, isWaiting, arrival: arrivalOf(record) })
       }
       return { bodies: { json: () => wire, html } }
     },
   })
+}
+
+function arrivalOf({ name, createdUs, hasArrived }: SingleRecord): Arrival | undefined {
+  const parsed = parseFilename(name)
+  if (parsed.kind !== 'parsed') return undefined
+  return { hasArrived, createdUs, ...parsed }
 }
 
 type AskedRecord = AskedOf<{ readonly expand: typeof expand }, Format>

@@ -1,5 +1,7 @@
 /** Schemas of the list of files and of single records. */
 import { problems } from '../../catalogue/filter.ts'
+import { facetNames } from '../../catalogue/reader.ts'
+import type { FacetName } from '../../catalogue/reader.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
@@ -82,7 +84,48 @@ export const recordSchema = schema.component(
   { file: fileSchema },
 )
 
-const recordPageSchema = schema.pageOf('RecordPage', 'A page of the list.', recordSchema, {})
+const facetSchema = (name: FacetName) =>
+  schema.orNull(
+    schema.list(
+      facetTexts[name],
+      schema.object('A value, and the number of files that have it.', {
+        value: schema.textOrNull('The value, as the filter takes it; null for files without one.'),
+        count: schema.integer('The number of files.'),
+      }),
+    ),
+  )
+
+const facetTexts: Readonly<Record<FacetName, string>> = {
+  type: 'By `file_type`.',
+  period: 'By `file_duration`.',
+  year: 'By `year`, the latest first.',
+  country: 'By `country`.',
+  area: 'By `area`.',
+  form: 'By `file_version`.',
+  problem: 'By `problem`; a file may have several.',
+}
+
+const facetsSchema = schema.object(
+  'Only with `facets`: for each property, how many files have each value under all filters but those on this property. Values without files are left out; a property that was not counted is null.',
+  Object.fromEntries(facetNames.map((name) => [name, facetSchema(name)])) as Record<
+    FacetName,
+    ReturnType<typeof facetSchema>
+  >,
+)
+
+const recordPageSchema = schema.pageOf(
+  'RecordPage',
+  'A page of the list.',
+  recordSchema,
+  {},
+  {
+    bytes: schema.integerOrNull(
+      'Only with `expand` or `facets`: the sum of the known sizes of all matching files, in bytes; null if it was not counted.',
+    ),
+    sized: schema.integerOrNull('The number of these files whose size is known.'),
+    facets: facetsSchema,
+  },
+)
 
 const { api, data } = exampleLinks
 const { year, day, filename } = filePlace
@@ -138,6 +181,7 @@ export const listFiles = (maxLimit: number): RouteSchema =>
         'rinex-file/?area=obs&overlaps=2026-01-22/2026-01-23&ordering=-data_date',
         'rinex-file/?format=urls',
         'rinex-file/?format=csv&expand=file',
+        'rinex-file/?station=graz&facets=1&limit=1',
       ],
     },
     { parameters: listParameters, filters: filterParameters, maxLimit },

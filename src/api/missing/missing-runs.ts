@@ -119,12 +119,14 @@ function sumsOf(slots: readonly MissingSlot[], kept: readonly Parameter[]): stri
     ]
   })
   const table = {
+    className: 'narrow',
     caption: 'Missing files of each station',
     columns: ['Station', ...numberColumns('Files', 'Late'), 'Newest'],
   }
-  const files = counted(slots.length, 'file is', 'files are')
+  const files = counted(slots.length, 'file', 'files')
+  const verb = slots.length === 1 ? 'is' : 'are'
   return sums({
-    lead: `${files} missing of ${counted(stations.length, 'station', 'stations')}.`,
+    lead: `${files} of ${counted(stations.length, 'station', 'stations')} ${verb} missing.`,
     table: { ...table, label: 'Stations', rows: rows.slice(0, shownStations) },
     restLabel: counted(rows.length - shownStations, 'more station', 'more stations'),
     rest: { ...table, label: 'More stations', rows: rows.slice(shownStations) },

@@ -117,17 +117,19 @@ export const integerOrNull = (description: string) => orNull(integer(description
 export const shareOrNull = (description: string) => orNull(share(description))
 
 /** A page of a collection. @param further fields besides those of every page */
-export function pageOf<S extends Schema, Further extends Fields>(
+export function pageOf<S extends Schema, Further extends Fields, Optional extends Fields = Further>(
   name: string,
   description: string,
   item: S,
   further: Further,
+  optional?: Optional,
 ) {
-  return component(name, description, {
+  const fields = {
     count: integer('Number of items on all pages.'),
     next: orNull(url('The next page; null on the last page.')),
     previous: orNull(url('The previous page; null on the first page.')),
     ...further,
     results: list('The items on this page.', item),
-  })
+  }
+  return component(name, description, fields, optional)
 }

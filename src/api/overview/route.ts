@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiContext, Links } from '../http/context.ts'
 import { resourceNames, resourceUrl } from '../http/context.ts'
+import { notFound } from '../http/errors.ts'
 import { negotiate, send } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
 import { relativeUrl } from '../http/http-server.ts'
@@ -76,6 +77,8 @@ export function addEntrances(app: FastifyInstance, { apiPath, settings, links }:
     addResource(app, {
       path,
       get: (request, reply) => {
+        // The router takes the target `*` for `/`.
+        if (request.raw.url === '*') throw notFound()
         reply.header('vary', 'Accept')
         const format = negotiate(['json', 'html'], request, reply)
         if (format === 'json') return send(reply, 'json', urlsOf(links()))

@@ -61,6 +61,8 @@ interface Parts extends Pick<PageFrame, 'banner'> {
   readonly links: Links
   readonly above?: string
   readonly below?: string
+  /** What the page shows, in words; by default the title of the view. */
+  readonly title?: string
 }
 
 const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', atom: 'an Atom feed' }
@@ -68,7 +70,7 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', ato
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, above = '', below = '', banner = [] }: Parts,
+  { links, above = '', below = '', banner = [], title }: Parts,
 ): Page {
   const { frame, noun, fields, columns, caption, className, whole = [] } = view
   const { kept, range, ignored, ordering, results } = list
@@ -77,8 +79,9 @@ export function renderCollection<Item>(
   return render(
     {
       ...frame,
+      title: title ?? frame.title,
       banner,
-      description: `${frame.title} of the archive: ${extent}`,
+      description: title ?? `${frame.title} of the archive: ${extent}`,
       json: jsonLink(list),
     },
     {

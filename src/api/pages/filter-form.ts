@@ -13,6 +13,8 @@ export interface FormField {
   readonly hint?: string
   /** The options of a selection, besides the empty one. */
   readonly options?: readonly { readonly value: string; readonly text: string }[]
+  /** Values that the browser suggests; others may be entered too. */
+  readonly suggestions?: readonly string[]
   /** True if one of the options always applies, so the empty option is left out. */
   readonly isRequired?: boolean
 }
@@ -46,8 +48,9 @@ partial(
 <% } %><% for (const field of it.fields) { const faulty = field.faults.length > 0 %><div class="field<% if (faulty) { %> fault<% } %>">
 <label for="f-<%= field.name %>"><%= field.label %></label>
 <% if (field.options) { %><select id="f-<%= field.name %>" name="<%= field.name %>"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>><% for (const option of field.options) { %><option value="<%= option.value %>"<% if (option.isChosen) { %> selected<% } %>><%= option.text %></option><% } %></select>
-<% } else { %><input id="f-<%= field.name %>" name="<%= field.name %>" value="<%= field.value %>" placeholder="<%= field.hint %>" autocomplete="off" spellcheck="false"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>>
-<% } %><% if (faulty) { %><p class="message" id="e-<%= field.name %>"><%= field.faults.join(' ') %><% if (field.hint !== '' && !field.options) { %> For example: <%= field.hint %><% } %></p><% } %></div>
+<% } else { %><input id="f-<%= field.name %>" name="<%= field.name %>" value="<%= field.value %>" placeholder="<%= field.hint %>" autocomplete="off" spellcheck="false"<% if (field.suggestions) { %> list="d-<%= field.name %>"<% } %><% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>>
+<% if (field.suggestions) { %><datalist id="d-<%= field.name %>"><% for (const value of field.suggestions) { %><option value="<%= value %>"><% } %></datalist>
+<% } %><% } %><% if (faulty) { %><p class="message" id="e-<%= field.name %>"><%= field.faults.join(' ') %><% if (field.hint !== '' && !field.options) { %> For example: <%= field.hint %><% } %></p><% } %></div>
 <% } %><div class="field submit"><button>Show</button> <% if (it.all) { %><a href="?format=api"><%= it.all %></a><% } %></div>
 </form><% } %>
 <% if (it.otherFaults.length > 0) { %>
@@ -93,7 +96,7 @@ function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly stri
   const places = field.isList === true ? all : all.slice(0, 1)
   const value = places.map((index) => kept[index]?.[1] ?? '').join(',')
   const { options } = field
-  const chosen = options?.find((option) => option.value === value.toLowerCase())?.value ?? value
+  const chosen = optionOf(field, value)?.value ?? value
   const extra =
     options === undefined || value === '' || options.some((option) => option.value === chosen)
       ? []
@@ -109,6 +112,11 @@ function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly stri
     faults,
     places,
   }
+}
+
+/** Most words are accepted in upper and lower case. */
+function optionOf({ options }: FormField, value: string) {
+  return options?.find((option) => option.value.toLowerCase() === value.toLowerCase())
 }
 
 function sizesOf(sizes: readonly number[], limit: number): ReturnType<typeof fieldOf> {
@@ -142,7 +150,7 @@ export function sortLink(
 }
 
 /** Names of kept parameters that are not filters. */
-const settings = new Set(['ordering', 'expand', 'strict'])
+const settings = new Set(['ordering', 'expand', 'strict', 'facets'])
 
 /** Maximum number of active filters that a page shows: each has a link that repeats all others. */
 const maxShownFilters = 20
@@ -153,9 +161,33 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
   return kept.flatMap(([name, value], place) => {
     if (settings.has(name)) return []
     const rest = kept.filter((_parameter, index) => index !== place)
-    const label = fields.find((field) => field.name === name)?.label ?? name
-    return [{ label, value, without: firstPage({ kept: rest, limit }) }]
+    const field = fields.find((each) => each.name === name)
+    const words = value.split(',').map((word) => (field && optionOf(field, word))?.text ?? word)
+    return [
+      {
+        label: field?.label ?? labelOf(name),
+        value: words.join(', '),
+        without: firstPage({ kept: rest, limit }),
+      },
+    ]
   })
+}
+
+/** Django's lookups in words. */
+const lookups: Readonly<Record<string, string>> = {
+  gt: 'after',
+  gte: 'from',
+  lt: 'before',
+  lte: 'until',
+  startswith: 'begins with',
+  contains: 'contains',
+}
+
+/** The label of a parameter without a field: `Data date from`, for `data_date__gte`. */
+function labelOf(name: string): string {
+  const [field = '', lookup = ''] = name.split('__')
+  const words = [field.replaceAll('_', ' '), lookups[lookup] ?? lookup].join(' ').trim()
+  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 /** Shows the active filters, which `activeFilters` returns. */

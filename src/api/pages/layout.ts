@@ -154,7 +154,7 @@ partial(
   'facts',
   `<dl class="facts">
 <% for (const fact of it.facts) if ((fact.value ?? '') !== '') { %>
-<div><dt><%= fact.name %></dt>
+<div<% if (fact.className) { %> class="<%= fact.className %>"<% } %>><dt><%= fact.name %></dt>
 <dd><% if (fact.href) { %><a href="<%= fact.href %>"><%= fact.value %></a><% } else { %><%= fact.value %><% } %></dd></div>
 <% } %>
 </dl>`,

@@ -6,6 +6,7 @@
 import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
+import { parseDay, parseDays } from '../../parse/calendar.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
 import {
@@ -86,14 +87,21 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
     }),
     startDate: dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } }), {
       meaning:
-        'The nominal time span of the data includes this time or starts later. A bare date means the start of its day.',
+        'The nominal time span of the data includes this time or starts later. A bare date, a month or a year means its start.',
       example: '2026-01-22T05:00:00Z',
-      field: { label: 'From', hint: '2026-022, 2026-01-22' },
+      field: { label: 'From', hint: '2026-01-22, 2026-01' },
     }),
     endDate: dayOrTime(({ toUs }) => ({ overlaps: { toUs } }), {
-      meaning: 'The data start at this time or earlier. A bare date means the end of its day.',
+      meaning:
+        'The data start at this time or earlier. A bare date, a month or a year means its end.',
       example: '2026-01-23',
-      field: { label: 'To', hint: '2026-023, 2026-01-23' },
+      field: { label: 'To', hint: '2026-022, 2026-01' },
+    }),
+    covers: time((us) => ({ overlaps: { fromUs: us, toUs: us } }), {
+      meaning:
+        'The nominal time span of the data includes this time, or begins at it. A bare date means its midnight.',
+      example: '2026-01-22T05:13:00Z',
+      field: { label: 'Covers the time', hint: '2026-01-22 05:13' },
     }),
     file_type: oneOfAnyCase('types', allTypes, {
       meaning:
@@ -111,7 +119,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       meaning:
         'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
       example: 'r3',
-      field: selection('Name', fileVersions, (value) =>
+      field: selection('Form of the name', fileVersions, (value) =>
         value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
       ),
     }),
@@ -122,6 +130,12 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       field: selection('Area', areas, (value) =>
         value === 'obs' ? 'obs: daily' : 'nrt: near real time',
       ),
+    }),
+    interval: code('intervals', /^[0-9]{2}[A-Za-z]$/, {
+      fault: 'Enter intervals such as 30S.',
+      meaning: 'The sampling interval of a long name.',
+      example: '30S',
+      field: { label: 'Interval', hint: '30S' },
     }),
     filename__contains: name('contains', {
       meaning:
@@ -174,15 +188,17 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       example: '1000000',
     }),
     date: day(
+      parseDays,
       { format: 'date' },
       {
         fault: 'Enter a valid date.',
         meaning:
-          'The UTC day on which the data start. `20260122` and `2026-022` are accepted too, in all parameters of days and times.',
+          'The UTC day on which the data start. `20260122`, `2026-022` and `22.01.2026` are accepted too, in all parameters of days and times; a month such as `2026-01` means all its days.',
         example: '2026-01-22',
       },
     ),
     doy: day(
+      onlyDay,
       { pattern: String.raw`^\d{4}-\d{3}$` },
       {
         fault: 'Enter a year and a day of year, such as 2026-022.',
@@ -190,11 +206,6 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         example: '2026-022',
       },
     ),
-    interval: code('intervals', /^[0-9]{2}[A-Za-z]$/, {
-      fault: 'Enter intervals such as 30S.',
-      meaning: 'The sampling interval of a long name.',
-      example: '30S',
-    }),
     content: code('contents', /^[A-Za-z]{2}$/, {
       fault: 'Enter contents such as MO.',
       meaning: 'The content code of a long name: satellite system and type.',
@@ -231,6 +242,12 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
     }),
   }),
 )
+
+/** A month could be meant as a day of the year: `2026-12`. */
+function onlyDay(text: string): ReturnType<typeof parseDays> {
+  const day = parseDay(text)
+  return day === undefined ? undefined : { from: day, to: day }
+}
 
 function filtersWhere(isWanted: (name: string) => boolean): typeof filterParameters {
   return new Map([...filterParameters].filter(([name]) => isWanted(name)))

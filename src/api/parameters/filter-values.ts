@@ -1,12 +1,6 @@
 /** The types of the filter parameters: parsing, JSON schemas, and joined filters. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import {
-  dayStartSeconds,
-  daysInYear,
-  parseDay,
-  secondsPerDay,
-  parseTimeUs,
-} from '../../parse/calendar.ts'
+import { parseDays, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
 import { invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 
@@ -70,6 +64,15 @@ const dateOrTime: JsonSchema = {
   ],
 }
 
+/** The same, a month or a year. */
+const daysOrTime: JsonSchema = {
+  anyOf: [
+    { type: 'string', format: 'date' },
+    { type: 'string', format: 'date-time' },
+    { type: 'string', pattern: String.raw`^\d{4}(-\d{2})?$` },
+  ],
+}
+
 /** A choice of several values; upper and lower case differ. */
 export function oneOf<Key extends ListKey>(
   key: Key,
@@ -110,19 +113,24 @@ export function code(
   )
 }
 
-export function day(schema: JsonSchema, described: Checked): FilterParameter {
+/** @param parse the days of a value, from the first to the last */
+export function day(
+  parse: typeof parseDays,
+  schema: JsonSchema,
+  described: Checked,
+): FilterParameter {
   return choice({ type: 'string', ...schema }, described, (value) => {
-    const parsed = parseDay(value)
-    return parsed === undefined ? described : { days: [parsed] }
+    const parsed = parse(value)
+    if (parsed === undefined) return described
+    const { from, to } = parsed
+    return { days: Array.from({ length: to - from + 1 }, (_, day) => from + day) }
   })
 }
 
-/** A year is the list of its days, because the years of a choice need not be consecutive. */
 export function year(described: Described): FilterParameter {
   return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, described, (value) => {
     if (!/^\d{4}$/.test(value)) return { fault: 'Enter a year such as 2026.' }
-    const first = dayStartSeconds(Number(value), 1) / secondsPerDay
-    return { days: Array.from({ length: daysInYear(Number(value)) }, (_, day) => first + day) }
+    return { years: [Number(value)] }
   })
 }
 
@@ -174,19 +182,21 @@ export function range(
 }
 
 /**
- * A date-time is one moment. A bare date is its whole day up to the last second, because data start
- * on whole seconds.
+ * A date-time is one moment. A bare date, a month or a year is all of it up to the last second,
+ * because data start on whole seconds.
  * @param add gets the first and the last moment in microseconds
  */
 export function dayOrTime(
   add: (span: Required<TimeRange>) => FileFilter,
   described: Described,
 ): FilterParameter {
-  return condition(dateOrTime, described, (value) => {
-    const fromUs = parseTimeUs(value)
-    if (fromUs === undefined) return { fault: 'Enter a valid date/time.' }
-    const isDay = parseDay(value) !== undefined
-    return add({ fromUs, toUs: isDay ? fromUs + usPerDay - usPerSecond : fromUs })
+  return condition(daysOrTime, described, (value) => {
+    const days = parseDays(value)
+    if (days !== undefined)
+      return add({ fromUs: days.from * usPerDay, toUs: (days.to + 1) * usPerDay - usPerSecond })
+    const us = parseTimeUs(value)
+    if (us === undefined) return { fault: 'Enter a valid date/time.' }
+    return add({ fromUs: us, toUs: us })
   })
 }
 

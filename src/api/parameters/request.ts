@@ -6,6 +6,7 @@
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
 import { BadFields } from '../http/errors.ts'
+import type { Format } from '../http/formats.ts'
 import type { PageRange, Parameter as Kept } from '../http/context.ts'
 import { defaultLimit } from '../openapi/parameters.ts'
 import type { FilterParameter } from './filter-values.ts'
@@ -28,6 +29,8 @@ export interface Accepted<P extends Parameters> {
   readonly parameters: P
   readonly filters?: ReadonlyMap<string, FilterParameter> | undefined
   readonly maxLimit?: number
+  /** Number of items on an HTML page without `limit`; by default as in JSON. */
+  readonly pageSize?: number | undefined
   /** Names of further parameters, which the resource reads itself. */
   readonly known?: readonly string[]
   /** True if an unknown parameter is a fault even without `strict=1`. */
@@ -54,8 +57,13 @@ export interface Asked<P extends Parameters> {
 type Faults = Map<string, readonly string[]>
 
 /** @throws BadFields with all faults, and with what the form of the resource repeats */
-export function readRequest<P extends Parameters>(query: Query, accepted: Accepted<P>): Asked<P> {
+export function readRequest<P extends Parameters>(
+  query: Query,
+  accepted: Accepted<P>,
+  format?: Format,
+): Asked<P> {
   const { parameters, filters = new Map<string, never>(), maxLimit, check } = accepted
+  const size = format === 'html' ? accepted.pageSize : undefined
   const faults: Faults = new Map()
   const kept: Kept[] = []
   const readOne = <Value>(name: string, parameter: Parameter<Value>): Value | undefined => {
@@ -89,7 +97,7 @@ export function readRequest<P extends Parameters>(query: Query, accepted: Accept
   const ignored = Object.keys(query).filter((name) => !known.includes(name))
   if (strict || accepted.alwaysStrict === true)
     for (const name of ignored) faults.set(name, [unknownParameter(name, known)])
-  const range = parsePageRange(query, maxLimit ?? Number.MAX_SAFE_INTEGER)
+  const range = parsePageRange(query, maxLimit ?? Number.MAX_SAFE_INTEGER, size)
   if (check !== undefined && !check.of.some((name) => faults.has(name))) {
     const fault = check.fault(values, filter)
     if (fault !== undefined) faults.set(check.of[0], [fault])
@@ -153,10 +161,10 @@ export function valuesOf(query: Query, key: string): readonly string[] {
 }
 
 /** Reads `limit` and `offset` like DRF: invalid values and a limit of 0 are ignored. */
-export function parsePageRange(query: Query, maxLimit: number): PageRange {
+export function parsePageRange(query: Query, maxLimit: number, size = defaultLimit): PageRange {
   const limit = parseInteger(lastValue(query, 'limit'))
   const offset = parseInteger(lastValue(query, 'offset'))
-  const wanted = limit === undefined || limit === 0n ? BigInt(defaultLimit) : limit
+  const wanted = limit === undefined || limit === 0n ? BigInt(size) : limit
   return {
     limit: wanted > BigInt(maxLimit) ? maxLimit : Number(wanted),
     offset: offset ?? 0n,

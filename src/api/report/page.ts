@@ -4,22 +4,29 @@ import type { Week } from '../../series/weeks.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'
-import { page, numberColumns } from '../pages/layout.ts'
+import { countryName } from '../../parse/countries.ts'
+import { page, numberColumns, shareCell } from '../pages/layout.ts'
 import type { Page, Cell } from '../pages/layout.ts'
 import { stationCell } from '../series/series-fields.ts'
+import { weekLineSvg } from './week-line.ts'
 import { weekLabel } from './week-report.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
-<% for (const sentence of it.summary) { %><p class="lead"><%= sentence %></p>
+<% if (it.line) { %><figure class="weeks"><figcaption>Complete in the weeks up to this one</figcaption>
+<%~ it.line %></figure>
+<% } %><% for (const sentence of it.summary) { %><p class="lead"><%= sentence %></p>
 <% } %><p class="extent"><%= it.extent %></p>
 <nav aria-label="Weeks"><ul>
 <li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
 <li><% if (it.after === null) { %><span>Week after</span><% } else { %><a href="?week=<%= it.after %>&amp;format=api" rel="next">Week after</a><% } %></li>
 </ul></nav>
-<% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
-<h2>Replaced files</h2>
+<% if (it.worst.rows.length > 0) { %><h2><%= it.worst.label %></h2>
+<%~ include('@table', it.worst) %>
+<% } %><% if (it.rest.rows.length > 0) { %><details class="printed"><summary><%= it.restLabel %></summary>
+<%~ include('@table', it.rest) %></details>
+<% } %><h2>Replaced files</h2>
 <% if (it.replaced.length === 0) { %><p>None.</p><% } else { %>
 <ul class="plain">
 <% for (const file of it.replaced) { %><li><%= file.time %> <code><%= file.path %></code></li>
@@ -67,16 +74,8 @@ export function renderReport(
     form: filterForm(weekForm, { kept: [['week', report.week]], limit: 0 }),
     summary: report.summary,
     extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${counted(stations.length, 'station', 'stations')}${endedText(report.ended)}`,
-    table: {
-      label: 'Stations',
-      caption: 'Observation files; in time is within 10 minutes of the end of the hour',
-      columns: [
-        'Station',
-        ...numberColumns('Daily', 'Complete', 'Hourly', 'Complete', 'In time'),
-        'Missing',
-      ],
-      rows: stations.map(rowOf),
-    },
+    line: weekLineSvg(report.weeks),
+    ...tablesOf(stations),
     replaced: replaced
       .slice(0, maxReplaced)
       .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
@@ -93,24 +92,53 @@ function endedText(ended: number): string {
   return ended === 0 ? '' : `; ${had} ended by the end of this week`
 }
 
+/** Stations that are shown; the others are folded, and printed. */
+const maxWorst = 10
+
+/** The stations that are least complete, and all others. */
+function tablesOf(stations: readonly WireReportStation[]) {
+  const sorted = stations.toSorted((a, b) => worstShare(a) - worstShare(b))
+  const count = sorted.slice(0, maxWorst).filter((each) => worstShare(each) < 1).length
+  const table = {
+    className: 'cards',
+    caption: 'Observation files; in time is within 10 minutes of the end of the hour',
+    columns: ['Station', ...numberColumns('Daily', 'Hourly', 'In time'), 'Missing'],
+  }
+  const [worst, rest] = [sorted.slice(0, count), sorted.slice(count)]
+  const label = count === 1 ? 'The least complete station' : `The ${count} least complete stations`
+  const others = counted(rest.length, 'station', 'stations')
+  return {
+    worst: { ...table, label, rows: worst.map(rowOf) },
+    restLabel: count === 0 ? `${others}, nothing is missing` : `${others} more`,
+    rest: { ...table, label: 'Other stations', rows: rest.map(rowOf) },
+  }
+}
+
+/** The lower completeness of daily and hourly files; of a series that has ended none. */
+function worstShare({ daily, hourly }: WireReportStation): number {
+  return Math.min(...[daily, hourly].map((share) => (share?.ended === false ? valueOf(share) : 1)))
+}
+
+function valueOf({ completeness, possible, expected }: WireReportShare): number {
+  return completeness ?? (possible === 0 && expected > 0 ? 0 : 1)
+}
+
 function rowOf(row: WireReportStation): readonly (Cell | string)[] {
-  const { station, daily, hourly, within_600, timeliness, missing } = row
+  const { station, country, daily, hourly, within_600, timeliness, missing } = row
+  const of = country === null ? {} : { note: countryName(country) }
   return [
-    stationCell({ station }),
-    ...sharesOf(daily),
-    ...sharesOf(hourly),
-    classCell(within_600, timeliness),
+    { ...stationCell({ station }), ...of },
+    shareText(daily),
+    shareText(hourly),
+    { text: readableShare(within_600), className: `share ${timeliness ?? ''}` },
     { text: '', lines: missing, summary: counted(missing.length, 'name', 'names') },
   ]
 }
 
-function sharesOf(share: WireReportShare | null): readonly (Cell | string)[] {
-  if (share === null) return ['', '']
-  if (share.possible === 0 && share.expected > 0)
-    return [`${share.delivered} of ${share.expected} expected`, '']
-  return [`${share.present} of ${share.possible}`, classCell(share.completeness, share.class)]
-}
-
-function classCell(share: number | null, name: string | null): Cell {
-  return { text: readableShare(share), className: `share ${name ?? ''}` }
+function shareText(share: WireReportShare | null): Cell | string {
+  if (share === null) return ''
+  const { present, possible, completeness, expected, delivered, class: name } = share
+  if (possible === 0) return expected > 0 ? `${delivered} of ${expected} expected` : '0 of 0'
+  const note = `${present} of ${possible}`
+  return { ...shareCell(completeness), className: `share ${name ?? ''}`, note }
 }

@@ -38,6 +38,15 @@ const weekReportSchema = schema.component(
       'At most three sentences: the total, the series below 80 %, and the change against the week before.',
       schema.text('A sentence.'),
     ),
+    weeks: schema.list(
+      'The 12 weeks up to this one, the oldest first.',
+      schema.object('A week.', {
+        week: schema.text('The name of the week.'),
+        completeness: schema.shareOrNull(
+          'Share of the possible slots of its series that were delivered; null for a week that is more than half a year old.',
+        ),
+      }),
+    ),
     ended: schema.integer(
       'Number of series that had ended by the end of this week; they are in no sum.',
     ),
@@ -85,6 +94,10 @@ const example: WireReport = {
     '98.9 % complete: 173 of 175 files of 2 series were delivered.',
     'No series is below 80 %.',
     '0.6 percentage points more than in the week before (98.3 %).',
+  ],
+  weeks: [
+    { week: '2401', completeness: 0.9829 },
+    { week: '2402', completeness: 0.9886 },
   ],
   ended: 0,
   stations: [

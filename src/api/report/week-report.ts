@@ -12,9 +12,17 @@ import { csvText } from '../http/formats.ts'
 import { missingPatterns, missingSlots } from '../missing/missing-slots.ts'
 import { counted, readableNumber, readableShare } from '../pages/labels.ts'
 import { serialiseCurrency } from '../series/network-context.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
 import type { SeriesOfDays } from '../series/network-days.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
+
+/** The completeness of all series together in a week. */
+export interface WeekShare {
+  readonly week: string
+  /** 0 to 1; `undefined` if nothing was possible, or if its deliveries are not in memory. */
+  readonly completeness: number | undefined
+}
 
 interface ReportSources {
   readonly week: Week
@@ -23,10 +31,11 @@ interface ReportSources {
   readonly series: readonly SeriesOfDays[]
   readonly before: readonly SeriesOfDays[]
   readonly replaced: ReplacedFiles
+  readonly weeks: readonly WeekShare[]
 }
 
 export function weekReport(sources: ReportSources): WireReport {
-  const { week, currency, series, before, replaced } = sources
+  const { week, currency, series, before, replaced, weeks } = sources
   const shown = series.filter(isOfWeek)
   const stations = Array.from(Map.groupBy(shown, ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -40,6 +49,10 @@ export function weekReport(sources: ReportSources): WireReport {
       shown.filter((each) => !hasEnded(each, week)),
       before.filter((each) => isOfWeek(each) && !hasEnded(each, weekBeside(week, -1))),
     ),
+    weeks: weeks.map(({ week, completeness }) => ({
+      week,
+      completeness: shareOrNull(completeness),
+    })),
     ended: series.filter((each) => hasEnded(each, week)).length,
     stations,
     replaced: replaced.files.map(({ path, modifiedUs }) => ({
@@ -56,7 +69,10 @@ function isOfWeek({ slots }: SeriesOfDays): boolean {
 }
 
 /** True if a series has ended, with its last file by this week: it counts in no sum. */
-function hasEnded({ period, summary: { ended, lastSlot } }: SeriesOfDays, week: Week): boolean {
+export function hasEnded(
+  { period, summary: { ended, lastSlot } }: SeriesStatus,
+  week: Week,
+): boolean {
   const weekEnd = (week.toDay + 1) * secondsPerDay
   return ended && (lastSlot === undefined || endOfSlot(lastSlot, period) <= weekEnd)
 }

@@ -100,7 +100,7 @@ function answering<P extends Parameters, Name extends Format, S extends State | 
 ): RouteHandlerMethod {
   return async (request, reply) => {
     const format = negotiate(formats, request, reply)
-    const asked = { ...readRequest(request.query as Query, accepts), format, request }
+    const asked = { ...readRequest(request.query as Query, accepts, format), format, request }
     const isFreshAt = (version: Head | string, details: boolean): boolean =>
       isFresh(request, reply, tag(version, format, { details }))
     reply.headers(ignoredHeader(asked.ignored))

@@ -56,6 +56,8 @@ interface CollectionTable<Item> extends Pick<
   readonly form?: readonly string[]
   /** The page has a row for several items; other formats have the items. */
   readonly groups?: Groups<Item>
+  /** Number of rows without `limit`; by default as in JSON. */
+  readonly rows?: number
 }
 
 /** Rows of a page that are made of several items each. */
@@ -109,7 +111,7 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
   addAnswer<P, Format, S>(app, context, {
     path: `${name}/`,
     formats: ['json', 'html', ...keysOf(whole)],
-    accepts: { parameters, filters, check, maxLimit },
+    accepts: { parameters, filters, check, maxLimit, pageSize: collection.page.rows },
     form: view,
     operation: {
       ...operation,

@@ -1,6 +1,8 @@
 /** The list of the stations that the file names contain. */
 import type { FastifyInstance } from 'fastify'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
+import type { StationOrdering } from '../../catalogue/reader.ts'
+import type { StationSummary } from '../../catalogue/records.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import type { SeriesState } from '../../series/slot-states.ts'
 import type { Requester } from '../http/limits.ts'
@@ -19,6 +21,10 @@ import { stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { stationItem } from './station-fields.ts'
 import type { ListedStation } from './station-fields.ts'
+import { stateWord } from './words.ts'
+
+/** Sort keys that the catalogue does not know: those of the main series. */
+const stateKeys = ['state', 'completeness'] as const
 
 const parameters = {
   search: anyText({
@@ -32,9 +38,10 @@ const parameters = {
     example: 'late',
     label: 'State',
   }),
-  ordering: ordering(stationOrderKeys, {
+  ordering: ordering([...stationOrderKeys, ...stateKeys], {
     default: 'code',
-    missing: 'Stations without a country come last.',
+    missing:
+      'Stations without a country, a state or a completeness come last. `state` (the worst first) and `completeness` (of 28 days) are those of the main series; the response then depends on the clock.',
     example: '-count',
   }),
 }
@@ -56,14 +63,22 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       noun: ['station', 'stations'],
       section: 'station',
       form: ['search', 'country', 'state', 'area'],
+      rows: 100,
       sizes: [20, 50, 100, 500],
+      className: 'cards',
       caption:
         'Dates of the data in UTC; (022) is the day of the year. State and completeness are those of the hourly observation files, or of the daily ones',
       columns: [
         'code',
         'country',
-        { label: 'Now', cell: nowCell },
-        { label: 'Complete in 28 days', isNumber: true, cell: completeCell },
+        { label: 'Now', key: 'state', first: 'ascending', cell: nowCell },
+        {
+          label: 'Complete in 28 days',
+          isNumber: true,
+          key: 'completeness',
+          first: 'ascending',
+          cell: completeCell,
+        },
         'first_data_date',
         'last_data_date',
         'count',
@@ -89,10 +104,11 @@ async function stationsState(
   { reader, network }: NetworkContext,
   { values, format }: Asked,
 ): Promise<StationsState> {
-  // The page shows the states of the series only if they are in memory; a filter by state waits for
-  // them.
+  // The page shows the states of the series only if they are in memory; a filter or an order by
+  // state waits for them.
+  const needsStates = values.state.length > 0 || stateKeyOf(values.ordering) !== undefined
   const shown = format === 'html' ? network.ifLoaded() : undefined
-  const known = await (values.state.length > 0 ? network.current() : shown)
+  const known = await (needsStates ? network.current() : shown)
   if (known === undefined) return { version: await reader.head(), known }
   const { version, headers, banner } = stateOf(known)
   return { version, headers, banner, known }
@@ -106,20 +122,63 @@ async function findStations(
 ): Promise<Found<ListedStation>> {
   const series = mainSeries(known?.states ?? [])
   const { countries, areas } = filter
+  const { key, descending } = values.ordering
+  const [limit, offset] = [range.limit, catalogueOffset(range.offset)]
   const query = {
-    limit: range.limit,
-    offset: catalogueOffset(range.offset),
     ...(countries && { countries }),
     ...(areas && { areas }),
     ...(values.state.length > 0 && { codes: codesIn(values.state, series) }),
     search: values.search.toUpperCase(),
-    ordering: values.ordering,
   }
-  const { stations, count, head } = await reader.stations(query, requester)
-  return {
-    count,
-    items: stations.map((station) => ({ ...station, series: series.get(station.code) })),
-    version: known === undefined ? head : undefined,
+  const withSeries = (station: StationSummary): ListedStation => ({
+    ...station,
+    series: series.get(station.code),
+  })
+  const stateKey = stateKeyOf(values.ordering)
+  if (stateKey === undefined) {
+    const ordering = { key: key as StationOrdering['key'], descending }
+    const { stations, count, head } = await reader.stations(
+      { ...query, limit, offset, ordering },
+      requester,
+    )
+    return {
+      count,
+      items: stations.map(withSeries),
+      version: known === undefined ? head : undefined,
+    }
+  }
+  // The catalogue knows no states, so all stations are read and sorted here.
+  const all = await reader.stations({ ...query, limit: maxStations, offset: 0 }, requester)
+  await requester.turn()
+  const sorted = all.stations.map(withSeries).sort(byState(stateKey, descending))
+  return { count: all.count, items: sorted.slice(offset, offset + limit) }
+}
+
+/** Maximum number of stations that are sorted by their states; a network may have thousands. */
+const maxStations = 20_000
+
+function stateKeyOf({ key }: { readonly key: string }) {
+  return stateKeys.find((each) => each === key)
+}
+
+/** The states from bad to good, as the page shows them. */
+const severity: readonly string[] = ['down', 'late', 'silent', 'unknown', 'present', 'ended']
+
+/** Stations without a value come last in both directions, equal ones are sorted by code. */
+function byState(key: (typeof stateKeys)[number], descending: boolean) {
+  const valueOf = ({ series }: ListedStation): number | undefined => {
+    if (series === undefined) return undefined
+    const { ended, completeness } = series.summary
+    if (key === 'state') return severity.indexOf(stateWord(series.summary))
+    return ended ? undefined : completeness
+  }
+  return (a: ListedStation, b: ListedStation): number => {
+    const [first, second] = [valueOf(a), valueOf(b)]
+    if (first !== second) {
+      if (first === undefined || second === undefined) return first === undefined ? 1 : -1
+      return first < second === descending ? 1 : -1
+    }
+    return a.code < b.code ? -1 : 1
   }
 }
 
@@ -133,9 +192,7 @@ function codesIn(
 }
 
 function nowCell({ series }: ListedStation) {
-  return series === undefined
-    ? ''
-    : stateCell(series.summary.ended ? 'ended' : series.summary.state)
+  return series === undefined ? '' : stateCell(stateWord(series.summary))
 }
 
 function completeCell({ series }: ListedStation) {

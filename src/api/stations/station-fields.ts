@@ -2,8 +2,8 @@
 import * as schema from '../openapi/schema.ts'
 import type { StationSummary } from '../../catalogue/records.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { dayToIso } from '../../parse/calendar.ts'
-import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
+import { dayToIso, secondsToIso } from '../../parse/calendar.ts'
+import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { FileType } from '../../parse/types.ts'
 import { pageUrl, stationUrl } from '../http/context.ts'
@@ -88,7 +88,12 @@ export const stationFields = {
     {
       label: 'Country',
       first: 'ascending',
-      cell: (country, { code }) => country ?? (isMergedNavigation(code) ? 'merged navigation' : ''),
+      cell: (country, { code }) =>
+        country === null
+          ? isMergedNavigation(code)
+            ? 'merged navigation'
+            : ''
+          : { text: countryName(country), title: country },
     },
   ),
   merged: field(
@@ -106,7 +111,12 @@ export const stationFields = {
     schema.day('The day on which the latest data start.'),
     '2026-01-22',
     ({ lastDay }) => dayToIso(lastDay),
-    { label: 'Last data', first: 'descending', cell: dateCell },
+    {
+      label: 'Last data',
+      first: 'descending',
+      // Day and hour: the hour says which station is behind.
+      cell: (_day, { lastStart }) => dateCell(secondsToIso(lastStart)),
+    },
   ),
   count: field(schema.integer('Number of files.'), 46, ({ files }) => files, {
     label: 'Files',

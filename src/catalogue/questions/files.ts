@@ -1,6 +1,6 @@
 /** Single files: by id, by path, and by a name in another case. */
 import type { FileQuery, RecordQuery } from '../reader.ts'
-import type { FileRecord, FoundFile, ListedFile } from '../records.ts'
+import type { FoundFile, SingleRecord } from '../records.ts'
 import { joinedChecksum } from '../selection/record.ts'
 import { identityColumns, identityOf } from './checksums.ts'
 import type { IdentityRow } from './checksums.ts'
@@ -15,16 +15,15 @@ type FactsRow = [size: number | null, mtimeUs: number | null, seq: number]
 
 const factsColumns = 'f.size, f.mtime_us, f.seq'
 
-export function* record({
-  id,
-  details = false,
-}: RecordQuery): Question<(FileRecord & ListedFile) | undefined> {
+export function* record({ id, details = false }: RecordQuery): Question<SingleRecord | undefined> {
   const { columns, joins } = details ? listedWithDetails : listed
-  const found = yield* row<[...FactsRow, ...ListedRow]>(
-    `SELECT ${factsColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
+  const found = yield* row<[arrived: number, ...FactsRow, ...ListedRow]>(
+    `SELECT f.arrived, ${factsColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
     { id },
   )
-  return found && toRecord(found)
+  if (found === undefined) return undefined
+  const [arrived, ...rest] = found
+  return { ...toRecord(rest), hasArrived: arrived === 1 }
 }
 
 function toRecord([size, mtimeUs, seq, ...shown]: [...FactsRow, ...ListedRow]) {

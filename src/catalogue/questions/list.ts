@@ -21,6 +21,7 @@ import { Counts } from '../selection/counts.ts'
 import { intersect } from '../selection/date-ranges.ts'
 import type { DateRange } from '../selection/date-ranges.ts'
 import type { Dialect } from '../dialect.ts'
+import { sumsOf } from './facets.ts'
 import { listed, listedWithDetails, toListed } from './listed.ts'
 import type { ListedRow } from './listed.ts'
 import type { Lookups } from '../selection/lookups.ts'
@@ -90,7 +91,19 @@ export class List {
   }
 
   /** @throws NotBuilt */
-  *page({ filter = {}, ordering = defaultOrdering, ...query }: PageQuery): Question<Page> {
+  *page({ sums, ...query }: PageQuery): Question<Page> {
+    const page = yield* this.#page(query)
+    if (sums === undefined) return page
+    const parts = {
+      dialect: this.#dialect,
+      lookups: this.#lookups,
+      counts: this.#counts,
+      narrowest: this.#narrowest,
+    }
+    return { ...page, sums: yield* sumsOf(sums, query.filter ?? {}, parts) }
+  }
+
+  *#page({ filter = {}, ordering = defaultOrdering, ...query }: PageQuery): Question<Page> {
     const { head } = yield* this.#lookups.refresh(neededBy(filter, ordering.key))
     const selection = yield* this.#select(filter)
     if (selection === undefined) return { head, count: 0, records: [] }
@@ -337,7 +350,7 @@ function neededBy(filter: FileFilter, key: OrderKey): string[] {
     ...neededByOrder[key],
     ...(hasAny(...kindConditions.map(([name]) => name)) ? ['file_kind'] : []),
     ...(hasAny('stations', 'countries') ? ['file_station', 'station_count'] : []),
-    ...(hasAny('days', 'dataDate', 'overlaps') ? ['file_date', 'day_count'] : []),
+    ...(hasAny('years', 'days', 'dataDate', 'overlaps') ? ['file_date', 'day_count'] : []),
     ...(hasAny('created') ? ['file_created'] : []),
     ...(hasAny('modified') ? ['file_modified'] : []),
     ...(hasAny('names') ? ['file_name'] : []),

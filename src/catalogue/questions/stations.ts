@@ -181,6 +181,7 @@ function summaryOf(
     ...codes,
     firstDay: Math.floor(Math.min(...firstDates) / secondsPerDay),
     lastDay: Math.floor(Math.max(...lastDates) / secondsPerDay),
+    lastStart: Math.max(...lastDates),
     files: counted.reduce((sum, [, , files]) => sum + files, 0),
     byArea: sumBy(({ area }) => area),
     byType: sumBy(({ type }) => type),

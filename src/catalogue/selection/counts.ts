@@ -1,11 +1,12 @@
 /** Reads the tables of exact counts. */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { idCountLevels } from './count-tables.ts'
+import { dayOf, idCountLevels, yearOf } from './count-tables.ts'
 import type { DateRange } from './date-ranges.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, column, rows } from '../question.ts'
-import type { Question, Statement } from '../question.ts'
-import type { IdRange } from './selection.ts'
+import type { Question, Row, Statement } from '../question.ts'
+import { hasOnly } from './selection.ts'
+import type { IdRange, Selection } from './selection.ts'
 
 /** Number of ids in a bucket of the highest level. */
 const idsPerRange = 2 ** idCountLevels[0]
@@ -18,6 +19,50 @@ type Kinds = readonly number[] | undefined
 
 /** Number of day kinds that one statement reads. */
 const dayKindsPerStatement = 64
+
+/** What files can be grouped by; `size` stands for the sums of all. */
+export type Group = 'kind' | 'station' | 'year' | 'size'
+
+/** The columns of each group of files; of `size`, the sum of the known sizes, and their number. */
+export const fileColumns: Readonly<Record<Group, string>> = {
+  kind: 'f.kind',
+  station: 'f.station',
+  year: yearOf(dayOf('f.data_date')),
+  size: 'CAST(sum(f.size) AS bigint), count(f.size)',
+}
+
+const sumOfFiles = 'CAST(sum(files) AS bigint)'
+
+/** What a statement returns of a table of counts and, of parts of days, of the files. */
+interface Counted {
+  readonly fromCounts: string
+  readonly fromFiles: string
+  readonly by?: Group
+}
+
+const files: Counted = { fromCounts: sumOfFiles, fromFiles: 'count(*)' }
+
+/** The group, and the number of its files; for `size`, the number of files, and their sizes. */
+function grouped(by: Group): Counted {
+  if (by === 'size')
+    return {
+      by,
+      fromCounts: `${sumOfFiles}, CAST(sum(bytes) AS bigint), CAST(sum(sized) AS bigint)`,
+      fromFiles: `count(*), ${fileColumns.size}`,
+    }
+  return {
+    by,
+    fromCounts: `${by === 'year' ? yearOf('day') : by}, ${sumOfFiles}`,
+    fromFiles: `${fileColumns[by]}, count(*)`,
+  }
+}
+
+function groupBy({ by }: Counted): string {
+  return by === undefined || by === 'size' ? '' : 'GROUP BY 1'
+}
+
+/** Contains the days of all file names. */
+const everyDay = { from: -1e8 * secondsPerDay, to: 1e8 * secondsPerDay - 1 }
 
 export class Counts {
   readonly #dialect: Dialect
@@ -95,9 +140,31 @@ export class Counts {
 
   /** Whole days are counted by `day_count`, the partial days at both ends by the index. */
   *ofDates(dates: readonly DateRange[], kinds: Kinds): Question<number> {
-    return sumOf(
-      yield* all(...dates.flatMap((range) => this.#ofRange(range, range.kinds ?? kinds))),
-    )
+    return sumOf(yield* all(...this.#ofRanges(dates, kinds, files)))
+  }
+
+  /**
+   * The groups of the files of a selection, if the tables have them; a group may be in several
+   * rows. Parts of days are read from the files themselves.
+   */
+  *grouped(by: Group, selection: Selection): Question<readonly Row[] | undefined> {
+    const { kinds, stations, dates } = selection
+    const counted = grouped(by)
+    const read = (table: string, condition: string): Question<Row[]> =>
+      rows(
+        `SELECT ${counted.fromCounts} FROM ${table}
+         WHERE ${condition} ${this.#ofKinds(kinds)} ${groupBy(counted)}`,
+        { ...(kinds && { kinds }), ...(stations && { stations }) },
+      )
+    if (by === 'station' || stations !== undefined) {
+      if (by === 'year' || !hasOnly(selection, ['stations', 'kinds'])) return undefined
+      const ofStations = stations ? this.#dialect.isIn('station', 'stations') : 'TRUE'
+      return yield* read('station_count', ofStations)
+    }
+    if (by !== 'year' && hasOnly(selection, ['kinds']))
+      return yield* read('id_count', `level = ${idCountLevels[0]} AND kind <> 0`)
+    if (!hasOnly(selection, ['dates', 'kinds'])) return undefined
+    return (yield* all(...this.#ofRanges(dates ?? [everyDay], kinds, counted))).flat()
   }
 
   /** The days and kinds that have files, highest `lastId` first, from below `lastId`. */
@@ -166,32 +233,42 @@ export class Counts {
     return { bucket: Math.floor(from / 64), before }
   }
 
-  #ofRange({ from, to }: DateRange, kinds: Kinds): Statement[] {
+  #ofRanges(dates: readonly DateRange[], kinds: Kinds, counted: Counted): Statement[] {
+    return dates.flatMap((range) => this.#ofRange(range, range.kinds ?? kinds, counted))
+  }
+
+  #ofRange({ from, to }: DateRange, kinds: Kinds, counted: Counted): Statement[] {
     const first = Math.ceil(from / secondsPerDay)
     const end = Math.floor((to + 1) / secondsPerDay)
-    if (first > end) return [this.#ofPart({ from, to }, kinds)]
+    const part = (from: number, to: number) => this.#ofPart({ from, to }, kinds, counted)
+    if (first > end) return [part(from, to)]
     const [firstSecond, endSecond] = [first * secondsPerDay, end * secondsPerDay]
     return [
-      ...(first < end ? [this.#ofDays({ from: first, to: end - 1 }, kinds)] : []),
-      ...(from < firstSecond ? [this.#ofPart({ from, to: firstSecond - 1 }, kinds)] : []),
-      ...(to >= endSecond ? [this.#ofPart({ from: endSecond, to }, kinds)] : []),
+      ...(first < end ? [this.#ofDays({ from: first, to: end - 1 }, kinds, counted)] : []),
+      ...(from < firstSecond ? [part(from, firstSecond - 1)] : []),
+      ...(to >= endSecond ? [part(endSecond, to)] : []),
     ]
   }
 
-  #ofDays(days: { readonly from: number; readonly to: number }, kinds: Kinds): Statement {
+  #ofDays(days: IdRange, kinds: Kinds, counted: Counted): Statement {
+    const ofDays = `day_count WHERE day BETWEEN @from AND @to ${this.#ofKinds(kinds)}`
+    // The days are in order, so summing them up first leaves little to sort.
+    const from =
+      counted.by === 'year'
+        ? `(SELECT day, sum(files) AS files FROM ${ofDays} GROUP BY day) AS days`
+        : ofDays
     return {
-      sql: `SELECT CAST(sum(files) AS bigint) FROM day_count
-        WHERE day BETWEEN @from AND @to ${this.#ofKinds(kinds)}`,
+      sql: `SELECT ${counted.fromCounts} FROM ${from} ${groupBy(counted)}`,
       values: { ...days, ...(kinds && { kinds }) },
     }
   }
 
   /** Counts the files of a part of a day by the index. */
-  #ofPart(seconds: { readonly from: number; readonly to: number }, kinds: Kinds): Statement {
+  #ofPart(seconds: IdRange, kinds: Kinds, counted: Counted): Statement {
     return {
-      sql: `SELECT count(*) FROM file f ${this.#dialect.using('file_date')}
+      sql: `SELECT ${counted.fromFiles} FROM file f ${this.#dialect.using('file_date')}
         WHERE ${this.#dialect.inTime('f.id')} AND f.data_date BETWEEN @from AND @to
-          ${this.#ofKinds(kinds, 'f.kind')}`,
+          ${this.#ofKinds(kinds, 'f.kind')} ${groupBy(counted)}`,
       values: { ...seconds, ...(kinds && { kinds }) },
     }
   }

@@ -25,9 +25,19 @@ export function startsWithin({ fromUs, toUs }: TimeRange): DateRange {
 
 /** The start times on UTC days; consecutive days become one range. */
 export function startsOnDays(days: readonly number[]): DateRange[] {
+  return consecutive(days, (day) => day * secondsPerDay)
+}
+
+/** The start times in years; consecutive years become one range. */
+export function startsInYears(years: readonly number[]): DateRange[] {
+  return consecutive(years, (year) => dayStartSeconds(year, 1))
+}
+
+/** @param startOf the first second of a day or a year, whose number is given */
+function consecutive(numbers: readonly number[], startOf: (number: number) => number): DateRange[] {
   const ranges: { from: number; to: number }[] = []
-  for (const day of [...new Set(days)].sort((a, b) => a - b)) {
-    const [from, to] = [day * secondsPerDay, (day + 1) * secondsPerDay - 1]
+  for (const number of [...new Set(numbers)].sort((a, b) => a - b)) {
+    const [from, to] = [startOf(number), startOf(number + 1) - 1]
     const last = ranges.at(-1)
     if (last?.to === from - 1) last.to = to
     else ranges.push({ from, to })

@@ -3,12 +3,16 @@ import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
 import { NotBuilt } from '../reader-errors.ts'
+import { deferredCounts } from './count-tables.ts'
 import { stateStatement, toState } from './head.ts'
 import type { State } from './head.ts'
 import { all, rows } from '../question.ts'
 import type { Question } from '../question.ts'
+import { indexNames } from './schema.ts'
 import { codesOfStations, Sites } from './sites.ts'
 import type { CodeRow } from './sites.ts'
+
+const deferred = [...indexNames, ...deferredCounts]
 
 /** A row of `kind`. Parts that only long names have are '' for short names. */
 export interface Kind {
@@ -33,6 +37,8 @@ export class Lookups {
   readonly stations = new Map<number, string>()
   readonly kinds = new Map<number, Kind>()
   readonly #last = { station: 0, kind: 0 }
+  /** True if all indexes and counts are built. */
+  isBuilt = false
   #version = ''
   #sites: { readonly version: string; readonly sites: Sites } | undefined;
 
@@ -62,6 +68,7 @@ export class Lookups {
     this.#last.kind = kinds.at(-1)?.[0] ?? this.#last.kind
     const state = toState(found[0])
     const { epoch, seq, detailsSeq } = state.head
+    this.isBuilt = deferred.every((name) => built.some(([each]) => each === name))
     this.#version = [epoch, seq, detailsSeq, built.length].join()
     const missing = needed.find((name) => built.every(([each]) => each !== name))
     if (missing !== undefined) throw new NotBuilt(`the index or table ${missing} is being built`)

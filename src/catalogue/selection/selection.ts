@@ -3,6 +3,7 @@ import type { FileFilter, NameCondition, Ordering, Problem, TimeRange } from '..
 import type { ChunkCursor, ChunkOrdering } from '../reader.ts'
 import {
   intersect,
+  startsInYears,
   startsOnDays,
   startsOverlapping,
   startsWithin,
@@ -133,11 +134,12 @@ function stationsOf(
 }
 
 function datesOf(
-  { dataDate, days, overlaps }: FileFilter,
+  { dataDate, years, days, overlaps }: FileFilter,
   kinds: ReadonlyMap<number, Kind>,
 ): readonly DateRange[] | undefined {
   const lists: DateRange[][] = []
   if (dataDate !== undefined) lists.push([startsWithin(dataDate)].filter(isRange))
+  if (years !== undefined) lists.push(startsInYears(years))
   if (days !== undefined) lists.push(startsOnDays(days))
   if (overlaps !== undefined) lists.push(startsOverlapping(overlaps, kinds))
   return lists.length === 0 ? undefined : lists.reduce(intersect)

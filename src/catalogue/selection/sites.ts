@@ -26,8 +26,10 @@ interface Site {
 
 export class Sites {
   readonly #sites = new Map<string, Site>()
+  readonly #live: readonly string[]
 
   constructor(codes: readonly CodeRow[]) {
+    this.#live = codes.flatMap(([code, , isLive]) => (isLive === 1 ? [code] : [])).sort()
     for (const [code, liveSeq, isLive] of codes) {
       const site = this.#siteAt(code.slice(0, 4))
       if (code.length === 4) {
@@ -46,6 +48,11 @@ export class Sites {
     const site = { hasShortCode: false, longCodes: [], countries: new Set<string>(), liveSeq: 0 }
     this.#sites.set(shortCode, site)
     return site
+  }
+
+  /** All codes with live files, sorted. */
+  liveCodes(): readonly string[] {
+    return this.#live
   }
 
   /** The long codes with files that begin with a short code. */

@@ -96,7 +96,7 @@ async function check(
     if (!isPage && !isListing) t.equal(coding, '', `${what}: Content-Encoding`)
   }
   const types = new Set(forms.map(([type]) => type))
-  const isJson = request.startsWith('POST') || request.includes('format=none')
+  const isJson = request.startsWith('POST')
   t.equal(types.size, hasPages && !isJson ? 2 : 1, `${what}: forms`)
 }
 

@@ -129,6 +129,7 @@ export const tests: Readonly<Record<string, Test>> = {
     const [from = '', to = ''] = value.split('/')
     return touches(record, seconds(from, -Infinity), seconds(to, Infinity))
   },
+  covers: (record, value) => touches(record, seconds(value, 0), seconds(value, 0)),
   startDate: (record, value) => touches(record, seconds(value, 0), Infinity),
   // A bare date is its whole day.
   endDate: (record, value) =>

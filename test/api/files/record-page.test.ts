@@ -43,7 +43,7 @@ t.test('the history has the latest change, with its number and a link to it', as
   const link = (since: number) =>
     `${root}/api/changes/?filename=${dayFile}&format=api&limit=1&since=${since}`
   t.match(factsOf(await bodyOf(service)), {
-    'First seen (UTC)': '2026-01-22 05:06:07',
+    'Found (UTC)': '2026-01-22 05:06:07',
     'Last modified (UTC)': 'never',
     'Latest change (UTC)': '2026-01-22 05:06:07, new',
     'Number of the change': `1 ${link(0)}`,
@@ -127,7 +127,28 @@ t.test('commands download the file, and check it if its checksum is known', asyn
       ([, command = '']) => command.replaceAll('&#39;', "'"),
     )
   const url = `${root}/data/${day}/${dayFile}`
-  t.strictSame(await commands(), [`curl -O '${url}'`, `wget -N '${url}'`])
+  const rescan = `rinex-catalogue rescan ${day}`
+  t.strictSame(await commands(), [`curl -O '${url}'`, `wget -N '${url}'`, rescan])
   await service.writer.keepChecksums([checksum], 1)
-  t.equal((await commands()).at(-1), `echo '${sum}  ${dayFile}' | sha256sum -c`)
+  t.strictSame((await commands()).slice(2), [`echo '${sum}  ${dayFile}' | sha256sum -c`, rescan])
 })
+
+t.test(
+  'the page says in one sentence whether the file is complete, and when it arrived',
+  async (t) => {
+    const service = await openWithFile(t)
+    const { writer } = service
+    t.match(
+      await bodyOf(service),
+      'not known whether it is complete; it is in the queue. A scan found',
+    )
+    await writer.keepChecksums([checksum], 1)
+    t.match(
+      await bodyOf(service),
+      'Complete: the whole file was read to the end of its gzip stream',
+    )
+    const again = { id: 1, name: dayFile, size: 2, mtimeUs: 2, incomplete: true }
+    await writer.apply([change(day, { modified: [again] })])
+    t.match(await bodyOf(service), 'Problem:</strong> Its end is missing')
+  },
+)

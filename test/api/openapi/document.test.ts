@@ -83,7 +83,7 @@ t.test('the document has all query parameters and no others', async (t) => {
       .filter(({ in: place }) => place === 'query')
       .map(({ name }) => name)
       .toSorted()
-  const ofList = [...filterParameters.keys(), ...commonParameters, 'ordering', 'expand']
+  const ofList = [...filterParameters.keys(), ...commonParameters, 'ordering', 'expand', 'facets']
   t.strictSame(parametersOf('/api/rinex-file/'), ofList.toSorted())
   t.strictSame(
     parametersOf('/api/station/'),

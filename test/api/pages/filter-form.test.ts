@@ -34,7 +34,8 @@ t.test('fields show the filters of the request, and the rest stays as hidden inp
       { filename__contains: 'a' },
       [['filename__contains', 'b']],
     ],
-    [[['interval', '30S']], {}, [['interval', '30S']]],
+    [[['content', 'MO']], {}, [['content', 'MO']]],
+    [[['interval', '30S']], { interval: '30S' }, []],
     [[['ordering', '-data_date']], {}, [['ordering', '-data_date']]],
   ]
   for (const [kept, values, hidden] of cases) {
@@ -52,14 +53,14 @@ t.test('fields show the filters of the request, and the rest stays as hidden inp
 })
 
 t.test('faults are shown at their fields, and faults of other parameters separately', async (t) => {
-  const faults = { startDate: ['a', 'b'], interval: ['c'] }
+  const faults = { startDate: ['a', 'b'], content: ['c'] }
   const state = { kept: [['startDate', 'x']] as const, limit: 20 }
   const { fields, otherFaults } = filterForm(view, state, faults)
   t.strictSame(
     fields.filter(({ faults }) => faults.length > 0).map(({ name, faults }) => [name, faults]),
     [['startDate', ['a', 'b']]],
   )
-  t.strictSame(otherFaults, [{ name: 'interval', messages: ['c'] }])
+  t.strictSame(otherFaults, [{ name: 'content', messages: ['c'] }])
 })
 
 t.test('the form offers a requested page size that is not in its list of sizes', async (t) => {

@@ -55,14 +55,10 @@ function withMore(
   return { valid: { ...valid, ...more }, invalid }
 }
 
-/** Consecutive days. */
-const daysFrom = (first: number, count: number) =>
-  Array.from({ length: count }, (_, n) => first + n)
-
 const years: ParameterCases = {
   valid: {
-    '1970': { days: daysFrom(0, 365) },
-    '1972,1971': { days: [...daysFrom(730, 366), ...daysFrom(365, 365)] },
+    '1970': { years: [1970] },
+    '1972,1971': { years: [1972, 1971] },
   },
   invalid: ['70', '19700', 'x', '1970-01', '-1970'],
 }
@@ -156,8 +152,20 @@ const table: Readonly<Record<string, ParameterCases>> = {
       '1970-01-02,1969-12-31': { days: [1, -1] },
       '19700102,1970-1-3': { days: [1, 2] },
       '1970-002,1970003': { days: [1, 2] },
+      '2.1.1970,03.01.1970': { days: [1, 2] },
+      '1970-02': { days: Array.from({ length: 28 }, (_, day) => 31 + day) },
     },
-    invalid: ['1970-01-01T00:00', '2026-02-30', '2026-367', '202601', '20260230'],
+    invalid: [
+      '1970-01-01T00:00',
+      '1970-13',
+      '31.2.1970',
+      '1.70',
+      '1970.01.01',
+      '2026-02-30',
+      '2026-367',
+      '202601',
+      '20260230',
+    ],
   },
   doy: {
     valid: {
@@ -165,7 +173,7 @@ const table: Readonly<Record<string, ParameterCases>> = {
       '1970-001,1970-001': { days: [0] },
       '1970002,1970-01-03': { days: [1, 2] },
     },
-    invalid: ['2026-366', '2026-000', '2026-22', '2026366'],
+    invalid: ['2026-366', '2026-000', '2026-12', '2026', '2026-22', '2026366'],
   },
   interval: {
     valid: { '30s': { intervals: ['30S'] }, '30S,01H': { intervals: ['30S', '01H'] } },
@@ -198,14 +206,27 @@ const table: Readonly<Record<string, ParameterCases>> = {
       '2026-01-01T00:00': { overlaps: { fromUs: newYear } },
       '2026-01-01T00:00:01.5Z': { overlaps: { fromUs: newYear + 1.5 * secondUs } },
       '2026-01-01T01:00+01:00': { overlaps: { fromUs: newYear } },
+      '2026-01': { overlaps: { fromUs: newYear } },
+      '2026': { overlaps: { fromUs: newYear } },
+      '1.1.2026': { overlaps: { fromUs: newYear } },
     },
-    invalid: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
+    invalid: ['2026-02-30', '2026-01-01T24:00', 'x', '..', '2026-13', '2026-00', '20261'],
+  },
+  covers: {
+    valid: {
+      '2026-01-01 00:00': { overlaps: { fromUs: newYear, toUs: newYear } },
+      '2026-001': { overlaps: { fromUs: newYear, toUs: newYear } },
+    },
+    invalid: ['2026', '2026-01', 'x', '..'],
   },
   endDate: {
     valid: {
       '2026-01-01': { overlaps: { toUs: newYear + dayUs - secondUs } },
       '2026-01-01T00:00': { overlaps: { toUs: newYear } },
       '2026-01-01T00:01Z': { overlaps: { toUs: newYear + 60 * secondUs } },
+      '2025-12': { overlaps: { toUs: newYear - secondUs } },
+      '2026-02': { overlaps: { toUs: newYear + 59 * dayUs - secondUs } },
+      '2025': { overlaps: { toUs: newYear - secondUs } },
     },
     invalid: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
   },

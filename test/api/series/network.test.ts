@@ -170,8 +170,32 @@ async function checkAnswers(
     rows.map((row) => JSON.stringify(pick(row, like))).sort()
   const like = missing[0] ?? {}
   t.strictSame(text(listed.results, like), text(missing, like))
+  await checkWeeks(t, service, asOf)
   const totals = await service.get<Record<string, unknown>>('network/')
   t.match(totals, exact(totalsOf([...rows.values()])))
+}
+
+/** The GPS week of a time in seconds since 1970. */
+const weekAt = (seconds: number) => Math.floor((seconds / daySeconds - 3657) / 7)
+
+/** The line of weeks of a report has what the reports of these weeks say. */
+async function checkWeeks(t: Test, service: Service, asOf: number): Promise<void> {
+  interface Report {
+    readonly summary: readonly string[]
+    readonly weeks: readonly { readonly week: string; readonly completeness: number | null }[]
+  }
+  const { weeks } = await service.get<Report>(`report/?week=${weekAt(asOf)}`)
+  for (const { week, completeness } of [weeks[3], weeks[8], weeks[10], weeks[11]].filter(
+    (each) => each !== undefined,
+  )) {
+    const [total = ''] = (await service.get<Report>(`report/?week=${week}`)).summary
+    const share = /^([\d.]+) % complete/.exec(total)?.[1]
+    const isSame =
+      share === undefined
+        ? completeness === null
+        : Math.abs(Number(share) - 100 * (completeness ?? NaN)) < 0.056
+    t.ok(isSame, `${week}: ${total} ${completeness ?? 'nothing'}`)
+  }
 }
 
 /** The members of an object that another one has, in its order. */

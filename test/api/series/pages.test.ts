@@ -185,11 +185,11 @@ t.test('the page of missing files has sums, and a row for each run', async (t) =
     ],
   ])
   t.match(late, '<time datetime="2025-12-11T04:00:00Z">')
-  t.match(textOf(late), '1 file is missing of 1 station. 1 to 1 of 1 gap')
+  t.match(textOf(late), '1 file of 1 station is missing. 1 to 1 of 1 gap')
   t.strictSame(rowsOf(late, 'Stations'), [], 'no sums of one station')
 
   const all = await page('missing/')
-  t.match(textOf(all), '44 files are missing of 2 stations.')
+  t.match(textOf(all), '44 files of 2 stations are missing.')
   t.strictSame(rowsOf(all, 'Stations'), [
     [hourly, '43', '37', '2025-12-11 (345) 04:00'],
     [daily, '1', '1', '2025-12-06 (340)'],
@@ -224,25 +224,32 @@ t.test('the page of a week has a row for each station, and the replaced files', 
   const html = await page('report/?week=2025-W50')
   t.match(textOf(html), 'Report of week 2025-W50')
   t.match(textOf(html), '2025-12-08 (342) to 2025-12-14 (348): 3 stations')
-  const rows = rowsOf(html, 'Stations')
+  const rows = rowsOf(html, 'The least complete station')
   const names = rows.map((row) => row.pop() ?? '')
-  t.strictSame(rows, [
-    [hourly, '', '', '34 of 77', '44.2 %', '97.1 %'],
-    [daily, '3 of 3', '100.0 %', '', '', ''],
-    ['ZIMM', '0 of 0', '', '', '', ''],
-  ])
+  t.strictSame(rows, [[`${hourly} Austria`, '', '44.2 % 34 of 77', '97.1 %']])
   t.match(names[0], /^20 names GRAZ00AUT_\?_2025342\?{4}_01H_\*O\.\* GRAZ00AUT_\?_20253430100_01H/)
   t.match(html, '<span class="share poor">44.2 %</span>')
   t.match(html, '<span class="share good">97.1 %</span>')
+  t.match(html, /<details class="printed"><summary>2 stations more<\/summary>/)
+  t.strictSame(rowsOf(html, 'Other stations'), [
+    [daily, '100.0 % 3 of 3', '', '', ''],
+    ['ZIMM', '0 of 0', '', '', ''],
+  ])
+  t.match(html, '<title>2025-W49: 99.4 %</title>')
+  t.match(html, /aria-label="Completeness of 2 weeks: 99\.4 %, 46\.3 %"/)
   t.match(textOf(html), 'Replaced files 2025-12-10 12:00 obs/2026/001/wtzr3350.25d.gz')
   t.match(html, '<a href="?week=2025-W49&amp;format=api" rel="prev">Week before</a>')
   t.match(html, '<span>Week after</span>', 'it has not begun')
 
   const before = await page('report/?week=2025-W49')
-  t.strictSame(rowsOf(before, 'Stations'), [
-    [hourly, '', '', '168 of 168', '100.0 %', '100.0 %', ''],
-    [daily, '6 of 7', '85.7 %', '', '', '', '1 name wtzr3400.25[oOdD]*'],
+  t.strictSame(rowsOf(before, 'The least complete station'), [
+    [daily, '85.7 % 6 of 7', '', '', '1 name wtzr3400.25[oOdD]*'],
   ])
+  t.match(before, '<summary>1 station more</summary>')
+  t.strictSame(rowsOf(before, 'Other stations'), [
+    [`${hourly} Austria`, '', '100.0 % 168 of 168', '100.0 %', ''],
+  ])
+  t.notMatch(before, '<figure', 'a line needs two weeks')
   t.match(before, '<span>Week before</span>', 'no file is older')
   t.match(before, '<a href="?week=2025-W50&amp;format=api" rel="next">Week after</a>')
   t.match(textOf(before), 'Replaced files None.')

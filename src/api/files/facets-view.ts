@@ -1,0 +1,143 @@
+/** The facets of a page of files: each value with its count, set and unset by a click. */
+import type { FileFilter } from '../../catalogue/filter.ts'
+import type { FacetName, Facets, FacetValue } from '../../catalogue/reader.ts'
+import { countryName } from '../../parse/countries.ts'
+import type { FileDuration, FileType } from '../../parse/types.ts'
+import { queryText } from '../http/context.ts'
+import type { Parameter } from '../http/context.ts'
+import { counted, durationLabel, readableNumber, typeLabel } from '../pages/labels.ts'
+import { fragment } from '../pages/layout.ts'
+
+/** At most this many values of a facet are shown at once. */
+const mostShown = 12
+
+interface FacetView {
+  readonly label: string
+  readonly key: keyof FileFilter
+  /** The parameters of this filter; links have the first one. */
+  readonly parameters: readonly [string, ...string[]]
+  readonly textOf: (value: string) => string
+}
+
+/** In the order of the page. */
+const facets: Readonly<Record<FacetName, FacetView>> = {
+  type: {
+    label: 'Type',
+    key: 'types',
+    parameters: ['file_type', 'fileType'],
+    textOf: (value) => typeLabel(value as FileType),
+  },
+  period: {
+    label: 'Period',
+    key: 'durations',
+    parameters: ['file_duration', 'filePeriod'],
+    textOf: (value) => durationLabel(value as FileDuration),
+  },
+  year: {
+    label: 'Year',
+    key: 'years',
+    parameters: ['year', 'data_date__year'],
+    textOf: (value) => value,
+  },
+  area: { label: 'Area', key: 'areas', parameters: ['area'], textOf: (value) => value },
+  form: {
+    label: 'Names',
+    key: 'versions',
+    parameters: ['file_version', 'rinexVersion'],
+    textOf: (value) => (value === 'r2' ? 'short' : 'long'),
+  },
+  problem: {
+    label: 'Problem',
+    key: 'problems',
+    parameters: ['problem'],
+    textOf: (value) => value,
+  },
+  country: {
+    label: 'Country',
+    key: 'countries',
+    parameters: ['country'],
+    textOf: countryName,
+  },
+}
+
+const render = fragment(
+  'facets',
+  `<section class="facet-box" aria-label="Narrow down">
+<input type="checkbox" class="fold" id="fold-facets"><label class="fold" for="fold-facets">Narrow down</label>
+<dl class="facets">
+<% for (const facet of it.facets) { %><div class="by-<%= facet.name %>"><dt><%= facet.label %></dt>
+<dd><% if (facet.count) { %><a href="<%= facet.count %>">Count them</a><% } %><ul><% for (const value of facet.shown) { %><%~ include('@facet', value) %><% } %></ul><% if (facet.more.length > 0) { %>
+<details><summary><%= facet.more.length %> more</summary><ul><% for (const value of facet.more) { %><%~ include('@facet', value) %><% } %></ul></details><% } %></dd></div>
+<% } %></dl>
+<% if (it.note) { %><p class="note"><%= it.note %></p>
+<% } %></section>
+`,
+)
+
+fragment(
+  'facet',
+  `<li><% if (it.href) { %><a href="<%= it.href %>"<% if (it.isOn) { %> class="on" aria-label="Remove the filter <%= it.text %>, <%= it.count %> files"<% } %>><%= it.text %></a><% } else { %><%= it.text %><% } %> <span class="note"><%= it.count %></span></li>`,
+)
+
+interface FacetState {
+  readonly filter: FileFilter
+  readonly kept: readonly Parameter[]
+  readonly limit: number
+}
+
+/** @param counted `undefined` while the indexes are being built */
+export function renderFacets(counted: Facets | undefined, state: FacetState): string {
+  if (counted === undefined) return ''
+  const shown = (Object.keys(facets) as FacetName[]).flatMap((name) => {
+    const values = counted[name]
+    if (values?.every(({ value }) => value === null)) return []
+    // The latest year first; of all others the value with most files.
+    const sorted = name === 'year' ? values : values?.toSorted((a, b) => b.files - a.files)
+    return [{ name, ...viewOf(facets[name], sorted, state) }]
+  })
+  const note = countryNote(counted, state)
+  return shown.length === 0 && note === undefined ? '' : render({ facets: shown, note })
+}
+
+function viewOf(
+  { label, key, parameters, textOf }: FacetView,
+  values: readonly FacetValue[] | undefined,
+  { filter, kept, limit }: FacetState,
+) {
+  const linkTo = (wanted: readonly Parameter[], isWithout = true) => {
+    const others = kept.filter(([name]) => !isWithout || !parameters.includes(name))
+    return `?${queryText([...others, ...wanted, ['limit', String(limit)]])}`
+  }
+  const chosen = ((filter[key] ?? []) as readonly (string | number)[]).map(String)
+  const shown = (values ?? []).map(({ value, files }) => {
+    const isOn = value !== null && chosen.includes(value)
+    const rest = isOn ? chosen.filter((each) => each !== value) : [...chosen, value ?? '']
+    const href = linkTo(rest.length === 0 ? [] : [[parameters[0], rest.join()]])
+    return {
+      text: value === null ? 'none' : textOf(value),
+      href: value === null ? undefined : href,
+      count: readableNumber(files),
+      isOn,
+    }
+  })
+  // Few values at once: those that are chosen, and the first ones.
+  const first = new Set([...shown.filter(({ isOn }) => isOn), ...shown].slice(0, mostShown))
+  return {
+    label,
+    shown: shown.filter((each) => first.has(each)),
+    more: shown.filter((each) => !first.has(each)),
+    count: values === undefined ? linkTo([['facets', 'all']], false) : undefined,
+  }
+}
+
+/** Whoever asks for a country must know that files without one are not among its files. */
+function countryNote(
+  { country }: Facets,
+  { filter }: Pick<FacetState, 'filter'>,
+): string | undefined {
+  const without = country?.find(({ value }) => value === null)
+  if (filter.countries === undefined || without === undefined) return undefined
+  const files = counted(without.files, 'file', 'files')
+  const have = without.files === 1 ? 'has' : 'have'
+  return `${files} ${have} no country and cannot be among these: short names do not tell it.`
+}

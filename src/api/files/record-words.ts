@@ -1,0 +1,61 @@
+/** What is known of a file, in sentences: whether it is complete, and when it arrived. Pure. */
+import type { Problem } from '../../catalogue/filter.ts'
+import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
+import { readableDuration } from '../pages/labels.ts'
+
+/** What the sentences depend on. */
+export interface FileState {
+  readonly problem: Problem | null
+  /** True if the whole file, as it is now, was read. */
+  readonly isHashed: boolean
+  /** True if the file is in the queue of files to be read. */
+  readonly isWaiting: boolean
+}
+
+const problemSentences: Readonly<Record<Problem, string>> = {
+  incomplete:
+    'Its end is missing: the receiver or the transfer stopped before it. The file is read again when it changes on disk.',
+  broken:
+    'It is damaged: its gzip stream breaks off before its end. Fetch it again from its source; the file is read again when it changes on disk.',
+  misplaced: 'It is in the directory of another date than its name says.',
+}
+
+/** A sentence on whether one can trust the file. */
+export function stateSentence({ problem, isHashed, isWaiting }: FileState): string {
+  if (problem !== null && problem !== 'misplaced') return problemSentences[problem]
+  const read = isHashed
+    ? 'Complete: the whole file was read to the end of its gzip stream, and its checksum is known.'
+    : `Not read to its end yet, so it is not known whether it is complete${isWaiting ? '; it is in the queue' : ''}.`
+  return problem === null ? read : `${problemSentences[problem]} ${read}`
+}
+
+export interface Arrival {
+  /** False if a scan found the file: then nobody knows when it arrived. */
+  readonly hasArrived: boolean
+  readonly createdUs: number
+  readonly startSeconds: number
+  /** `undefined` if the name has no length. */
+  readonly spanSeconds: number | undefined
+}
+
+/** `It arrived 1 h 13 after the end of its hour.` */
+export function arrivalSentence({
+  hasArrived,
+  createdUs,
+  startSeconds,
+  spanSeconds,
+}: Arrival): string {
+  if (!hasArrived) return 'A scan found it, so it is not known when it arrived.'
+  if (spanSeconds === undefined || spanSeconds === 0) return ''
+  const late = Math.floor(createdUs / 1e6) - (startSeconds + spanSeconds)
+  const end = `the end of ${periodWords(spanSeconds)}`
+  return late < 0
+    ? `It arrived ${readableDuration(-late)} before ${end}.`
+    : `It arrived ${readableDuration(late)} after ${end}.`
+}
+
+function periodWords(seconds: number): string {
+  if (seconds === secondsPerDay) return 'its day'
+  if (seconds === secondsPerHour) return 'its hour'
+  return seconds < secondsPerHour ? `its ${seconds / 60} minutes` : 'its period'
+}

@@ -1,0 +1,247 @@
+/**
+ * The sums of a filter, and its facets: for each property, how many files have each of its values
+ * under all other conditions. The tables of counts have the most common ones. All else is counted
+ * from the files, as long as the allowed effort lasts; what is left then is not counted at all.
+ */
+import type { FileFilter } from '../filter.ts'
+import { problems } from '../filter.ts'
+import type { Counting, Facets, FacetValue, FileSizes, PageSums } from '../reader.ts'
+import type { Dialect } from '../dialect.ts'
+import { value, rows } from '../question.ts'
+import type { Question, Row } from '../question.ts'
+import { conditionsOf } from '../selection/conditions.ts'
+import { fileColumns } from '../selection/counts.ts'
+import type { Counts, Group } from '../selection/counts.ts'
+import { boundsOf } from '../selection/date-ranges.ts'
+import type { Kind, Lookups } from '../selection/lookups.ts'
+import type { IndexChoice, Narrowest } from '../selection/narrowest.ts'
+import { hasOnly, kindConditions, select } from '../selection/selection.ts'
+import type { Selection } from '../selection/selection.ts'
+
+/** The facets that are parts of a kind, with their conditions. */
+const kindFacets = [
+  ['type', 'types', 'type'],
+  ['period', 'durations', 'duration'],
+  ['area', 'areas', 'area'],
+  ['form', 'versions', 'version'],
+] as const
+
+/** The conditions whose columns an index contains. */
+const contained: Readonly<Record<string, readonly (keyof Selection)[]>> = {
+  file_station: ['stations', 'dates', 'kinds'],
+  file_date: ['dates', 'kinds'],
+  file_kind: ['kinds'],
+}
+
+/** The condition whose column a group is read from; the sizes are in no index. */
+const columnOf = { kind: 'kinds', station: 'stations', year: 'dates', size: undefined } as const
+
+/**
+ * The effort of an entry, in entries of an index that are counted in its order: some are sorted,
+ * their rows of the table are read, or looked up.
+ */
+const [sorted, ofTable, lookedUp] = [3, 2, 15]
+
+/** At most this many codes are suggested. */
+const mostSuggested = 500
+
+interface Parts {
+  readonly dialect: Dialect
+  readonly lookups: Lookups
+  readonly counts: Counts
+  readonly narrowest: Narrowest
+}
+
+/** Rows of each group: its value and the number of its files, or what `groups.size` has. */
+type Found = Partial<Record<Group, readonly Row[]>>
+
+interface Way extends IndexChoice {
+  readonly selection: Selection
+}
+
+export function* sumsOf(
+  { effort, facets }: Counting,
+  filter: FileFilter,
+  parts: Parts,
+): Question<PageSums> {
+  const sums = new Sums(parts, effort)
+  if (facets && parts.lookups.isBuilt) return yield* sums.facets(filter)
+  return { sizes: sizesOf(yield* sums.groups({ size: filter })), facets: undefined }
+}
+
+class Sums {
+  readonly #parts: Parts
+  /** The effort that is left. */
+  #left: number
+
+  constructor(parts: Parts, effort: number) {
+    this.#parts = parts
+    this.#left = effort
+  }
+
+  *facets(filter: FileFilter): Question<PageSums> {
+    const { lookups } = this.#parts
+    const sites = yield* lookups.sites()
+    const found = yield* this.groups({
+      size: filter,
+      kind: without(filter, ...kindFacets.map(([, key]) => key)),
+      year: without(filter, 'years'),
+      station: without(filter, 'countries'),
+    })
+    const country = (id: number) => sites.country(lookups.stations.get(id) ?? '')
+    const codes = sites.liveCodes()
+    return {
+      sizes: sizesOf(found),
+      facets: {
+        ...kindFacetsOf(found.kind, filter, lookups.kinds),
+        year: found.year && values(found.year, String).reverse(),
+        country: found.station && values(found.station, country),
+        problem: yield* this.#problems(filter),
+        suggested: {
+          stations: codes.length > mostSuggested ? [] : codes,
+          countries: [...new Set(codes.flatMap((code) => sites.country(code) ?? []))].sort(),
+        },
+      },
+    }
+  }
+
+  /** The groups of some filters: those that the tables have, and others while effort is left. */
+  *groups(wanted: Partial<Record<Group, FileFilter>>): Question<Found> {
+    const found: Found = {}
+    const rest = new Map<string, { readonly selection: Selection; readonly of: Group[] }>()
+    for (const [group, filter] of Object.entries(wanted) as [Group, FileFilter][]) {
+      const selection = yield* this.#select(filter)
+      const known = selection ? yield* this.#parts.counts.grouped(group, selection) : []
+      if (known !== undefined) found[group] = known
+      if (known !== undefined || selection === undefined) continue
+      // Groups of the same files are read at once.
+      const key = group === 'size' ? group : JSON.stringify(filter)
+      const same = rest.get(key)
+      if (same === undefined) rest.set(key, { selection, of: [group] })
+      else same.of.push(group)
+    }
+    for (const { selection, of } of rest.values())
+      Object.assign(found, yield* this.#read(of, selection))
+    return found
+  }
+
+  *#read(of: readonly Group[], wanted: Selection): Question<Found> {
+    const { index, entries, selection } = yield* this.#way(of, wanted)
+    if (!this.#spend(entries * effortOf(of, { index, selection }))) return {}
+    const { sql, values } = conditionsOf(selection, this.#parts.dialect)
+    const columns = of.map((group) => fileColumns[group])
+    const found = yield* rows(
+      `SELECT count(*), ${columns.join()} FROM file f ${this.#parts.dialect.using(index)}
+       WHERE ${sql} ${of[0] === 'size' ? '' : `GROUP BY ${of.map((_, at) => at + 2).join()}`}`,
+      values,
+    )
+    return Object.fromEntries(
+      of.map((group, at) => [
+        group,
+        group === 'size' ? found : found.map((row) => [row[at + 1], row[0]]),
+      ]),
+    )
+  }
+
+  /**
+   * The index to read, and the selection to read from it. The stations of a range of time are found
+   * by reading the range of each station, because no index of times has the station.
+   */
+  *#way(of: readonly Group[], selection: Selection): Question<Way> {
+    const { counts, lookups, narrowest } = this.#parts
+    const { dates } = selection
+    if (!of.includes('station') || !dates || !hasOnly(selection, ['dates', 'kinds']))
+      return { ...(yield* narrowest.of(selection)), selection }
+    const stations = [...lookups.stations.keys()]
+    const entries = yield* counts.ofDates([boundsOf(dates)], undefined)
+    return {
+      index: 'file_station',
+      entries: entries + 10 * stations.length,
+      selection: { ...selection, stations },
+    }
+  }
+
+  *#problems(filter: FileFilter): Question<FacetValue[] | undefined> {
+    const found: FacetValue[] = []
+    for (const problem of problems) {
+      const selection = yield* this.#select({ ...filter, problems: [problem] })
+      if (selection === undefined) return []
+      const { index, entries } = yield* this.#parts.narrowest.of(selection)
+      if (!this.#spend(entries * lookedUp)) return undefined
+      const { sql, values } = conditionsOf(selection, this.#parts.dialect)
+      const from = `file f ${this.#parts.dialect.using(index)}`
+      const files = (yield* value<number>(`SELECT count(*) FROM ${from} WHERE ${sql}`, values)) ?? 0
+      if (files > 0) found.push({ value: problem, files })
+    }
+    return found
+  }
+
+  *#select(filter: FileFilter): Question<Selection | undefined> {
+    const { stations, kinds } = this.#parts.lookups
+    const sites = filter.countries && (yield* this.#parts.lookups.sites())
+    return select(filter, { stations, kinds, sites })
+  }
+
+  /** False if less effort is left; other groups may still need less. */
+  #spend(effort: number): boolean {
+    if (effort > this.#left) return false
+    this.#left -= effort
+    return true
+  }
+}
+
+function effortOf(of: readonly Group[], { index, selection }: Omit<Way, 'entries'>): number {
+  const columns = contained[index] ?? []
+  const isCovered = of.every((group) => columns.some((column) => column === columnOf[group]))
+  if (isCovered && hasOnly(selection, [...columns, 'ids']))
+    return of.length > 1 || of[0] === 'year' ? sorted : 1
+  return index === '' && selection.problems === undefined ? ofTable : lookedUp
+}
+
+function sizesOf({ size }: Found): FileSizes | undefined {
+  const sum = (place: number) =>
+    size?.reduce((total, row) => total + ((row[place] as number | null) ?? 0), 0) ?? 0
+  return size && { bytes: sum(1), sized: sum(2) }
+}
+
+type KindFacets = Pick<Facets, (typeof kindFacets)[number][0]>
+
+/** The files of each kind were counted without the conditions on these facets. */
+function kindFacetsOf(
+  counted: readonly Row[] | undefined,
+  filter: FileFilter,
+  kinds: ReadonlyMap<number, Kind>,
+): KindFacets {
+  const has = (id: number, [key, part]: (typeof kindConditions)[number]): boolean => {
+    const list: readonly string[] | undefined = filter[key]
+    return list?.includes(kinds.get(id)?.[part] ?? '') ?? true
+  }
+  const facets = kindFacets.map(([facet, own, part]) => {
+    const others = kindConditions.filter(([key]) => key !== own)
+    const rows = counted?.filter(([id]) => others.every((other) => has(id as number, other)))
+    return [facet, rows && values(rows, (id) => kinds.get(id)?.[part])] as const
+  })
+  return Object.fromEntries(facets) as KindFacets
+}
+
+function without(filter: FileFilter, ...keys: readonly (keyof FileFilter)[]): FileFilter {
+  const rest = Object.entries(filter).filter(([key]) => !keys.some((each) => each === key))
+  return Object.fromEntries(rest)
+}
+
+/** The values in their order, with the sums of their rows; files without a value come last. */
+function values(
+  counted: readonly Row[],
+  valueOf: (group: number) => string | undefined,
+): FacetValue[] {
+  const sums = new Map<string | undefined, number>()
+  for (const [group, files] of counted as readonly [number, number | null][]) {
+    const value = valueOf(group)
+    sums.set(value, (sums.get(value) ?? 0) + (files ?? 0))
+  }
+  const last = '\uffff'
+  return [...sums]
+    .map(([value = null, files]) => ({ value, files }))
+    .filter(({ files }) => files > 0)
+    .sort((a, b) => ((a.value ?? last) < (b.value ?? last) ? -1 : 1))
+}

@@ -1,0 +1,191 @@
+/** Sums and facets of the list: as JSON, and as links on the page. */
+import t from '../../tap.ts'
+import type { Test } from 'tap'
+import { change, newFile } from '../../catalogue/change.ts'
+import { openService } from '../service.ts'
+
+const api = '/rinex/api/rinex-file/'
+const names: Readonly<Record<string, readonly string[]>> = {
+  'obs/2026/001': [
+    'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    'GRAZ00AUT_R_20260010000_01D_MN.rnx.gz',
+    'WTZR00DEU_R_20260010000_01D_30S_MO.crx.gz',
+    'BRDC00IGS_R_20260010000_01D_MN.rnx.gz',
+    'abcd0010.26d.gz',
+    'abcd0020.26d.gz',
+  ],
+  'obs/2025/365': ['GRAZ00AUT_R_20253650000_01D_30S_MO.crx.gz', 'graz3650.25d.gz'],
+  'nrt/2026/001/05': ['GRAZ00AUT_R_20260010500_01H_30S_MO.crx.gz', 'wtzr001f.26n.gz'],
+}
+
+async function openFilled(t: Test) {
+  const service = await openService(t)
+  for (const [directory, files] of Object.entries(names)) await service.addNames(directory, files)
+  const get = async (query: string) => {
+    const answer = await service.app.inject(`${api}?${query}`)
+    return { status: answer.statusCode, body: answer.json<FacetsBody>() }
+  }
+  const page = async (query: string) =>
+    service.app.inject({ url: `${api}?${query}`, headers: { accept: 'text/html' } })
+  return { ...service, get, page }
+}
+
+interface FacetsBody {
+  readonly count: number
+  readonly bytes?: number | null
+  readonly sized?: number | null
+  readonly facets?: Readonly<
+    Record<string, readonly { readonly value: string | null; readonly count: number }[] | null>
+  >
+}
+
+/** The parameter of each facet. */
+const parameters: Readonly<Record<string, string>> = {
+  type: 'file_type',
+  period: 'file_duration',
+  year: 'year',
+  country: 'country',
+  area: 'area',
+  form: 'file_version',
+  problem: 'problem',
+}
+
+t.test('facets=1 adds sums and facets to the four members of a page', async (t) => {
+  const { get } = await openFilled(t)
+  const four = ['count', 'next', 'previous', 'results']
+  t.strictSame(Object.keys((await get('limit=1')).body), four)
+  t.strictSame(Object.keys((await get('limit=1&facets=0')).body), four)
+  t.strictSame(Object.keys((await get('expand=file')).body), [...four, 'bytes', 'sized'])
+  const { body } = await get('limit=1&facets=1')
+  t.strictSame(Object.keys(body), [...four, 'bytes', 'sized', 'facets'])
+  t.strictSame(body.facets, {
+    type: [
+      { value: 'n', count: 3 },
+      { value: 'o', count: 7 },
+    ],
+    period: [
+      { value: 'd', count: 8 },
+      { value: 'h', count: 2 },
+    ],
+    year: [
+      { value: '2026', count: 8 },
+      { value: '2025', count: 2 },
+    ],
+    country: [
+      { value: 'AUT', count: 5 },
+      { value: 'DEU', count: 2 },
+      { value: null, count: 3 },
+    ],
+    area: [
+      { value: 'nrt', count: 2 },
+      { value: 'obs', count: 8 },
+    ],
+    form: [
+      { value: 'r2', count: 4 },
+      { value: 'r3', count: 6 },
+    ],
+    problem: [{ value: 'misplaced', count: 1 }],
+  })
+})
+
+t.test('each value of a facet has as many files as the list with this filter', async (t) => {
+  const { get } = await openFilled(t)
+  const filters = ['', 'station=graz', 'file_type=o', 'year=2026', 'country=AUT', 'area=nrt']
+  const more = [
+    'covers=2026-01-01T05:30',
+    'startDate=2026-01',
+    'filename__contains=_MO',
+    'year=1999',
+  ]
+  const two = [
+    'country=AUT&file_type=n',
+    'station=graz&date=2026-001',
+    'problem=misplaced&year=2026',
+  ]
+  for (const filter of [...filters, ...more, ...two]) {
+    const { body } = await get(`${filter}&facets=all`)
+    for (const [name, parameter] of Object.entries(parameters)) {
+      const others = filter.split('&').filter((each) => !each.startsWith(`${parameter}=`))
+      for (const { value, count } of body.facets?.[name] ?? []) {
+        if (value === null) continue
+        const list = await get([...others, `${parameter}=${value}`].join('&'))
+        t.equal(count, list.body.count, `${filter}: ${name} ${value}`)
+      }
+    }
+  }
+})
+
+t.test('the sum of bytes has the known sizes only', async (t) => {
+  const { get, writer, page } = await openFilled(t)
+  const added = [newFile('zimm0010.26d.gz', { size: 1234, mtimeUs: 1 })]
+  await writer.apply([change('obs/2026/001', { added })])
+  t.match((await get('facets=1')).body, { bytes: 1234, sized: 1, count: 11 })
+  t.match((await page('')).body, '<h1>All 11 files, at least 1.2 kB</h1>')
+  t.match((await page('station=zimm')).body, '<h1>ZIMM: 1 file, 1.2 kB</h1>')
+  t.match((await page('station=graz')).body, '<h1>GRAZ: 5 files</h1>')
+})
+
+t.test('streams have no facets, and other words are refused', async (t) => {
+  const { get } = await openFilled(t)
+  for (const query of ['facets=1&format=csv', 'facets=2', 'facets=yes']) {
+    const { status, body } = await get(query)
+    t.equal(status, 400, query)
+    t.strictSame(Object.keys(body), ['facets'])
+  }
+})
+
+t.test('links of the page set and unset a value, whatever its parameter is', async (t) => {
+  const { page, app } = await openFilled(t)
+  const { body } = await page('fileType=obs&rinexVersion=3&year=2025,2026')
+  const links = [
+    ...body.matchAll(
+      /<li><a href="(\?[^"]*)"( class="on")?[^>]*>([^<]+)<\/a> <span class="note">(\d+)/g,
+    ),
+  ]
+  t.ok(links.length > 8, `${links.length} links`)
+  for (const [, href = '', on, text] of links) {
+    const url = `${api}${href.replaceAll('&amp;', '&')}`
+    const parameters = new URLSearchParams(href.replaceAll('&amp;', '&'))
+    t.equal((await app.inject({ url, headers: { accept: 'text/html' } })).statusCode, 200, url)
+    if (text === 'observation')
+      t.same(
+        [on !== undefined, parameters.has('file_type'), parameters.has('fileType')],
+        [true, false, false],
+      )
+    if (text === 'navigation') t.equal(parameters.get('file_type'), 'o,n')
+    if (text === '2025') t.equal(parameters.get('year'), '2026')
+  }
+})
+
+t.test('a filter on countries says how many files have none', async (t) => {
+  const { page } = await openFilled(t)
+  t.match((await page('country=AUT')).body, '3 files have no country')
+  t.match((await page('country=AUT&station=abcd')).body, '2 files have no country')
+  t.notMatch((await page('')).body, 'no country')
+})
+
+t.test('the form knows the stations and countries of the archive', async (t) => {
+  const { page } = await openFilled(t)
+  const { body } = await page('country=aut')
+  t.match(body, '<option value="GRAZ00AUT">')
+  t.match(body, '<option value="AUT" selected>Austria</option><option value="DEU">Germany</option>')
+  t.match(body, 'Country <b>Austria</b>')
+})
+
+t.test('hostile filters are text in title and headline', async (t) => {
+  const { page } = await openFilled(t)
+  const { body } = await page(`filename__contains=${encodeURIComponent('<script>"\'&')}`)
+  t.match(body, '<h1>name contains “&lt;script&gt;&quot;&#39;&amp;”: 0 files</h1>')
+  t.notMatch(body, '<script>"')
+})
+
+t.test(
+  'a form that was sent without a script leads to an address without empty fields',
+  async (t) => {
+    const { page } = await openFilled(t)
+    const answer = await page('format=api&station=graz&country=&startDate=&endDate=&limit=20')
+    t.equal(answer.statusCode, 303)
+    t.equal(answer.headers.location, '?format=api&limit=20&station=graz')
+    t.equal((await page('station=&limit=20')).statusCode, 200)
+  },
+)
