@@ -86,7 +86,7 @@ function replacements({ station, lastDay, latest }: SamplePlace) {
     ['station=GRAZ', `station=${station}`],
     ['station/GRAZ/', `station/${station}/`],
     ['country=AUT', `country=${countryOf(station) ?? 'AUT'}`],
-    ['2026-01-22/2026-01-23', `${dayToIso(lastDay)}/${dayToIso(lastDay + 1)}`],
+    ['2026-01-22/2026-01-23', `${dayToIso(lastDay - 1)}/${dayToIso(lastDay)}`],
     ['from=2026-01-01', `from=${oldest}-01-01`],
   ] as const
 }
