@@ -24,6 +24,7 @@ h1 { font-size: 1.5rem; line-height: 1.2; overflow-wrap: anywhere; }
 a { color: var(--link); }
 pre { overflow-x: auto; padding: 0.5rem 0; border: solid var(--line); border-width: 1px 0; line-height: 1.6; }
 form { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0.25rem 0.5rem; }
+@media (max-width: 40rem) { pre { font-size: 0.75rem; line-height: 2; } }
 nav form { padding-top: 0.75rem; }
 button { font: inherit; color: var(--link); cursor: pointer; padding: 0.25rem 0.75rem; border: 1px solid var(--line); border-radius: 0.25rem; background: none; }
 nav button { padding: 0.25rem 0; border: 0; text-decoration: underline; }

@@ -10,12 +10,21 @@ import * as schema from '../openapi/schema.ts'
 import { page, partial } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
-import { describeHeaders, describeObjects, describeOperations, paragraphs } from './reference.ts'
+import {
+  describeHeaders,
+  describeObjects,
+  describeOperations,
+  describeResponses,
+  paragraphs,
+} from './reference.ts'
+import type { Writing } from './reference.ts'
+import { findPlace, firstSteps, localised } from './samples.ts'
+import type { Sample, SamplePlace } from './samples.ts'
 
 interface Description {
   readonly links: Links
+  readonly document: OpenApiDocument
   readonly json: string
-  readonly page: Page
   readonly state: string
 }
 
@@ -72,8 +81,14 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
       samples: ['docs/'],
     },
     bodies: {},
-    state: () => ({ version: current().state }),
-    read: () => ({ bodies: { html: () => current().page } }),
+    state: async () => {
+      const place = await findPlace(context.reader)
+      return { place, version: digest(current().state + JSON.stringify(place)) }
+    },
+    read: (_asked, { place }) => {
+      const { document, links } = current()
+      return { bodies: { html: () => renderDocs(document, place, links) } }
+    },
   })
 }
 
@@ -88,8 +103,8 @@ function createDescription(
       const root = links().api.replace(/\/api\/$/, '')
       const document = makeDocument(app.resources, settings)
       const json = JSON.stringify(document).replaceAll(exampleRoot, root)
-      const page = renderDocs(JSON.parse(json) as OpenApiDocument)
-      made = { links: links(), json, page, state: digest(json) }
+      const described = JSON.parse(json) as OpenApiDocument
+      made = { links: links(), document: described, json, state: digest(json) }
     }
     return made
   }
@@ -97,10 +112,17 @@ function createDescription(
 
 partial(
   'content',
-  `<% for (const { type, table, example } of it.contents) { %>
-<% if (table.rows.length > 0) { %><%~ include('@table', table) %><% } else { %><p><code><%= type %></code></p><% } %>
+  `<% for (const { type, name, isKnown, table, example } of it.contents) { %>
+<% if (isKnown) { %><p><code><%= type %></code>, <a href="#object-<%= name %>"><%= name %></a></p><% } else { %><div<% if (name) { %> id="object-<%= name %>"<% } %>><% if (table.rows.length > 0) { %><%~ include('@table', table) %><% } else { %><p><code><%= type %></code></p><% } %></div><% } %>
 <% if (example !== '') { %><pre tabindex="0"><code><%= example %></code></pre><% } %>
 <% } %>
+`,
+)
+
+/** A command with what copies it, and a link to what it gets. */
+partial(
+  'sample',
+  `<div class="command"><pre tabindex="0"><code><%= it.source %></code></pre><button type="button" class="copy" hidden>Copy</button><% if (it.run) { %> <a href="<%= it.run %>">Run</a><% } %></div>
 `,
 )
 
@@ -112,13 +134,14 @@ partial(
 <% for (const text of it.paragraphs) { %><p><%~ include('@prose', { text }) %></p>
 <% } %>
 <% if (it.isForAdministrators) { %><p>For administrators: <code>Authorization: Bearer TOKEN</code></p><% } %>
-<% for (const source of it.samples) { %><pre tabindex="0"><code><%= source %></code></pre>
-<% } %>
+<% for (const sample of it.samples) { %><%~ include('@sample', sample) %><% } %>
 <% for (const table of it.parameters) { %><%~ include('@table', table) %><% } %>
 <% if (it.body.length > 0) { %><h4>Body</h4>
 <%~ include('@content', { contents: it.body }) %><% } %>
 <h4>Responses</h4>
 <%~ include('@table', it.answers) %>
+<% if (it.shared.length > 0) { %><p>As <a href="#responses">everywhere</a>: <% for (const status of it.shared) { %><code><%= status %></code> <% } %></p>
+<% } %>
 <% for (const { status, contents } of it.successes) { %>
 <h5><%= status %></h5>
 <%~ include('@content', { contents }) %>
@@ -129,28 +152,39 @@ partial(
 
 const render = page(
   'docs',
-  `<% for (const text of it.introduction) { %><p><%~ include('@prose', { text }) %></p>
+  `<div class="reference">
+<nav class="index" aria-label="Contents">
+<p><a href="#first">First steps</a></p>
+<% for (const tag of it.tags) { %><p><%= tag.name %></p>
+<ul>
+<% for (const operation of tag.operations) { %><li><a href="#<%= operation.id %>"><%= operation.summary %></a></li>
+<% } %></ul>
 <% } %>
-<p>All paths are relative to <code><%= it.server %></code>. For programs:
-<a href="../schema/?format=json">OpenAPI <%= it.openapi %></a>.</p>
-<nav aria-label="Contents">
-<dl>
-<% for (const tag of it.tags) { %>
-<dt><%= tag.name %></dt>
-<dd><% for (const operation of tag.operations) { %><a href="#<%= operation.id %>"><%= operation.summary %></a> <% } %></dd>
-<% } %>
-<dt>Shared</dt>
-<dd><a href="#objects">Objects</a> <a href="#headers">Headers</a></dd>
-</dl>
+<p>Shared</p>
+<ul><li><a href="#rules">Rules</a></li><li><a href="#responses">Responses</a></li><li><a href="#objects">Objects</a></li><li><a href="#headers">Headers</a></li></ul>
 </nav>
+<div>
+<p><%= it.introduction %> All paths are relative to <code><%= it.server %></code>. For programs: <a href="../schema/?format=json">OpenAPI <%= it.openapi %></a>.</p>
+<h2 id="first">First steps</h2>
+<% for (const { title, run, commands } of it.steps) { %><section class="step">
+<h3><%= title %><% if (run) { %> <a href="<%= run %>">Run</a><% } %></h3>
+<% for (const { language, source } of commands) { %><p><%= language %></p>
+<%~ include('@sample', { source }) %><% } %>
+</section>
+<% } %>
 <% for (const tag of it.tags) { %>
 <h2><%= tag.name %></h2>
 <p><%= tag.description %></p>
 <% for (const operation of tag.operations) { %><%~ include('@operation', operation) %><% } %>
 <% } %>
+<h2 id="rules">Rules of all resources</h2>
+<% for (const text of it.rules) { %><p><%~ include('@prose', { text }) %></p>
+<% } %>
+<h2 id="responses">Responses of many resources</h2>
+<%~ include('@table', it.responses) %>
 <h2 id="objects">Objects</h2>
 <% for (const object of it.objects) { %>
-<h3><%= object.name %></h3>
+<h3<% if (!object.isKnown) { %> id="object-<%= object.name %>"<% } %>><%= object.name %></h3>
 <p><%~ include('@prose', { text: object.description }) %></p>
 <% if (object.fields.rows.length > 0) { %><%~ include('@table', object.fields) %><% } %>
 <% if (object.values.length > 0) { %><dl>
@@ -160,19 +194,27 @@ const render = page(
 <% } %>
 <h2 id="headers">Headers of responses</h2>
 <%~ include('@table', it.headers) %>
+</div>
+</div>
 `,
 )
 
-function renderDocs(document: OpenApiDocument): Page {
+function renderDocs(document: OpenApiDocument, place: SamplePlace | undefined, links: Links): Page {
   const json = '../schema/?format=json'
+  const [introduction, ...rules] = paragraphs(document.info.description)
+  const localise = (source: string): Sample => localised(source, place, links)
+  const writing: Writing = { shown: new Set(), localise }
   return render(
     { title: 'API reference', section: 'docs', up: '../', json },
     {
-      introduction: paragraphs(document.info.description),
+      introduction,
+      rules,
+      steps: firstSteps(place, links),
       server: document.servers[0]?.url ?? '',
       openapi: document.openapi,
-      tags: describeOperations(document),
-      objects: describeObjects(document),
+      tags: describeOperations(document, writing),
+      responses: describeResponses(document),
+      objects: describeObjects(document, writing),
       headers: describeHeaders(document),
     },
   )

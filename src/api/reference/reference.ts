@@ -8,8 +8,10 @@ import type {
   OperationObject,
   ParameterObject,
   Reference,
+  ResponseObject,
 } from '../openapi/openapi.ts'
 import type { Cell, Table } from '../pages/layout.ts'
+import type { Sample } from './samples.ts'
 
 /** A value with its type and meaning: a parameter, a field or a header. */
 interface Described {
@@ -37,7 +39,7 @@ function exampleTable(
   return { caption, columns: [...columns, 'Example'], rows }
 }
 
-export function describeOperations(document: OpenApiDocument) {
+export function describeOperations(document: OpenApiDocument, writing: Writing) {
   return document.tags.map((tag) => ({
     ...tag,
     operations: Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -46,20 +48,34 @@ export function describeOperations(document: OpenApiDocument) {
         .map(([method, operation]) => ({
           path,
           method: method.toUpperCase(),
-          ...describeOperation(document, operation),
+          ...describeOperation(document, operation, writing),
         })),
     ),
   }))
 }
 
-function describeOperation(document: OpenApiDocument, operation: OperationObject) {
+/** What the page has written so far, and how it writes examples. */
+export interface Writing {
+  /** Names of the objects whose fields stand with an operation. */
+  readonly shown: Set<string>
+  /** Makes an example that of an archive. */
+  readonly localise: (source: string) => Sample
+}
+
+function describeOperation(
+  document: OpenApiDocument,
+  operation: OperationObject,
+  { shown, localise }: Writing,
+) {
   const { operationId: id, summary, description = '', parameters = [] } = operation
   const where = (place: ParameterObject['in'], caption: string) =>
     exampleTable(caption, parameters.filter((each) => each.in === place).map(describeParameter))
-  const responses = Object.entries(operation.responses).map(([status, response]) => ({
-    status: status === 'default' ? 'others' : status,
-    ...follow(document, response),
-  }))
+  const all = Object.entries(operation.responses)
+  // Errors that many resources have in common are described once.
+  const isShared = ([, response]: (typeof all)[number]) => '$ref' in response
+  const responses = all
+    .filter((each) => !isShared(each))
+    .map(([status, response]) => ({ status: statusOf(status), ...follow(document, response) }))
   return {
     id,
     summary,
@@ -70,21 +86,49 @@ function describeOperation(document: OpenApiDocument, operation: OperationObject
       where('query', 'In the query'),
       where('header', 'Headers of the request'),
     ].filter(({ rows }) => rows.length > 0),
-    body: describeContent(document, operation.requestBody?.content),
-    answers: {
-      caption: 'By status',
-      columns: ['Status', 'When', 'Headers'],
-      rows: responses.map(({ status, description: when, headers = {} }) => [
-        { text: status, isHeader: true },
-        prose(when),
-        prose(Object.keys(headers).join(', ')),
-      ]),
-    } satisfies Table,
+    body: describeContent(document, operation.requestBody?.content, shown),
+    answers: responseTable('By status', responses),
+    shared: all.filter(isShared).map(([status]) => statusOf(status)),
     successes: responses
       .filter(({ status, content }) => status.startsWith('2') && content !== undefined)
-      .map(({ status, content }) => ({ status, contents: describeContent(document, content) })),
-    samples: operation['x-codeSamples']?.map(({ source }) => source) ?? [],
+      .map(({ status, content }) => ({
+        status,
+        contents: describeContent(document, content, shown),
+      })),
+    samples: operation['x-codeSamples']?.map(({ source }) => localise(source)) ?? [],
   }
+}
+
+const statusOf = (status: string) => (status === 'default' ? 'others' : status)
+
+function responseTable(
+  caption: string,
+  responses: readonly (ResponseObject & { readonly status: string })[],
+): Table {
+  return {
+    caption,
+    columns: ['Status', 'When', 'Headers'],
+    rows: responses.map(({ status, description: when, headers = {} }) => [
+      { text: status, isHeader: true },
+      prose(when),
+      prose(Object.keys(headers).join(', ')),
+    ]),
+  }
+}
+
+/** The responses that operations refer to, by status; the order is that of their first use. */
+export function describeResponses(document: OpenApiDocument): Table {
+  const statuses = new Map<string, string>()
+  for (const methods of Object.values(document.paths))
+    for (const { responses } of Object.values<OperationObject>(methods))
+      for (const [status, response] of Object.entries(responses))
+        if ('$ref' in response) statuses.set(response.$ref, statusOf(status))
+  const shared = Array.from(statuses, ([$ref, status]) => ({
+    status,
+    ...follow<ResponseObject>(document, { $ref }),
+  }))
+  shared.sort((a, b) => (a.status < b.status ? -1 : 1))
+  return responseTable('By status', shared)
 }
 
 function describeParameter({ required = false, example, ...parameter }: ParameterObject) {
@@ -92,25 +136,34 @@ function describeParameter({ required = false, example, ...parameter }: Paramete
   return { ...parameter, isRequired: required, example: text }
 }
 
-function describeContent(document: OpenApiDocument, content: Content = {}) {
+/** The fields of an object stand where it comes first. */
+function describeContent(document: OpenApiDocument, content: Content = {}, shown: Set<string>) {
   return Object.entries(content).map(([type, { schema, example }]) => {
     const { $ref } = schema
-    const caption = typeof $ref === 'string' ? `${type}, ${nameOf($ref)}` : type
+    const name = typeof $ref === 'string' ? nameOf($ref) : ''
+    const isKnown = shown.has(name)
+    if (name !== '') shown.add(name)
+    const caption = name === '' ? type : `${type}, ${name}`
     return {
       type,
-      table: fieldTable(caption, follow(document, schema)),
+      name,
+      isKnown,
+      table: fieldTable(caption, isKnown ? {} : follow(document, schema)),
       example: typeof example === 'string' ? example.trimEnd() : pretty(example),
     }
   })
 }
 
-export function describeObjects({ components }: OpenApiDocument) {
-  return Object.entries(components.schemas).map(([name, schema]) => ({
+/** The objects that stand with no operation, and the values that need explanations. */
+export function describeObjects({ components }: OpenApiDocument, { shown }: Writing) {
+  const objects = Object.entries(components.schemas).map(([name, schema]) => ({
     name,
+    isKnown: shown.has(name),
     description: scalar(schema['description']),
-    fields: fieldTable('Fields', schema),
+    fields: fieldTable('Fields', shown.has(name) ? {} : schema),
     values: describedValues(schema),
   }))
+  return objects.filter(({ isKnown, values }) => !isKnown || values.length > 0)
 }
 
 /** The values that have `x-meanings`, with the anchors of their explanations. */

@@ -1,0 +1,77 @@
+/** The examples of the reference are those of this archive. */
+import t from '../../tap.ts'
+import { findPlace } from '../../../src/api/reference/samples.ts'
+import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
+import { openService } from '../service.ts'
+import type { Service } from '../service.ts'
+
+const name = (station: string, start: string, rest: string) =>
+  `${station}_R_${start}_${rest}.crx.gz`
+
+/** WTZR has more files than ZIMM; BRDC has most, but is no station. */
+async function fill(service: Service): Promise<void> {
+  const days = ['2026030', '2026031', '2026032']
+  for (const day of days) {
+    const directory = `obs/${day.slice(0, 4)}/${day.slice(4)}`
+    await service.addNames(directory, [
+      ...['MN', 'GN', 'RN', 'EN'].map((content) =>
+        name('BRDC00IGS', `${day}0000`, `01D_${content}`),
+      ),
+      name('WTZR00DEU', `${day}0000`, '01D_30S_MO'),
+    ])
+  }
+  await service.addNames('nrt/2026/032/07', [name('WTZR00DEU', '20260320700', '01H_30S_MO')])
+  await service.addNames('obs/2026/031', ['zimm0310.26d.gz'])
+}
+
+async function page({ app }: Service): Promise<string> {
+  const { body } = await app.inject({ url: '/rinex/api/docs/', headers: { accept: 'text/html' } })
+  return body.replaceAll('&#39;', "'").replaceAll('&amp;', '&')
+}
+
+const runLinks = (body: string) =>
+  Array.from(body.matchAll(/<a href="([^"]+)">Run<\/a>/g), ([, url]) => url ?? '')
+
+t.test('the examples name a station, the last day and files that are there', async (t) => {
+  const service = await openService(t)
+  await fill(service)
+  const body = await page(service)
+  for (const text of [
+    "/rinex/api/rinex-file/?station=WTZR00DEU&limit=5'",
+    'station=WTZR00DEU&date=2026-02-01&format=urls',
+    'data/obs/2026/032/WTZR00DEU_R_20260320000_01D_30S_MO.crx.gz',
+    'data/nrt/2026/032/07/WTZR00DEU_R_20260320700_01H_30S_MO.crx.gz',
+    'data/nrt/2026/032/07/SHA256SUMS',
+    '?country=DEU',
+  ])
+    t.ok(body.includes(text), text)
+  t.notMatch(body, /station\/GRAZ\/|station=graz/)
+  const links = runLinks(body)
+  t.ok(links.length > 25)
+  for (const url of links) t.equal((await service.app.inject(url)).statusCode, 200, url)
+  t.ok(body.indexOf('First steps</h2>') < body.indexOf('<h2>Files</h2>'))
+  t.ok(body.indexOf('id="rules"') > body.indexOf('<h2>Administration</h2>'), 'rules are last')
+})
+
+t.test('the tag of the page changes with the station and its files', async (t) => {
+  const service = await openService(t)
+  const tag = async () => (await service.app.inject({ url: '/rinex/api/docs/' })).headers.etag
+  const empty = await tag()
+  t.equal(await tag(), empty)
+  await fill(service)
+  t.not(await tag(), empty)
+})
+
+t.test(
+  'without a station, or a catalogue, the examples are general, and none is run',
+  async (t) => {
+    const service = await openService(t)
+    const body = await page(service)
+    t.match(body, "/rinex/api/rinex-file/?station=GRAZ&limit=5'")
+    t.strictSame(runLinks(body), [])
+    const away = () => Promise.reject(new CatalogueUnavailable('away'))
+    t.equal(await findPlace({ stations: away, records: away }), undefined)
+    const broken = () => Promise.reject(new Error('a defect'))
+    await t.rejects(findPlace({ stations: broken, records: broken }), { message: 'a defect' })
+  },
+)
