@@ -153,7 +153,7 @@ function timeOf(text: string): AskedTime | undefined {
     : {
         title: `the time ${text}`,
         filter: { overlaps: { fromUs: us, toUs: us } },
-        parameters: [['overlaps', `${text}/${text}`]],
+        parameters: [['covers', text]],
       }
 }
 
@@ -165,10 +165,7 @@ function monthOf(year: number, month: number): AskedTime | undefined {
   return {
     title: `${months[month - 1]} ${year}`,
     filter: within(from, to),
-    parameters: [
-      ['data_date__gte', start],
-      ['data_date__lt', next],
-    ],
+    parameters: [['date', start.slice(0, 7)]],
   }
 }
 

@@ -98,17 +98,11 @@ const words: readonly (readonly [word: string, ...results: string[]])[] = [
   ['20260303', 'day 2026-03-03 (day 062): 6 files api/rinex-file/?date=2026-03-03'],
   ['2026/3/3', 'day 2026-03-03 (day 062): 6 files api/rinex-file/?date=2026-03-03'],
   ['2026', 'day 2026: 7 files api/rinex-file/?year=2026'],
-  [
-    '2026-03',
-    'day March 2026: 6 files api/rinex-file/?data_date__gte=2026-03-01&data_date__lt=2026-04-01',
-  ],
-  [
-    '2026-3',
-    'day March 2026: 6 files api/rinex-file/?data_date__gte=2026-03-01&data_date__lt=2026-04-01',
-  ],
+  ['2026-03', 'day March 2026: 6 files api/rinex-file/?date=2026-03'],
+  ['2026-3', 'day March 2026: 6 files api/rinex-file/?date=2026-03'],
   [
     '2026-03-03T05:13',
-    'day the time 2026-03-03T05:13: 6 files api/rinex-file/?overlaps=2026-03-03T05:13/2026-03-03T05:13',
+    'day the time 2026-03-03T05:13: 6 files api/rinex-file/?covers=2026-03-03T05:13',
   ],
   ['2025', 'day 2025 - No file has data of 2025.'],
   ['2025-12', 'day December 2025 - No file has data of December 2025.'],
