@@ -34,6 +34,7 @@ export class Demo {
   readonly #startedAt: number
   readonly #contents = new Contents()
   #timer: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(folder: DemoFolder, startedAt: number) {
     this.archive = join(folder.path, 'archive')
@@ -92,8 +93,10 @@ export class Demo {
     renameSync(temporary, path)
   }
 
-  /** Removes everything. */
+  /** Removes everything; a second call has no effect. */
   close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     clearInterval(this.#timer)
     this.#folder.close()
   }
@@ -102,6 +105,10 @@ export class Demo {
 /** Makes a demo in a temporary folder. */
 export async function makeDemo(): Promise<Demo> {
   const demo = new Demo(await makeDemoFolder(), Math.floor(Date.now() / 1000))
+  // A program whose terminal or reader is gone exits without closing its parts.
+  process.once('exit', () => {
+    demo.close()
+  })
   try {
     demo.fill()
     return demo
