@@ -103,9 +103,7 @@ export function renderNetwork(
     json: '?format=json',
     banner,
     isBare: kiosk,
-    alternates: [
-      { href: '../alerts/?format=atom', title: 'Alerts', type: 'application/atom+xml' },
-    ],
+    alternates: [{ href: '../alerts/?format=atom', title: 'Alerts', type: 'application/atom+xml' }],
   }
   return render(frame, {
     ignored,
