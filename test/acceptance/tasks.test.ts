@@ -186,7 +186,9 @@ const tasks: readonly Task[] = [
       const name = `GRAZ00AUT_R_${year}${day}${hour}00_01H_10S_MO.rnx.gz`
       arrive(service.archive, `${hourDirectory()}/${name}`, half)
       const isSeen = async () =>
-        JSON.stringify(await service.get('/rinex/api/status/problems/?problem=settling')).includes(name)
+        JSON.stringify(await service.get('/rinex/api/status/problems/?problem=settling')).includes(
+          name,
+        )
       await until('the file is settling', isSeen)
       await hand.search(name)
       t.match(await hand.text('main'), /still being written/)
@@ -305,7 +307,9 @@ t.test('people find what they came for', { skip: needsBrowser }, async (t) => {
   mkdirSync(join(service.archive, dirname(damaged)), { recursive: true })
   renameSync(temporary, join(service.archive, damaged))
   const isRead = async () =>
-    JSON.stringify(await service.get('/rinex/api/status/problems/?problem=broken')).includes(damaged)
+    JSON.stringify(await service.get('/rinex/api/status/problems/?problem=broken')).includes(
+      damaged,
+    )
   await until('the damaged file was read', isRead)
   await t.test('on day one', (t) => runAll(t, 'day one', service))
   await stop(service.indexer, 'SIGTERM')
