@@ -157,8 +157,6 @@ t.test('targets that only look similar get 404', async (t) => {
     `http:///rinex/data/${file}`,
     `ftp://x/rinex/data/${file}`,
     `/http://x/rinex/data/${file}`,
-    `http://x?/rinex/data/${file}`,
-    'http://x?/rinex/api/',
     'http:///rinex/api/',
     '//rinex/api/',
     '//evil.example/rinex/data',
@@ -179,6 +177,9 @@ t.test('targets that only look similar get 404', async (t) => {
     t.equal(answer.body.toString(), '{"detail":"Not found."}')
     t.equal(locationOf(answer), undefined)
   }
+  // What follows the question mark is a query: these ask for the entrance.
+  for (const target of [`http://x?/rinex/data/${file}`, 'http://x?/rinex/api/'])
+    t.match((await get(port, target)).body.toString(), '{"network":"', target)
   t.equal((await get(port, 'http://x/healthz')).status, 200, 'all routes accept the absolute form')
 })
 

@@ -121,7 +121,8 @@ t.test(
 
 t.test('the error says that a disk is mounted read-only', { skip: lacksMounts }, async (t) => {
   const folder = testFolder(t, { state: {} })
-  const script = 'mount -t tmpfs -o ro none state && exec "$0" "$1" index --database state/c.db'
+  const script =
+    'mount -t tmpfs -o ro none state && exec "$0" "$1" index --archive . --database state/c.db'
   const program = [process.execPath, join(process.cwd(), 'src/cli.js')]
   const output = await errorOutput('unshare', ['-m', 'sh', '-c', script, ...program], folder)
   const problem = `${folder}/state is not writable by this user (EROFS): its disk is mounted read-only`

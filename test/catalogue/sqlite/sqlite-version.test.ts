@@ -32,7 +32,11 @@ t.test('each command says so, and the daemons are not started again', async (t) 
   const older = `--import=${pathToFileURL(join(folder, 'older.mjs')).href}`
   const files = ['--database', 'c.db', '--control-socket', 'c.sock']
   const run = (command: string) => {
-    const [node, args] = programLine([command, ...files])
+    const [node, args] = programLine([
+      command,
+      ...files,
+      ...(command === 'status' ? [] : ['--archive', '.']),
+    ])
     return spawnSync(node, [older, ...args], { cwd: folder, encoding: 'utf8', env: {} })
   }
   const sentence = /SQLite 3\.40\.1, which can damage the database .*: install this program with/
