@@ -143,7 +143,8 @@ t.test('the status command answers, and all processes end on SIGTERM', async (t)
   })
 
   t.equal(await service.stop(), 0)
-  const third = run(t.testdirName, ['index', '--once', '--database', 'catalogue.db'])
+  const place = ['--archive', join(checkout, 'fixtures/archive'), '--database', 'catalogue.db']
+  const third = run(t.testdirName, ['index', '--once', ...place])
   t.same(await once(third, 'exit'), [0, null], 'the first indexer has ended')
 })
 

@@ -89,7 +89,9 @@ t.test('each thing that is missing on the machine is named with its option', asy
 
 t.test('without a command, the usual one of this user is checked', async (t) => {
   const folder = commonFolder(t, { 'c.db': '' })
-  t.equal(usualCommand({ database: join(folder, 'c.db') }), 'serve')
-  t.equal(usualCommand({ database: join(folder, 'd.db') }), 'start')
+  const archive = folder
+  t.equal(usualCommand({ archive, database: join(folder, 'c.db') }), 'serve')
+  t.equal(usualCommand({ archive, database: join(folder, 'd.db') }), 'start')
+  t.equal(usualCommand({ database: join(folder, 'c.db') }), 'start', 'without an archive')
   t.equal(usualCommand({}), 'start')
 })

@@ -19,7 +19,7 @@ t.test('the days of an expected series may be TOML dates or texts', async (t) =>
     rulesOf('from = 2024-02-29\nto = 2024-02-29'),
     exact([{ fromDay: 19_782, toDay: 19_782 }]),
   )
-  const bad = ['"2026-02-30"', '"2026-02-29"', '"22.1.2026"', '"2026-01-22x"', '5', '""']
+  const bad = ['"2026-02-30"', '"2026-02-29"', '"22.13.2026"', '"2026-01-22x"', '5', '""']
   for (const date of bad) t.throws(() => rulesOf(`to = ${date}`), /expected_file/, date)
   t.throws(() => rulesOf('from = 2026-01-02\nto = 2026-01-01'), /from must not be after to/)
 })
