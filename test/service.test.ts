@@ -208,7 +208,8 @@ t.test('if the API cannot listen, one line names the option to change', async (t
     { host: '192.0.2.1', port: 0, remedy: 'set host to an address of this machine' },
   ]
   for (const { host, port, remedy } of cases) {
-    const args = ['serve', '--database', 'c.db', '--host', host, '--port', String(port)]
+    const place = ['--archive', '.', '--database', 'c.db']
+    const args = ['serve', ...place, '--host', host, '--port', String(port)]
     const program = run(testFolder(t), args)
     let stderr = ''
     program.stdout?.resume()
