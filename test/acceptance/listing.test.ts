@@ -1,8 +1,8 @@
 /**
- * wget, wget2, lftp, rclone, curl and aria2c mirror the complete tree by its listings, and download
- * nothing twice.
+ * wget, wget2, lftp, rclone, httrack, httpdirfs, curl and aria2c get the complete tree by its
+ * listings, and download nothing twice.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { createHash, randomBytes } from 'node:crypto'
@@ -161,6 +161,37 @@ for (const [program, commands] of Object.entries(mirrors))
       sameTrees(t, folder)
     },
   )
+
+t.test(
+  'httrack mirrors the tree, and nothing but files and listings',
+  { skip: lacks('httrack', 'command -v httrack') },
+  async (t) => {
+    const folder = testFolder(t, { site: {} })
+    await answered()
+    const limits = ['--disable-security-limits', '-A1000000000', '-c4', '-r9']
+    await run(t, folder, ['httrack', data, '-O', 'site', '-q', '-%v0', ...limits, '+*.gz'])
+    const answers = await answered()
+    const path = new URL(data).pathname
+    const own = join(folder, 'site', `${new URL(data).host.replace(':', '_')}${path}`)
+    const files = contents(own).filter(([name]) => name.endsWith('.gz'))
+    t.strictSame(files, contents(service.archive), 'the same names and bytes')
+    t.strictSame(sent(answers), filesBelow(service.archive), 'each file was sent once')
+    const others = answers.filter(({ target }) => !/\.gz$|\/$|robots\.txt$/.test(target))
+    t.strictSame(others, [], 'it found no other links')
+  },
+)
+
+t.test(
+  'httpdirfs mounts the listings',
+  { skip: lacks('httpdirfs and FUSE', 'command -v httpdirfs && test -w /dev/fuse') },
+  async (t) => {
+    const folder = testFolder(t, { mirror: {} })
+    start(t, folder, ['httpdirfs', '-f', '--cache-location', join(folder, 'cache'), data, 'mirror'])
+    t.teardown(() => spawnSync('umount', ['-l', join(folder, 'mirror')]))
+    await until('it is mounted', () => readdirSync(join(folder, 'mirror')).length > 0)
+    sameTrees(t, folder)
+  },
+)
 
 /**
  * Commands that resume the download of a file into `mirror`; an option makes the first run slow.
