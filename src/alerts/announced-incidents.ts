@@ -157,7 +157,9 @@ function follow(
   const back = [...before.flatMap((each) => each.back), ...others].filter(
     (each) => !keys.has(keyOf(each)) && !lost.has(keyOf(each)),
   )
-  const { incident, tooFewSince = nowSeconds } = known
+  const { incident } = known
+  // The clock may have been set back since.
+  const tooFewSince = Math.min(known.tooFewSince ?? nowSeconds, nowSeconds)
   const wide = alerts.find((each) => each.incident.country !== null)?.incident
   const isTooFew = incident.country !== null && wide === undefined
   const isOver = isTooFew && nowSeconds - tooFewSince >= tooFewSeconds

@@ -48,7 +48,13 @@ export async function makeDemoFolder(): Promise<DemoFolder> {
       removeFolder(join(tmpdir(), name))
   const path = mkdtempSync(join(tmpdir(), prefix))
   const alive = createServer((socket) => socket.destroy())
-  await once(alive.listen(join(path, socketName)), 'listening')
+  try {
+    await once(alive.listen(join(path, socketName)), 'listening')
+  } catch (error) {
+    // For example the name of the socket is too long. A folder without a mark would never go.
+    rmSync(path, { recursive: true })
+    throw error
+  }
   // The socket does not keep the program from ending. The mark comes last: a folder with it had a
   // socket.
   alive.unref()

@@ -257,6 +257,15 @@ t.test('an hour after a country has too few lost stations, its incident ends', a
   t.same(check(6 * hour, [isDown(alert('late', bodo))]), ['closed late OSLS', 'open down BODO'])
 })
 
+t.test('a clock that was set back does not keep the incident of a country', async (t) => {
+  const { check } = openProcess()
+  t.same(check(100 * hour, [norway(8)]), [`open late ${codes.join(' ')}`])
+  const left = [alert('late', bodo), alert('late', osls)]
+  t.same(check(101 * hour, left), [])
+  t.same(check(2 * hour, left), [])
+  t.same(check(3 * hour, left), ['closed late TRDS VARD KRSS STAS TROM NABG'])
+})
+
 t.test('a station that is back and lost again is another incident', async (t) => {
   const { check } = openProcess()
   t.same(check(hour, [norway(4)]), ['open late BODO OSLS TRDS VARD'])

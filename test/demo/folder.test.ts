@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -46,4 +47,13 @@ t.test('leftovers of killed programs are removed, and nothing else', async (t) =
   t.ok(existsSync(running.path))
   running.close()
   t.notOk(existsSync(running.path))
+})
+
+t.test('a folder without a socket does not stay', async (t) => {
+  const long = join(temporary, 'a'.repeat(100))
+  mkdirSync(long)
+  process.env['TMPDIR'] = long
+  t.teardown(() => (process.env['TMPDIR'] = temporary))
+  await t.rejects(makeDemoFolder(), { code: 'EINVAL' })
+  t.strictSame(readdirSync(long), [])
 })

@@ -204,7 +204,9 @@ function renderSeriesPage(
 
 /** Returns the day of the last slot. An end at midnight belongs to the day before. */
 function lastDay(end: string): string {
-  return new Date(Date.parse(end) - 1000).toISOString().slice(0, 10)
+  // The end of the year 9999, which a date with five digits has, is read only with a sign.
+  const ms = Date.parse(end.replace(/^\d{5}/, '+0$&'))
+  return new Date(ms - 1000).toISOString().slice(0, 10)
 }
 
 export function availabilitySentence(availability: Availability): string {

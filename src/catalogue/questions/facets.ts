@@ -9,7 +9,7 @@ import type { Counting, Facets, FacetValue, FileSizes, PageSums } from '../reade
 import type { Dialect } from '../dialect.ts'
 import { value, rows } from '../question.ts'
 import type { Question, Row } from '../question.ts'
-import { conditionsOf } from '../selection/conditions.ts'
+import { conditionsOf, filesWith, hasProblem } from '../selection/conditions.ts'
 import { fileColumns } from '../selection/counts.ts'
 import type { Counts, Group } from '../selection/counts.ts'
 import { boundsOf } from '../selection/date-ranges.ts'
@@ -162,15 +162,20 @@ class Sums {
   }
 
   *#problems(filter: FileFilter): Question<FacetValue[] | undefined> {
+    const { dialect, narrowest } = this.#parts
+    const others = yield* this.#select(without(filter, 'problems'))
+    if (others === undefined) return []
     const found: FacetValue[] = []
     for (const problem of problems) {
-      const selection = yield* this.#select({ ...filter, problems: [problem] })
-      if (selection === undefined) return []
-      const { index, entries } = yield* this.#parts.narrowest.of(selection)
+      const { index, entries } = yield* narrowest.of({ ...others, problems: [problem] })
       if (!this.#spend(entries * lookedUp)) return undefined
-      const { sql, values } = conditionsOf(selection, this.#parts.dialect)
-      const from = `file f ${this.#parts.dialect.using(index)}`
-      const files = (yield* value<number>(`SELECT count(*) FROM ${from} WHERE ${sql}`, values)) ?? 0
+      // No list of all files with the problem is made: they may be most files of the archive.
+      const { sql, values } = conditionsOf(others, dialect)
+      const from =
+        index === ''
+          ? `${filesWith(problem, dialect)} AND ${sql}`
+          : `file f ${dialect.using(index)} WHERE ${sql} AND ${hasProblem(problem)}`
+      const files = (yield* value<number>(`SELECT count(*) FROM ${from}`, values)) ?? 0
       if (files > 0) found.push({ value: problem, files })
     }
     return found

@@ -51,6 +51,13 @@ export function filesWith(problem: Problem, dialect: Dialect): string {
   return `file f ${dialect.using(`file_${problem}`)} WHERE f.${problem} = 1`
 }
 
+/** SQL for whether the file `f` has a problem. */
+export function hasProblem(problem: Problem): string {
+  if (problem !== 'broken') return `f.${problem} = 1`
+  return `EXISTS (SELECT 1 FROM checksum c WHERE ${isValidChecksum}
+    AND c.broken = 1 AND f.incomplete = 0)`
+}
+
 /** A query for the ids of all files that have any of these problems. */
 export function problemIds(problems: readonly Problem[], dialect: Dialect): string {
   return problems

@@ -191,6 +191,14 @@ t.test('invalid values are named by field, and ranges have limits', async (t) =>
   t.match(JSON.parse(empty.body), { expected: 0, delivered: 0, share: null, spans: exact([]) })
 })
 
+t.test('the last day that there is has its page', async (t) => {
+  const { app, addNames } = await open(t)
+  await addNames('obs/2026/001', [dayName(1)])
+  const url = '/rinex/api/station/GRAZ00AUT/availability/?to=9999-12-31'
+  const { statusCode } = await app.inject({ url, headers: { accept: 'text/html' } })
+  t.equal(statusCode, 200)
+})
+
 t.test('CSV, text and SVG show the same states', async (t) => {
   const { get, writer } = await open(t)
   const added = [17, 18, 20].map((day) => newFile(dayName(day)))

@@ -3,6 +3,7 @@ import t from '../../tap.ts'
 import type { Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
+import type { Counting } from '../../../src/catalogue/reader.ts'
 import { List } from '../../../src/catalogue/questions/list.ts'
 import { Lookups } from '../../../src/catalogue/selection/lookups.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
@@ -56,9 +57,10 @@ async function openPlans(t: Test) {
   t.teardown(() => db.close())
   const list = new List(dialect, new Lookups())
   const driver = new Driver(db)
-  return (filter: FileFilter, ordering: Ordering): string[] => {
+  return (filter: FileFilter, ordering: Ordering, sums?: Counting): string[] => {
     run.length = 0
-    const { records } = driver.read(list.page({ limit: 20, offset: 0, filter, ordering }))
+    const query = { limit: 20, offset: 0, filter, ordering, sums }
+    const { records } = driver.read(list.page(query))
     if (records.length === 0) throw new Error('the query finds nothing')
     const statements = run.filter((sql) => /\bfile f\b/.test(sql))
     return statements.flatMap((sql) => {
@@ -75,5 +77,15 @@ t.test('main queries search an index, or search the table between two ids', asyn
       (detail) => /^SCAN f\b/.test(detail) && !/USING (COVERING )?INDEX file_/.test(detail),
     )
     t.strictSame(scans, [], name)
+  }
+})
+
+t.test('files with a problem are counted without a list of all of them', async (t) => {
+  const plansOf = await openPlans(t)
+  for (const [name, filter] of queries) {
+    const plans = plansOf(filter, by('id'), { facets: true, effort: Infinity })
+    const steps = plans.join('\n')
+    t.match(steps, /file_(misplaced|incomplete)|f USING INDEX/, name)
+    t.notMatch(steps, /LIST SUBQUERY.*\n.*USING.*file_(misplaced|incomplete)/, name)
   }
 })
