@@ -40,7 +40,7 @@ const layout = `<!doctype html>
 </nav>
 </header>
 <% } %><main id="main">
-<% if (it.site.notice) { %><p class="notice"><%= it.site.notice %></p>
+<% for (const notice of it.site.notices) { %><p class="notice"><%= notice %></p>
 <% } %><% for (const text of it.banner ?? []) { %><p class="banner" role="status"><%= text %></p>
 <% } %><% if (!it.isBare && it.section !== '.') { %><nav class="crumbs" aria-label="Path"><ol><li><a href="<%= it.up %>./?format=api">Overview</a></li><% for (const crumb of it.crumbs ?? []) { %><li><a href="<%= crumb.href %>"><%= crumb.text %></a></li><% } %><li aria-current="page"><%= it.here %></li></ol></nav>
 <% } %><h1><%= it.heading ?? it.title %></h1>
@@ -188,7 +188,8 @@ export interface SiteFact {
 
 export interface SiteFacts {
   readonly title: string
-  readonly notice?: string | undefined
+  /** Sentences above all pages. */
+  readonly notices: readonly string[]
   readonly facts: readonly SiteFact[]
   /** 0 also while it is not known. */
   readonly openAlerts: number

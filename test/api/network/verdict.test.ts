@@ -134,7 +134,10 @@ const cases: readonly (readonly [
   ],
   [
     'a scan found newer files than those that were seen arriving',
-    [{ ...onsa, until: 3 }, { station: 'GRAZ00AUT', until: 0 }],
+    [
+      { ...onsa, until: 3 },
+      { station: 'GRAZ00AUT', until: 0 },
+    ],
     current,
     {
       ok: false,
