@@ -2,6 +2,7 @@
 import type { FormState } from '../http/errors.ts'
 import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
+import { countryName } from '../../parse/countries.ts'
 import { partial } from './layout.ts'
 import type { Column } from './layout.ts'
 
@@ -167,7 +168,7 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
     if (settings.has(name)) return []
     const rest = kept.filter((_parameter, index) => index !== place)
     const field = fields.find((each) => each.name === name)
-    const words = value.split(',').map((word) => (field && optionOf(field, word))?.text ?? word)
+    const words = value.split(',').map((word) => wordOf(name, word, field))
     return [
       {
         label: field?.label ?? labelOf(name),
@@ -176,6 +177,12 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
       },
     ]
   })
+}
+
+/** A value in words: as in the form, or the name of a country. */
+function wordOf(name: string, value: string, field: Field | undefined): string {
+  const option = field && optionOf(field, value)
+  return option?.text ?? (name === 'country' ? countryName(value.toUpperCase()) : value)
 }
 
 /** Django's lookups in words. */

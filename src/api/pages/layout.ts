@@ -197,9 +197,9 @@ export interface SiteFacts {
 
 /** Puts a page into the layout, with what every page says of the archive. */
 export function layOut({ frame, body }: Page, site: SiteFacts): string {
-  const { section, crumbs = [], title } = frame
+  const { section, crumbs = [], title, heading } = frame
   const [, label] = sections.find(([name]) => name === section) ?? []
-  const here = crumbs.length === 0 ? (label ?? title) : title
+  const here = crumbs.length === 0 ? (label ?? title) : (heading ?? title)
   return eta.render('@layout', { sections, ...frame, site, here, body })
 }
 

@@ -172,7 +172,7 @@ t.test('each error is a page with a sentence of what to do, and a search field',
     ],
     ['Not for browsers', '/rinex/api/station/', ['used with PUT'], app, 'PUT'],
     ['No page here', '/rinex/api/schema/', ['?format=json">Open it as JSON'], app, 'GET', html],
-    ['Files', '/rinex/api/rinex-file/?startDate=x', ['date/time. For example: 2026-01-22']],
+    ['Files', '/rinex/api/rinex-file/?startDate=x', ['date/time. For example: 2026-022, 2026-01']],
     ['Not available at this moment', '/rinex/api/station/', ['Wait 5 seconds'], unwritten.app],
     ['No longer known', '/rinex/api/changes/?since=99', ['the latest changes']],
   ] as const) {
