@@ -94,6 +94,7 @@ export function renderCollection<Item>(
       ...frame,
       title: title ?? (words === '' ? total : `${words}: ${total}`),
       heading: title ?? frame.title,
+      here: frame.crumbs && frame.title,
       banner,
       description: title ?? `${frame.title} of the archive: ${extent}`,
       json,

@@ -82,6 +82,8 @@ export interface PageFrame {
   readonly title: string
   /** The heading, if it is not the title. */
   readonly heading?: string
+  /** Its name at the end of the path, if it is neither the title nor that of its section. */
+  readonly here?: string | undefined
   /** Description of the page for search engines and previews. */
   readonly description?: string
   /** The resource of the navigation to which the page belongs; `.` is the root. */
@@ -197,9 +199,9 @@ export interface SiteFacts {
 
 /** Puts a page into the layout, with what every page says of the archive. */
 export function layOut({ frame, body }: Page, site: SiteFacts): string {
-  const { section, crumbs = [], title, heading } = frame
+  const { section, crumbs = [], title } = frame
   const [, label] = sections.find(([name]) => name === section) ?? []
-  const here = crumbs.length === 0 ? (label ?? title) : (heading ?? title)
+  const here = frame.here ?? (crumbs.length === 0 ? (label ?? title) : title)
   return eta.render('@layout', { sections, ...frame, site, here, body })
 }
 

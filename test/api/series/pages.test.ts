@@ -292,6 +292,8 @@ t.test('lists say their filter and count, and the request for their JSON', async
   ] as const) {
     const { body } = await get(path)
     t.match(body, `<title>${title} – `, path)
+    if (path.startsWith('incidents'))
+      t.match(body, '>Alerts</a></li><li aria-current="page">Incidents</li></ol>')
     const [, href = ''] = /GET <a href="([^"]*)"/.exec(body) ?? []
     const json = new URL(href.replaceAll('&amp;', '&'))
     const { headers } = await get(json.pathname.replace('/rinex/api/', '') + json.search)
