@@ -134,7 +134,8 @@ function picturesOf(wire: WireArchive) {
     },
     ...(sized === 0 ? [] : [{ ...daysPicture(days, 'bytes'), table: monthsTable(days) }]),
     { ...daysPicture(days, 'files'), table: monthsTable(days) },
-    ...(hours === null ? [] : [hoursPicture(hours)]),
+    // On the first day no file was seen arriving.
+    ...(hours?.some((count) => count > 0) === true ? [hoursPicture(hours)] : []),
   ]
 }
 
