@@ -136,11 +136,13 @@ function limiterOf(
   })
 }
 
-function siteOf({ settings }: ApiDeps, network: NetworkStatusCache): Site {
-  const { identity } = settings
-  return new Site(identity, async () => {
-    const { states = [], currency } = (await network.ifLoaded(alertsAgeMs)) ?? {}
-    return currency?.asOf === undefined ? 0 : openAlerts(states, currency.asOf).length
+function siteOf({ settings, reader }: ApiDeps, network: NetworkStatusCache): Site {
+  return new Site(settings.identity, async () => {
+    const known = await network.ifLoaded(alertsAgeMs)
+    const asOf = known?.currency.asOf
+    if (asOf !== undefined)
+      return { openAlerts: openAlerts(known?.states ?? [], asOf).length, isScanned: true }
+    return { openAlerts: 0, isScanned: (await reader.head()).heartbeat !== undefined }
   })
 }
 

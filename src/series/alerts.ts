@@ -2,7 +2,7 @@
 import { secondsPerHour, secondsToIso } from '../parse/calendar.ts'
 import { openIncidents } from './incidents.ts'
 import type { AlertSeries, Incident, IncidentSeries, StationSeries } from './incidents.ts'
-import { periodRules } from './series.ts'
+import { endOfSlot, periodRules, startOf } from './series.ts'
 import type { SeriesSummary } from './series-summary.ts'
 
 /**
@@ -23,9 +23,9 @@ export interface Alert {
   /** The incident of an alert of the kind `late` or `down`. */
   readonly incident?: Incident
   /**
-   * The `since` of the incident; for `ingest-stalled`, the time of the latest arrival, or null if
-   * no file was seen arriving; for `not-current`, the time up to which the catalogue is known to
-   * equal the archive.
+   * The `since` of the incident; for `ingest-stalled`, the latest time at which a file is known to
+   * have arrived (see `arrivedBy`), or null if there is no file; for `not-current`, the time up to
+   * which the catalogue is known to equal the archive.
    */
   readonly since: string | null
   /** Time at which the alert opened. */
@@ -75,7 +75,7 @@ export function openAlerts(states: readonly StationSeries[], asOf: number): read
   const counts = states.some((each) => isActive(each) && isHourly(each)) ? isHourly : () => true
   const stalled = stalledAlert(
     [...overdue.values()].filter(({ opened, series }) => opened <= asOf && counts(series)),
-    latestArrival(states.filter(counts)),
+    arrivedBy(states.filter(counts), asOf),
     asOf,
   )
   if (stalled === undefined) return alerts
@@ -148,14 +148,26 @@ function firstOverdue({ runs, since }: SeriesSummary, seconds: number): number {
 }
 
 /**
- * Time at which the newest file of all series arrived, in seconds since 1970; `-Infinity` if none
- * was seen arriving.
+ * Time at which the newest file of all series was seen arriving, in seconds since 1970; `-Infinity`
+ * if none was.
  */
-function latestArrival(states: readonly StationSeries[]): number {
+export function latestArrival(states: readonly StationSeries[]): number {
   return states.reduce(
     (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
     -Infinity,
   )
+}
+
+/**
+ * The latest time after which a file is known to have arrived; `-Infinity` without files. A scan
+ * finds files without seeing them arrive: they arrived after their data.
+ */
+export function arrivedBy(states: readonly StationSeries[], asOf: number): number {
+  return states.reduce((latest, { period, summary: { lastSlot } }) => {
+    if (lastSlot === undefined) return latest
+    const end = endOfSlot(lastSlot, period)
+    return Math.max(latest, end <= asOf ? end : startOf(lastSlot, period))
+  }, latestArrival(states))
 }
 
 /**

@@ -139,6 +139,33 @@ async function openRecord(t: Test, page: Page): Promise<void> {
   t.ok((await page.locator('.month .day.present').count()) > 0, 'days with files')
 }
 
+t.test('parts of a live page that are open stay open when others come', { skip }, async (t) => {
+  const { service, browser } = await startArchive()
+  const { page } = await openPage(browser, service.url)
+  const oslo = (hours: number) =>
+    `<details id="loss-oslo"><summary>Oslo, for ${hours} h</summary><a href="#oslo">hours</a></details>`
+  const rest = (count: number) => `<details><summary>${count} stations</summary></details>`
+  const graz = '<details id="loss-graz"><summary>Graz</summary><a href="#graz">hours</a></details>'
+  const bodies = [oslo(1) + rest(5), graz + oslo(2) + rest(4)]
+  const script = new URL('/rinex/assets/page.js', service.url).href
+  let asked = 0
+  await page.route('**/live/', (route) => {
+    const body = bodies[Math.min(asked++, 1)] ?? ''
+    const html = `<script src="${script}" defer></script><div data-live>${body}</div>`
+    return route.fulfill({ contentType: 'text/html', body: html })
+  })
+  await page.clock.install()
+  await page.goto(new URL('/live/', service.url).href)
+  await page.locator('#loss-oslo summary').click()
+  await page.locator('text=stations').click()
+  await page.locator('#loss-oslo a').focus()
+  await page.clock.runFor(11_000)
+  await page.locator('#loss-graz').waitFor()
+  const open = await page.locator('details[open] summary').allTextContents()
+  t.strictSame(open, ['Oslo, for 2 h', '4 stations'])
+  t.equal(await page.locator(':focus').getAttribute('href'), '#oslo')
+})
+
 t.test('open pages of changes and status show a new file', { skip }, async (t) => {
   const { service, browser } = await startArchive()
   const open = async (path: string): Promise<WatchedPage> => {

@@ -26,6 +26,8 @@ interface Delivered {
   readonly from?: number
   readonly to: number
   readonly latency?: number
+  /** A scan found the files: none was seen arriving. */
+  readonly isFound?: boolean
   readonly rules?: readonly ExpectedRule[]
   /** Whether a slot was lost all the same. */
   readonly isLost?: (slot: number) => boolean
@@ -46,7 +48,8 @@ function seriesAt(asOf: number, described: Delivered): StationSeries {
     lastDay: Math.floor(now / slotsPerDay(period)),
   })
   const first = firstSlot((slot) => delivered.firstFrom(slot), period)
-  const arrivals = { slots, latencies: slots.map(() => latency) }
+  const seen = described.isFound === true ? [] : slots
+  const arrivals = { slots: seen, latencies: seen.map(() => latency) }
   const rules = described.rules ?? []
   return {
     station,
@@ -218,6 +221,20 @@ t.test('if no hourly file arrives for two hours, all stations have one alert', a
   t.same(kindsAt(13.5 * hour, ...both, night), ['ingest-stalled'], 'a daily file arrives')
 })
 
+t.test('files that a scan found did arrive', async (t) => {
+  const dead = ['GRAZ00AUT', 'WTZR00DEU'].map((station) => ({ station, to: 10 * hour }))
+  const found = [...dead, { station: 'ZIMM00CHE', to: 14 * hour }].map((each) => ({
+    ...each,
+    isFound: true,
+  }))
+  const late = ['late GRAZ00AUT 01H', 'late WTZR00DEU 01H']
+  t.same(kindsAt(14 * hour + 600, ...found), late, 'the first day')
+  const [, , zimm = { to: 0 }] = found
+  t.same(kindsAt(14 * hour + 600, ...dead, zimm), late, 'after a restart')
+  const since = '2026-01-22T14:00:00Z'
+  t.match(alertsAt(17 * hour, ...found)[0], { kind: 'ingest-stalled', since })
+})
+
 t.test('without hourly series, no daily file for two days gives one alert', async (t) => {
   const stations = ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE']
   const all = stations.map((station): Delivered => ({ station, period: '01D', to: 0 }))
@@ -260,6 +277,15 @@ function naive(states: readonly StationSeries[], now: number): Map<string, numbe
   const arrivals = states
     .filter(({ period }) => period !== '01D' || !hasHourly)
     .map(({ summary }) => summary.lastArrival ?? -Infinity)
+  // A file arrives after its data, also if a scan found it.
+  const ends = states
+    .filter(({ period }) => period !== '01D' || !hasHourly)
+    .flatMap(({ period, summary: { lastSlot } }) => {
+      const { seconds } = periodRules[period]
+      if (lastSlot === undefined) return []
+      return [(lastSlot + 1) * seconds <= now ? (lastSlot + 1) * seconds : lastSlot * seconds]
+    })
+  arrivals.push(...ends)
   const hours = watched.some(([key]) => key.endsWith('D')) ? 48 : 2
   const isStalled =
     new Set(watched.map(([, { station }]) => station)).size > 1 &&
@@ -278,6 +304,7 @@ const histories = fc.record({
   stop: fc.integer({ min: -40 * 24, max: 30 }),
   latency: fc.constantFrom(0, 60, 900, 5000, 20_000, 100_000),
   lossEvery: fc.integer({ min: 1, max: 40 }),
+  isFound: fc.boolean(),
 })
 
 t.test('`openAlerts` finds the same alerts as a simple reference implementation', async (t) => {

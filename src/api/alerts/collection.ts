@@ -60,7 +60,7 @@ const fields = {
   ),
   since: field(
     schema.momentOrNull(
-      'End of the last delivered slot of the station or series that was lost first; for `ingest-stalled` the time of the latest arrival. Null if nothing was ever delivered.',
+      'End of the last delivered slot of the station or series that was lost first; for `ingest-stalled` the time of the latest arrival, or the end of newer data that a scan found. Null if nothing was ever delivered.',
     ),
     since,
     (alert): string | null => alert.since,

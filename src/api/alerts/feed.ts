@@ -79,8 +79,8 @@ function entryText(alert: Alert, links: Links): string {
 export function alertWords({ incident, since, series }: Alert): string {
   if (incident !== undefined) return incidentNews(incident)
   const stations = new Set(series.map(({ station }) => station)).size
-  const arrival = since === null ? '' : `; the latest file arrived ${readableTime(since)}`
-  return `No files arrive: ${series.length} series of ${stations} stations${arrival}`
+  const time = since === null ? '' : ` since ${readableTime(since)} UTC`
+  return `No files arrive${time}: ${series.length} series of ${stations} stations`
 }
 
 export function seriesText({ station, period, file_type: type, since }: AlertSeries): string {

@@ -27,9 +27,9 @@ const template = `<%~ include('@ignored', it) %>
 <% } %>
 <h2>Disks</h2>
 <%~ include('@table', it.disks) %>
-<h2>Checksums</h2>
+<% if (it.checksums !== '') { %><h2>Checksums</h2>
 <p><%= it.checksums %></p>
-<p>Download the files and bytes of each year, area, type and period as <a href="?format=csv">CSV</a>; the same as <a href="?format=json">JSON</a>.</p>
+<% } %><p>Download the files and bytes of each year, area, type and period as <a href="?format=csv">CSV</a>; the same as <a href="?format=json">JSON</a>.</p>
 `
 
 const render = page('archive', template)
@@ -62,7 +62,7 @@ function sizeOf({ bytes, sized }: { readonly bytes: number; readonly sized: numb
 
 function sentencesOf(wire: WireArchive): readonly string[] {
   if (wire.files === 0)
-    return ['The archive has no files yet. They are expected in the areas obs and nrt.']
+    return ['The catalogue has no files yet. They are expected in the areas obs and nrt.']
   const unknown = wire.files - wire.sized
   const size = sizeOf(wire)
   const sizes = unknown === 0 ? '' : ` The size of ${files(unknown)} is not known yet.`
@@ -134,7 +134,8 @@ function picturesOf(wire: WireArchive) {
     },
     ...(sized === 0 ? [] : [{ ...daysPicture(days, 'bytes'), table: monthsTable(days) }]),
     { ...daysPicture(days, 'files'), table: monthsTable(days) },
-    ...(hours === null ? [] : [hoursPicture(hours)]),
+    // On the first day no file was seen arriving.
+    ...(hours?.some((count) => count > 0) === true ? [hoursPicture(hours)] : []),
   ]
 }
 
@@ -295,6 +296,7 @@ function disksTable({ disks }: WireArchive): Table {
 function checksumsSentence({ files: all, checksums }: WireArchive): string {
   const { files: read, stale, oldest, newest } = checksums
   const rest = Math.max(0, all - read)
+  if (all === 0) return ''
   if (read === 0) return `No file has a checksum: ${files(all)} were never read for damage.`
   const others =
     rest === 0

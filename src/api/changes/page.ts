@@ -5,7 +5,7 @@ import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/context.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
-import { filterForm } from '../pages/filter-form.ts'
+import { activeFilters, filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import {
   changeLabel,
@@ -16,10 +16,12 @@ import {
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import type { Page, Cell } from '../pages/layout.ts'
+import { wireOf } from '../pages/wire.ts'
 import { changeField } from './schema.ts'
 import type { WireChange } from './schema.ts'
 
 const template = `<%~ include('@form', it.form) %>
+<%~ include('@wire', it.wire) %>
 <div<% if (it.isLatest) { %> data-live<% } %>>
 <p class="extent"><%= it.extent %></p>
 <% if (it.others.length > 0) { %><p>Further filters: <% for (const { name, value } of it.others) { %><code><%= name %>=<%= value %></code> <% } %></p>
@@ -40,6 +42,8 @@ interface ChangesPageData {
   readonly since: number
   readonly throughSeq: number
   readonly next: string
+  /** The headers of the same page as JSON, besides those of all JSON. */
+  readonly headers: Readonly<Record<string, string>>
   /** URL of the page with earlier changes; null if the feed has none. */
   readonly earlier: string | null
   /** True if the request has no `since`: the page then shows the latest changes. */
@@ -69,8 +73,12 @@ export function renderChanges(data: ChangesPageData): Page {
     : `${noun} after number ${since} up to ${throughSeq}; the latest is ${head.seq}.`
   const kept = data.kept.filter(([name]) => name !== 'limit')
   const form = filterForm(changesForm, { kept, limit: data.limit })
-  const frame = { title: 'Changes', section: 'changes', up: '../', json: feedHref(next, since) }
+  const json = feedHref(next, since)
+  const words = activeFilters({ kept, limit: data.limit }, changesForm.fields)
+  const title = [changesForm.frame.title, ...words.map(({ value }) => value)].join(', ')
+  const frame = { ...changesForm.frame, title, heading: 'Changes', up: '../', json }
   return render(frame, {
+    wire: wireOf(new URL(json, next), data.headers),
     extent,
     next,
     earlier,

@@ -132,7 +132,8 @@ function answer(found: Answer, reply: FastifyReply) {
     ])
   const next = pageFrom(throughSeq)
   const etag = tagOf(found, head)
-  reply.headers({ etag, ...linkUnlessTooLong(`<${next}>; rel="next"`) })
+  const headers = linkUnlessTooLong(`<${next}>; rel="next"`)
+  reply.headers({ etag, ...headers })
   const results = changes.map((change) => schemas.serialiseChange(change, links))
   if (format === 'json') return send(reply, format, { last_seq: head.seq, next, results })
   const since = feedPage.since
@@ -141,7 +142,7 @@ function answer(found: Answer, reply: FastifyReply) {
   const earlier = earlierSince === undefined ? null : pageFrom(earlierSince)
   const { kept, limit } = feedRequest
   const place = { since, throughSeq, next, earlier, lastHour, isLatest: isLatest(found) }
-  return send(reply, format, renderChanges({ head, ...place, kept, limit, results }))
+  return send(reply, format, renderChanges({ head, ...place, headers, kept, limit, results }))
 }
 
 async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {

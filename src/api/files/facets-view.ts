@@ -62,11 +62,12 @@ const facets: Readonly<Record<FacetName, FacetView>> = {
 
 const render = fragment(
   'facets',
+  // Crawlers do not combine the facets: their links would have no end.
   `<section class="facet-box" aria-label="Narrow down">
 <input type="checkbox" class="fold" id="fold-facets"><label class="fold" for="fold-facets">Narrow down</label>
 <dl class="facets">
 <% for (const facet of it.facets) { %><div class="by-<%= facet.name %>"><dt><%= facet.label %></dt>
-<dd><% if (facet.count) { %><a href="<%= facet.count %>">Count them</a><% } %><ul><% for (const value of facet.shown) { %><%~ include('@facet', value) %><% } %></ul><% if (facet.more.length > 0) { %>
+<dd><% if (facet.count) { %><a href="<%= facet.count %>" rel="nofollow">Count them</a><% } %><ul><% for (const value of facet.shown) { %><%~ include('@facet', value) %><% } %></ul><% if (facet.more.length > 0) { %>
 <details><summary><%= facet.more.length %> more</summary><ul><% for (const value of facet.more) { %><%~ include('@facet', value) %><% } %></ul></details><% } %></dd></div>
 <% } %></dl>
 <% if (it.note) { %><p class="note"><%= it.note %></p>
@@ -76,7 +77,7 @@ const render = fragment(
 
 fragment(
   'facet',
-  `<li><% if (it.href) { %><a href="<%= it.href %>"<% if (it.isOn) { %> class="on" aria-label="Remove the filter <%= it.text %>, <%= it.count %> files"<% } %>><%= it.text %></a><% } else { %><%= it.text %><% } %> <span class="note"><%= it.count %></span></li>`,
+  `<li><% if (it.href) { %><a href="<%= it.href %>" rel="nofollow"<% if (it.isOn) { %> class="on" aria-label="Remove the filter <%= it.text %>, <%= it.count %> files"<% } %>><%= it.text %></a><% } else { %><%= it.text %><% } %> <span class="note"><%= it.count %></span></li>`,
 )
 
 interface FacetState {
@@ -139,5 +140,5 @@ function countryNote(
   if (filter.countries === undefined || without === undefined) return undefined
   const files = counted(without.files, 'file', 'files')
   const have = without.files === 1 ? 'has' : 'have'
-  return `${files} ${have} no country and cannot be among these: short names do not tell it.`
+  return `${files} ${have} no country and cannot be among these: short names do not tell it, nor do codes such as BRDC00IGS.`
 }

@@ -26,16 +26,7 @@ import type { WireRecord } from './serialise.ts'
 
 const renderAbove = fragment(
   'files-above',
-  `<div class="above">
-<%~ it.facets %>
-<details class="wire" open>
-<summary>Request and response</summary>
-<pre tabindex="0">GET <a href="<%= it.formats.json %>"><%= it.target %></a> HTTP/1.1
-<% for (const line of it.wire) { %><%= line %>
-<% } %></pre>
-</details>
-</div>
-<p class="formats">This page as <a href="<%= it.formats.json %>">JSON</a>; <%= it.total %> as <a href="<%= it.formats.urls %>">list of URLs</a>, <a href="<%= it.formats.csv %>">CSV</a> or <a href="<%= it.formats.ndjson %>">NDJSON</a>; new files as they come: <a href="<%= it.formats.changes %>">changes</a>.</p>
+  `<p class="formats">This page as <a href="<%= it.formats.json %>">JSON</a>; <%= it.total %> as <a href="<%= it.formats.urls %>">list of URLs</a>, <a href="<%= it.formats.csv %>">CSV</a> or <a href="<%= it.formats.ndjson %>">NDJSON</a>; new files as they come: <a href="<%= it.formats.changes %>">changes</a>.</p>
 `,
 )
 
@@ -132,18 +123,20 @@ interface ListPageData extends CollectionPage<WireRecord> {
   readonly ordering: Ordering
   readonly links: Links
   /** The headers of the same page as JSON. */
-  readonly headers: { readonly link?: string }
+  readonly headers: Readonly<Record<string, string>>
 }
 
 export function renderList(list: ListPageData): Page {
-  const { links, sums, filter, count, kept, range } = list
+  const { links, headers, sums, filter, count, kept, range } = list
   const data = selectionOf(list)
   const view = { ...filesView, fields: fieldsWith(sums?.facets) }
   const facets = renderFacets(sums?.facets, { filter, kept, limit: range.limit })
   return renderCollection(view, list, {
     links,
+    headers,
+    beside: facets,
     title: headline({ filter, count, sizes: sums?.sizes }),
-    above: renderAbove({ ...data, facets }),
+    above: renderAbove(data),
     below: count === 0 ? '' : renderSelection(data),
   })
 }
@@ -160,7 +153,7 @@ function fieldsWith(facets: Facets | undefined): readonly Field[] {
   })
 }
 
-function selectionOf({ kept, links, range, headers, count, sums }: ListPageData) {
+function selectionOf({ kept, links, range, count, sums }: ListPageData) {
   // Streams have no facets, and refuse a parameter that has no effect.
   const selected = kept.filter(([name]) => name !== 'facets')
   const urlAs = (format: string): string =>
@@ -172,7 +165,6 @@ function selectionOf({ kept, links, range, headers, count, sums }: ListPageData)
   const json = pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
   const filters = selected.filter(([name]) => name !== 'ordering')
   const size = sizeWords(count, sums?.sizes)
-  const url = new URL(json)
   return {
     total: `all ${counted(count, 'file', 'files')}${size === '' ? '' : ` (${size})`}`,
     formats: {
@@ -186,25 +178,10 @@ function selectionOf({ kept, links, range, headers, count, sums }: ListPageData)
       `curl -s '${shellSafe(urlAs('urls'))}' | wget -N -x -nH -i -`,
       `curl -s --compressed '${shellSafe(urlAs('csv'))}' > list.csv`,
     ],
-    target: `${url.pathname}${url.search}`,
-    wire: wireLines(url.host, headers),
   }
 }
 
 /** Escapes a URL for single quotes in a shell command. */
 function shellSafe(url: string): string {
   return url.replaceAll("'", '%27')
-}
-
-/** The rest of the request for the same page as JSON, and the head of its response. */
-function wireLines(host: string, headers: ListPageData['headers']): readonly string[] {
-  return [
-    `Host: ${host}`,
-    '',
-    'HTTP/1.1 200 OK',
-    'Content-Type: application/json',
-    'Vary: Accept',
-    'Cache-Control: no-cache',
-    ...(headers.link === undefined ? [] : [`Link: ${headers.link}`]),
-  ]
 }

@@ -3,6 +3,7 @@ import { page } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import {
   changeLabel,
+  counted,
   durationLabel,
   readableDate,
   readableNumber,
@@ -87,7 +88,9 @@ export function renderRecord(record: WireRecord, context: RecordContext): Page {
     up: '../../',
     json: '?format=json',
   }
-  const period = record.file_duration && periods[record.file_duration]
+  const minutes = record.file_duration === 'm' ? (arrival?.spanSeconds ?? 0) / 60 : 0
+  const named = record.file_duration && periods[record.file_duration]
+  const period = minutes > 0 ? counted(minutes, 'minute', 'minutes') : named
   return render(frame, {
     ...record,
     summary: [

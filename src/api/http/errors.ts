@@ -103,7 +103,7 @@ function toHttpError(error: unknown): HttpError {
     return tryAgain('The catalogue cannot be read at this moment.')
   if (error instanceof NotBuilt)
     return tryAgain(
-      'The index for this query is being built. Try again later.',
+      'The index for this answer is built at the end of the first scan of the archive, or after an upgrade. Try again later.',
       indexRetryAfterSeconds,
     )
   if (error instanceof QueryTimeout)

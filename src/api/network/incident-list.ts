@@ -17,6 +17,7 @@ interface Linked {
 }
 
 interface ShownIncident {
+  readonly id: string
   readonly kind: Incident['kind']
   readonly words: string
   readonly series: readonly Linked[]
@@ -90,11 +91,12 @@ function singleFile(missing: MissingSlot): SingleFile {
 function shownIncidents(incidents: readonly Incident[]): readonly ShownIncident[] {
   let left = max.series
   return incidents.map((incident) => {
-    const { kind, country, station, period, series } = incident
+    const { id, kind, country, station, period, series } = incident
     const shown = series.slice(0, left)
     left -= shown.length
     const place = country === null ? `station=${station ?? ''}` : `country=${country}`
     return {
+      id,
       kind,
       words: incidentWords(incident),
       series: shown.map((each) => ({

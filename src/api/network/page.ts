@@ -40,7 +40,7 @@ const template = `<%~ include('@ignored', it) %>
 <% if (it.incidents.length + it.single.files.length > 0) { %>
 <h2>Incidents</h2>
 <ul class="incidents">
-<% for (const incident of it.incidents) { %><li><details>
+<% for (const incident of it.incidents) { %><li><details id="<%= incident.id %>">
 <summary><span class="state <%= incident.kind %>"><%= incident.words %></span></summary>
 <ul>
 <% for (const { text, href } of incident.series) { %><li><a href="<%= href %>"><%= text %></a></li>

@@ -1,6 +1,6 @@
 /** Whether the network is well, in one sentence. Pure. */
 import { dayToIso, isoOrNull, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
-import { openAlerts } from '../../series/alerts.ts'
+import { arrivedBy, latestArrival, openAlerts } from '../../series/alerts.ts'
 import { indexerStopped } from '../../series/currency.ts'
 import type { Currency } from '../../series/currency.ts'
 import { slotAt, startOf } from '../../series/series.ts'
@@ -21,7 +21,10 @@ export interface Verdict {
   readonly ok: boolean
   readonly words: string
   readonly indexer: (typeof indexerStates)[number]
-  /** Time at which the newest file arrived; null if none was seen arriving, as on the first day. */
+  /**
+   * Time at which the newest file arrived; null if a scan found it, as on the first day: it was not
+   * seen arriving.
+   */
   readonly newest_file: string | null
   /** Numbers of stations. */
   readonly late: number
@@ -41,7 +44,7 @@ export function verdictOf(network: Network): Verdict {
     ok: indexer === 'watching' && late + down === 0,
     words: wordsOf(network, { late, down }),
     indexer,
-    newest_file: isoOrNull(newestArrival(states)),
+    newest_file: isoOrNull(newestArrival(states, currency.asOf)),
     late,
     down,
   }
@@ -61,12 +64,14 @@ export function stationStates(states: readonly SeriesStatus[]): ReadonlyMap<stri
   return worst
 }
 
-function newestArrival(states: readonly SeriesStatus[]): number | undefined {
-  const newest = states.reduce(
-    (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
-    -Infinity,
-  )
-  return newest === -Infinity ? undefined : newest
+/** `undefined` also if a scan found newer data, as after a restart. */
+function newestArrival(
+  states: readonly SeriesStatus[],
+  asOf: number | undefined,
+): number | undefined {
+  const arrival = latestArrival(states)
+  const isNewest = asOf === undefined || arrival >= arrivedBy(states, asOf)
+  return arrival > -Infinity && isNewest ? arrival : undefined
 }
 
 function indexerState({ asOf, notCurrent, problems }: Currency): Verdict['indexer'] {
@@ -102,10 +107,7 @@ function isAnyExpected(states: readonly SeriesStatus[]): boolean {
   return states.some(({ summary: { state } }) => state !== 'silent' && state !== 'unknown')
 }
 
-/**
- * Several stations have alerts, and nothing arrives from any: the cause may be on our side. On the
- * first day no file was seen arriving, which says nothing.
- */
+/** Several stations have alerts, and nothing arrives from any: the cause may be on our side. */
 function stalledFact(states: readonly SeriesStatus[], asOf: number): readonly string[] {
   const [alert] = openAlerts(states, asOf)
   if (alert?.kind !== 'ingest-stalled' || alert.since === null) return []
@@ -121,7 +123,7 @@ function newestFact(
   asOf: number,
   isCurrent: boolean,
 ): readonly string[] {
-  const arrival = newestArrival(states)
+  const arrival = newestArrival(states, asOf)
   if (arrival !== undefined)
     return isCurrent
       ? // A file may have arrived after the last heartbeat.

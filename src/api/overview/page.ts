@@ -24,9 +24,9 @@ export interface ListedResource {
 
 const template = `<% if (it.facts.length > 0) { %><p class="identity"><% for (const { name, text, href } of it.facts) { %><span><%= name %>: <% if (href) { %><a href="<%= href %>"><%= text %></a><% } else { %><%= text %><% } %></span> <% } %></p>
 <% } %><% if (it.verdict) { %><p class="lead verdict<%= it.verdict.ok ? '' : ' bad' %>"><%= it.verdict.words %></p>
-<% } if (it.isUnknown) { %><p class="notice" role="status">The state of the archive cannot be read at this moment; files and directories that are listed can be downloaded.</p>
+<% } if (it.unknown) { %><p class="notice" role="status"><%= it.unknown %></p>
 <% } %><%~ include('@search-field', { up: '' }) %>
-<% if (it.isEmpty) { %><p class="notice" role="status">The archive has no files yet. The indexer watches its folders <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in <code>nrt/2026/022/05/</code>); a complete file appears here a few seconds after it was written. <a href="status/?format=api">What the indexer does now</a></p>
+<% if (it.isEmpty) { %><p class="notice" role="status">The catalogue has no files yet. They are expected in the folders <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in <code>nrt/2026/022/05/</code>) of the archive<% if (it.isWatched) { %>; a complete file appears here a few seconds after it was written<% } %>. <a href="status/?format=api">What the indexer does now</a></p>
 <% } else { %><div class="beside">
 <ul class="totals">
 <% for (const { value, label, href } of it.numbers) { %><li><a href="<%= href %>"><b><%= value %></b> <%= label %></a></li>
@@ -59,11 +59,13 @@ const render = page('overview', template)
 interface Overview {
   readonly identity: Identity
   readonly facts: ArchiveFacts
+  /** Why the states cannot be read. */
+  readonly reason: string | undefined
   readonly links: Links
   readonly resources: readonly ListedResource[]
 }
 
-export function renderOverview({ identity, facts, links, resources }: Overview): Page {
+export function renderOverview({ identity, facts, reason, links, resources }: Overview): Page {
   const { verdict, total, growth } = facts
   const isEmpty = total?.files === 0
   return render(
@@ -79,8 +81,9 @@ export function renderOverview({ identity, facts, links, resources }: Overview):
       facts: factsOf(identity),
       // Of an empty archive that is watched there is nothing to say.
       verdict: isEmpty && verdict?.ok === true ? undefined : verdict,
-      isUnknown: verdict === undefined,
+      unknown: verdict === undefined ? (reason ?? unknownState) : undefined,
       isEmpty,
+      isWatched: facts.isCurrent,
       numbers: numbersOf(facts, resources),
       growth: growth && !isEmpty && hasGrown(growth) ? describeGrowth(growth) : undefined,
       doors: doorsOf(resources, exampleOf(links, facts.station)),
@@ -88,6 +91,9 @@ export function renderOverview({ identity, facts, links, resources }: Overview):
     },
   )
 }
+
+const unknownState =
+  'Who delivers is not known at this moment; files and directories that are listed can be downloaded.'
 
 /** Files, bytes, stations and the age of the newest file, as far as they are known. */
 function numbersOf(facts: ArchiveFacts, resources: readonly ListedResource[]) {

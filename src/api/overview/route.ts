@@ -10,9 +10,10 @@ import { relativeUrl } from '../http/http-server.ts'
 import { addResource } from '../http/resource.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
+import { notScanned } from '../../series/currency.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
-import { networkState } from '../series/network-context.ts'
+import { networkState, standstillOf, stateOf } from '../series/network-context.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { ifReadable, readFacts } from './facts.ts'
 import { renderOverview } from './page.ts'
@@ -29,6 +30,8 @@ const urlsOf = (links: Links) =>
 interface RootState extends State {
   /** `undefined` for JSON, and if the states of the series cannot be read at this moment. */
   readonly network: NetworkState | undefined
+  /** Why they cannot be read. */
+  readonly reason?: string | undefined
 }
 
 export function addRoot(app: FastifyInstance, context: NetworkContext & ArchiveContext): void {
@@ -53,12 +56,13 @@ export function addRoot(app: FastifyInstance, context: NetworkContext & ArchiveC
     },
     bodies: { json: { schema: rootSchema, example: urlsOf(exampleLinks) } },
     state: ({ format }) => rootState(context, format),
-    read: async ({ format }, { network }, requester) => {
+    read: async ({ format }, { network, reason }, requester) => {
       const urls = urlsOf(links())
       if (format === 'json') return { bodies: { json: () => urls, html: () => '' } }
       const facts = await readFacts(context, network, requester)
       const resources = Object.entries(urls).map(([name, url]) => described(name, url))
-      const overview = { identity: settings.identity, facts, links: links(), resources }
+      const { identity } = settings
+      const overview = { identity, facts, reason, links: links(), resources }
       return { bodies: { json: () => urls, html: () => renderOverview(overview) } }
     },
   })
@@ -68,8 +72,20 @@ export function addRoot(app: FastifyInstance, context: NetworkContext & ArchiveC
 async function rootState(context: NetworkContext, format: Format): Promise<RootState> {
   if (format === 'json') return { version: 'root', network: undefined }
   const network = await ifReadable(networkState(context))
-  const { version = 'unreadable', head } = network ?? {}
-  return { version: `root-${version}-d${head?.detailsSeq}`, network }
+  if (network === undefined) return unreadState(context)
+  const { version, head } = network
+  return { version: `root-${version}-d${head.detailsSeq}`, network }
+}
+
+/** The states cannot be read before the first scan has ended; its problems may be known. */
+async function unreadState({ reader, currency }: NetworkContext): Promise<RootState> {
+  const head = await ifReadable(reader.head())
+  const known = head && (await currency.of(head))
+  const { notCurrent = notScanned } = known ?? {}
+  const isSaid = known === undefined || notCurrent === notScanned
+  const reason = isSaid ? undefined : standstillOf({ ...known, asOf: undefined })
+  const { version = 'unreadable' } = head && known ? stateOf({ head, currency: known }) : {}
+  return { version: `root-unread-${version}-d${head?.detailsSeq}`, network: undefined, reason }
 }
 
 /** `/` and the dataset prefix lead browsers to the start page; other clients get the root there. */

@@ -8,6 +8,7 @@ import type { FormView, SortColumn } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
 import type { Page, PageFrame, Cell, Column } from './layout.ts'
+import { wireOf } from './wire.ts'
 
 partial(
   'pager',
@@ -30,6 +31,9 @@ partial(
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
 <%~ include('@chips', it) %>
+<div<% if (it.beside !== "") { %> class="above"<% } %>>
+<%~ it.beside %><%~ include('@wire', it.wire) %>
+</div>
 <%~ it.above %><p class="extent"><%= it.extent %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
 <% for (const { label, href } of it.whole) { %><p>All of these as <a href="<%= href %>"><%= label %></a>.</p>
@@ -60,9 +64,13 @@ export interface CollectionView<Item> extends FormView {
 /** Further parts of a page: `above` and `below` the table as HTML. */
 interface Parts extends Pick<PageFrame, 'banner'> {
   readonly links: Links
+  /** The headers of the same page as JSON, besides those of all JSON. */
+  readonly headers: Readonly<Record<string, string>>
+  /** HTML beside the request and the response. */
+  readonly beside?: string
   readonly above?: string
   readonly below?: string
-  /** What the page shows, in words; by default the title of the view. */
+  /** What the page shows, in words; by default its filters and the number of its items. */
   readonly title?: string
 }
 
@@ -71,19 +79,25 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', ato
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, above = '', below = '', banner = [], title }: Parts,
+  { links, headers, beside = '', above = '', below = '', banner = [], title }: Parts,
 ): Page {
   const { frame, noun, fields, columns, caption, className, whole = [] } = view
   const { kept, range, ignored, ordering, results } = list
   const state = { kept, limit: range.limit }
   const extent = extentOf(list, noun)
+  const active = activeFilters(state, fields)
+  const json = jsonLink(list)
+  const total = counted(list.count, ...noun)
+  const words = active.map(({ value }) => value).join(', ')
   return render(
     {
       ...frame,
-      title: title ?? frame.title,
+      title: title ?? (words === '' ? total : `${words}: ${total}`),
+      heading: title ?? frame.title,
+      here: frame.crumbs && frame.title,
       banner,
       description: title ?? `${frame.title} of the archive: ${extent}`,
-      json: jsonLink(list),
+      json,
       alternates: whole
         .filter((format) => format === 'atom')
         .map((format) => ({
@@ -98,7 +112,9 @@ export function renderCollection<Item>(
       below,
       extent,
       form: filterForm(view, state),
-      active: activeFilters(state, fields),
+      active,
+      beside,
+      wire: wireOf(new URL(json, list.pages.first), headers),
       table: {
         label: frame.title,
         caption,

@@ -131,6 +131,7 @@ function explain(
         { text: `Wait ${seconds} seconds, then ` },
         { text: 'load this page again', href: `?${query}` },
         { text: '.' },
+        ...(statusCode === 503 ? [{ text: ' ' }, doing(place.up)] : []),
       ],
     }
   if (statusCode === 410)
@@ -145,6 +146,10 @@ function explain(
     detail,
     advice: [{ text: 'Begin at ' }, { text: 'Overview', href: `${place.up}./?format=api` }],
   }
+}
+
+function doing(up: string): Advice {
+  return { text: 'What the indexer does now', href: `${up}status/?format=api` }
 }
 
 function unknownFormat({ formats }: UnknownFormat, query: string) {

@@ -2,6 +2,7 @@
 import type { FormState } from '../http/errors.ts'
 import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
+import { countryName } from '../../parse/countries.ts'
 import { partial } from './layout.ts'
 import type { Column } from './layout.ts'
 
@@ -47,7 +48,7 @@ partial(
 <% for (const field of it.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
 <% } %><% for (const field of it.fields) { const faulty = field.faults.length > 0 %><div class="field<% if (faulty) { %> fault<% } %>">
 <label for="f-<%= field.name %>"><%= field.label %></label>
-<% if (field.options) { %><select id="f-<%= field.name %>" name="<%= field.name %>"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>><% for (const option of field.options) { %><option value="<%= option.value %>"<% if (option.isChosen) { %> selected<% } %>><%= option.text %></option><% } %></select>
+<% if (field.options) { %><select id="f-<%= field.name %>" name="<%= field.name %>"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>><% for (const option of field.options) { %><option value="<%= option.value %>"<% if (option.isChosen) { %> selected<% } %><% if (option.title) { %> title="<%= option.title %>"<% } %>><%= option.text %></option><% } %></select>
 <% } else { %><input id="f-<%= field.name %>" name="<%= field.name %>" value="<%= field.value %>" placeholder="<%= field.hint %>" autocomplete="off" spellcheck="false"<% if (field.suggestions) { %> list="d-<%= field.name %>"<% } %><% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>>
 <% if (field.suggestions) { %><datalist id="d-<%= field.name %>"><% for (const value of field.suggestions) { %><option value="<%= value %>"><% } %></datalist>
 <% } %><% } %><% if (faulty) { %><p class="message" id="e-<%= field.name %>"><%= field.faults.join(' ') %><% if (field.hint !== '' && !field.options) { %> For example: <%= field.hint %><% } %></p><% } %></div>
@@ -107,7 +108,12 @@ function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly stri
     value,
     options: options && [
       ...(field.isRequired === true ? [] : [{ value: '', text: 'any', isChosen: value === '' }]),
-      ...[...options, ...extra].map((option) => ({ ...option, isChosen: option.value === chosen })),
+      ...[...options, ...extra].map((option) => ({
+        ...option,
+        isChosen: option.value === chosen,
+        // Programs use the code.
+        title: option.text === option.value ? undefined : option.value,
+      })),
     ],
     faults,
     places,
@@ -162,7 +168,7 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
     if (settings.has(name)) return []
     const rest = kept.filter((_parameter, index) => index !== place)
     const field = fields.find((each) => each.name === name)
-    const words = value.split(',').map((word) => (field && optionOf(field, word))?.text ?? word)
+    const words = value.split(',').map((word) => wordOf(name, word, field))
     return [
       {
         label: field?.label ?? labelOf(name),
@@ -171,6 +177,12 @@ export function activeFilters({ kept, limit }: FormState, fields: readonly Field
       },
     ]
   })
+}
+
+/** A value in words: as in the form, or the name of a country. */
+function wordOf(name: string, value: string, field: Field | undefined): string {
+  const option = field && optionOf(field, value)
+  return option?.text ?? (name === 'country' ? countryName(value.toUpperCase()) : value)
 }
 
 /** Django's lookups in words. */

@@ -40,7 +40,7 @@ const layout = `<!doctype html>
 </nav>
 </header>
 <% } %><main id="main">
-<% if (it.site.notice) { %><p class="notice"><%= it.site.notice %></p>
+<% for (const notice of it.site.notices) { %><p class="notice"><%= notice %></p>
 <% } %><% for (const text of it.banner ?? []) { %><p class="banner" role="status"><%= text %></p>
 <% } %><% if (!it.isBare && it.section !== '.') { %><nav class="crumbs" aria-label="Path"><ol><li><a href="<%= it.up %>./?format=api">Overview</a></li><% for (const crumb of it.crumbs ?? []) { %><li><a href="<%= crumb.href %>"><%= crumb.text %></a></li><% } %><li aria-current="page"><%= it.here %></li></ol></nav>
 <% } %><h1><%= it.heading ?? it.title %></h1>
@@ -82,6 +82,8 @@ export interface PageFrame {
   readonly title: string
   /** The heading, if it is not the title. */
   readonly heading?: string
+  /** Its name at the end of the path, if it is neither the title nor that of its section. */
+  readonly here?: string | undefined
   /** Description of the page for search engines and previews. */
   readonly description?: string
   /** The resource of the navigation to which the page belongs; `.` is the root. */
@@ -188,7 +190,8 @@ export interface SiteFact {
 
 export interface SiteFacts {
   readonly title: string
-  readonly notice?: string | undefined
+  /** Sentences above all pages. */
+  readonly notices: readonly string[]
   readonly facts: readonly SiteFact[]
   /** 0 also while it is not known. */
   readonly openAlerts: number
@@ -198,7 +201,7 @@ export interface SiteFacts {
 export function layOut({ frame, body }: Page, site: SiteFacts): string {
   const { section, crumbs = [], title } = frame
   const [, label] = sections.find(([name]) => name === section) ?? []
-  const here = crumbs.length === 0 ? (label ?? title) : title
+  const here = frame.here ?? (crumbs.length === 0 ? (label ?? title) : title)
   return eta.render('@layout', { sections, ...frame, site, here, body })
 }
 

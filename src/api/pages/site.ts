@@ -1,49 +1,63 @@
-/** What every page says of the archive: its name, its operator, and how many alerts are open. */
+/**
+ * What every page says of the archive: its name, its operator, how many alerts are open, and that
+ * its first scan has not ended.
+ */
 import type { FastifyInstance } from 'fastify'
 import type { Identity } from '../http/settings.ts'
 import { prefersHtml } from '../http/formats.ts'
 import { layOut } from './layout.ts'
 import type { Page, SiteFact, SiteFacts } from './layout.ts'
 
+/** What a page says of the archive besides its own content. */
+interface SiteState {
+  readonly openAlerts: number
+  /** False until the first scan of the archive has ended. */
+  readonly isScanned: boolean
+}
+
 /** Counts the open alerts for the header; pages are laid out with the latest count. */
 export class Site {
   readonly #identity: Identity
-  readonly #countAlerts: () => Promise<number>
-  #openAlerts = 0
+  readonly #read: () => Promise<SiteState>
+  #state: SiteState = nothingKnown
 
-  constructor(identity: Identity, countAlerts: () => Promise<number>) {
+  constructor(identity: Identity, read: () => Promise<SiteState>) {
     this.#identity = identity
-    this.#countAlerts = countAlerts
+    this.#read = read
   }
 
   /** What changes pages besides their own content: a part of the tags of all pages. */
   version(): string {
-    return `a${this.#openAlerts}`
+    const { openAlerts, isScanned } = this.#state
+    return `a${openAlerts}${isScanned ? '' : '-unscanned'}`
   }
 
-  /** Lays out all pages of a server, and counts the alerts before a request for a page. */
+  /** Lays out all pages of a server, and reads the state before a request for a page. */
   addTo(app: FastifyInstance): void {
     app.decorate('layOut', (page) => layOut(page as Page, this.#current()))
     app.addHook('onRequest', async (request) => {
       const mayBePage = request.headers.accept?.includes('text/html') === true
-      if (mayBePage && prefersHtml(request)) await this.#count()
+      if (mayBePage && prefersHtml(request)) await this.#update()
     })
   }
 
   #current(): SiteFacts {
     const { title, notice } = this.#identity
-    return { title, notice, facts: factsOf(this.#identity), openAlerts: this.#openAlerts }
+    const { openAlerts, isScanned } = this.#state
+    const notices = [notice, isScanned ? undefined : unscanned].filter((each) => each !== undefined)
+    return { title, notices, facts: factsOf(this.#identity), openAlerts }
   }
 
-  async #count(): Promise<void> {
-    try {
-      this.#openAlerts = await this.#countAlerts()
-    } catch {
-      // The page itself says that there is no catalogue.
-      this.#openAlerts = 0
-    }
+  async #update(): Promise<void> {
+    // The page itself says that there is no catalogue.
+    this.#state = await this.#read().catch(() => nothingKnown)
   }
 }
+
+const nothingKnown: SiteState = { openAlerts: 0, isScanned: true }
+
+const unscanned =
+  'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'
 
 /** Operator, contact and licence, as far as they are configured. */
 export function factsOf({ operator, contact, licence }: Identity): readonly SiteFact[] {

@@ -149,8 +149,14 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
       isWhole ? all.slice(offset, offset + range.limit) : all
     const pages = pageLinks(links, range, { name, kept, count })
     const { next, previous } = pages
+    const headers = linkHeader(pages)
     const list = { count, range, kept, ignored, pages, ordering }
-    const parts = { links, banner: state?.banner ?? [], below: found.below ?? '' }
+    const parts = {
+      links,
+      headers: { ...state?.headers, ...headers },
+      banner: state?.banner ?? [],
+      below: found.below ?? '',
+    }
     const bodies: Partial<Answer<Format>['bodies']> = {
       [format]: () => {
         if (!isWhole) throw new Error(`${name} is found in pages: it has no format ${format}`)
@@ -174,7 +180,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
     }
     return {
       version: found.version,
-      headers: format in whole ? {} : linkHeader(pages),
+      headers: format in whole ? {} : headers,
       bodies: bodies as Answer<Format>['bodies'],
     }
   }

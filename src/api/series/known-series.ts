@@ -6,6 +6,7 @@ import type { SeriesKey, Period } from '../../series/series.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { periods } from '../../series/series.ts'
+import { periodLabel } from '../pages/labels.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 
 /** What names a series of the network. */
@@ -65,6 +66,7 @@ export const period = choices(periods, {
   meaning: 'The periods of the files; by default all.',
   example: '01H',
   label: 'Period',
+  textOf: periodLabel,
 })
 
 /** True if a series matches; a code of 4 characters matches all that begin with it. */

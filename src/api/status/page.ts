@@ -154,7 +154,7 @@ function sentencesOf(
   return [
     ...(age === undefined
       ? []
-      : [`The newest file arrived ${age} ago, at ${readableTime(newest, 'second')} UTC.`]),
+      : [`The newest file was listed ${age} ago, at ${readableTime(newest, 'second')} UTC.`]),
     ...(arrivals === undefined
       ? []
       : [`${readableNumber(arrivals)} new records a minute, mean of the last 10 minutes.`]),

@@ -80,7 +80,7 @@ t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
   const entry = (await app.inject(`${api}?format=atom`)).body
   t.match(
     entry,
-    'No files arrive: 3 series of 3 stations; the latest file arrived 2026-01-22 12:02',
+    'No files arrive since 2026-01-22 12:02 UTC: 3 series of 3 stations',
   )
   t.equal(entry.match(/<entry>/g)?.length, 1)
 })

@@ -182,6 +182,9 @@ t.test('HTML pages are complete, escaped, and link to the files', async (t) => {
   t.match(one.body, 'observation data of a day')
   const past = await service.app.inject({ url: `${list}?offset=100`, headers })
   t.match(past.body, 'This page is after the last of 45 files.')
+  await service.addNames('nrt/2026/022/05', ['GRAZ00AUT_S_20260220515_15M_01S_MO.crx.gz'])
+  const short = await service.app.inject({ url: `${list}46/`, headers })
+  t.match(short.body, 'observation data of 15 minutes')
   const [, sheet] = /<link rel="stylesheet" href="([^"]+)">/.exec(text) ?? []
   const style = await service.app.inject(new URL(sheet ?? '', url('rinex-file/')).pathname)
   t.equal(style.statusCode, 200)

@@ -10,7 +10,12 @@ const list = '/rinex/api/rinex-file/'
 
 t.test('a long query that fails gets 503 or 429 with Retry-After', async (t) => {
   const cases = [
-    [new NotBuilt('file_name is being built'), 503, '30', /index for this query is being built/],
+    [
+      new NotBuilt('file_name is being built'),
+      503,
+      '30',
+      /index for this answer is built at the end/,
+    ],
     [new QueryTimeout('2000 ms'), 503, '5', /takes too long/],
     [new TooManyQueries('30 are waiting'), 429, '10', /Too many long queries/],
   ] as const

@@ -133,6 +133,20 @@ const cases: readonly (readonly [
     },
   ],
   [
+    'a scan found newer files than those that were seen arriving',
+    [
+      { ...onsa, until: 3 },
+      { station: 'GRAZ00AUT', until: 0 },
+    ],
+    current,
+    {
+      ok: false,
+      words: '1 station is late: newest data of 15:00, 1 of 2 hourly stations delivered 15 h.',
+      newest_file: null,
+      late: 1,
+    },
+  ],
+  [
     'the first day, with stations that are late',
     [
       { station: 'GRAZ00AUT', until: 0 },

@@ -7,6 +7,7 @@ import { change } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
 import { openService, startUs } from '../service.ts'
 import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
+import { watchingIndexer } from '../status/indexer-status.ts'
 
 const root = '/rinex/api/'
 const headers = { accept: 'text/html,*/*;q=0.8' }
@@ -75,11 +76,38 @@ t.test('it says what the archive is, how it is and how large, and where to begin
 })
 
 t.test('an empty archive says where files are expected', async (t) => {
-  const { app, archive } = await openService(t)
+  let nowUs = startUs
+  const service = await openService(t, {
+    deps: () => ({ nowUs: () => nowUs, indexerStatus: async () => watchingIndexer }),
+  })
+  const { app, archive, writer } = service
+  const unscanned = await app.inject({ url: root, headers })
+  t.match(unscanned.body, '<p class="notice">The first scan of the archive has not ended')
+  t.notMatch(unscanned.body, 'a few seconds after')
+  await writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
+  nowUs += 2e6
   const { body } = await app.inject({ url: root, headers })
-  t.match(body, 'The archive has no files yet. The indexer watches its folders <code>obs/</code>')
+  t.match(
+    body,
+    'The catalogue has no files yet. They are expected in the folders <code>obs/</code>',
+  )
+  t.match(body, 'a complete file appears here a few seconds after it was written')
+  t.notMatch(body, 'The first scan')
   t.notMatch(body, /class="totals"|class="growth"/)
   t.notOk(body.includes(archive), 'no path of the server')
+})
+
+t.test('an archive that cannot be read is not said to be watched', async (t) => {
+  const service = await openService(t, {
+    deps: () => ({
+      indexerStatus: () =>
+        Promise.resolve({ ...watchingIndexer, notCurrent: 'obs/ cannot be read (EIO)' }),
+    }),
+  })
+  Object.assign(service.reader, { deliveries: () => Promise.reject(new NotBuilt('x')) })
+  const { body } = await service.app.inject({ url: root, headers })
+  t.match(body, 'obs/ cannot be read (EIO). States are not known yet.')
+  t.notMatch(body, 'a few seconds after')
 })
 
 t.test('names of the archive are text', async (t) => {
@@ -105,12 +133,13 @@ t.test('what cannot be read at this moment is left out', async (t) => {
   const scanning = await app.inject({ url: root, headers })
   t.equal(scanning.statusCode, 200)
   t.match(scanning.body, '<b>1</b> file<')
-  t.match(scanning.body, 'The state of the archive cannot be read at this moment')
+  t.match(scanning.body, 'The indexer is stopped. States are not known yet.')
   t.notMatch(scanning.body, '</b> station')
   const away = fail(new CatalogueUnavailable('x'))
   Object.assign(reader, { stations: away, deliveries: away, volumes: away, head: away })
   const closed = await app.inject({ url: root, headers })
   t.equal(closed.statusCode, 200)
+  t.match(closed.body, 'Who delivers is not known at this moment')
   t.match(closed.body, '<h2>Get data</h2>')
   t.notMatch(closed.body, /class="totals"><li>|class="growth"|no files yet/)
 })

@@ -39,8 +39,8 @@ async function openTenDays(t: Test) {
   await writer.apply([change('obs/2026/001', { modified })])
   await setNow((firstDay + 10) * daySeconds + 6 * 3600 + 300)
   const headers = { accept: 'text/html' }
-  return async (target: string) =>
-    (await service.app.inject({ url: `/rinex/api/${target}`, headers })).body
+  const get = (target: string) => service.app.inject({ url: `/rinex/api/${target}`, headers })
+  return { get, page: async (target: string) => (await get(target)).body }
 }
 
 /** The text of HTML, without tags. */
@@ -110,7 +110,7 @@ function cellsOf(html: string, label: string, columns: number): string[] {
 }
 
 t.test('the page of the network has its figures, its late series and its pictures', async (t) => {
-  const page = await openTenDays(t)
+  const { page } = await openTenDays(t)
   const html = await page('network/')
   const words = textOf(html)
   t.match(words, '1 station is late: newest file 2 h ago, 0 of 1 hourly station delivered 04 h.')
@@ -142,7 +142,7 @@ t.test('the page of the network has its figures, its late series and its picture
 })
 
 t.test('a cell of the pictures leads to its files, or to those that are missing', async (t) => {
-  const page = await openTenDays(t)
+  const { page } = await openTenDays(t)
   const html = await page('network/')
   const files = async (href = '') => {
     const { results } = JSON.parse(
@@ -176,7 +176,7 @@ t.test('a cell of the pictures leads to its files, or to those that are missing'
 })
 
 t.test('the page of missing files has sums, and a row for each run', async (t) => {
-  const page = await openTenDays(t)
+  const { page } = await openTenDays(t)
   const late = await page('missing/?from=2025-12-11')
   t.strictSame(rowsOf(late, 'Missing files'), [
     [
@@ -220,7 +220,7 @@ t.test('the page of missing files has sums, and a row for each run', async (t) =
 })
 
 t.test('the page of a week has a row for each station, and the replaced files', async (t) => {
-  const page = await openTenDays(t)
+  const { page } = await openTenDays(t)
   const html = await page('report/?week=2025-W50')
   t.match(textOf(html), 'Report of week 2025-W50')
   t.match(textOf(html), '2025-12-08 (342) to 2025-12-14 (348): 3 stations')
@@ -279,4 +279,29 @@ t.test('the list of series: since when, and links to station and availability', 
   t.match(textOf(body), 'A series is the files of one station with the same type and period')
   t.match(body, 'href="../station/GRAZ00AUT/?format=api">GRAZ00AUT</a>')
   t.match(body, /availability\/\?file_type=o&amp;period=01D[^>]*>100\.0 %<\/a>/)
+})
+
+t.test('lists say their filter and count, and the request for their JSON', async (t) => {
+  const { get } = await openTenDays(t)
+  for (const [path, title] of [
+    ['station/', '3 stations'],
+    ['station/?country=aut', 'Austria: 1 station'],
+    ['series/?period=01H', 'hour: 1 series'],
+    ['incidents/?state=closed&station=GRAZ', 'GRAZ, closed: 3 incidents'],
+    ['status/problems/', '212 problems'],
+  ] as const) {
+    const { body } = await get(path)
+    t.match(body, `<title>${title} – `, path)
+    if (path.startsWith('incidents'))
+      t.match(body, '>Alerts</a></li><li aria-current="page">Incidents</li></ol>')
+    const [, href = ''] = /GET <a href="([^"]*)"/.exec(body) ?? []
+    const json = new URL(href.replaceAll('&amp;', '&'))
+    const { headers } = await get(json.pathname.replace('/rinex/api/', '') + json.search)
+    const wire = /<pre tabindex="0">GET([^]*?)<\/pre>/.exec(body)?.[1] ?? ''
+    for (const name of ['content-type', 'vary', 'cache-control', 'as-of', 'link']) {
+      const said = new RegExp(`^${name}: (.*)$`, 'im').exec(wire)?.[1]
+      const value = said?.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+      t.equal(value?.replaceAll('&quot;', '"'), headers[name], `${path} ${name}`)
+    }
+  }
 })

@@ -154,7 +154,7 @@ t.test('sizes, the newest file, disks and checksums are said in words', async (t
   const text = async () => textOf(await bodyOf(service))
   const before = await text()
   t.match(before, 'obs 2 1.4 MB 1 nrt 0 0 bytes 0')
-  t.match(before, 'The newest file arrived 3 min ago, at 2026-01-22 05:06:07 UTC.')
+  t.match(before, 'The newest file was listed 3 min ago, at 2026-01-22 05:06:07 UTC.')
   t.match(before, 'Files with a checksum: 0 of 2: the others were never read for damage.')
   t.match(before, /archive, obs, nrt \S+ .B \S+ .B \d+\.\d %/)
   await service.writer.keepChecksums([checksumOf(1, { size: 1_400_000, mtimeUs: 1 })], 0)

@@ -52,6 +52,10 @@ const showAges = () => {
 showAges()
 setInterval(showAges, 10_000)
 
+// A phone opens what programs ask and get only when it is wanted.
+if (matchMedia('(max-width: 40rem)').matches)
+  for (const each of document.querySelectorAll('details.wire')) each.open = false
+
 // Leaves empty fields out of the URL.
 for (const form of document.querySelectorAll('form[method="get"]')) {
   form.addEventListener('submit', () => {
@@ -72,18 +76,33 @@ if (live !== null) {
   const say = (text) => (note.textContent = `${text} ${new Date().toISOString().slice(11, 19)} UTC`)
   let tag = ''
   let shown = received
+  // Elements with names that stay when others come before them: of texts all but their numbers.
+  const named = (selector) => {
+    const times = new Map()
+    return [...live.querySelectorAll(selector)].map((each) => {
+      const words = each.querySelector('summary') ?? each
+      const name =
+        each.id ||
+        each.parentElement.id ||
+        each.getAttribute('href') ||
+        each.getAttribute('aria-label') ||
+        words.textContent.replace(/\d+/g, '')
+      times.set(name, (times.get(name) ?? 0) + 1)
+      return [`${name} ${times.get(name)}`, each]
+    })
+  }
   // Replaces the content. Open parts stay open, and the focus stays where it is.
   const show = (next) => {
     if (next.innerHTML === shown) return
     shown = next.innerHTML
-    const all = (selector) => [...live.querySelectorAll(selector)]
-    const open = all('details').map((each) => each.open)
+    const open = new Map(named('details').map(([name, each]) => [name, each.open]))
     const focusable = 'a, summary, [tabindex]'
-    const focused = all(focusable).indexOf(document.activeElement)
+    const [focused] = named(focusable).find(([, each]) => each === document.activeElement) ?? []
     live.replaceChildren(...next.childNodes)
     showAges()
-    for (const [index, each] of all('details').entries()) each.open = open[index] ?? false
-    if (focused >= 0) all(focusable)[focused]?.focus({ preventScroll: true })
+    for (const [name, each] of named('details')) each.open = open.get(name) ?? false
+    const found = named(focusable).find(([name]) => name === focused)
+    found?.[1].focus({ preventScroll: true })
   }
   const refresh = async () => {
     try {
