@@ -1,5 +1,6 @@
 /** The HTML page of the archive. */
 import { periods } from '../../series/series.ts'
+import { monthWords } from '../pages/date-words.ts'
 import { counted, readableNumber, readableShare, readableSize } from '../pages/labels.ts'
 import { readableTime, typeLabel } from '../pages/labels.ts'
 import { numberColumns, page, periodCell } from '../pages/layout.ts'
@@ -115,11 +116,10 @@ function fullMonths({ full_month: year, full_month_28d: recent }: FullMonths): s
   return known.map(({ month, pace }) => `${month} at the pace of ${pace}`).join(', in ')
 }
 
-const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
 /** `March 2029` */
-function monthLabel(month: string): string {
-  return months.format(new Date(`${month}-01T00:00:00Z`))
+function monthLabel(text: string): string {
+  const [year = 0, month = 0] = text.split('-').map(Number)
+  return monthWords({ year, month })
 }
 
 function picturesOf(wire: WireArchive) {

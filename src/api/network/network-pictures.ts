@@ -2,10 +2,17 @@
  * The pictures of the network: a row is a station, a column an hour or a day, the newest at the
  * left. Pure.
  */
-import { secondsPerDay, secondsPerHour, secondsToIso, twoDigits } from '../../parse/calendar.ts'
+import {
+  dateOf,
+  secondsPerDay,
+  secondsPerHour,
+  secondsToIso,
+  twoDigits,
+} from '../../parse/calendar.ts'
 import { shareClass } from '../../series/completeness.ts'
 import { recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SlotState } from '../../series/slot-states.ts'
+import { months } from '../pages/date-words.ts'
 import { escaped, readableShare } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import { marks, pictureOf } from './by-country.ts'
@@ -75,15 +82,10 @@ function hourText(hour: number): string {
   return twoDigits(hour % 24)
 }
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-})
-
 /** `26 Nov` */
 function dayText(day: number): string {
-  return dayFormat.format(day * secondsPerDay * 1000)
+  const { day: ofMonth, month } = dateOf(day)
+  return `${ofMonth} ${months[month - 1]?.slice(0, 3) ?? ''}`
 }
 
 /** Where the cells of hours lead: to their files, or to the list of what is missing. */

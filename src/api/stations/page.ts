@@ -4,6 +4,7 @@ import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import type { Completeness } from '../../series/completeness.ts'
 import { slotsPerDay } from '../../series/series.ts'
+import { dayWords, daysWords } from '../pages/date-words.ts'
 import {
   counted,
   durationLabel,
@@ -21,7 +22,7 @@ import type { DayState } from './month-calendar.ts'
 import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
 import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { WireStation } from './station-fields.ts'
-import { dayWords, daysWords, gapWords } from './words.ts'
+import { gapWords } from './words.ts'
 
 const renderOne = page(
   'station',

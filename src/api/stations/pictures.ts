@@ -2,11 +2,11 @@
 import { periodRules } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
+import { months } from '../pages/date-words.ts'
 import { readableDate } from '../pages/labels.ts'
 import { gridSvg, looks } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
 import { linesOf } from './series-formats.ts'
-import { months } from './words.ts'
 import type { SeriesAvailability } from './series-reader.ts'
 
 const labelWidth = 84
