@@ -1,4 +1,6 @@
 /** The HTML page of the archive. */
+import { sumOfVolumes } from '../../catalogue/records.ts'
+import { twoDigits } from '../../parse/calendar.ts'
 import { periods } from '../../series/series.ts'
 import { monthWords } from '../pages/date-words.ts'
 import { counted, readableNumber, readableShare, readableSize } from '../pages/labels.ts'
@@ -180,7 +182,7 @@ function everySecondLabel(bar: { readonly value: number; readonly label?: string
 }
 
 function hoursPicture(hours: readonly number[]) {
-  const nameOf = (hour: number): string => `${String(hour).padStart(2, '0')} h`
+  const nameOf = (hour: number): string => `${twoDigits(hour)} h`
   const label = 'Arrivals by hour'
   return {
     label,
@@ -223,13 +225,13 @@ function yearsTable(years: NonNullable<WireArchive['years']>): Table {
 function monthsTable(days: Days): Table {
   const byMonth = Map.groupBy(days, ({ date }) => date.slice(0, 'yyyy-mm'.length))
   const rows = [...byMonth].map(([month, own]): readonly (Cell | string)[] => {
-    const sum = (of: 'files' | 'bytes' | 'sized') => own.reduce((total, day) => total + day[of], 0)
+    const sum = sumOfVolumes(own)
     return [
       { text: month, isHeader: true },
       readableNumber(own.length),
-      readableNumber(sum('files')),
-      sizeOf({ bytes: sum('bytes'), sized: sum('sized') }),
-      readableNumber(Math.round(sum('files') / own.length)),
+      readableNumber(sum.files),
+      sizeOf(sum),
+      readableNumber(Math.round(sum.files / own.length)),
     ]
   })
   return {
@@ -244,19 +246,18 @@ function kindsTable(wire: WireArchive): Table {
     [area, type, period].join(),
   )
   const rows = [...byKind.values()].map((groups) => {
-    const sum = (of: 'files' | 'bytes' | 'sized') =>
-      groups.reduce((total, group) => total + group[of], 0)
+    const sum = sumOfVolumes(groups)
     const [{ area, file_type: type, period } = { area: '', file_type: 'o' as const, period: '' }] =
       groups
     return {
-      files: sum('files'),
+      files: sum.files,
       cells: [
         { text: area, isHeader: true },
         typeLabel(type),
         periodCellOf(period),
-        readableNumber(sum('files')),
-        sizeOf({ bytes: sum('bytes'), sized: sum('sized') }),
-        readableShare(sum('files') / wire.files),
+        readableNumber(sum.files),
+        sizeOf(sum),
+        readableShare(sum.files / wire.files),
       ],
     }
   })
@@ -275,20 +276,27 @@ function periodCellOf(period: string | null): Cell {
   return known === undefined ? { text: period } : periodCell(known)
 }
 
+type WireDisk = Pick<WireArchive['disks'][number], 'holds' | 'free_bytes' | 'total_bytes'>
+
+export const diskColumns = ['Holds', ...numberColumns('Free', 'Size', 'Free share')]
+
+export function diskCells({ holds, free_bytes: free, total_bytes: total }: WireDisk) {
+  return [
+    { text: holds.join(', '), isHeader: true },
+    free === null ? 'does not answer' : readableSize(free),
+    total === null ? '' : readableSize(total),
+    readableShare(free === null || total === null || total === 0 ? null : free / total),
+  ]
+}
+
 function disksTable({ disks }: WireArchive): Table {
   return {
     label: 'Disks',
     caption:
       'The file systems of the archive. Only data of the areas on a disk let it grow: what other programs write is not known, and all files are counted as if they stay.',
     className: 'cards',
-    columns: ['Holds', ...numberColumns('Free', 'Size', 'Free share'), 'Full in'],
-    rows: disks.map(({ holds, free_bytes: free, total_bytes: total, ...full }) => [
-      { text: holds.join(', '), isHeader: true },
-      free === null ? 'does not answer' : readableSize(free),
-      total === null ? '' : readableSize(total),
-      free === null || total === null || total === 0 ? '' : readableShare(free / total),
-      { text: fullMonths(full), isProse: true },
-    ]),
+    columns: [...diskColumns, 'Full in'],
+    rows: disks.map((disk) => [...diskCells(disk), { text: fullMonths(disk), isProse: true }]),
   }
 }
 

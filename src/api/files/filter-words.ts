@@ -5,14 +5,11 @@ import { countryName } from '../../parse/countries.ts'
 import type { FileSizes } from '../../catalogue/reader.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import { dayWords, spanWords } from '../pages/date-words.ts'
-import { counted, readableSize, typeLabel } from '../pages/labels.ts'
+import { counted, readableSize, shortened, typeLabel } from '../pages/labels.ts'
 import { usPerDay, usPerSecond } from '../parameters/filter-values.ts'
 
 /** At most this many values of a list are named; the others are counted. */
 const mostNamed = 3
-
-/** At most this many characters of a text are shown. */
-const mostCharacters = 60
 
 /** What a headline says about a list. */
 interface Listed {
@@ -96,8 +93,7 @@ function anyOf<T>(
 const howWords = { is: 'named', starts: 'name begins with', contains: 'name contains' } as const
 
 function nameWords({ how, text }: NameCondition): string {
-  const shown = text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text
-  return `${howWords[how]} “${shown}”`
+  return `${howWords[how]} “${shortened(text)}”`
 }
 
 /** @param last included */

@@ -67,7 +67,7 @@ export function daysPicture(states: readonly KnownSeries[], nowSeconds: number):
       series,
       cells: dayCells(series, today - recentDays + 1, today).reverse(),
       title: `${present} of ${possible} files`,
-      end: readableShare(completeness ?? null),
+      end: readableShare(completeness),
     }
   })
   return pictureOf(rows, {

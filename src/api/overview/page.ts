@@ -13,7 +13,7 @@ import type { Page } from '../pages/layout.ts'
 import '../pages/search-field.ts'
 import { factsOf } from '../pages/site.ts'
 import { rounded } from '../pages/svg.ts'
-import type { ArchiveFacts, Growth } from './facts.ts'
+import type { ArchiveFacts, MonthlyGrowth } from './facts.ts'
 
 /** A resource of the API, for the list for programmers. */
 export interface ListedResource {
@@ -122,14 +122,14 @@ function sizeLabel(total: ArchiveFacts['total']): string {
   return sized === files ? 'of data' : `in ${readableNumber(sized)} files, whose sizes are known`
 }
 
-function hasGrown({ months }: Growth): boolean {
+function hasGrown({ months }: MonthlyGrowth): boolean {
   return (months.at(-1)?.[1] ?? 0) > 0
 }
 
 const size = { width: 600, height: 100 }
 
 /** The sums at the ends of months as a line, from the lowest to the highest. */
-function describeGrowth({ isBytes, months }: Growth) {
+function describeGrowth({ isBytes, months }: MonthlyGrowth) {
   const sums = months.map(([, sum]) => sum)
   const [first = 0, last = 0] = [sums[0], sums.at(-1)]
   const { width, height } = size

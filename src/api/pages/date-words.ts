@@ -25,7 +25,7 @@ export function daysWords(first: number, last: number): string {
   return `${from.day}${month} to ${dayWords(last)}`
 }
 
-/** Whole months and years in fewer words: `August 2026`, `January to August 2026`, `2024 to 2026`. */
+/** The same with whole months and years in fewer words: `August 2026`, `2024 to 2026`. */
 export function spanWords(first: number, last: number): string {
   const [from, to] = [dateOf(first), dateOf(last)]
   if (from.day !== 1 || dateOf(last + 1).day !== 1) return daysWords(first, last)

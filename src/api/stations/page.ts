@@ -22,7 +22,7 @@ import type { DayState } from './month-calendar.ts'
 import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
 import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { WireStation } from './station-fields.ts'
-import { gapWords } from './words.ts'
+import { gapLines } from './words.ts'
 
 const renderOne = page(
   'station',
@@ -143,7 +143,7 @@ const legend: readonly { readonly state: DayState; readonly label: string }[] = 
 type Head = Parameters<typeof stationHead>[0]
 
 function portraitOf(portrait: SeriesPortrait, head: Head) {
-  const { period, gaps, first, last, all, year } = portrait
+  const { period, first, last, all, year } = portrait
   const perDay = slotsPerDay(period)
   const [firstDay, lastDay] = [first, last].map((slot) => Math.floor(slot / perDay)) as [
     number,
@@ -155,7 +155,7 @@ function portraitOf(portrait: SeriesPortrait, head: Head) {
     `availability/?period=${period}&measure=delivered&format=api&from=${dayToIso(Math.max(firstDay, lastDay - days + 1))}&to=${dayToIso(lastDay)}`
   const tile = (label: string, days: number, figures: Completeness | undefined) => ({
     label,
-    share: readableShare(figures?.completeness ?? null) || '–',
+    share: readableShare(figures?.completeness) || '–',
     note: figures
       ? `${readableNumber(figures.present)} of ${readableNumber(figures.possible)}`
       : '',
@@ -183,7 +183,6 @@ function portraitOf(portrait: SeriesPortrait, head: Head) {
     ),
     gaps: gapsText(portrait, { code: shownCode(head), files, days: daysWords(firstDay, lastDay) }),
     gapsHref: href(lastDay - firstDay + 1),
-    count: gaps.length,
   }
 }
 
@@ -193,16 +192,11 @@ function gapsText(
   { code, files, days }: { readonly code: string; readonly files: string; readonly days: string },
 ): string {
   if (gaps.length === 0) return ''
-  const more = gaps.length - most.gaps
-  const share = readableShare(all.completeness ?? null)
+  const share = readableShare(all.completeness)
   return [
     `${code}, ${files}, ${days}:`,
     `${readableNumber(all.present)} of ${readableNumber(all.possible)} delivered (${share})`,
-    ...gaps
-      .slice(-most.gaps)
-      .toReversed()
-      .map((gap) => gapWords(gap, period)),
-    ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
+    ...gapLines(gaps, period, most.gaps),
   ].join('\n')
 }
 

@@ -26,7 +26,7 @@ import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { StationTab } from './station-head.ts'
-import { gapWords, joinGaps } from './words.ts'
+import { gapLines, joinGaps } from './words.ts'
 
 const render = page(
   'series-of-station',
@@ -87,7 +87,7 @@ export function renderAvailability(
     measure: measureWords[measure],
     pictures: [{ label, svg: calendarSvg(series) }],
     gaps: {
-      text: gapsOfPage(series),
+      text: gapLines(joinGaps(series.availability.gaps), period, maxGaps).join('\n'),
       files: `../../../rinex-file/?${filesQuery(series.codes, [
         ['file_type', file_type],
         ['overlaps', `${days.from}/${days.to}`],
@@ -107,18 +107,6 @@ export function renderAvailability(
 
 /** Maximum number of gaps on a page; CSV and JSON have all. */
 const maxGaps = 200
-
-function gapsOfPage({ availability, period }: SeriesAvailability): string {
-  const gaps = joinGaps(availability.gaps)
-  const more = gaps.length - maxGaps
-  return [
-    ...gaps
-      .slice(-maxGaps)
-      .toReversed()
-      .map((gap) => gapWords(gap, period)),
-    ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
-  ].join('\n')
-}
 
 /** @param series with its arrivals: slots with their latency in seconds */
 export function renderLatency(series: SeriesLatencies, said: Said): Page {

@@ -125,7 +125,7 @@ function hoursSection(
   return [
     {
       label: 'Hours of the last four weeks',
-      sentence: `${readableShare(completeness ?? null)} complete: ${readableNumber(present)} of ${readableNumber(possible)} hourly observation files.`,
+      sentence: `${readableShare(completeness)} complete: ${readableNumber(present)} of ${readableNumber(possible)} hourly observation files.`,
       href: 'availability/?period=01H&format=api',
       svg: calendarSvg({ station, fileType: 'o', period: '01H', availability: { runs } }),
     },

@@ -66,6 +66,16 @@ export function gapWords(gap: Gap, period: Period): string {
   return `${timesOfGap(gap, period)}: ${what}`
 }
 
+/** The last gaps, the latest first, and how many are left out. */
+export function gapLines(gaps: readonly Gap[], period: Period, most: number): readonly string[] {
+  const more = gaps.length - most
+  const shown = gaps.slice(-most).toReversed()
+  return [
+    ...shown.map((gap) => gapWords(gap, period)),
+    ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
+  ]
+}
+
 function timesOfGap({ firstSlot, slots }: Gap, period: Period): string {
   const { seconds } = periodRules[period]
   const [start, end] = [firstSlot * seconds, (firstSlot + slots) * seconds]
