@@ -2,6 +2,7 @@
 import { openIncidents } from '../../series/incidents.ts'
 import type { Incident } from '../../series/incidents.ts'
 import { slotAt } from '../../series/series.ts'
+import { pageUrl } from '../http/context.ts'
 import { missingPattern, timesOf } from '../missing/missing-slots.ts'
 import type { MissingSlot } from '../missing/missing-slots.ts'
 import { counted, readableTime } from '../pages/labels.ts'
@@ -93,7 +94,10 @@ function shownIncidents(incidents: readonly Incident[]): readonly ShownIncident[
     const { kind, country, station, period, series } = incident
     const shown = series.slice(0, left)
     left -= shown.length
-    const place = country === null ? `station=${station ?? ''}` : `country=${country}`
+    const place = [
+      country === null ? (['station', station ?? ''] as const) : (['country', country] as const),
+      ['period', period] as const,
+    ]
     return {
       kind,
       words: incidentWords(incident),
@@ -102,8 +106,8 @@ function shownIncidents(incidents: readonly Incident[]): readonly ShownIncident[
         href: availabilityHref({ ...each, fileType: each.file_type }),
       })),
       more: moreText(series.length - shown.length, 'series', 'series'),
-      seriesHref: `../series/?${place}&period=${period}&format=api`,
-      missingHref: `../missing/?${place}&period=${period}&format=api`,
+      seriesHref: pageUrl({ api: '../' }, 'series', place),
+      missingHref: pageUrl({ api: '../' }, 'missing', place),
     }
   })
 }

@@ -1,4 +1,5 @@
 /** The pages of errors: what happened, and what to do. */
+import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
 import { UnknownName } from '../http/errors.ts'
 import type { BadFields, HttpError } from '../http/errors.ts'
 import { isNamed, UnknownFormat } from '../http/formats.ts'
@@ -115,7 +116,7 @@ function explain(
       detail: `This address cannot be used with ${method}; it takes ${allowed}.`,
       advice: [
         { text: 'Programs use it as ' },
-        { text: 'the reference of the API', href: `${place.up}docs/?format=api` },
+        { text: 'the reference of the API', href: resourceUrl({ api: place.up }, 'docs') },
         { text: ' says.' },
       ],
     }
@@ -138,7 +139,7 @@ function explain(
       detail,
       advice: [
         { text: 'See ' },
-        { text: 'the latest changes', href: `${place.up}changes/?format=api` },
+        { text: 'the latest changes', href: resourceUrl({ api: place.up }, 'changes') },
       ],
     }
   return {
@@ -165,16 +166,13 @@ function unknownFormat({ formats }: UnknownFormat, query: string) {
   }
 }
 
-function missing(
-  error: HttpError,
-  { dataPath, path, up }: Pick<Place, 'dataPath' | 'path' | 'up'>,
-) {
+function missing(error: HttpError, { dataPath, up }: Pick<Place, 'dataPath' | 'up'>) {
   if (error instanceof UnknownName) {
     const stations = error.didYouMean.flatMap((code) => [
-      { text: code, href: `${up}station/${code}/?format=api` },
+      { text: code, href: stationUrl({ api: up }, code) },
       { text: ', ' },
     ])
-    const all = { text: 'all stations', href: `${up}station/?format=api` }
+    const all = { text: 'all stations', href: resourceUrl({ api: up }, 'station') }
     return {
       detail: 'The catalogue has no station with this code.',
       advice: [
@@ -186,10 +184,6 @@ function missing(
       ],
     }
   }
-  const search = {
-    text: 'Find out why',
-    href: `${up}search/?format=api&q=${encodeURIComponent(dataPath ?? path)}`,
-  }
   if (dataPath === undefined)
     return {
       detail: 'Nothing has this address. A file that was removed has no page any more.',
@@ -198,7 +192,7 @@ function missing(
   return {
     detail: 'The archive has no file and no directory with this address.',
     advice: [
-      search,
+      { text: 'Find out why', href: pageUrl({ api: up }, 'search', [['q', dataPath]]) },
       { text: ', or look into ' },
       { text: 'the directory above', href: dataPath.endsWith('/') ? '../' : './' },
       { text: '.' },

@@ -4,6 +4,7 @@ import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import type { Completeness } from '../../series/completeness.ts'
 import { slotsPerDay } from '../../series/series.ts'
+import { recordUrl } from '../http/context.ts'
 import { dayWords, daysWords } from '../pages/date-words.ts'
 import {
   counted,
@@ -20,7 +21,8 @@ import type { SeriesStatus } from '../series/known-series.ts'
 import { monthsOf } from './month-calendar.ts'
 import type { DayState } from './month-calendar.ts'
 import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
-import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { filesUrl } from './station-fields.ts'
 import type { WireStation } from './station-fields.ts'
 import { gapLines } from './words.ts'
 
@@ -34,7 +36,7 @@ const renderOne = page(
 <section>
 <h2>Months</h2>
 <p class="days">A day leads to its files: <% for (const { state, label } of it.portrait.legend) { %><span class="day <%= state %>"><%= label %></span> <% } %></p>
-<div class="months"><% for (const month of it.portrait.months) { %><section class="month"><h3><%= month.label %></h3><ol><% for (const day of month.days) { %><li<% if (day.start) { %> class="from<%= day.start %>"<% } %>><% if (day.state) { %><a class="day <%= day.state %>" href="../../rinex-file/?<%= it.query %>&amp;date=<%= day.iso %>" title="<%= day.text %>"><%= day.date %></a><% } else { %><span><%= day.date %></span><% } %></li><% } %></ol></section>
+<div class="months"><% for (const month of it.portrait.months) { %><section class="month"><h3><%= month.label %></h3><ol><% for (const day of month.days) { %><li<% if (day.start) { %> class="from<%= day.start %>"<% } %>><% if (day.state) { %><a class="day <%= day.state %>" href="<%= it.filesHref %>&amp;date=<%= day.iso %>" title="<%= day.text %>"><%= day.date %></a><% } else { %><span><%= day.date %></span><% } %></li><% } %></ol></section>
 <% } %></div>
 </section>
 <section>
@@ -118,7 +120,7 @@ export function renderStation(
       head: stationHead(head),
       facts,
       sections,
-      query: filesQuery(codes),
+      filesHref: filesUrl({ api: '../../' }, codes),
       portrait: portrait && portraitOf(portrait, head),
       files: filesTable(files),
       ...yearsOf(station, present.nowSeconds),
@@ -209,7 +211,7 @@ function filesTable(files: readonly ArrivedFile[]): Table {
     rows: files.map(({ file, startSeconds, latency }) => [
       {
         text: file.name,
-        href: `../../rinex-file/${file.id}/?format=api`,
+        href: recordUrl({ api: '../../' }, file.id),
         isHeader: true,
       },
       dateCell(secondsToIso(startSeconds)),

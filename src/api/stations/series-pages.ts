@@ -24,7 +24,8 @@ import { linesOf, serialiseAvailability, serialiseLatency } from './series-forma
 import type { WireLatency } from './series-formats.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { filesUrl } from './station-fields.ts'
+import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { StationTab } from './station-head.ts'
 import { gapLines, joinGaps } from './words.ts'
 
@@ -88,10 +89,10 @@ export function renderAvailability(
     pictures: [{ label, svg: calendarSvg(series) }],
     gaps: {
       text: gapLines(joinGaps(series.availability.gaps), period, maxGaps).join('\n'),
-      files: `../../../rinex-file/?${filesQuery(series.codes, [
+      files: filesUrl({ api: '../../../' }, series.codes, [
         ['file_type', file_type],
         ['overlaps', `${days.from}/${days.to}`],
-      ])}`,
+      ]),
     },
     table: {
       label: isDaily ? 'Days by year' : 'Files by day',
@@ -195,7 +196,7 @@ function lastDay(end: string): string {
   return new Date(Date.parse(end) - 1000).toISOString().slice(0, 10)
 }
 
-export function availabilitySentence(availability: Availability): string {
+function availabilitySentence(availability: Availability): string {
   const { completeness, possible, present, expected, delivered, ended } = availability
   if (completeness === undefined) return 'No files were possible in this range.'
   const name = availability.class === undefined ? '' : `, ${availability.class}`
