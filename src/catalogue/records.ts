@@ -190,7 +190,7 @@ export interface Subdirectory {
 /** A file in a directory listing. */
 export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
 
-export interface AreaSummary {
+interface AreaSummary {
   files: number
   /** The sum of the known sizes. */
   bytes: number

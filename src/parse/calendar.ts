@@ -196,6 +196,11 @@ function timeOf(seconds: number): string {
   return `${dayToIso(day)}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(ofDay % 60)}`
 }
 
+/** @param us microseconds since 1970 */
+export function momentOrNull(us: number | undefined): string | null {
+  return us === undefined ? null : microsecondsToIso(us)
+}
+
 /** @param seconds since 1970 */
 export function isoOrNull(seconds: number | undefined): string | null {
   return seconds === undefined ? null : secondsToIso(seconds)

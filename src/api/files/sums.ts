@@ -23,7 +23,7 @@ export function countingOf(
   }
 }
 
-export interface WireSums {
+interface WireSums {
   readonly bytes: number | null
   readonly sized: number | null
   readonly facets?: Readonly<

@@ -32,7 +32,7 @@ export interface Row {
 export type RunLinks = (series: KnownSeries, first: number, count: number, mark: Mark) => RunLink
 
 /** What distinguishes the pictures. */
-export interface Drawing {
+interface Drawing {
   readonly label: string
   readonly columns: number
   readonly columnLabels: Grid<Mark>['columnLabels']
@@ -43,7 +43,7 @@ export interface Drawing {
 }
 
 /** Stations that are named, and not drawn. */
-export interface NamedStations {
+interface NamedStations {
   readonly label: string
   readonly countries: readonly { readonly name: string; readonly stations: readonly string[] }[]
 }

@@ -27,7 +27,7 @@ interface ShownIncident {
   readonly missingHref: string
 }
 
-export interface IncidentList {
+interface IncidentList {
   readonly incidents: readonly ShownIncident[]
   /** The last incidents are left out. */
   readonly more: string

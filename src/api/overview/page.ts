@@ -16,7 +16,7 @@ import { rounded } from '../pages/svg.ts'
 import type { ArchiveFacts, MonthlyGrowth } from './facts.ts'
 
 /** A resource of the API, for the list for programmers. */
-export interface ListedResource {
+interface ListedResource {
   readonly name: string
   readonly url: string
   readonly description: string | undefined

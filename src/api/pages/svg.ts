@@ -21,7 +21,7 @@ export const looks = {
   open: { color: '#999999', top: 0.85, height: 0.15 },
 } as const
 
-export interface GridRow<Name extends string> {
+interface GridRow<Name extends string> {
   readonly label: string
   readonly href?: string
   readonly title?: string

@@ -42,7 +42,7 @@ export interface AskedFile {
   readonly directories: readonly string[]
 }
 
-export interface Meanings {
+interface Meanings {
   /** What station codes may begin with, in upper case. */
   readonly code: string | undefined
   readonly time: AskedTime | undefined

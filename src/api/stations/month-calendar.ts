@@ -8,7 +8,7 @@ import { monthWords } from '../pages/date-words.ts'
 /** The look of a day: `part` has files and lacks others. */
 export type DayState = Exclude<SlotState, 'future'> | 'part'
 
-export interface CalendarDay {
+interface CalendarDay {
   /** UTC day since 1970. */
   readonly day: number
   readonly date: number
@@ -17,7 +17,7 @@ export interface CalendarDay {
   readonly text: string
 }
 
-export interface CalendarMonth {
+interface CalendarMonth {
   /** `November 2026` */
   readonly label: string
   /** The weekday of the first day: 1 for Monday, 7 for Sunday. */
