@@ -151,7 +151,7 @@ function firstOverdue({ runs, since }: SeriesSummary, seconds: number): number {
  * Time at which the newest file of all series arrived, in seconds since 1970; `-Infinity` if none
  * was seen arriving.
  */
-function latestArrival(states: readonly StationSeries[]): number {
+export function latestArrival(states: readonly StationSeries[]): number {
   return states.reduce(
     (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
     -Infinity,

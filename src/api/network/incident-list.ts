@@ -7,7 +7,7 @@ import { missingPattern, timesOf } from '../missing/missing-slots.ts'
 import type { MissingSlot } from '../missing/missing-slots.ts'
 import { counted, readableTime } from '../pages/labels.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
-import { incidentSeriesWords, incidentWords } from '../series/incident-words.ts'
+import { incidentSeriesWords, incidentWords, placeOf } from '../series/incident-words.ts'
 import { keyOf } from '../series/known-series.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { availabilityHref } from '../series/series-fields.ts'
@@ -91,13 +91,10 @@ function singleFile(missing: MissingSlot): SingleFile {
 function shownIncidents(incidents: readonly Incident[]): readonly ShownIncident[] {
   let left = max.series
   return incidents.map((incident) => {
-    const { kind, country, station, period, series } = incident
+    const { kind, period, series } = incident
     const shown = series.slice(0, left)
     left -= shown.length
-    const place = [
-      country === null ? (['station', station ?? ''] as const) : (['country', country] as const),
-      ['period', period] as const,
-    ]
+    const asked = [placeOf(incident), ['period', period] as const]
     return {
       kind,
       words: incidentWords(incident),
@@ -106,8 +103,8 @@ function shownIncidents(incidents: readonly Incident[]): readonly ShownIncident[
         href: availabilityHref({ ...each, fileType: each.file_type }),
       })),
       more: moreText(series.length - shown.length, 'series', 'series'),
-      seriesHref: pageUrl({ api: '../' }, 'series', place),
-      missingHref: pageUrl({ api: '../' }, 'missing', place),
+      seriesHref: pageUrl({ api: '../' }, 'series', asked),
+      missingHref: pageUrl({ api: '../' }, 'missing', asked),
     }
   })
 }

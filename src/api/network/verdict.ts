@@ -6,7 +6,7 @@ import {
   secondsToIso,
   twoDigits,
 } from '../../parse/calendar.ts'
-import { openAlerts } from '../../series/alerts.ts'
+import { latestArrival, openAlerts } from '../../series/alerts.ts'
 import { indexerStopped } from '../../series/currency.ts'
 import type { Currency } from '../../series/currency.ts'
 import { slotAt, startOf } from '../../series/series.ts'
@@ -68,10 +68,7 @@ export function stationStates(states: readonly SeriesStatus[]): ReadonlyMap<stri
 }
 
 function newestArrival(states: readonly SeriesStatus[]): number | undefined {
-  const newest = states.reduce(
-    (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
-    -Infinity,
-  )
+  const newest = latestArrival(states)
   return newest === -Infinity ? undefined : newest
 }
 
