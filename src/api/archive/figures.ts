@@ -1,7 +1,6 @@
 /** Makes the answer about the archive from what catalogue, network and disks say. Pure. */
-import type { Volumes } from '../../catalogue/reader.ts'
-import { sumOfVolumes } from '../../catalogue/records.ts'
-import type { DayVolume, KindVolume, Volume } from '../../catalogue/records.ts'
+import type { Volumes, DayVolume, KindVolume, Volume } from '../../catalogue/volumes.ts'
+import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { dayToIso, momentOrNull } from '../../parse/calendar.ts'
 import { csvText } from '../http/formats.ts'

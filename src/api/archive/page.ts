@@ -1,5 +1,5 @@
 /** The HTML page of the archive. */
-import { sumOfVolumes } from '../../catalogue/records.ts'
+import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { twoDigits } from '../../parse/calendar.ts'
 import { periods } from '../../series/series.ts'
 import { monthWords } from '../pages/date-words.ts'

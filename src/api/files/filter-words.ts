@@ -2,7 +2,7 @@
 import type { FileFilter, NameCondition, TimeRange } from '../../catalogue/filter.ts'
 import { dayStartSeconds, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
-import type { FileSizes } from '../../catalogue/reader.ts'
+import type { FileSizes } from '../../catalogue/sums.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import { dayWords, spanWords } from '../pages/date-words.ts'
 import { counted, readableSize, shortened, typeLabel } from '../pages/labels.ts'

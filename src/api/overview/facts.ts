@@ -1,8 +1,7 @@
 /** What the start page says of the archive: how it is, how large it is, and how it grew. */
 import { isTemporary } from '../../catalogue/reader-errors.ts'
-import type { Volumes } from '../../catalogue/reader.ts'
-import { sumOfVolumes } from '../../catalogue/records.ts'
-import type { Volume } from '../../catalogue/records.ts'
+import type { Volumes, Volume } from '../../catalogue/volumes.ts'
+import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { dateOf, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import type { Requester } from '../http/limits.ts'

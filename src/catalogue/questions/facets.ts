@@ -5,7 +5,7 @@
  */
 import type { FileFilter } from '../filter.ts'
 import { problems } from '../filter.ts'
-import type { Counting, Facets, FacetValue, FileSizes, PageSums } from '../reader.ts'
+import type { Counting, Facets, FacetValue, FileSizes, PageSums } from '../sums.ts'
 import type { Dialect } from '../dialect.ts'
 import { value, rows } from '../question.ts'
 import type { Question, Row } from '../question.ts'

@@ -3,9 +3,16 @@ import type { Area } from '../../parse/archive-path.ts'
 import { dayToIso, parseDay } from '../../parse/calendar.ts'
 import { seriesOf } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
-import type { Volumes, VolumesQuery } from '../reader.ts'
-import { sumOfVolumes } from '../records.ts'
-import type { DayVolume, HashedFiles, KindVolume, MonthVolume, Volume } from '../records.ts'
+import type {
+  Volumes,
+  VolumesQuery,
+  DayVolume,
+  HashedFiles,
+  KindVolume,
+  MonthVolume,
+  Volume,
+} from '../volumes.ts'
+import { sumOfVolumes } from '../volumes.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, column, row, rows, value } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'

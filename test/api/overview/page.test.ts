@@ -2,7 +2,7 @@
 import t from '../../tap.ts'
 import { growthByMonth } from '../../../src/api/overview/facts.ts'
 import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/reader-errors.ts'
-import type { MonthVolume } from '../../../src/catalogue/records.ts'
+import type { MonthVolume } from '../../../src/catalogue/volumes.ts'
 import { change } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
 import { openService, startUs } from '../service.ts'
