@@ -81,21 +81,20 @@ export function renderOverview({ identity, facts, links, resources }: Overview):
       verdict: isEmpty && verdict?.ok === true ? undefined : verdict,
       isUnknown: verdict === undefined,
       isEmpty,
-      numbers: numbersOf(facts, resources),
+      numbers: numbersOf(facts),
       growth: growth && !isEmpty && hasGrown(growth) ? describeGrowth(growth) : undefined,
-      doors: doorsOf(resources, exampleOf(links, facts.station)),
+      doors: doorsOf(exampleOf(links, facts.station)),
       resources,
     },
   )
 }
 
 /** Files, bytes, stations and the age of the newest file, as far as they are known. */
-function numbersOf(facts: ArchiveFacts, resources: readonly ListedResource[]) {
+function numbersOf(facts: ArchiveFacts) {
   const { total, stations } = facts
-  const archive = hasResource(resources, 'archive') ? 'archive' : 'rinex-file'
   const numbers: readonly (readonly [string | undefined, string, string])[] = [
     [total && readableNumber(total.files), total?.files === 1 ? 'file' : 'files', 'rinex-file'],
-    [total && readableSize(total.bytes), sizeLabel(total), archive],
+    [total && readableSize(total.bytes), sizeLabel(total), 'archive'],
     [
       stations === undefined ? undefined : readableNumber(stations),
       stations === 1 ? 'station' : 'stations',
@@ -185,20 +184,14 @@ const doors: readonly { readonly title: string; readonly links: readonly DoorLin
   },
 ]
 
-function doorsOf(resources: readonly ListedResource[], command: string) {
+function doorsOf(command: string) {
   return doors.map(({ title, links }) => ({
     title,
-    links: links
-      .filter(({ name }) => name.startsWith('.') || hasResource(resources, name))
-      .map(({ name, text, about }) => {
-        return { text, about, href: name.startsWith('.') ? `${name}/` : `${name}/?format=api` }
-      }),
+    links: links.map(({ name, text, about }) => {
+      return { text, about, href: name.startsWith('.') ? `${name}/` : `${name}/?format=api` }
+    }),
     command: title === 'Write a program' ? command : '',
   }))
-}
-
-function hasResource(resources: readonly ListedResource[], name: string): boolean {
-  return resources.some((each) => each.name === name)
 }
 
 function exampleOf({ api }: Links, station: string | undefined): string {
