@@ -16,9 +16,9 @@ import { months } from '../pages/date-words.ts'
 import { escaped, readableShare } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import { marks, pictureOf } from './by-country.ts'
-import type { Mark, Picture, RunLinks } from './by-country.ts'
+import type { MarkName, Picture, RunLinks } from './by-country.ts'
 
-const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
+const hourMarks: Readonly<Partial<Record<SlotState, MarkName>>> = {
   present: 'good',
   removed: 'good',
   late: 'late',
@@ -133,15 +133,15 @@ function* runsIn(
 }
 
 /** The marks of some hours; `undefined` without one. */
-function hourCells(series: KnownSeries, from: number, to: number): (Mark | undefined)[] {
-  const cells = Array<Mark | undefined>(to - from + 1).fill(undefined)
+function hourCells(series: KnownSeries, from: number, to: number): (MarkName | undefined)[] {
+  const cells = Array<MarkName | undefined>(to - from + 1).fill(undefined)
   for (const { state, start, end } of runsIn(series, from, to))
     cells.fill(hourMarks[state], start - from, end - from)
   return cells
 }
 
 /** The mark of each day by its share; `due` or none for a day without possible slots. */
-function dayCells(series: KnownSeries, firstDay: number, today: number): (Mark | undefined)[] {
+function dayCells(series: KnownSeries, firstDay: number, today: number): (MarkName | undefined)[] {
   const perDay = slotsPerDay(series.period)
   const days = Array.from({ length: today - firstDay + 1 }, () => ({ good: 0, none: 0, due: 0 }))
   const [from, to] = [firstDay * perDay, (today + 1) * perDay - 1]

@@ -11,7 +11,7 @@ import type { Page } from './layout.ts'
 import './search-field.ts'
 
 /** What failed. */
-export interface Place {
+export interface FailedRequest {
   readonly method: string
   /** The path below the API; the whole path if it is elsewhere. */
   readonly path: string
@@ -40,7 +40,7 @@ const renderFaults = page(
 
 export function renderBadRequest(
   { fields, request }: BadFields,
-  { query, up }: Place,
+  { query, up }: FailedRequest,
   form: FormView = { frame: { title: '' }, fields: [] },
 ): Page {
   const without = new URLSearchParams(query)
@@ -73,7 +73,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available at this moment',
 }
 
-interface Failure extends Place {
+interface Failure extends FailedRequest {
   /** The header `Allow`. */
   readonly allowed: string
 }
@@ -166,7 +166,7 @@ function unknownFormat({ formats }: UnknownFormat, query: string) {
   }
 }
 
-function missing(error: HttpError, { dataPath, up }: Pick<Place, 'dataPath' | 'up'>) {
+function missing(error: HttpError, { dataPath, up }: Pick<FailedRequest, 'dataPath' | 'up'>) {
   if (error instanceof UnknownName) {
     const stations = error.didYouMean.flatMap((code) => [
       { text: code, href: stationUrl({ api: up }, code) },
@@ -211,7 +211,7 @@ function nameIn(path: string): string {
 }
 
 /** The pages above: the resource, or the directories of a path below `data/`. */
-function crumbsOf({ path, dataPath, up }: Place) {
+function crumbsOf({ path, dataPath, up }: FailedRequest) {
   if (dataPath === undefined) {
     const [name = ''] = path.split('/')
     const text = sectionLabels.get(name)

@@ -10,7 +10,7 @@ import type { Dialect } from '../dialect.ts'
 import { value, rows } from '../question.ts'
 import type { Question, Row } from '../question.ts'
 import { conditionsOf } from '../selection/conditions.ts'
-import { fileColumns } from '../selection/counts.ts'
+import { groupColumns } from '../selection/counts.ts'
 import type { Counts, Group } from '../selection/counts.ts'
 import { boundsOf } from '../selection/date-ranges.ts'
 import type { Kind, Lookups } from '../selection/lookups.ts'
@@ -129,7 +129,7 @@ class Sums {
     const { index, entries, selection } = yield* this.#way(of, wanted)
     if (!this.#spend(entries * effortOf(of, { index, selection }))) return {}
     const { sql, values } = conditionsOf(selection, this.#parts.dialect)
-    const columns = of.map((group) => fileColumns[group])
+    const columns = of.map((group) => groupColumns[group])
     const found = yield* rows(
       `SELECT count(*), ${columns.join()} FROM file f ${this.#parts.dialect.using(index)}
        WHERE ${sql} ${of[0] === 'size' ? '' : `GROUP BY ${of.map((_, at) => at + 2).join()}`}`,
