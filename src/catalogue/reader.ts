@@ -10,7 +10,6 @@
  * path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
 import type { Area } from '../parse/archive-path.ts'
-import type { DayRange } from '../series/series.ts'
 import { problems } from './filter.ts'
 import type { FileFilter, OrderKey, OrderStep, Ordering, TimeRange } from './filter.ts'
 import type {
@@ -26,13 +25,11 @@ import type {
   Subdirectory,
   FileEntry,
   CatalogueSummary,
-  DayVolume,
-  HashedFiles,
-  KindVolume,
-  MonthVolume,
   ScanSummary,
   StorageFigures,
 } from './records.ts'
+import type { Counting, PageSums } from './sums.ts'
+import type { Volumes, VolumesQuery } from './volumes.ts'
 import type {
   SeriesQuery,
   SeriesSlots,
@@ -57,49 +54,6 @@ export interface PageQuery extends WithDetails {
   readonly ordering?: Ordering
   /** Also sums up all matching records. */
   readonly sums?: Counting | undefined
-}
-
-/** Which sums to count, and with which effort. */
-export interface Counting {
-  readonly facets: boolean
-  /**
-   * What takes longer than to read this many entries of an index is not counted; a million takes
-   * about a tenth of a second.
-   */
-  readonly effort: number
-}
-
-/** The sum of the known sizes, and the number of files of known size. */
-export interface FileSizes {
-  readonly bytes: number
-  readonly sized: number
-}
-
-/** A value of a facet, and how many files have it; the value `null`: files without a value. */
-export interface FacetValue {
-  readonly value: string | null
-  readonly files: number
-}
-
-export const facetNames = ['type', 'period', 'year', 'country', 'area', 'form', 'problem'] as const
-export type FacetName = (typeof facetNames)[number]
-
-/**
- * The values of each facet, with the number of files that have the value and meet all conditions
- * of the filter but those on this facet; `undefined` if it was not counted.
- */
-export interface Facets extends Readonly<Record<FacetName, readonly FacetValue[] | undefined>> {
-  /** The codes with files, if they are few, and the countries of all stations. */
-  readonly suggested: {
-    readonly stations: readonly string[]
-    readonly countries: readonly string[]
-  }
-}
-
-/** What is `undefined` was not counted. */
-export interface PageSums {
-  readonly sizes: FileSizes | undefined
-  readonly facets: Facets | undefined
 }
 
 interface WithDetails {
@@ -362,26 +316,6 @@ export interface StationAnswer {
   readonly head: Head
   /** `undefined` without live files. */
   readonly station: StationSummary | undefined
-}
-
-export interface VolumesQuery {
-  /** The days whose volumes are wanted too. */
-  readonly days?: DayRange
-}
-
-/** How much is in the catalogue. */
-export interface Volumes {
-  readonly head: Head
-  /** All live files by area, type and period, also during a first scan. */
-  readonly totals: readonly KindVolume[]
-  readonly hashed: HashedFiles
-  /**
-   * The same by the month in which the data begin, oldest first; `undefined` until the counts of
-   * days are built, at the end of a first scan.
-   */
-  readonly months: readonly MonthVolume[] | undefined
-  /** The days that were asked for, by area, oldest first, without those that have no files. */
-  readonly days: readonly DayVolume[] | undefined
 }
 
 /** Who asks a query. Without an asker, the query is one of the program itself. */

@@ -2,11 +2,11 @@
 import { linkSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { secondsPerDay, secondsPerMinute } from '../parse/calendar.ts'
+import { dayPath, secondsPerDay, secondsPerMinute } from '../parse/calendar.ts'
 import { Contents } from './contents.ts'
 import { makeDemoFolder } from './folder.ts'
 import type { DemoFolder } from './folder.ts'
-import { dayPath, filesArriving } from './network.ts'
+import { filesArriving } from './network.ts'
 import type { DemoFile } from './network.ts'
 
 /** What pages and log say of it. */

@@ -1,6 +1,6 @@
 /** The stations of the demo, and which of their files arrive when. Pure: the same at each call. */
 import {
-  dayOfYearAt,
+  dayPath,
   secondsPerDay,
   secondsPerHour,
   secondsPerMinute,
@@ -134,12 +134,6 @@ function directoryOf({ code }: Station, slot: Slot): string {
   const isMisplaced = code === 'GOPE00CZE' && period === '01D' && isSlotBefore(slot, 12)
   if (period === '01D') return `obs/${dayPath(start + (isMisplaced ? secondsPerDay : 0))}`
   return `nrt/${dayPath(start)}/${twoDigits(hourOf(start))}`
-}
-
-/** `2026/022` */
-export function dayPath(seconds: number): string {
-  const { year, dayOfYear } = dayOfYearAt(seconds)
-  return `${year}/${String(dayOfYear).padStart(3, '0')}`
 }
 
 const hourOf = (seconds: number) => Math.floor((seconds % secondsPerDay) / secondsPerHour)

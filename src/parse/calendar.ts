@@ -61,9 +61,9 @@ export function dayOfYearAt(seconds: number): { year: number; dayOfYear: number 
 /** Number of days in a year before each month, without the leap day. */
 const daysBeforeMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334]
 
-/** The calendar date at a time: month 1 to 12, day 1 to 31. */
-function dateOf(seconds: number): { year: number; month: number; day: number } {
-  const { year, dayOfYear } = dayOfYearAt(seconds)
+/** The calendar date of a day since 1970-01-01: month 1 to 12, day 1 to 31. */
+export function dateOf(daysSince1970: number): { year: number; month: number; day: number } {
+  const { year, dayOfYear } = dayOfYearAt(daysSince1970 * secondsPerDay)
   let month = 12
   while (daysBefore(year, month) >= dayOfYear) month--
   return { year, month, day: dayOfYear - daysBefore(year, month) }
@@ -74,13 +74,19 @@ function dateOf(seconds: number): { year: number; month: number; day: number } {
  * streams of records.
  */
 export function dayToIso(daysSince1970: number): string {
-  const { year, month, day } = dateOf(daysSince1970 * secondsPerDay)
+  const { year, month, day } = dateOf(daysSince1970)
   return `${String(year).padStart(4, '0')}-${twoDigits(month)}-${twoDigits(day)}`
 }
 
 /** `05`; numbers of more digits stay as they are. */
 export function twoDigits(number: number): string {
   return number < 10 ? `0${number}` : String(number)
+}
+
+/** The directory of a day below an area: `2026/022`. */
+export function dayPath(seconds: number): string {
+  const { year, dayOfYear } = dayOfYearAt(seconds)
+  return `${String(year).padStart(4, '0')}/${String(dayOfYear).padStart(3, '0')}`
 }
 
 /** Days of the year before the month. */
@@ -104,14 +110,20 @@ export function parseDay(text: string): number | undefined {
   const match = datePattern.exec(text.replace(dayFirstPattern, '$3-$2-$1'))
   if (match === null) return parseDayOfYear(text)
   const [year = 0, month = 0, day = 0] = match.slice(1).filter(Boolean).map(Number)
-  const seconds = dayStartSeconds(year, daysBefore(year, month) + day)
+  const parsed = dayStartSeconds(year, daysBefore(year, month) + day) / secondsPerDay
   // Without this check, 30 February would be a day of March.
-  const found = dateOf(seconds)
-  return found.month === month && found.day === day ? seconds / secondsPerDay : undefined
+  const found = dateOf(parsed)
+  return found.month === month && found.day === day ? parsed : undefined
+}
+
+/** Days since 1970-01-01, the first and the last one. */
+export interface Days {
+  readonly from: number
+  readonly to: number
 }
 
 /** The first and the last day of a day, a month or a year; `undefined` for any other text. */
-export function parseDays(text: string): { from: number; to: number } | undefined {
+export function parseDays(text: string): Days | undefined {
   const day = parseDay(text)
   if (day !== undefined) return { from: day, to: day }
   const [, year, month] = monthPattern.exec(text) ?? []
@@ -182,6 +194,11 @@ function timeOf(seconds: number): string {
   const ofDay = seconds - day * secondsPerDay
   const [hour, minute] = [Math.floor(ofDay / secondsPerHour), Math.floor(ofDay / 60) % 60]
   return `${dayToIso(day)}T${twoDigits(hour)}:${twoDigits(minute)}:${twoDigits(ofDay % 60)}`
+}
+
+/** @param us microseconds since 1970 */
+export function momentOrNull(us: number | undefined): string | null {
+  return us === undefined ? null : microsecondsToIso(us)
 }
 
 /** @param seconds since 1970 */

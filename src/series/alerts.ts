@@ -1,5 +1,5 @@
 /** Computes the open alerts from the states of all series and the current time. Pure. */
-import { secondsPerHour, secondsToIso } from '../parse/calendar.ts'
+import { isoOrNull, secondsPerHour, secondsToIso } from '../parse/calendar.ts'
 import { openIncidents } from './incidents.ts'
 import type { AlertSeries, Incident, IncidentSeries, StationSeries } from './incidents.ts'
 import { endOfSlot, periodRules, startOf } from './series.ts'
@@ -121,7 +121,7 @@ function overdueSeries({ station, fileType, period, summary }: StationSeries): r
     (firstOverdue(summary, seconds) + 1) * seconds +
     lateAfter +
     Math.max(patienceSeconds, lateAfter)
-  const iso = since === undefined ? null : secondsToIso(since)
+  const iso = isoOrNull(since)
   return [
     {
       opened,

@@ -12,7 +12,7 @@ import type { SlotRange, StateRun } from './slot-states.ts'
 import type { SlotSet } from './slot-set.ts'
 
 /** Number of past days whose closed incidents are known. */
-export const closedDays = 57
+const closedDays = 57
 
 /** A series of the network with all that its states follow from. */
 export interface SeriesWithPast extends StationSeries {

@@ -1,8 +1,8 @@
 /**
- * wget, wget2, lftp, rclone, httrack, httpdirfs, curl and aria2c get the complete tree by its
- * listings, and download nothing twice.
+ * wget, wget2, lftp, rclone, httrack, curl and aria2c get the complete tree by its listings, and
+ * download nothing twice.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
 import { createHash, randomBytes } from 'node:crypto'
@@ -168,7 +168,7 @@ t.test(
   async (t) => {
     const folder = testFolder(t, { site: {} })
     await answered()
-    const limits = ['--disable-security-limits', '-A1000000000', '-c4', '-r9']
+    const limits = ['--disable-security-limits', '-A1000000000', '-%c500', '-c8', '-r9']
     await run(t, folder, ['httrack', data, '-O', 'site', '-q', '-%v0', ...limits, '+*.gz'])
     const answers = await answered()
     const path = new URL(data).pathname
@@ -178,18 +178,6 @@ t.test(
     t.strictSame(sent(answers), filesBelow(service.archive), 'each file was sent once')
     const others = answers.filter(({ target }) => !/\.gz$|\/$|robots\.txt$/.test(target))
     t.strictSame(others, [], 'it found no other links')
-  },
-)
-
-t.test(
-  'httpdirfs mounts the listings',
-  { skip: lacks('httpdirfs and FUSE', 'command -v httpdirfs && test -w /dev/fuse') },
-  async (t) => {
-    const folder = testFolder(t, { mirror: {} })
-    start(t, folder, ['httpdirfs', '-f', '--cache-location', join(folder, 'cache'), data, 'mirror'])
-    t.teardown(() => spawnSync('umount', ['-l', join(folder, 'mirror')]))
-    await until('it is mounted', () => readdirSync(join(folder, 'mirror')).length > 0)
-    sameTrees(t, folder)
   },
 )
 

@@ -1,5 +1,5 @@
 /** The sums and facets of a filter, counted one record after another. */
-import type { FacetName, Facets, PageSums } from '../../src/catalogue/reader.ts'
+import type { FacetName, Facets, PageSums } from '../../src/catalogue/sums.ts'
 import { problems } from '../../src/catalogue/filter.ts'
 import { expected, tests } from '../api/files/oracle.ts'
 import type { Known, Parameters } from '../api/files/oracle.ts'

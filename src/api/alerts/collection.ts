@@ -14,7 +14,7 @@ import { fieldOf } from '../resources/fields.ts'
 import { period } from '../series/known-series.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { queryText } from '../http/context.ts'
+import { pageUrl } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
 import { alertWords, endOf, feedOf, seriesText } from './feed.ts'
 import { hasSeries, incidentCell, placeSchemas, seriesMembers } from './incident-fields.ts'
@@ -128,7 +128,7 @@ const youngLine = fragment(
 )
 
 function listHref(state: 'open' | 'closed', kept: readonly Parameter[]): string {
-  return `../incidents/?${queryText([...kept, ['state', state]])}`
+  return pageUrl({ api: '../' }, 'incidents', [...kept, ['state', state]])
 }
 
 function closedSection(closed: readonly Incident[], kept: readonly Parameter[]): string {

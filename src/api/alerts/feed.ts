@@ -2,7 +2,7 @@
 import { secondsToIso } from '../../parse/calendar.ts'
 import type { Alert } from '../../series/alerts.ts'
 import type { AlertSeries, Incident } from '../../series/incidents.ts'
-import { queryText, resourceUrl } from '../http/context.ts'
+import { pageUrl, resourceUrl } from '../http/context.ts'
 import type { Links, Parameter } from '../http/context.ts'
 import { escaped, readableTime, typeLabel } from '../pages/labels.ts'
 import { incidentNews } from '../series/incident-words.ts'
@@ -48,7 +48,7 @@ export function feedOf(
   const entries = [...open, ...ends.slice(0, maxEnds)]
   // ISO times sort as text.
   const times = entries.map(({ changed }) => changed).sort()
-  const self = `${links.api}${name}/?${queryText([...kept, ['format', 'atom']])}`
+  const self = pageUrl(links, name, [...kept, ['format', 'atom']])
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${escaped(self)}</id>

@@ -4,14 +4,19 @@ import { incidentKinds } from '../../series/incidents.ts'
 import type { AlertSeries, Incident, IncidentSeries } from '../../series/incidents.ts'
 import { periods } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
-import { queryText } from '../http/context.ts'
+import { pageUrl } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
 import { periodCell, stateCell } from '../pages/layout.ts'
 import type { Cell } from '../pages/layout.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { Wire } from '../resources/fields.ts'
-import { incidentSeconds, incidentSeriesWords, incidentWords } from '../series/incident-words.ts'
+import {
+  incidentSeconds,
+  incidentSeriesWords,
+  incidentWords,
+  placeOf,
+} from '../series/incident-words.ts'
 import { matchesSeries } from '../series/known-series.ts'
 import { availabilityHref, seriesFields } from '../series/series-fields.ts'
 
@@ -136,18 +141,17 @@ export function incidentCell(incident: Incident): Cell {
 
 /** The availability of a station, the series of a country; of a closed one, its missing files. */
 function hrefOf(incident: Incident): string {
-  const { station, country, period, since, ended, series } = incident
-  const place =
-    station === null ? (['country', country ?? ''] as const) : (['station', station] as const)
+  const { station, period, since, ended, series } = incident
+  const asked = [placeOf(incident), ['period', period] as const]
   const isShort = (incidentSeconds(incident) ?? Infinity) <= longestSeconds
   if (ended !== null && since !== null && isShort) {
     const days = { from: since.slice(0, 10), to: ended.slice(0, 10) }
-    return `../missing/?${queryText([place, ['period', period], ...Object.entries(days)])}`
+    return pageUrl({ api: '../' }, 'missing', [...asked, ...Object.entries(days)])
   }
   const [first] = series
   if (station !== null && first !== undefined)
     return availabilityHref({ station, fileType: first.file_type, period })
-  return `../series/?${queryText([place, ['period', period], ['state', 'late,down']])}`
+  return pageUrl({ api: '../' }, 'series', [...asked, ['state', 'late,down']])
 }
 
 /** The sentence of an incident as a column. */

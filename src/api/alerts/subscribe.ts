@@ -1,5 +1,5 @@
 /** The box that says how to hear of alerts. */
-import { resourceUrl, queryText } from '../http/context.ts'
+import { pageUrl } from '../http/context.ts'
 import type { Links, Parameter } from '../http/context.ts'
 import { fragment } from '../pages/layout.ts'
 
@@ -39,9 +39,6 @@ export function subscribeBox(links: Links, kept: readonly Parameter[]): string {
   const filter = kept.filter(([name]) =>
     ['station', 'country', 'file_type', 'period'].includes(name),
   )
-  const feed = resourceUrl(links, 'alerts').replace(
-    'format=api',
-    queryText([...filter, ['format', 'atom']]),
-  )
+  const feed = pageUrl(links, 'alerts', [...filter, ['format', 'atom']])
   return render({ feed, isFiltered: filter.length > 0, program: mailProgram(feed) })
 }

@@ -1,5 +1,6 @@
 /** Reads what the figures of the archive follow from; the metrics read it too. */
-import type { Asker, CatalogueReader, Volumes } from '../../catalogue/reader.ts'
+import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
+import type { Volumes } from '../../catalogue/volumes.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiSettings } from '../http/settings.ts'
 import { usPerDay } from '../parameters/filter-values.ts'

@@ -1,9 +1,8 @@
 /** Makes the answer about the archive from what catalogue, network and disks say. Pure. */
-import type { Volumes } from '../../catalogue/reader.ts'
-import { sumOfVolumes } from '../../catalogue/records.ts'
-import type { DayVolume, KindVolume, Volume } from '../../catalogue/records.ts'
+import type { Volumes, DayVolume, KindVolume, Volume } from '../../catalogue/volumes.ts'
+import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { dayToIso, microsecondsToIso } from '../../parse/calendar.ts'
+import { dayToIso, momentOrNull } from '../../parse/calendar.ts'
 import { csvText } from '../http/formats.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { ArchiveDisk } from './disks.ts'
@@ -14,7 +13,7 @@ import type { WireArchive } from './schema.ts'
 /** Number of days before today that are listed one by one. */
 export const shownDays = 400
 
-export interface ArchiveSources {
+interface ArchiveSources {
   readonly volumes: Volumes
   readonly disks: readonly ArchiveDisk[]
   /** `undefined` until the deliveries are in memory. */
@@ -48,8 +47,8 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
       files: hashed.files,
       share: shareOrNull(all.files === 0 ? undefined : Math.min(1, hashed.files / all.files)),
       stale: hashed.stale,
-      oldest: isoOrNull(hashed.oldestUs),
-      newest: isoOrNull(hashed.newestUs),
+      oldest: momentOrNull(hashed.oldestUs),
+      newest: momentOrNull(hashed.newestUs),
     },
   }
 }
@@ -113,10 +112,6 @@ function everyDay(days: readonly DayVolume[], today: number) {
     const day = today - shownDays + index
     return { date: dayToIso(day), ...sumOfVolumes(byDay.get(day) ?? []) }
   })
-}
-
-function isoOrNull(us: number | undefined): string | null {
-  return us === undefined ? null : microsecondsToIso(us)
 }
 
 /** The groups as CSV. */

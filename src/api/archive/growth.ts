@@ -1,6 +1,6 @@
 /** How fast the archive grows, when its disks are full, and at which hours files arrive. Pure. */
-import { sumOfVolumes } from '../../catalogue/records.ts'
-import type { DayVolume } from '../../catalogue/records.ts'
+import { sumOfVolumes } from '../../catalogue/volumes.ts'
+import type { DayVolume } from '../../catalogue/volumes.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import type { Arrivals } from '../../series/delivery-window.ts'

@@ -1,5 +1,8 @@
 /** The HTML page of the archive. */
+import { sumOfVolumes } from '../../catalogue/volumes.ts'
+import { twoDigits } from '../../parse/calendar.ts'
 import { periods } from '../../series/series.ts'
+import { monthWords } from '../pages/date-words.ts'
 import { counted, readableNumber, readableShare, readableSize } from '../pages/labels.ts'
 import { readableTime, typeLabel } from '../pages/labels.ts'
 import { numberColumns, page, periodCell } from '../pages/layout.ts'
@@ -115,11 +118,10 @@ function fullMonths({ full_month: year, full_month_28d: recent }: FullMonths): s
   return known.map(({ month, pace }) => `${month} at the pace of ${pace}`).join(', in ')
 }
 
-const months = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
-
 /** `March 2029` */
-function monthLabel(month: string): string {
-  return months.format(new Date(`${month}-01T00:00:00Z`))
+function monthLabel(text: string): string {
+  const [year = 0, month = 0] = text.split('-').map(Number)
+  return monthWords({ year, month })
 }
 
 function picturesOf(wire: WireArchive) {
@@ -181,7 +183,7 @@ function everySecondLabel(bar: { readonly value: number; readonly label?: string
 }
 
 function hoursPicture(hours: readonly number[]) {
-  const nameOf = (hour: number): string => `${String(hour).padStart(2, '0')} h`
+  const nameOf = (hour: number): string => `${twoDigits(hour)} h`
   const label = 'Arrivals by hour'
   return {
     label,
@@ -224,13 +226,13 @@ function yearsTable(years: NonNullable<WireArchive['years']>): Table {
 function monthsTable(days: Days): Table {
   const byMonth = Map.groupBy(days, ({ date }) => date.slice(0, 'yyyy-mm'.length))
   const rows = [...byMonth].map(([month, own]): readonly (Cell | string)[] => {
-    const sum = (of: 'files' | 'bytes' | 'sized') => own.reduce((total, day) => total + day[of], 0)
+    const sum = sumOfVolumes(own)
     return [
       { text: month, isHeader: true },
       readableNumber(own.length),
-      readableNumber(sum('files')),
-      sizeOf({ bytes: sum('bytes'), sized: sum('sized') }),
-      readableNumber(Math.round(sum('files') / own.length)),
+      readableNumber(sum.files),
+      sizeOf(sum),
+      readableNumber(Math.round(sum.files / own.length)),
     ]
   })
   return {
@@ -245,19 +247,18 @@ function kindsTable(wire: WireArchive): Table {
     [area, type, period].join(),
   )
   const rows = [...byKind.values()].map((groups) => {
-    const sum = (of: 'files' | 'bytes' | 'sized') =>
-      groups.reduce((total, group) => total + group[of], 0)
+    const sum = sumOfVolumes(groups)
     const [{ area, file_type: type, period } = { area: '', file_type: 'o' as const, period: '' }] =
       groups
     return {
-      files: sum('files'),
+      files: sum.files,
       cells: [
         { text: area, isHeader: true },
         typeLabel(type),
         periodCellOf(period),
-        readableNumber(sum('files')),
-        sizeOf({ bytes: sum('bytes'), sized: sum('sized') }),
-        readableShare(sum('files') / wire.files),
+        readableNumber(sum.files),
+        sizeOf(sum),
+        readableShare(sum.files / wire.files),
       ],
     }
   })
@@ -276,20 +277,27 @@ function periodCellOf(period: string | null): Cell {
   return known === undefined ? { text: period } : periodCell(known)
 }
 
+type WireDisk = Pick<WireArchive['disks'][number], 'holds' | 'free_bytes' | 'total_bytes'>
+
+export const diskColumns = ['Holds', ...numberColumns('Free', 'Size', 'Free share')]
+
+export function diskCells({ holds, free_bytes: free, total_bytes: total }: WireDisk) {
+  return [
+    { text: holds.join(', '), isHeader: true },
+    free === null ? 'does not answer' : readableSize(free),
+    total === null ? '' : readableSize(total),
+    readableShare(free === null || total === null || total === 0 ? null : free / total),
+  ]
+}
+
 function disksTable({ disks }: WireArchive): Table {
   return {
     label: 'Disks',
     caption:
       'The file systems of the archive. Only data of the areas on a disk let it grow: what other programs write is not known, and all files are counted as if they stay.',
     className: 'cards',
-    columns: ['Holds', ...numberColumns('Free', 'Size', 'Free share'), 'Full in'],
-    rows: disks.map(({ holds, free_bytes: free, total_bytes: total, ...full }) => [
-      { text: holds.join(', '), isHeader: true },
-      free === null ? 'does not answer' : readableSize(free),
-      total === null ? '' : readableSize(total),
-      free === null || total === null || total === 0 ? '' : readableShare(free / total),
-      { text: fullMonths(full), isProse: true },
-    ]),
+    columns: [...diskColumns, 'Full in'],
+    rows: disks.map((disk) => [...diskCells(disk), { text: fullMonths(disk), isProse: true }]),
   }
 }
 

@@ -1,8 +1,8 @@
 /** Draws bars: a number for each year, day or hour. Pure. */
-import { svg } from '../pages/svg.ts'
+import { rounded, svg } from '../pages/svg.ts'
 import { escaped } from '../pages/labels.ts'
 
-export interface Bar {
+interface Bar {
   readonly value: number
   /** The text below the bar. */
   readonly label?: string
@@ -28,14 +28,14 @@ export function barsSvg({ title, bars, format }: Bars): string {
   const base = size.height - size.bottom
   const end = size.width - size.right
   const step = end / Math.max(1, bars.length)
-  const yOf = (value: number): number => round(base - (value / most) * (base - size.top))
-  const xOf = (index: number): number => round((index + 0.5) * step)
+  const yOf = (value: number): number => rounded(base - (value / most) * (base - size.top))
+  const xOf = (index: number): number => rounded((index + 0.5) * step)
   const lines = [0, most / 2, most].map(
     (value) =>
       `<path class="line" d="M0 ${yOf(value)}H${end}"/><text x="${end + 6}" y="${yOf(value) + 4}">${escaped(format(value))}</text>`,
   )
   const shapes = bars.map(({ value }, index) => `M${xOf(index)} ${base}V${yOf(value)}`)
-  const width = round(Math.min(Math.max(step * (step > 8 ? 0.7 : 1), 1), size.widest))
+  const width = rounded(Math.min(Math.max(step * (step > 8 ? 0.7 : 1), 1), size.widest))
   const drawn = bars.some(({ title: text }) => text !== undefined)
     ? bars.map(({ title: text = '' }, index) => {
         return `<path stroke-width="${width}" d="${shapes[index] ?? ''}"><title>${escaped(text)}</title></path>`
@@ -57,8 +57,4 @@ function niceAbove(value: number): number {
   if (value <= 2) return 2
   const power = 10 ** Math.floor(Math.log10(value))
   return power * ([1, 2, 3, 4, 6, 8, 10].find((factor) => factor * power >= value) ?? 10)
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10
 }

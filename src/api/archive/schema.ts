@@ -64,7 +64,7 @@ const disk = schema.object('A file system.', {
   full_month_28d: month('the last 28 days'),
 })
 
-export const archiveSchema = schema.component(
+const archiveSchema = schema.component(
   'Archive',
   'How large the archive is, how fast it grows, and how long its disks last.',
   {

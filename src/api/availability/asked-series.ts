@@ -100,7 +100,7 @@ function keyText({ fileType, period }: SeriesKey): string {
 }
 
 /** A present stretch, in seconds since 1970. */
-export type Span = readonly [start: number, end: number]
+type Span = readonly [start: number, end: number]
 
 export interface SpansOfSeries {
   readonly series: AskedSeries

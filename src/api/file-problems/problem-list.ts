@@ -2,7 +2,7 @@
 import { listedProblems } from '../../catalogue/reader.ts'
 import type { Asker, CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../../parse/calendar.ts'
+import { momentOrNull } from '../../parse/calendar.ts'
 import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'
 import { maxDirectoryDepth } from '../../parse/archive-path.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
@@ -17,7 +17,7 @@ export interface WireProblem extends Pick<ProblemEntry, 'path' | 'reason'> {
   readonly since: string | null
 }
 
-export interface ProblemSources {
+interface ProblemSources {
   readonly reader: Pick<CatalogueReader, 'problems'>
   /** At most 1,000 files that are not complete or not readable; none without an answer. */
   readonly settling: () => Promise<readonly SettlingFile[]>
@@ -25,7 +25,7 @@ export interface ProblemSources {
   readonly unservable: () => readonly Omit<ProblemEntry, 'problem'>[]
 }
 
-export interface ProblemsRequest {
+interface ProblemsRequest {
   readonly names: readonly ProblemName[]
   readonly limit: number
   readonly offset: number
@@ -59,7 +59,7 @@ export async function listProblems(
       problem,
       path,
       reason,
-      since: sinceUs === undefined ? null : microsecondsToIso(sinceUs),
+      since: momentOrNull(sinceUs),
     })),
   }
 }

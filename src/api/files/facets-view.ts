@@ -1,6 +1,6 @@
 /** The facets of a page of files: each value with its count, set and unset by a click. */
 import type { FileFilter } from '../../catalogue/filter.ts'
-import type { FacetName, Facets, FacetValue } from '../../catalogue/reader.ts'
+import type { FacetName, Facets, FacetValue } from '../../catalogue/sums.ts'
 import { countryName } from '../../parse/countries.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import { queryText } from '../http/context.ts'

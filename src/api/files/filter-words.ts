@@ -1,22 +1,15 @@
 /** A filter of files in words, for headlines: `GRAZ, observation, January 2026`. Pure. */
 import type { FileFilter, NameCondition, TimeRange } from '../../catalogue/filter.ts'
-import {
-  dayStartSeconds,
-  dayToIso,
-  parseDay,
-  secondsPerDay,
-  secondsToIso,
-} from '../../parse/calendar.ts'
+import { dayStartSeconds, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
-import type { FileSizes } from '../../catalogue/reader.ts'
+import type { FileSizes } from '../../catalogue/sums.ts'
 import type { FileDuration } from '../../parse/types.ts'
-import { counted, readableSize, typeLabel } from '../pages/labels.ts'
+import { dayWords, spanWords } from '../pages/date-words.ts'
+import { counted, readableSize, shortened, typeLabel } from '../pages/labels.ts'
+import { usPerDay, usPerSecond } from '../parameters/filter-values.ts'
 
 /** At most this many values of a list are named; the others are counted. */
 const mostNamed = 3
-
-/** At most this many characters of a text are shown. */
-const mostCharacters = 60
 
 /** What a headline says about a list. */
 interface Listed {
@@ -58,8 +51,8 @@ export function filterWords(filter: FileFilter): readonly string[] {
     anyOf(sources, (source) => sourceWords[source] ?? source, 'sources'),
     anyOf(problems, (problem) => problem, 'problems'),
     ...(filter.names ?? []).map(nameWords),
-    anyOf(years && runs(years), ([from, to]) => spanWords(yearSpan(from, to)), 'years'),
-    anyOf(days && runs(days), ([from, to]) => spanWords({ from, to }), 'days'),
+    anyOf(years && runs(years), ([first, last]) => yearsWords(first, last), 'years'),
+    anyOf(days && runs(days), ([first, last]) => spanWords(first, last), 'days'),
     ...rangeWords(filter.overlaps, ''),
     ...rangeWords(filter.dataDate, 'data '),
     ...rangeWords(filter.created, 'arrived '),
@@ -100,56 +93,13 @@ function anyOf<T>(
 const howWords = { is: 'named', starts: 'name begins with', contains: 'name contains' } as const
 
 function nameWords({ how, text }: NameCondition): string {
-  const shown = text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text
-  return `${howWords[how]} “${shown}”`
+  return `${howWords[how]} “${shortened(text)}”`
 }
 
-/** Days since 1970, the first and the last one. */
-interface Days {
-  readonly from: number
-  readonly to: number
-}
-
-const months =
-  'January February March April May June July August September October November December'.split(' ')
-
-/** `2026`, `2024 to 2026`, `January 2026`, `1 to 22 January 2026`, `22 January 2026`. */
-function spanWords({ from, to }: Days): string {
-  const [first, last] = [partsOf(from), partsOf(to)]
-  const isWhole = first.day === 1 && partsOf(to + 1).day === 1
-  if (isWhole && first.month === 1 && last.month === 12)
-    return joined(first.year === last.year ? [] : [String(first.year)], String(last.year))
-  if (isWhole) {
-    const month = `${months[first.month - 1] ?? ''}${first.year === last.year ? '' : ` ${first.year}`}`
-    const isOne = first.year === last.year && first.month === last.month
-    return joined(isOne ? [] : [month], `${months[last.month - 1] ?? ''} ${last.year}`)
-  }
-  const begin =
-    first.year !== last.year
-      ? dayWords(from)
-      : first.month === last.month
-        ? String(first.day)
-        : `${first.day} ${months[first.month - 1] ?? ''}`
-  return joined(from === to ? [] : [begin], dayWords(to))
-}
-
-function joined(begin: readonly string[], end: string): string {
-  return [...begin, end].join(' to ')
-}
-
-function dayWords(day: number): string {
-  const { year, month, day: ofMonth } = partsOf(day)
-  return `${ofMonth} ${months[month - 1] ?? ''} ${year}`
-}
-
-function partsOf(day: number): { year: number; month: number; day: number } {
-  const [year = 0, month = 1, ofMonth = 1] = dayToIso(day).split('-').map(Number)
-  return { year, month, day: ofMonth }
-}
-
-function yearSpan(from: number, to: number): Days {
-  const firstOf = (year: number) => dayStartSeconds(year, 1) / secondsPerDay
-  return { from: firstOf(from), to: firstOf(to + 1) - 1 }
+/** @param last included */
+function yearsWords(first: number, last: number): string {
+  const startOf = (year: number) => dayStartSeconds(year, 1) / secondsPerDay
+  return spanWords(startOf(first), startOf(last + 1) - 1)
 }
 
 /** Consecutive numbers as one run: its first and its last number. */
@@ -163,8 +113,6 @@ function runs(numbers: readonly number[]): readonly (readonly [number, number])[
   return found
 }
 
-const usPerDay = secondsPerDay * 1e6
-
 /** `January 2026`, `from 22 January 2026`, `until 3 March 2026 05:13`; none for any time. */
 function rangeWords(range: TimeRange | undefined, prefix: string): readonly string[] {
   const { fromUs, toUs } = range ?? {}
@@ -172,7 +120,7 @@ function rangeWords(range: TimeRange | undefined, prefix: string): readonly stri
   const firstDay = fromUs !== undefined && fromUs % usPerDay === 0 ? fromUs / usPerDay : undefined
   const lastDay = toUs === undefined ? undefined : lastDayOf(toUs)
   if (firstDay !== undefined && lastDay !== undefined && firstDay <= lastDay)
-    return [`${prefix}${spanWords({ from: firstDay, to: lastDay })}`]
+    return [`${prefix}${spanWords(firstDay, lastDay)}`]
   if (fromUs === toUs && fromUs !== undefined) return [`${prefix}at ${timeWords(fromUs)}`]
   const from = fromUs === undefined ? '' : `from ${timeWords(fromUs)}`
   const end = lastDay === undefined ? toUs && timeWords(toUs) : dayWords(lastDay)
@@ -182,13 +130,14 @@ function rangeWords(range: TimeRange | undefined, prefix: string): readonly stri
 
 /** The day that ends after this second, or after this microsecond. */
 function lastDayOf(us: number): number | undefined {
-  const end = [us + 1, us + 1e6].find((next) => next % usPerDay === 0)
+  const end = [us + 1, us + usPerSecond].find((next) => next % usPerDay === 0)
   return end === undefined ? undefined : end / usPerDay - 1
 }
 
 /** `22 January 2026`, `22 January 2026 05:13`, with seconds if they are not 0. */
 function timeWords(us: number): string {
-  const [day = '', time = ''] = secondsToIso(Math.floor(us / 1e6)).split('T')
+  const time = secondsToIso(Math.floor(us / usPerSecond)).split('T')[1] ?? ''
   const clock = time.slice(0, time.endsWith(':00Z') ? 5 : 8)
-  return [dayWords(parseDay(day) ?? 0), clock === '00:00' ? '' : clock].filter(Boolean).join(' ')
+  const day = dayWords(Math.floor(us / usPerDay))
+  return clock === '00:00' ? day : `${day} ${clock}`
 }

@@ -1,6 +1,6 @@
 /** The HTML page of the list: filter form, table, and links to the same list in other formats. */
 import type { FileFilter, Ordering } from '../../catalogue/filter.ts'
-import type { Facets, PageSums } from '../../catalogue/reader.ts'
+import type { Facets, PageSums } from '../../catalogue/sums.ts'
 import { countryName } from '../../parse/countries.ts'
 import type { Links, Parameter } from '../http/context.ts'
 import { pageUrl, stationUrl } from '../http/context.ts'

@@ -1,4 +1,5 @@
 /** The page of one record: details and history of the file, and the files beside it. */
+import { stationUrl } from '../http/context.ts'
 import { page } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import {
@@ -126,7 +127,7 @@ function factsOf(record: WireRecord, isWaiting: boolean) {
   const directory = record.download_path.slice(0, record.download_path.lastIndexOf('/') + 1)
   const station = file?.station ?? null
   return [
-    { name: 'Station', value: station, href: `../../station/${station ?? ''}/?format=api` },
+    { name: 'Station', value: station, href: stationUrl({ api: '../../' }, station ?? '') },
     { name: 'Country', value: file?.country && countryName(file.country) },
     { name: 'Start of data (UTC)', value: readableDate(record.data_date) },
     {

@@ -4,7 +4,7 @@ import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { readableDuration } from '../pages/labels.ts'
 
 /** What the sentences depend on. */
-export interface FileState {
+export interface ReadState {
   readonly problem: Problem | null
   /** True if the whole file, as it is now, was read. */
   readonly isHashed: boolean
@@ -21,7 +21,7 @@ const problemSentences: Readonly<Record<Problem, string>> = {
 }
 
 /** A sentence on whether one can trust the file. */
-export function stateSentence({ problem, isHashed, isWaiting }: FileState): string {
+export function stateSentence({ problem, isHashed, isWaiting }: ReadState): string {
   if (problem !== null && problem !== 'misplaced') return problemSentences[problem]
   const read = isHashed
     ? 'Complete: the whole file was read to the end of its gzip stream, and its checksum is known.'

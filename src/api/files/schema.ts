@@ -1,7 +1,7 @@
 /** Schemas of the list of files and of single records. */
 import { problems } from '../../catalogue/filter.ts'
-import { facetNames } from '../../catalogue/reader.ts'
-import type { FacetName } from '../../catalogue/reader.ts'
+import { facetNames } from '../../catalogue/sums.ts'
+import type { FacetName } from '../../catalogue/sums.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import { exampleLinks } from '../openapi/openapi.ts'

@@ -5,7 +5,7 @@ import { areas } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
-import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
+import { microsecondsToIso, momentOrNull, secondsToIso } from '../../parse/calendar.ts'
 import type { Links } from '../http/context.ts'
 import { downloadUrl, recordUrl } from '../http/context.ts'
 import type { fileSchema, recordSchema } from './schema.ts'
@@ -41,7 +41,7 @@ function serialiseDetails(
   const area = areas.find((each) => directory.startsWith(`${each}/`))
   return {
     size: size ?? null,
-    mtime: mtimeUs === undefined ? null : microsecondsToIso(mtimeUs),
+    mtime: momentOrNull(mtimeUs),
     sha256: sha256 === undefined ? null : Buffer.from(sha256).toString('hex'),
     station: name?.station ?? null,
     area: area ?? null,

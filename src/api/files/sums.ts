@@ -1,6 +1,6 @@
 /** The sums and facets of a list: how much to count, and how JSON shows them. */
-import { facetNames } from '../../catalogue/reader.ts'
-import type { Counting, FacetName, PageSums } from '../../catalogue/reader.ts'
+import { facetNames } from '../../catalogue/sums.ts'
+import type { Counting, FacetName, PageSums } from '../../catalogue/sums.ts'
 import type { Format } from '../http/formats.ts'
 import type { ListRequest } from './list-request.ts'
 
@@ -23,7 +23,7 @@ export function countingOf(
   }
 }
 
-export interface WireSums {
+interface WireSums {
   readonly bytes: number | null
   readonly sized: number | null
   readonly facets?: Readonly<

@@ -97,16 +97,19 @@ type ResourceName = (typeof resourceNames)[number]
 /** Names of the collections that have pages. */
 export type CollectionName = ResourceName | 'status/problems'
 
+/** The root of absolute links, or the relative path from a page to it: `../`. */
+type ApiRoot = Pick<Links, 'api'>
+
 /** Links carry `format=api` for every client, so that the response is the same for all. */
-export function resourceUrl(links: Links, name: ResourceName): string {
+export function resourceUrl(links: ApiRoot, name: ResourceName): string {
   return `${links.api}${name}/?format=api`
 }
 
-export function recordUrl(links: Links, id: number): string {
+export function recordUrl(links: ApiRoot, id: number): string {
   return `${links.api}rinex-file/${id}/?format=api`
 }
 
-export function stationUrl(links: Links, code: string): string {
+export function stationUrl(links: ApiRoot, code: string): string {
   return `${links.api}station/${code}/?format=api`
 }
 
@@ -120,7 +123,7 @@ export type Parameter = readonly [key: string, value: string]
 
 /** The URL of a page of a collection; the values of a repeated key stay in their order. */
 export function pageUrl(
-  links: Links,
+  links: ApiRoot,
   name: CollectionName,
   parameters: readonly Parameter[],
 ): string {

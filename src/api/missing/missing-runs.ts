@@ -3,7 +3,7 @@ import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
 import { counted, readableDate, readableNumber, readableTime, typeLabel } from '../pages/labels.ts'
-import { fragment, numberColumns, periodCell, stateCell } from '../pages/layout.ts'
+import { dateCell, fragment, numberColumns, periodCell, stateCell } from '../pages/layout.ts'
 import type { Groups } from '../resources/collection.ts'
 import type { ViewColumn } from '../pages/collection.ts'
 import { keyOf } from '../series/known-series.ts'
@@ -59,8 +59,8 @@ const columns = [
   column('Station', ({ series }) => stationCell(series), { key: 'station', first: 'ascending' }),
   column('Type', ({ series }) => typeLabel(series.fileType)),
   column('Period', ({ series }) => periodCell(series.period)),
-  column('From', (first) => dateOf(isoOf(first, 'start')), { key: 'start', first: 'descending' }),
-  column('To', (_first, last) => dateOf(isoOf(last, 'end'))),
+  column('From', (first) => dateCell(isoOf(first, 'start')), { key: 'start', first: 'descending' }),
+  column('To', (_first, last) => dateCell(isoOf(last, 'end'))),
   column('Files', (_first, _last, run) => readableNumber(run.length), { isNumber: true }),
   column('State', ({ state }) => stateCell(state)),
   column('Expected by', (first) => readableTime(isoOf(first, 'expectedBy')), {
@@ -80,10 +80,6 @@ const columns = [
     }
   }),
 ] as const
-
-function dateOf(iso: string) {
-  return { text: readableDate(iso), time: iso }
-}
 
 const sums = fragment(
   'missing-sums',

@@ -19,23 +19,28 @@ export const marks = {
   due: { ...looks.open, label: 'due' },
 }
 
-export type Mark = keyof typeof marks
+export type MarkName = keyof typeof marks
 
 /** A station in a picture. */
 export interface Row {
   readonly series: KnownSeries
-  readonly cells: readonly (Mark | undefined)[]
+  readonly cells: readonly (MarkName | undefined)[]
   readonly title: string
   readonly end: string
 }
 
-export type RunLinks = (series: KnownSeries, first: number, count: number, mark: Mark) => RunLink
+export type RunLinks = (
+  series: KnownSeries,
+  first: number,
+  count: number,
+  mark: MarkName,
+) => RunLink
 
 /** What distinguishes the pictures. */
-export interface Drawing {
+interface Drawing {
   readonly label: string
   readonly columns: number
-  readonly columnLabels: Grid<Mark>['columnLabels']
+  readonly columnLabels: Grid<MarkName>['columnLabels']
   /** What complete stations have delivered. */
   readonly complete: string
   /** Where a run of cells leads. */
@@ -43,7 +48,7 @@ export interface Drawing {
 }
 
 /** Stations that are named, and not drawn. */
-export interface NamedStations {
+interface NamedStations {
   readonly label: string
   readonly countries: readonly { readonly name: string; readonly stations: readonly string[] }[]
 }
@@ -72,7 +77,7 @@ export function pictureOf(all: readonly Row[], drawing: Drawing): Picture {
   const found = new Set(shown.flatMap(({ cells }) => cells))
   return {
     label: drawing.label,
-    legend: (Object.keys(marks) as Mark[])
+    legend: (Object.keys(marks) as MarkName[])
       .filter((mark) => found.has(mark))
       .map((mark) => ({ svg: markSvg(marks[mark]), label: marks[mark].label })),
     countries: Array.from(Map.groupBy(shown, countryOfRow), ([code, ofCountry]) => {
@@ -115,7 +120,7 @@ const sizes = { width: 328, labelWidth: 84, endWidth: 48, hasLegend: false }
 
 function countrySvg(name: string, rows: readonly Row[], drawing: Drawing): string {
   const { label, columns, columnLabels, linkOf } = drawing
-  return gridSvg<Mark>({
+  return gridSvg<MarkName>({
     ...sizes,
     title: `${label}: ${escaped(name)}`,
     marks,
@@ -135,7 +140,7 @@ function countrySvg(name: string, rows: readonly Row[], drawing: Drawing): strin
   })
 }
 
-const isLost = (mark: Mark | undefined): boolean =>
+const isLost = (mark: MarkName | undefined): boolean =>
   mark !== undefined && mark !== 'good' && mark !== 'due'
 
 function isComplete({ series, cells }: Row): boolean {

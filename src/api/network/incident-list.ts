@@ -2,11 +2,12 @@
 import { openIncidents } from '../../series/incidents.ts'
 import type { Incident } from '../../series/incidents.ts'
 import { slotAt } from '../../series/series.ts'
+import { pageUrl } from '../http/context.ts'
 import { missingPattern, timesOf } from '../missing/missing-slots.ts'
 import type { MissingSlot } from '../missing/missing-slots.ts'
 import { counted, readableTime } from '../pages/labels.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
-import { incidentSeriesWords, incidentWords } from '../series/incident-words.ts'
+import { incidentSeriesWords, incidentWords, placeOf } from '../series/incident-words.ts'
 import { keyOf } from '../series/known-series.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { availabilityHref } from '../series/series-fields.ts'
@@ -27,7 +28,7 @@ interface ShownIncident {
   readonly missingHref: string
 }
 
-export interface IncidentList {
+interface IncidentList {
   readonly incidents: readonly ShownIncident[]
   /** The last incidents are left out. */
   readonly more: string
@@ -91,10 +92,10 @@ function singleFile(missing: MissingSlot): SingleFile {
 function shownIncidents(incidents: readonly Incident[]): readonly ShownIncident[] {
   let left = max.series
   return incidents.map((incident) => {
-    const { id, kind, country, station, period, series } = incident
+    const { id, kind, period, series } = incident
     const shown = series.slice(0, left)
     left -= shown.length
-    const place = country === null ? `station=${station ?? ''}` : `country=${country}`
+    const asked = [placeOf(incident), ['period', period] as const]
     return {
       id,
       kind,
@@ -104,8 +105,8 @@ function shownIncidents(incidents: readonly Incident[]): readonly ShownIncident[
         href: availabilityHref({ ...each, fileType: each.file_type }),
       })),
       more: moreText(series.length - shown.length, 'series', 'series'),
-      seriesHref: `../series/?${place}&period=${period}&format=api`,
-      missingHref: `../missing/?${place}&period=${period}&format=api`,
+      seriesHref: pageUrl({ api: '../' }, 'series', asked),
+      missingHref: pageUrl({ api: '../' }, 'missing', asked),
     }
   })
 }

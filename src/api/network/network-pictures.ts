@@ -2,16 +2,23 @@
  * The pictures of the network: a row is a station, a column an hour or a day, the newest at the
  * left. Pure.
  */
-import { secondsPerDay, secondsPerHour, secondsToIso, twoDigits } from '../../parse/calendar.ts'
+import {
+  dateOf,
+  secondsPerDay,
+  secondsPerHour,
+  secondsToIso,
+  twoDigits,
+} from '../../parse/calendar.ts'
 import { shareClass } from '../../series/completeness.ts'
 import { recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SlotState } from '../../series/slot-states.ts'
+import { months } from '../pages/date-words.ts'
 import { escaped, readableShare } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import { marks, pictureOf } from './by-country.ts'
-import type { Mark, Picture, RunLinks } from './by-country.ts'
+import type { MarkName, Picture, RunLinks } from './by-country.ts'
 
-const hourMarks: Readonly<Partial<Record<SlotState, Mark>>> = {
+const hourMarks: Readonly<Partial<Record<SlotState, MarkName>>> = {
   present: 'good',
   removed: 'good',
   late: 'late',
@@ -60,7 +67,7 @@ export function daysPicture(states: readonly KnownSeries[], nowSeconds: number):
       series,
       cells: dayCells(series, today - recentDays + 1, today).reverse(),
       title: `${present} of ${possible} files`,
-      end: readableShare(completeness ?? null),
+      end: readableShare(completeness),
     }
   })
   return pictureOf(rows, {
@@ -75,15 +82,10 @@ function hourText(hour: number): string {
   return twoDigits(hour % 24)
 }
 
-const dayFormat = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  timeZone: 'UTC',
-})
-
 /** `26 Nov` */
 function dayText(day: number): string {
-  return dayFormat.format(day * secondsPerDay * 1000)
+  const { day: ofMonth, month } = dateOf(day)
+  return `${ofMonth} ${months[month - 1]?.slice(0, 3) ?? ''}`
 }
 
 /** Where the cells of hours lead: to their files, or to the list of what is missing. */
@@ -131,15 +133,15 @@ function* runsIn(
 }
 
 /** The marks of some hours; `undefined` without one. */
-function hourCells(series: KnownSeries, from: number, to: number): (Mark | undefined)[] {
-  const cells = Array<Mark | undefined>(to - from + 1).fill(undefined)
+function hourCells(series: KnownSeries, from: number, to: number): (MarkName | undefined)[] {
+  const cells = Array<MarkName | undefined>(to - from + 1).fill(undefined)
   for (const { state, start, end } of runsIn(series, from, to))
     cells.fill(hourMarks[state], start - from, end - from)
   return cells
 }
 
 /** The mark of each day by its share; `due` or none for a day without possible slots. */
-function dayCells(series: KnownSeries, firstDay: number, today: number): (Mark | undefined)[] {
+function dayCells(series: KnownSeries, firstDay: number, today: number): (MarkName | undefined)[] {
   const perDay = slotsPerDay(series.period)
   const days = Array.from({ length: today - firstDay + 1 }, () => ({ good: 0, none: 0, due: 0 }))
   const [from, to] = [firstDay * perDay, (today + 1) * perDay - 1]

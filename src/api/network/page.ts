@@ -158,7 +158,7 @@ function seriesTable(shown: readonly KnownSeries[]) {
       stateCell(summary.state),
       String(summary.present),
       String(summary.possible),
-      readableShare(summary.completeness ?? null),
+      readableShare(summary.completeness),
     ]),
   }
 }

@@ -1,5 +1,11 @@
 /** Whether the network is well, in one sentence. Pure. */
-import { dayToIso, isoOrNull, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import {
+  dayToIso,
+  isoOrNull,
+  secondsPerDay,
+  secondsToIso,
+  twoDigits,
+} from '../../parse/calendar.ts'
 import { arrivedBy, latestArrival, openAlerts } from '../../series/alerts.ts'
 import { indexerStopped } from '../../series/currency.ts'
 import type { Currency } from '../../series/currency.ts'
@@ -185,5 +191,5 @@ function slotState(runs: SeriesStatus['summary']['runs'], slot: number): SlotSta
 
 /** `15 h`, or the day. */
 function slotName(slot: number, period: Exclude<Period, '15M'>): string {
-  return period === '01D' ? dayToIso(slot) : `${String(slot % 24).padStart(2, '0')} h`
+  return period === '01D' ? dayToIso(slot) : `${twoDigits(slot % 24)} h`
 }

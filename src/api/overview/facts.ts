@@ -1,8 +1,8 @@
 /** What the start page says of the archive: how it is, how large it is, and how it grew. */
 import { isTemporary } from '../../catalogue/reader-errors.ts'
-import type { Volumes } from '../../catalogue/reader.ts'
-import type { Volume } from '../../catalogue/records.ts'
-import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import type { Volumes, Volume } from '../../catalogue/volumes.ts'
+import { sumOfVolumes } from '../../catalogue/volumes.ts'
+import { dateOf, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import type { Requester } from '../http/limits.ts'
 import { verdictOf } from '../network/verdict.ts'
@@ -16,14 +16,14 @@ export interface ArchiveFacts {
   readonly now: number
   readonly isCurrent: boolean
   readonly total: Volume | undefined
-  readonly growth: Growth | undefined
+  readonly growth: MonthlyGrowth | undefined
   readonly stations: number | undefined
   /** A station of the archive, for examples. */
   readonly station: string | undefined
 }
 
 /** How much data there were at the end of each month, by the dates of the data. */
-export interface Growth {
+export interface MonthlyGrowth {
   /** True for bytes; false for files, while the sizes of many are not known. */
   readonly isBytes: boolean
   /** The months as `2026-01` with the sums, oldest first; the first one is that before the year. */
@@ -46,8 +46,8 @@ export async function readFacts(
     verdict: network && verdictOf(network),
     now,
     isCurrent: network !== undefined && network.currency.notCurrent === undefined,
-    total: volumes && sum(volumes.totals),
-    growth: volumes && growthOf(volumes, now),
+    total: volumes && sumOfVolumes(volumes.totals),
+    growth: volumes && growthByMonth(volumes, now),
     stations: stations?.count,
     station: stations?.stations[0]?.code,
   }
@@ -66,10 +66,13 @@ export async function ifReadable<T>(answer: Promise<T>): Promise<T | undefined> 
 const monthsShown = 12
 
 /** @param now seconds since 1970; later months come from wrong names */
-export function growthOf({ months = [] }: Pick<Volumes, 'months'>, now: number): Growth {
+export function growthByMonth(
+  { months = [] }: Pick<Volumes, 'months'>,
+  now: number,
+): MonthlyGrowth {
   const names = lastMonths(now)
   const known = months.filter(({ month }) => month <= (names.at(-1) ?? ''))
-  const { files, sized } = sum(known)
+  const { files, sized } = sumOfVolumes(known)
   const isBytes = sized * 10 >= files * 9
   const measure = (volume: Volume): number => (isBytes ? volume.bytes : volume.files)
   return {
@@ -83,21 +86,9 @@ export function growthOf({ months = [] }: Pick<Volumes, 'months'>, now: number):
 
 /** The last twelve months and the one before them, oldest first. */
 function lastMonths(now: number): readonly string[] {
-  const [year = 0, month = 0] = dayToIso(Math.floor(now / secondsPerDay))
-    .split('-')
-    .map(Number)
+  const { year, month } = dateOf(Math.floor(now / secondsPerDay))
   return Array.from({ length: monthsShown + 1 }, (_, index) => {
-    const count = year * 12 + month - 1 - (monthsShown - index)
-    return `${Math.floor(count / 12)}-${String((count % 12) + 1).padStart(2, '0')}`
+    const day = Date.UTC(year, month - 1 - monthsShown + index) / 1000 / secondsPerDay
+    return dayToIso(day).slice(0, 'yyyy-mm'.length)
   })
-}
-
-function sum(volumes: readonly Volume[]): Volume {
-  const total = { files: 0, bytes: 0, sized: 0 }
-  for (const { files, bytes, sized } of volumes) {
-    total.files += files
-    total.bytes += bytes
-    total.sized += sized
-  }
-  return total
 }

@@ -13,10 +13,10 @@ import type { Page } from '../pages/layout.ts'
 import '../pages/search-field.ts'
 import { factsOf } from '../pages/site.ts'
 import { rounded } from '../pages/svg.ts'
-import type { ArchiveFacts, Growth } from './facts.ts'
+import type { ArchiveFacts, MonthlyGrowth } from './facts.ts'
 
 /** A resource of the API, for the list for programmers. */
-export interface ListedResource {
+interface ListedResource {
   readonly name: string
   readonly url: string
   readonly description: string | undefined
@@ -84,9 +84,9 @@ export function renderOverview({ identity, facts, reason, links, resources }: Ov
       unknown: verdict === undefined ? (reason ?? unknownState) : undefined,
       isEmpty,
       isWatched: facts.isCurrent,
-      numbers: numbersOf(facts, resources),
+      numbers: numbersOf(facts),
       growth: growth && !isEmpty && hasGrown(growth) ? describeGrowth(growth) : undefined,
-      doors: doorsOf(resources, exampleOf(links, facts.station)),
+      doors: doorsOf(exampleOf(links, facts.station)),
       resources,
     },
   )
@@ -96,12 +96,11 @@ const unknownState =
   'Who delivers is not known at this moment; files and directories that are listed can be downloaded.'
 
 /** Files, bytes, stations and the age of the newest file, as far as they are known. */
-function numbersOf(facts: ArchiveFacts, resources: readonly ListedResource[]) {
+function numbersOf(facts: ArchiveFacts) {
   const { total, stations } = facts
-  const archive = hasResource(resources, 'archive') ? 'archive' : 'rinex-file'
   const numbers: readonly (readonly [string | undefined, string, string])[] = [
     [total && readableNumber(total.files), total?.files === 1 ? 'file' : 'files', 'rinex-file'],
-    [total && readableSize(total.bytes), sizeLabel(total), archive],
+    [total && readableSize(total.bytes), sizeLabel(total), 'archive'],
     [
       stations === undefined ? undefined : readableNumber(stations),
       stations === 1 ? 'station' : 'stations',
@@ -128,14 +127,14 @@ function sizeLabel(total: ArchiveFacts['total']): string {
   return sized === files ? 'of data' : `in ${readableNumber(sized)} files, whose sizes are known`
 }
 
-function hasGrown({ months }: Growth): boolean {
+function hasGrown({ months }: MonthlyGrowth): boolean {
   return (months.at(-1)?.[1] ?? 0) > 0
 }
 
 const size = { width: 600, height: 100 }
 
 /** The sums at the ends of months as a line, from the lowest to the highest. */
-function describeGrowth({ isBytes, months }: Growth) {
+function describeGrowth({ isBytes, months }: MonthlyGrowth) {
   const sums = months.map(([, sum]) => sum)
   const [first = 0, last = 0] = [sums[0], sums.at(-1)]
   const { width, height } = size
@@ -191,20 +190,14 @@ const doors: readonly { readonly title: string; readonly links: readonly DoorLin
   },
 ]
 
-function doorsOf(resources: readonly ListedResource[], command: string) {
+function doorsOf(command: string) {
   return doors.map(({ title, links }) => ({
     title,
-    links: links
-      .filter(({ name }) => name.startsWith('.') || hasResource(resources, name))
-      .map(({ name, text, about }) => {
-        return { text, about, href: name.startsWith('.') ? `${name}/` : `${name}/?format=api` }
-      }),
+    links: links.map(({ name, text, about }) => {
+      return { text, about, href: name.startsWith('.') ? `${name}/` : `${name}/?format=api` }
+    }),
     command: title === 'Write a program' ? command : '',
   }))
-}
-
-function hasResource(resources: readonly ListedResource[], name: string): boolean {
-  return resources.some((each) => each.name === name)
 }
 
 function exampleOf({ api }: Links, station: string | undefined): string {

@@ -1,4 +1,5 @@
 /** The pages of errors: what happened, and what to do. */
+import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
 import { UnknownName } from '../http/errors.ts'
 import type { BadFields, HttpError } from '../http/errors.ts'
 import { isNamed, UnknownFormat } from '../http/formats.ts'
@@ -10,7 +11,7 @@ import type { Page } from './layout.ts'
 import './search-field.ts'
 
 /** What failed. */
-export interface Place {
+export interface FailedRequest {
   readonly method: string
   /** The path below the API; the whole path if it is elsewhere. */
   readonly path: string
@@ -39,7 +40,7 @@ const renderFaults = page(
 
 export function renderBadRequest(
   { fields, request }: BadFields,
-  { query, up }: Place,
+  { query, up }: FailedRequest,
   form: FormView = { frame: { title: '' }, fields: [] },
 ): Page {
   const without = new URLSearchParams(query)
@@ -72,7 +73,7 @@ const titles: Readonly<Record<number, string>> = {
   503: 'Not available at this moment',
 }
 
-interface Failure extends Place {
+interface Failure extends FailedRequest {
   /** The header `Allow`. */
   readonly allowed: string
 }
@@ -115,7 +116,7 @@ function explain(
       detail: `This address cannot be used with ${method}; it takes ${allowed}.`,
       advice: [
         { text: 'Programs use it as ' },
-        { text: 'the reference of the API', href: `${place.up}docs/?format=api` },
+        { text: 'the reference of the API', href: resourceUrl({ api: place.up }, 'docs') },
         { text: ' says.' },
       ],
     }
@@ -139,7 +140,7 @@ function explain(
       detail,
       advice: [
         { text: 'See ' },
-        { text: 'the latest changes', href: `${place.up}changes/?format=api` },
+        { text: 'the latest changes', href: resourceUrl({ api: place.up }, 'changes') },
       ],
     }
   return {
@@ -170,16 +171,13 @@ function unknownFormat({ formats }: UnknownFormat, query: string) {
   }
 }
 
-function missing(
-  error: HttpError,
-  { dataPath, path, up }: Pick<Place, 'dataPath' | 'path' | 'up'>,
-) {
+function missing(error: HttpError, { dataPath, up }: Pick<FailedRequest, 'dataPath' | 'up'>) {
   if (error instanceof UnknownName) {
     const stations = error.didYouMean.flatMap((code) => [
-      { text: code, href: `${up}station/${code}/?format=api` },
+      { text: code, href: stationUrl({ api: up }, code) },
       { text: ', ' },
     ])
-    const all = { text: 'all stations', href: `${up}station/?format=api` }
+    const all = { text: 'all stations', href: resourceUrl({ api: up }, 'station') }
     return {
       detail: 'The catalogue has no station with this code.',
       advice: [
@@ -191,10 +189,6 @@ function missing(
       ],
     }
   }
-  const search = {
-    text: 'Find out why',
-    href: `${up}search/?format=api&q=${encodeURIComponent(dataPath ?? path)}`,
-  }
   if (dataPath === undefined)
     return {
       detail: 'Nothing has this address. A file that was removed has no page any more.',
@@ -203,7 +197,7 @@ function missing(
   return {
     detail: 'The archive has no file and no directory with this address.',
     advice: [
-      search,
+      { text: 'Find out why', href: pageUrl({ api: up }, 'search', [['q', dataPath]]) },
       { text: ', or look into ' },
       { text: 'the directory above', href: dataPath.endsWith('/') ? '../' : './' },
       { text: '.' },
@@ -222,7 +216,7 @@ function nameIn(path: string): string {
 }
 
 /** The pages above: the resource, or the directories of a path below `data/`. */
-function crumbsOf({ path, dataPath, up }: Place) {
+function crumbsOf({ path, dataPath, up }: FailedRequest) {
   if (dataPath === undefined) {
     const [name = ''] = path.split('/')
     const text = sectionLabels.get(name)

@@ -1,6 +1,6 @@
 /** Labels and formats of HTML pages. */
 import type { ChangeKind } from '../../catalogue/records.ts'
-import { dayOfYearAt, parseDay, secondsPerDay } from '../../parse/calendar.ts'
+import { dayOfYearAt, parseDay, secondsPerDay, twoDigits } from '../../parse/calendar.ts'
 import type { Period } from '../../series/series.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 
@@ -78,8 +78,8 @@ export function readableSize(bytes: number): string {
 }
 
 /** `99.4 %`; an empty text without a share. @param share 0 to 1 */
-export function readableShare(share: number | null): string {
-  return share === null ? '' : `${(100 * share).toFixed(1)} %`
+export function readableShare(share: number | null | undefined): string {
+  return typeof share !== 'number' ? '' : `${(100 * share).toFixed(1)} %`
 }
 
 const grouped = new Intl.NumberFormat('en')
@@ -100,8 +100,13 @@ export function readableDuration(seconds: number | null): string {
   const minutes = Math.round(seconds / 60)
   if (minutes < 120) return `${minutes} min`
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]
-  if (hours < 48) return rest === 0 ? `${hours} h` : `${hours} h ${String(rest).padStart(2, '0')}`
+  if (hours < 48) return rest === 0 ? `${hours} h` : `${hours} h ${twoDigits(rest)}`
   return `${readableNumber(Math.round(seconds / secondsPerDay))} days`
+}
+
+/** The first 60 characters of a text, for titles. */
+export function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }
 
 const entities: Readonly<Record<string, string>> = {

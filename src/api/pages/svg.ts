@@ -21,7 +21,7 @@ export const looks = {
   open: { color: '#999999', top: 0.85, height: 0.15 },
 } as const
 
-export interface GridRow<Name extends string> {
+interface GridRow<Name extends string> {
   readonly label: string
   readonly href?: string
   readonly title?: string
@@ -48,8 +48,6 @@ export interface Grid<Name extends string> {
   /** False if the legend is elsewhere; otherwise it is below the rows. */
   readonly hasLegend?: boolean
   /** Returns the text of a run of equal cells in a row. Without it, runs have no text. */
-  readonly runTitle?: (row: number, first: number, cells: number, name: Name) => string
-  /** The same with a link. */
   readonly runLink?: (row: number, first: number, cells: number, name: Name) => RunLink | undefined
 }
 
@@ -113,7 +111,7 @@ interface Place {
 
 /** The paths of each mark: one for each run that has a text, and one for all others. */
 function paths<Name extends string>(
-  { rows, marks, labelWidth, runTitle, runLink }: Grid<Name>,
+  { rows, marks, labelWidth, runLink }: Grid<Name>,
   { cell, yOf }: Place,
 ): readonly string[] {
   const byMark = new Map<Name, { titled: string; others: string }>()
@@ -122,8 +120,7 @@ function paths<Name extends string>(
       const { top, height } = marks[name]
       const y = rounded(yOf(row) + (top + height / 2) * size.line)
       const path = `M${rounded(labelWidth + first * cell)} ${y}h${rounded(count * cell)}`
-      const title = runTitle?.(row, first, count, name)
-      const link = runLink?.(row, first, count, name) ?? (title === undefined ? title : { title })
+      const link = runLink?.(row, first, count, name)
       const found = byMark.get(name) ?? { titled: '', others: '' }
       byMark.set(name, found)
       if (link === undefined) found.others += path

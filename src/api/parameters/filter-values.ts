@@ -1,6 +1,7 @@
 /** The types of the filter parameters: parsing, JSON schemas, and joined filters. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { parseDays, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
+import type { Days } from '../../parse/calendar.ts'
 import { invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 
@@ -182,8 +183,7 @@ export function range(
 }
 
 /**
- * A date-time is one moment. A bare date, a month or a year is all of it up to the last second,
- * because data start on whole seconds.
+ * A date-time is one moment. A bare date, a month or a year is all of it.
  * @param add gets the first and the last moment in microseconds
  */
 export function dayOrTime(
@@ -192,8 +192,7 @@ export function dayOrTime(
 ): FilterParameter {
   return condition(daysOrTime, described, (value) => {
     const days = parseDays(value)
-    if (days !== undefined)
-      return add({ fromUs: days.from * usPerDay, toUs: (days.to + 1) * usPerDay - usPerSecond })
+    if (days !== undefined) return add(startsOn(days))
     const us = parseTimeUs(value)
     if (us === undefined) return { fault: 'Enter a valid date/time.' }
     return add({ fromUs: us, toUs: us })
@@ -202,6 +201,11 @@ export function dayOrTime(
 
 export const usPerSecond = 1e6
 export const usPerDay = secondsPerDay * usPerSecond
+
+/** The time of some days up to their last second, because data start on whole seconds. */
+export function startsOn({ from, to }: Days): Required<TimeRange> {
+  return { fromUs: from * usPerDay, toUs: (to + 1) * usPerDay - usPerSecond }
+}
 
 /**
  * Joins the filters of the values of a choice, each of one list, in one pass: there may be many. If

@@ -102,7 +102,7 @@ function runnable(source: string, links: Links): string | undefined {
 }
 
 /** A question that people begin with, and how to ask it. */
-export interface FirstStep extends Pick<Sample, 'run'> {
+interface FirstStep extends Pick<Sample, 'run'> {
   readonly title: string
   readonly commands: readonly { readonly language: string; readonly source: string }[]
 }

@@ -1,19 +1,22 @@
 /** What a text may mean, by its form alone. Pure. */
 import { areas } from '../../parse/archive-path.ts'
 import {
+  dateOf,
   dayOfYearAt,
-  dayStartSeconds,
+  dayPath,
   dayToIso,
-  daysInYear,
-  parseDay,
+  parseDays,
   parseTimeUs,
   secondsPerDay,
   twoDigits,
 } from '../../parse/calendar.ts'
+import type { Days } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName, RejectionReason } from '../../parse/types.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { Parameter } from '../http/context.ts'
+import { monthWords } from '../pages/date-words.ts'
+import { startsOn } from '../parameters/filter-values.ts'
 
 /** A time of the data: the files of it, and the parameters of their list. */
 export interface AskedTime {
@@ -39,7 +42,7 @@ export interface AskedFile {
   readonly directories: readonly string[]
 }
 
-export interface Meanings {
+interface Meanings {
   /** What station codes may begin with, in upper case. */
   readonly code: string | undefined
   readonly time: AskedTime | undefined
@@ -121,32 +124,15 @@ function isCompressedOtherwise(name: string): boolean {
 
 /** The directories of a day and an hour. */
 function directoriesAt(startSeconds: number): readonly string[] {
-  const { year, dayOfYear } = dayOfYearAt(startSeconds)
-  const day = `${String(year).padStart(4, '0')}/${String(dayOfYear).padStart(3, '0')}`
+  const day = dayPath(startSeconds)
   const hour = Math.floor((startSeconds % secondsPerDay) / 3600)
   return [...areas.map((area) => `${area}/${day}`), `nrt/${day}/${twoDigits(hour)}`]
 }
 
-const months =
-  'January February March April May June July August September October November December'.split(' ')
-
 /** A day, month or year, with `-`, `/` or a space between its parts; or a time of a day. */
 function timeOf(text: string): AskedTime | undefined {
-  const plain = text.replaceAll(/(?<=\d)[ /](?=\d)/g, '-')
-  const [, year, month] = /^([12]\d{3})(?:-(\d\d?))?$/.exec(plain) ?? []
-  if (year !== undefined && month === undefined) {
-    const from = dayStartSeconds(Number(year), 1) / secondsPerDay
-    const filter = within(from, from + daysInYear(Number(year)))
-    return { title: year, filter, parameters: [['year', year]] }
-  }
-  if (year !== undefined) return monthOf(Number(year), Number(month))
-  const day = parseDay(plain)
-  if (day !== undefined) {
-    const iso = dayToIso(day)
-    const { dayOfYear } = dayOfYearAt(day * secondsPerDay)
-    const title = `${iso} (day ${String(dayOfYear).padStart(3, '0')})`
-    return { title, filter: { days: [day] }, parameters: [['date', iso]] }
-  }
+  const days = parseDays(text.replaceAll(/(?<=\d)[ /](?=\d)/g, '-'))
+  if (days !== undefined) return timeOfDays(days)
   const us = parseTimeUs(text)
   return us === undefined
     ? undefined
@@ -157,20 +143,18 @@ function timeOf(text: string): AskedTime | undefined {
       }
 }
 
-function monthOf(year: number, month: number): AskedTime | undefined {
-  const start = `${year}-${twoDigits(month)}-01`
-  const next = month === 12 ? `${year + 1}-01-01` : `${year}-${twoDigits(month + 1)}-01`
-  const [from, to] = [parseDay(start), parseDay(next)]
-  if (month > 12 || from === undefined || to === undefined) return undefined
-  return {
-    title: `${months[month - 1]} ${year}`,
-    filter: within(from, to),
-    parameters: [['date', start.slice(0, 7)]],
+function timeOfDays(days: Days): AskedTime | undefined {
+  const { from, to } = days
+  const [iso, { year, month }] = [dayToIso(from), dateOf(from)]
+  if (from === to) {
+    const { dayOfYear } = dayOfYearAt(from * secondsPerDay)
+    const title = `${iso} (day ${String(dayOfYear).padStart(3, '0')})`
+    return { title, filter: { days: [from] }, parameters: [['date', iso]] }
   }
-}
-
-/** Data that start on the days of a range. @param to the day after the last */
-function within(from: number, to: number): FileFilter {
-  const usPerDay = secondsPerDay * 1e6
-  return { dataDate: { fromUs: from * usPerDay, toUs: to * usPerDay - 1e6 } }
+  // Four digits may be a code.
+  if (year < 1000 || year > 2999) return undefined
+  const filter = { dataDate: startsOn(days) }
+  return to - from > 31
+    ? { title: String(year), filter, parameters: [['year', String(year)]] }
+    : { title: monthWords({ year, month }), filter, parameters: [['date', iso.slice(0, 7)]] }
 }

@@ -2,7 +2,7 @@
 import { page } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import '../pages/search-field.ts'
-import { counted } from '../pages/labels.ts'
+import { counted, shortened } from '../pages/labels.ts'
 import type { Result } from './search.ts'
 
 const render = page(
@@ -48,11 +48,4 @@ export function renderSearch(text: string, results: readonly Result[], json: str
     results.length === 0 ? 'nothing found' : counted(results.length, 'result', 'results')
   const title = text === '' ? 'Search' : `Search for ${shortened(text)}: ${found}`
   return render({ title, heading: 'Search', up: '../', json }, { text, examples, groups })
-}
-
-/** Longest text in a title (characters). */
-const longest = 60
-
-function shortened(text: string): string {
-  return text.length > longest ? `${text.slice(0, longest)}…` : text
 }

@@ -27,7 +27,7 @@ export interface Result {
 }
 
 /** Where the search looks. */
-export interface SearchSources {
+interface SearchSources {
   readonly reader: CatalogueReader
   readonly links: Links
   readonly settlingFiles: () => Promise<readonly SettlingFile[]>

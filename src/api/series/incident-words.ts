@@ -3,6 +3,7 @@ import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
 import type { Incident, IncidentSeries } from '../../series/incidents.ts'
 import type { Period } from '../../series/series.ts'
+import type { Parameter } from '../http/context.ts'
 import { counted, periodLabel, readableDuration, readableTime, typeLabel } from '../pages/labels.ts'
 
 /**
@@ -42,6 +43,11 @@ export function incidentSeriesWords(series: IncidentSeries): string {
     return `${name}: nothing from ${readableTime(since)} to ${readableTime(ended)} UTC`
   const loss = since === null ? 'never delivered' : `nothing since ${readableTime(since)} UTC`
   return `${name}: ${loss}, ${kind}`
+}
+
+/** The parameter that asks for the place of an incident. */
+export function placeOf({ station, country }: Incident): Parameter {
+  return station === null ? ['country', country ?? ''] : ['station', station]
 }
 
 /** How long an incident lasts, or lasted, in seconds; null if nothing was ever delivered. */

@@ -5,6 +5,7 @@ import { shareClasses } from '../../series/completeness.ts'
 import { periods, slotAt, startOf } from '../../series/series.ts'
 import { seriesStates } from '../../series/slot-states.ts'
 import { isoOrNull } from '../../parse/calendar.ts'
+import { stationUrl } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableDate, readableShare, readableTime, typeLabel } from '../pages/labels.ts'
 import { momentCell, periodCell, shareCell, stateCell } from '../pages/layout.ts'
@@ -58,7 +59,7 @@ export function keyFields<Item>(
 
 /** The page of a station, relative to that of a resource. */
 export function stationHref({ station }: { readonly station: string }): string {
-  return `../station/${station}/?format=api`
+  return stationUrl({ api: '../' }, station)
 }
 
 /** A cell that names its row: a station with the link to its page. */

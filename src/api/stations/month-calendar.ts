@@ -1,14 +1,14 @@
 /** The months of a series: what each day has. Pure. */
-import { secondsPerDay } from '../../parse/calendar.ts'
+import { dateOf, secondsPerDay } from '../../parse/calendar.ts'
 import { slotsPerDay } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import type { SlotState, StateRun } from '../../series/slot-states.ts'
-import { dateOf, months } from './words.ts'
+import { monthWords } from '../pages/date-words.ts'
 
 /** The look of a day: `part` has files and lacks others. */
 export type DayState = Exclude<SlotState, 'future'> | 'part'
 
-export interface CalendarDay {
+interface CalendarDay {
   /** UTC day since 1970. */
   readonly day: number
   readonly date: number
@@ -17,7 +17,7 @@ export interface CalendarDay {
   readonly text: string
 }
 
-export interface CalendarMonth {
+interface CalendarMonth {
   /** `November 2026` */
   readonly label: string
   /** The weekday of the first day: 1 for Monday, 7 for Sunday. */
@@ -67,11 +67,9 @@ export function monthsOf(
 
 /** @param month from 1; below 1 for the years before */
 function monthAt(year: number, month: number) {
-  const date = new Date(Date.UTC(year, month - 1, 1))
-  const next = new Date(Date.UTC(year, month, 1))
-  const firstDay = date.getTime() / 1000 / secondsPerDay
-  const length = next.getTime() / 1000 / secondsPerDay - firstDay
-  return { label: `${months[date.getUTCMonth()] ?? ''} ${date.getUTCFullYear()}`, firstDay, length }
+  const startOf = (each: number) => Date.UTC(year, each - 1) / 1000 / secondsPerDay
+  const firstDay = startOf(month)
+  return { label: monthWords(dateOf(firstDay)), firstDay, length: startOf(month + 1) - firstDay }
 }
 
 type Counts = Partial<Record<SlotState, number>>

@@ -4,6 +4,8 @@ import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import type { Completeness } from '../../series/completeness.ts'
 import { slotsPerDay } from '../../series/series.ts'
+import { recordUrl } from '../http/context.ts'
+import { dayWords, daysWords } from '../pages/date-words.ts'
 import {
   counted,
   durationLabel,
@@ -19,9 +21,10 @@ import type { SeriesStatus } from '../series/known-series.ts'
 import { monthsOf } from './month-calendar.ts'
 import type { DayState } from './month-calendar.ts'
 import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
-import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { filesUrl } from './station-fields.ts'
 import type { WireStation } from './station-fields.ts'
-import { dayWords, daysWords, gapWords } from './words.ts'
+import { gapLines } from './words.ts'
 
 const renderOne = page(
   'station',
@@ -33,7 +36,7 @@ const renderOne = page(
 <section>
 <h2>Months</h2>
 <p class="days">A day leads to its files: <% for (const { state, label } of it.portrait.legend) { %><span class="day <%= state %>"><%= label %></span> <% } %></p>
-<div class="months"><% for (const month of it.portrait.months) { %><section class="month"><h3><%= month.label %></h3><ol><% for (const day of month.days) { %><li<% if (day.start) { %> class="from<%= day.start %>"<% } %>><% if (day.state) { %><a class="day <%= day.state %>" href="../../rinex-file/?<%= it.query %>&amp;date=<%= day.iso %>" title="<%= day.text %>"><%= day.date %></a><% } else { %><span><%= day.date %></span><% } %></li><% } %></ol></section>
+<div class="months"><% for (const month of it.portrait.months) { %><section class="month"><h3><%= month.label %></h3><ol><% for (const day of month.days) { %><li<% if (day.start) { %> class="from<%= day.start %>"<% } %>><% if (day.state) { %><a class="day <%= day.state %>" href="<%= it.filesHref %>&amp;date=<%= day.iso %>" title="<%= day.text %>"><%= day.date %></a><% } else { %><span><%= day.date %></span><% } %></li><% } %></ol></section>
 <% } %></div>
 </section>
 <section>
@@ -117,7 +120,7 @@ export function renderStation(
       head: stationHead(head),
       facts,
       sections,
-      query: filesQuery(codes),
+      filesHref: filesUrl({ api: '../../' }, codes),
       portrait: portrait && portraitOf(portrait, head),
       files: filesTable(files),
       ...yearsOf(station, present.nowSeconds),
@@ -142,7 +145,7 @@ const legend: readonly { readonly state: DayState; readonly label: string }[] = 
 type Head = Parameters<typeof stationHead>[0]
 
 function portraitOf(portrait: SeriesPortrait, head: Head) {
-  const { period, gaps, first, last, all, year } = portrait
+  const { period, first, last, all, year } = portrait
   const perDay = slotsPerDay(period)
   const [firstDay, lastDay] = [first, last].map((slot) => Math.floor(slot / perDay)) as [
     number,
@@ -154,7 +157,7 @@ function portraitOf(portrait: SeriesPortrait, head: Head) {
     `availability/?period=${period}&measure=delivered&format=api&from=${dayToIso(Math.max(firstDay, lastDay - days + 1))}&to=${dayToIso(lastDay)}`
   const tile = (label: string, days: number, figures: Completeness | undefined) => ({
     label,
-    share: readableShare(figures?.completeness ?? null) || '–',
+    share: readableShare(figures?.completeness) || '–',
     note: figures
       ? `${readableNumber(figures.present)} of ${readableNumber(figures.possible)}`
       : '',
@@ -182,7 +185,6 @@ function portraitOf(portrait: SeriesPortrait, head: Head) {
     ),
     gaps: gapsText(portrait, { code: shownCode(head), files, days: daysWords(firstDay, lastDay) }),
     gapsHref: href(lastDay - firstDay + 1),
-    count: gaps.length,
   }
 }
 
@@ -192,16 +194,11 @@ function gapsText(
   { code, files, days }: { readonly code: string; readonly files: string; readonly days: string },
 ): string {
   if (gaps.length === 0) return ''
-  const more = gaps.length - most.gaps
-  const share = readableShare(all.completeness ?? null)
+  const share = readableShare(all.completeness)
   return [
     `${code}, ${files}, ${days}:`,
     `${readableNumber(all.present)} of ${readableNumber(all.possible)} delivered (${share})`,
-    ...gaps
-      .slice(-most.gaps)
-      .toReversed()
-      .map((gap) => gapWords(gap, period)),
-    ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
+    ...gapLines(gaps, period, most.gaps),
   ].join('\n')
 }
 
@@ -214,7 +211,7 @@ function filesTable(files: readonly ArrivedFile[]): Table {
     rows: files.map(({ file, startSeconds, latency }) => [
       {
         text: file.name,
-        href: `../../rinex-file/${file.id}/?format=api`,
+        href: recordUrl({ api: '../../' }, file.id),
         isHeader: true,
       },
       dateCell(secondsToIso(startSeconds)),

@@ -1,12 +1,12 @@
 /** Draws the availability of a series as SVG. Pure. */
 import { periodRules } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
-import { secondsToIso } from '../../parse/calendar.ts'
+import { secondsToIso, twoDigits } from '../../parse/calendar.ts'
+import { months } from '../pages/date-words.ts'
 import { readableDate } from '../pages/labels.ts'
 import { gridSvg, looks } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
 import { linesOf } from './series-formats.ts'
-import { months } from './words.ts'
 import type { SeriesAvailability } from './series-reader.ts'
 
 const labelWidth = 84
@@ -41,10 +41,10 @@ export function calendarSvg(series: DrawnSeries): string {
       label: period === '01D' ? label : readableDate(secondsToIso(firstSlot * seconds)).slice(5),
       cells: cells.map((state) => (state === 'future' ? undefined : state)),
     })),
-    runTitle: (row, first, cells, state) => {
+    runLink: (row, first, cells, state) => {
       const slot = (lines[row]?.firstSlot ?? NaN) + first
       const [start, end] = [slot, slot + cells].map((each) => secondsToIso(each * seconds))
-      return `${start ?? ''} to ${end ?? ''}: ${state}, ${cells}`
+      return { title: `${start ?? ''} to ${end ?? ''}: ${state}, ${cells}` }
     },
   })
 }
@@ -54,8 +54,5 @@ function columnLabels(period: SeriesAvailability['period']): (readonly [number, 
   if (period === '01D')
     return months.map((name, month) => [Date.UTC(2026, month) / 864e5 - 20_454, name.slice(0, 3)])
   const perHour = 3600 / periodRules[period].seconds
-  return [0, 3, 6, 9, 12, 15, 18, 21].map((hour) => [
-    hour * perHour,
-    `${String(hour).padStart(2, '0')} h`,
-  ])
+  return [0, 3, 6, 9, 12, 15, 18, 21].map((hour) => [hour * perHour, `${twoDigits(hour)} h`])
 }

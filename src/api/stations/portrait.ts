@@ -40,7 +40,7 @@ interface Asking {
 const yearDays = 365
 
 /** A series, with the codes whose files it has. */
-export interface StationSeries {
+export interface PortraitAnswer {
   readonly codes: readonly string[]
   readonly ambiguous: readonly string[]
   /** `undefined` if nothing was ever delivered, or the first scan has not ended. */
@@ -52,7 +52,7 @@ export async function readSeriesPortrait(
   { code, asker }: Asking,
   period: Period,
   present: Present,
-): Promise<StationSeries> {
+): Promise<PortraitAnswer> {
   const { asOf } = present.currency
   const toDay = Math.floor(present.nowSeconds / secondsPerDay)
   const key = { fileType: 'o', period, fromDay: undefined, toDay } as const

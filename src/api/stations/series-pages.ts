@@ -24,9 +24,10 @@ import { linesOf, serialiseAvailability, serialiseLatency } from './series-forma
 import type { WireLatency } from './series-formats.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { filesQuery, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { filesUrl } from './station-fields.ts'
+import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { StationTab } from './station-head.ts'
-import { gapWords, joinGaps } from './words.ts'
+import { gapLines, joinGaps } from './words.ts'
 
 const render = page(
   'series-of-station',
@@ -87,11 +88,11 @@ export function renderAvailability(
     measure: measureWords[measure],
     pictures: [{ label, svg: calendarSvg(series) }],
     gaps: {
-      text: gapsOfPage(series),
-      files: `../../../rinex-file/?${filesQuery(series.codes, [
+      text: gapLines(joinGaps(series.availability.gaps), period, maxGaps).join('\n'),
+      files: filesUrl({ api: '../../../' }, series.codes, [
         ['file_type', file_type],
         ['overlaps', `${days.from}/${days.to}`],
-      ])}`,
+      ]),
     },
     table: {
       label: isDaily ? 'Days by year' : 'Files by day',
@@ -107,18 +108,6 @@ export function renderAvailability(
 
 /** Maximum number of gaps on a page; CSV and JSON have all. */
 const maxGaps = 200
-
-function gapsOfPage({ availability, period }: SeriesAvailability): string {
-  const gaps = joinGaps(availability.gaps)
-  const more = gaps.length - maxGaps
-  return [
-    ...gaps
-      .slice(-maxGaps)
-      .toReversed()
-      .map((gap) => gapWords(gap, period)),
-    ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
-  ].join('\n')
-}
 
 /** @param series with its arrivals: slots with their latency in seconds */
 export function renderLatency(series: SeriesLatencies, said: Said): Page {
@@ -209,7 +198,7 @@ function lastDay(end: string): string {
   return new Date(ms - 1000).toISOString().slice(0, 10)
 }
 
-export function availabilitySentence(availability: Availability): string {
+function availabilitySentence(availability: Availability): string {
   const { completeness, possible, present, expected, delivered, ended } = availability
   if (completeness === undefined) return 'No files were possible in this range.'
   const name = availability.class === undefined ? '' : `, ${availability.class}`

@@ -41,11 +41,16 @@ function countryOfStation({ code, codes }: StationSummary): string | null {
   return [code, ...codes].map(countryOf).find((country) => country !== undefined) ?? null
 }
 
-function filesOf({ codes }: StationSummary, links: Links): string {
+/** The files of all codes of a station. */
+export function filesUrl(
+  links: Pick<Links, 'api'>,
+  codes: readonly string[],
+  more: readonly Parameter[] = [],
+): string {
   // Without `file_version`, a code of 4 characters also matches all long codes that begin with it.
   const isShort = codes.every((each) => each.length === 4)
   const shortNames: readonly Parameter[] = isShort ? [['file_version', 'r2']] : []
-  return pageUrl(links, 'rinex-file', [...shortNames, ['station', codes.join(',')]])
+  return pageUrl(links, 'rinex-file', [...shortNames, ['station', codes.join()], ...more])
 }
 
 export const stationFields = {
@@ -124,7 +129,7 @@ export const stationFields = {
     isNumber: true,
     cell: (count, station, links) => ({
       text: readableNumber(count),
-      href: filesOf(station, links),
+      href: filesUrl(links, station.codes),
     }),
   }),
   area: field(counts('Files by area.', areas), { obs: 22, nrt: 24 }, ({ byArea }) => byArea),
@@ -148,7 +153,7 @@ export const stationFields = {
   files: field(
     schema.url('The URL of the list of its files.'),
     `${api}rinex-file/?format=api&station=GRAZ00AUT`,
-    filesOf,
+    ({ codes }, links) => filesUrl(links, codes),
   ),
 }
 

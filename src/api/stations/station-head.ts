@@ -1,12 +1,12 @@
 /** What the page of a station and its tabs have above: states, tabs, title, links. */
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
-import { queryText } from '../http/context.ts'
-import type { Parameter } from '../http/context.ts'
+import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
 import { typeLabel } from '../pages/labels.ts'
 import { partial } from '../pages/layout.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
+import { filesUrl } from './station-fields.ts'
 import { sinceWords, stateWord } from './words.ts'
 
 partial(
@@ -19,7 +19,7 @@ partial(
 /** The tabs that are pages of the station; the others lead to lists of its files and alerts. */
 export type StationTab = 'Overview' | 'Availability' | 'Latency'
 
-export interface HeadOfStation {
+interface HeadOfStation {
   /** The code of the request, in upper case. */
   readonly code: string
   /** All codes whose files are meant. */
@@ -46,20 +46,11 @@ export function shownCode({ code, codes }: Pick<HeadOfStation, 'code' | 'codes'>
 }
 
 /** `GRAZ00AUT, Austria` */
-export function stationTitle(station: Pick<HeadOfStation, 'code' | 'codes'>): string {
+function stationTitle(station: Pick<HeadOfStation, 'code' | 'codes'>): string {
   const code = shownCode(station)
   const country = countryOf(code)
   if (isMergedNavigation(code)) return `${code}, merged navigation`
   return country === undefined ? code : `${code}, ${countryName(country)}`
-}
-
-/** The query of the files of a station. */
-export function filesQuery(codes: readonly string[], more: readonly Parameter[] = []): string {
-  // Without the form of the name, a short code also matches the long codes that begin with it.
-  const shortOnly: readonly Parameter[] = codes.every((each) => each.length === 4)
-    ? [['file_version', 'r2']]
-    : []
-  return queryText([...shortOnly, ['station', codes.join()], ...more])
 }
 
 /** The frame of a page of a station. */
@@ -70,21 +61,21 @@ export function stationFrame(
   const { tab, code } = station
   const heading = stationTitle(station)
   const up = upOf(tab)
-  const own = { text: shownCode(station), href: `${up}station/${code}/?format=api` }
+  const own = { text: shownCode(station), href: stationUrl({ api: up }, code) }
   return {
     title,
     heading,
     section: 'station',
     crumbs: [
-      { text: 'Stations', href: `${up}station/?format=api` },
+      { text: 'Stations', href: resourceUrl({ api: up }, 'station') },
       ...(tab === 'Overview' ? [] : [own]),
     ],
     alternates: [
       {
-        href: `${up}alerts/?${queryText([
+        href: pageUrl({ api: up }, 'alerts', [
           ['station', code],
           ['format', 'atom'],
-        ])}`,
+        ]),
         title: `Alerts of ${shownCode(station)}`,
         type: 'application/atom+xml',
       },
@@ -109,13 +100,13 @@ export function stationHead(station: HeadOfStation) {
     { label: 'Overview', href: `${own}?format=api` },
     { label: 'Availability', href: `${own}availability/?format=api` },
     { label: 'Latency', href: `${own}latency/?format=api` },
-    { label: 'Missing', href: `${up}missing/?${queryText(ofStation)}` },
-    { label: 'Files', href: `${up}rinex-file/?${filesQuery(codes)}` },
-    { label: 'Alerts', href: `${up}alerts/?${queryText(ofStation)}` },
+    { label: 'Missing', href: pageUrl({ api: up }, 'missing', ofStation) },
+    { label: 'Files', href: filesUrl({ api: up }, codes) },
+    { label: 'Alerts', href: pageUrl({ api: up }, 'alerts', ofStation) },
   ]
   return {
     lines: linesOf(seriesOfStation(station.states, station), nowSeconds),
-    others: ambiguous.map((each) => ({ code: each, href: `${up}station/${each}/?format=api` })),
+    others: ambiguous.map((each) => ({ code: each, href: stationUrl({ api: up }, each) })),
     tabs: tabs.map((each) => ({ ...each, isCurrent: each.label === tab })),
   }
 }

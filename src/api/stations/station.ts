@@ -15,7 +15,7 @@ import { calendarSvg } from './pictures.ts'
 import { readableNumber, readableShare } from '../pages/labels.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { readLastFiles, readSeriesPortrait } from './portrait.ts'
-import type { SeriesPortrait, StationSeries } from './portrait.ts'
+import type { SeriesPortrait, PortraitAnswer } from './portrait.ts'
 import { serialiseLatency } from './series-formats.ts'
 import { latencySentence } from './series-pages.ts'
 import { readLatencies } from './series-reader.ts'
@@ -112,7 +112,7 @@ function longest(
 
 /** The hours of the last four weeks; nothing if no file came in them. */
 function hoursSection(
-  { portrait }: StationSeries,
+  { portrait }: PortraitAnswer,
   station: string,
   states: readonly SeriesStatus[],
 ): StationSection[] {
@@ -125,7 +125,7 @@ function hoursSection(
   return [
     {
       label: 'Hours of the last four weeks',
-      sentence: `${readableShare(completeness ?? null)} complete: ${readableNumber(present)} of ${readableNumber(possible)} hourly observation files.`,
+      sentence: `${readableShare(completeness)} complete: ${readableNumber(present)} of ${readableNumber(possible)} hourly observation files.`,
       href: 'availability/?period=01H&format=api',
       svg: calendarSvg({ station, fileType: 'o', period: '01H', availability: { runs } }),
     },

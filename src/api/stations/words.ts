@@ -1,46 +1,21 @@
 /** Gaps and states of series in words, as people write them into a mail. Pure. */
-import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { dayOfYearAt, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { periodRules, recentDays } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import type { SeriesSummary } from '../../series/series-summary.ts'
 import type { SlotState, StateRun } from '../../series/slot-states.ts'
+import { dayWords, daysWords } from '../pages/date-words.ts'
 import { counted, readableDuration } from '../pages/labels.ts'
 
-export const months = [
-  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
-  ...['August', 'September', 'October', 'November', 'December'],
-] as const
-
-/** Year, month from 1, and day of the month of a UTC day since 1970. */
-export function dateOf(day: number) {
-  const [year = 0, month = 1, date = 1] = dayToIso(day).split('-').map(Number)
-  return { year, month, date, name: months[month - 1] ?? '' }
-}
-
-/** `3 August 2026` */
-export function dayWords(day: number): string {
-  const { date, name, year } = dateOf(day)
-  return `${date} ${name} ${year}`
-}
-
-/** `3 to 31 August 2026`, `28 December 2025 to 3 January 2026`. @param last included */
-export function daysWords(first: number, last: number): string {
-  if (first === last) return dayWords(first)
-  const [from, to] = [dateOf(first), dateOf(last)]
-  if (from.year !== to.year) return `${dayWords(first)} to ${dayWords(last)}`
-  const month = from.month === to.month ? '' : ` ${from.name}`
-  return `${from.date}${month} to ${dayWords(last)}`
-}
-
 /** `24 November 2026, 05:00`; without the time at midnight. @param seconds since 1970 */
-export function momentWords(seconds: number): string {
+function momentWords(seconds: number): string {
   const day = Math.floor(seconds / secondsPerDay)
   const time = timeWords(seconds)
   return time === '00:00' ? dayWords(day) : `${dayWords(day)}, ${time}`
 }
 
 function timeWords(seconds: number): string {
-  return new Date(seconds * 1000).toISOString().slice(11, 16)
+  return secondsToIso(seconds).slice(11, 16)
 }
 
 /** A gap: adjacent runs of slots without a file, with the number of its slots by state. */
@@ -89,6 +64,16 @@ export function gapWords(gap: Gap, period: Period): string {
       ? `${amount} ${only}`
       : `${amount}, ${all.map(([word, count]) => `${count} ${word}`).join('; ')}`
   return `${timesOfGap(gap, period)}: ${what}`
+}
+
+/** The last gaps, the latest first, and how many are left out. */
+export function gapLines(gaps: readonly Gap[], period: Period, most: number): readonly string[] {
+  const more = gaps.length - most
+  const shown = gaps.slice(-most).toReversed()
+  return [
+    ...shown.map((gap) => gapWords(gap, period)),
+    ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
+  ]
 }
 
 function timesOfGap({ firstSlot, slots }: Gap, period: Period): string {

@@ -2,7 +2,7 @@
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
-import type { Volumes } from '../../catalogue/reader.ts'
+import type { Volumes } from '../../catalogue/volumes.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { SeriesStatus } from '../series/known-series.ts'

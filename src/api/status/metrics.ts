@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
-import type { Volumes } from '../../catalogue/reader.ts'
+import type { Volumes } from '../../catalogue/volumes.ts'
 import type { CatalogueSummary } from '../../catalogue/records.ts'
 import { CatalogueUnavailable, isTemporary } from '../../catalogue/reader-errors.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'

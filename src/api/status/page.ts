@@ -1,16 +1,11 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
+import { diskCells, diskColumns } from '../archive/page.ts'
 import { reasonLabel } from '../file-problems/problem-list.ts'
 import type { WireStatus } from './serialise.ts'
 import { page, numberColumns } from '../pages/layout.ts'
 import type { Page, Cell, Table } from '../pages/layout.ts'
-import {
-  readableDuration,
-  readableNumber,
-  readableShare,
-  readableSize,
-  readableTime,
-} from '../pages/labels.ts'
+import { readableDuration, readableNumber, readableSize, readableTime } from '../pages/labels.ts'
 
 const template = `<div data-live>
 <p class="lead">The indexer is <strong class="state <%= it.tone %>"><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
@@ -169,13 +164,8 @@ function sentencesOf(
 function disksTable({ disks }: WireStatus): Table {
   return {
     label: 'Disks of the archive',
-    columns: ['Holds', ...numberColumns('Free', 'Size', 'Free share')],
-    rows: disks.map(({ holds, free_bytes: free, total_bytes: total }) => [
-      { text: holds.join(', '), isHeader: true },
-      free === null ? 'does not answer' : readableSize(free),
-      total === null ? '' : readableSize(total),
-      readableShare(free === null || total === null || total === 0 ? null : free / total),
-    ]),
+    columns: diskColumns,
+    rows: disks.map(diskCells),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Static } from '../openapi/schema.ts'
 import type { CatalogueSummary, RejectionCount, ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../../parse/calendar.ts'
+import { microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
 import type { statusSchema } from './schema.ts'
 
 export type WireStatus = Static<typeof statusSchema>
@@ -27,19 +27,19 @@ export function describeStatus(
   const { areas, rejected, misplaced, incomplete, checksums, head } = summary
   return {
     state: reply?.state === 'unknown' ? 'degraded' : (reply?.state ?? 'stopped'),
-    since: timeOrNull(indexer?.sinceUs),
+    since: momentOrNull(indexer?.sinceUs),
     reasons: problemsOf(reply).map(({ text }) => text),
     indexer: indexer ? processOf(indexer) : null,
     scan: indexer?.scan ? scanProgress(indexer.scan) : null,
     last_scan: lastScan ? scanSummary(lastScan) : null,
-    last_sweep: timeOrNull(indexer?.lastSweepUs),
+    last_sweep: momentOrNull(indexer?.lastSweepUs),
     dirty_directories: indexer?.dirtyDirectories ?? null,
     watching: indexer?.watching ?? null,
     settling_files: indexer?.settlingFiles ?? null,
     held_removals: indexer?.withheldRemovals ?? null,
     rescans: indexer ? rescansOf(indexer) : null,
     areas,
-    newest_file: timeOrNull(newestOf(summary)),
+    newest_file: momentOrNull(newestOf(summary)),
     rejected: rejected.map((each) => ({ reason: each.reason, ...filesOf(each) })),
     misplaced,
     incomplete: filesOf(incomplete),
@@ -116,8 +116,4 @@ function scanProgress(scan: ScanProgress) {
 
 function scanSummary({ startedUs, endedUs, ...counts }: ScanSummary) {
   return { started: microsecondsToIso(startedUs), ended: microsecondsToIso(endedUs), ...counts }
-}
-
-function timeOrNull(us: number | undefined): string | null {
-  return us === undefined ? null : microsecondsToIso(us)
 }

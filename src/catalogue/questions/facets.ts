@@ -5,12 +5,12 @@
  */
 import type { FileFilter } from '../filter.ts'
 import { problems } from '../filter.ts'
-import type { Counting, Facets, FacetValue, FileSizes, PageSums } from '../reader.ts'
+import type { Counting, Facets, FacetValue, FileSizes, PageSums } from '../sums.ts'
 import type { Dialect } from '../dialect.ts'
 import { value, rows } from '../question.ts'
 import type { Question, Row } from '../question.ts'
 import { conditionsOf, filesWith, hasProblem } from '../selection/conditions.ts'
-import { fileColumns } from '../selection/counts.ts'
+import { groupColumns } from '../selection/counts.ts'
 import type { Counts, Group } from '../selection/counts.ts'
 import { boundsOf } from '../selection/date-ranges.ts'
 import type { Kind, Lookups } from '../selection/lookups.ts'
@@ -129,7 +129,7 @@ class Sums {
     const { index, entries, selection } = yield* this.#way(of, wanted)
     if (!this.#spend(entries * effortOf(of, { index, selection }))) return {}
     const { sql, values } = conditionsOf(selection, this.#parts.dialect)
-    const columns = of.map((group) => fileColumns[group])
+    const columns = of.map((group) => groupColumns[group])
     const found = yield* rows(
       `SELECT count(*), ${columns.join()} FROM file f ${this.#parts.dialect.using(index)}
        WHERE ${sql} ${of[0] === 'size' ? '' : `GROUP BY ${of.map((_, at) => at + 2).join()}`}`,

@@ -4,6 +4,7 @@ import type { FileType } from '../../parse/types.ts'
 import type { Problem } from '../filter.ts'
 import type { CatalogueSummary, NewestFile, RejectionCount } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
+import { idCountLevels } from '../selection/count-tables.ts'
 import { head, lastScan } from '../selection/head.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
@@ -44,7 +45,7 @@ function* areaFigures(dialect: Dialect): Question<Pick<CatalogueSummary, 'areas'
     areas[area].files = files
   const sizes = yield* rows<[area: Area, bytes: number]>(
     `SELECT k.area, CAST(sum(c.bytes) AS bigint) FROM id_count c JOIN kind k ON k.id = c.kind
-     WHERE c.level = 18 GROUP BY k.area`,
+     WHERE c.level = ${idCountLevels[0]} GROUP BY k.area`,
   )
   for (const [area, bytes] of sizes) areas[area].bytes = bytes
   const found = yield* rows<DirectoriesRow>(

@@ -3,12 +3,20 @@ import type { Area } from '../../parse/archive-path.ts'
 import { dayToIso, parseDay } from '../../parse/calendar.ts'
 import { seriesOf } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
-import type { Volumes, VolumesQuery } from '../reader.ts'
-import { sumOfVolumes } from '../records.ts'
-import type { DayVolume, HashedFiles, KindVolume, MonthVolume, Volume } from '../records.ts'
+import type {
+  Volumes,
+  VolumesQuery,
+  DayVolume,
+  HashedFiles,
+  KindVolume,
+  MonthVolume,
+  Volume,
+} from '../volumes.ts'
+import { sumOfVolumes } from '../volumes.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, column, row, rows, value } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
+import { idCountLevels } from '../selection/count-tables.ts'
 import type { Kind, QuestionContext } from '../selection/lookups.ts'
 
 type KindRow = [kind: number, files: number, bytes: number, sized: number]
@@ -22,7 +30,7 @@ export function* volumes(
 ): Question<Volumes> {
   const { head } = yield* lookups.refresh()
   const found = yield* rows<KindRow>(
-    `SELECT kind, ${sums} FROM id_count WHERE level = 18 AND kind <> 0 GROUP BY kind`,
+    `SELECT kind, ${sums} FROM id_count WHERE level = ${idCountLevels[0]} AND kind <> 0 GROUP BY kind`,
   )
   const totals = merged(found, lookups.kinds)
   const hashed = yield* ofChecksums(dialect)

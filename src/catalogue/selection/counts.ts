@@ -24,7 +24,7 @@ const dayKindsPerStatement = 64
 export type Group = 'kind' | 'station' | 'year' | 'size'
 
 /** The columns of each group of files; of `size`, the sum of the known sizes, and their number. */
-export const fileColumns: Readonly<Record<Group, string>> = {
+export const groupColumns: Readonly<Record<Group, string>> = {
   kind: 'f.kind',
   station: 'f.station',
   year: yearOf(dayOf('f.data_date')),
@@ -48,12 +48,12 @@ function grouped(by: Group): Counted {
     return {
       by,
       fromCounts: `${sumOfFiles}, CAST(sum(bytes) AS bigint), CAST(sum(sized) AS bigint)`,
-      fromFiles: `count(*), ${fileColumns.size}`,
+      fromFiles: `count(*), ${groupColumns.size}`,
     }
   return {
     by,
     fromCounts: `${by === 'year' ? yearOf('day') : by}, ${sumOfFiles}`,
-    fromFiles: `${fileColumns[by]}, count(*)`,
+    fromFiles: `${groupColumns[by]}, count(*)`,
   }
 }
 

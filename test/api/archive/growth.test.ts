@@ -1,7 +1,7 @@
 /** The growth of an archive, when its disks are full, and the hours of arrivals. */
 import t from '../../tap.ts'
 import { arrivalsByHour, fullDay, growthOf } from '../../../src/api/archive/growth.ts'
-import type { DayVolume } from '../../../src/catalogue/records.ts'
+import type { DayVolume } from '../../../src/catalogue/volumes.ts'
 import { fc } from '../../random.ts'
 
 const today = 20_454

@@ -87,8 +87,8 @@ t.test('incidents are the longest losses first, and single files are together', 
       ['late', '2 single files'],
     ],
   )
-  t.match(list, 'href="../missing/?country=NOR&amp;period=01H&amp;format=api"')
-  t.match(list, 'href="../missing/?station=MATE00ITA&amp;period=01H&amp;format=api"')
+  t.match(list, 'href="../missing/?country=NOR&amp;format=api&amp;period=01H"')
+  t.match(list, 'href="../missing/?format=api&amp;period=01H&amp;station=MATE00ITA"')
   t.match(wordsOf(list), 'OSLO00NOR observation files: nothing since 2025-12-06 07:00 UTC, late')
   t.match(wordsOf(list), 'GRAZ00AUT_?_20253401000_01H_*O.* expected by 2025-12-06 12:00')
   const json = await service.text('network/')

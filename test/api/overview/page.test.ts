@@ -1,8 +1,8 @@
 /** The start page, and the numbers that it shows. */
 import t from '../../tap.ts'
-import { growthOf } from '../../../src/api/overview/facts.ts'
+import { growthByMonth } from '../../../src/api/overview/facts.ts'
 import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/reader-errors.ts'
-import type { MonthVolume } from '../../../src/catalogue/records.ts'
+import type { MonthVolume } from '../../../src/catalogue/volumes.ts'
 import { change } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
 import { openService, startUs } from '../service.ts'
@@ -25,7 +25,10 @@ t.test('the growth is the sum of all data up to the end of each month', async (t
     })
   fc.assert(
     fc.property(fc.array(volume, { maxLength: 40 }), month, (months, [year, of]) => {
-      const { isBytes, months: found } = growthOf({ months }, Date.UTC(year, of - 1, 15) / 1000)
+      const { isBytes, months: found } = growthByMonth(
+        { months },
+        Date.UTC(year, of - 1, 15) / 1000,
+      )
       const shown = Array.from({ length: 13 }, (_, index) => {
         const date = new Date(Date.UTC(year, of - 1 - 12 + index, 1))
         return nameOf(date.getUTCFullYear(), date.getUTCMonth() + 1)
@@ -41,7 +44,7 @@ t.test('the growth is the sum of all data up to the end of each month', async (t
       t.strictSame(found, expected)
     }),
   )
-  t.strictSame(growthOf({ months: undefined }, 0).months.at(-1), ['1970-01', 0])
+  t.strictSame(growthByMonth({ months: undefined }, 0).months.at(-1), ['1970-01', 0])
 })
 
 t.test('it says what the archive is, how it is and how large, and where to begin', async (t) => {

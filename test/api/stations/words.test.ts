@@ -1,15 +1,9 @@
 /** Gaps, states and months in words. */
 import t from '../../tap.ts'
 import { fc } from '../../random.ts'
+import { dayWords, daysWords } from '../../../src/api/pages/date-words.ts'
 import { monthsOf } from '../../../src/api/stations/month-calendar.ts'
-import {
-  dayWords,
-  daysWords,
-  gapWords,
-  joinGaps,
-  sinceWords,
-  stateWord,
-} from '../../../src/api/stations/words.ts'
+import { gapWords, joinGaps, sinceWords, stateWord } from '../../../src/api/stations/words.ts'
 import type { Period } from '../../../src/series/series.ts'
 import type { SlotState, StateRun } from '../../../src/series/slot-states.ts'
 

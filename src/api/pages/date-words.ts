@@ -1,0 +1,38 @@
+/** Days and months in words, as people write them into a mail. Pure. */
+import { dateOf } from '../../parse/calendar.ts'
+
+export const months = [
+  ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
+  ...['August', 'September', 'October', 'November', 'December'],
+] as const
+
+/** `August 2026` */
+export function monthWords({ year, month }: { year: number; month: number }): string {
+  return `${months[month - 1] ?? ''} ${year}`
+}
+
+/** `3 August 2026`, for a UTC day since 1970 */
+export function dayWords(day: number): string {
+  return `${dateOf(day).day} ${monthWords(dateOf(day))}`
+}
+
+/** `3 to 31 August 2026`, `28 December 2025 to 3 January 2026`. @param last included */
+export function daysWords(first: number, last: number): string {
+  if (first === last) return dayWords(first)
+  const [from, to] = [dateOf(first), dateOf(last)]
+  if (from.year !== to.year) return `${dayWords(first)} to ${dayWords(last)}`
+  const month = from.month === to.month ? '' : ` ${months[from.month - 1] ?? ''}`
+  return `${from.day}${month} to ${dayWords(last)}`
+}
+
+/** The same with whole months and years in fewer words: `August 2026`, `2024 to 2026`. */
+export function spanWords(first: number, last: number): string {
+  const [from, to] = [dateOf(first), dateOf(last)]
+  if (from.day !== 1 || dateOf(last + 1).day !== 1) return daysWords(first, last)
+  const isOneYear = from.year === to.year
+  if (from.month === 1 && to.month === 12)
+    return isOneYear ? String(to.year) : `${from.year} to ${to.year}`
+  if (isOneYear && from.month === to.month) return monthWords(to)
+  const begin = isOneYear ? (months[from.month - 1] ?? '') : monthWords(from)
+  return `${begin} to ${monthWords(to)}`
+}

@@ -1,0 +1,44 @@
+/** What is counted of a filter beside its page of records: sizes and facets. */
+
+/** Which sums to count, and with which effort. */
+export interface Counting {
+  readonly facets: boolean
+  /**
+   * What takes longer than to read this many entries of an index is not counted; a million takes
+   * about a tenth of a second.
+   */
+  readonly effort: number
+}
+
+/** The sum of the known sizes, and the number of files of known size. */
+export interface FileSizes {
+  readonly bytes: number
+  readonly sized: number
+}
+
+/** A value of a facet, and how many files have it; the value `null`: files without a value. */
+export interface FacetValue {
+  readonly value: string | null
+  readonly files: number
+}
+
+export const facetNames = ['type', 'period', 'year', 'country', 'area', 'form', 'problem'] as const
+export type FacetName = (typeof facetNames)[number]
+
+/**
+ * The values of each facet, with the number of files that have the value and meet all conditions
+ * of the filter but those on this facet; `undefined` if it was not counted.
+ */
+export interface Facets extends Readonly<Record<FacetName, readonly FacetValue[] | undefined>> {
+  /** The codes with files, if they are few, and the countries of all stations. */
+  readonly suggested: {
+    readonly stations: readonly string[]
+    readonly countries: readonly string[]
+  }
+}
+
+/** What is `undefined` was not counted. */
+export interface PageSums {
+  readonly sizes: FileSizes | undefined
+  readonly facets: Facets | undefined
+}
