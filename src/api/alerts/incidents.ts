@@ -65,6 +65,7 @@ export function addIncidents(app: FastifyInstance, context: NetworkContext): voi
     page: {
       noun: ['incident', 'incidents'],
       section: 'alerts',
+      crumbs: [{ text: 'Alerts', href: '../alerts/?format=api' }],
       columns: [incidentColumn, 'kind', 'period', 'since', 'ended'],
       className: 'cards',
       caption: 'Times in UTC',
