@@ -29,14 +29,14 @@ const template = `<p class="lead"><a class="button" href="<%= it.download_path %
 <h2>History</h2>
 <%~ include('@facts', { facts: it.history }) %>
 <p class="note">The catalogue stores only the latest change of each file<% if (it.isInFeed) { %>. The number leads to it in the change feed.<% } else { %>; the change feed begins after this one.<% } %></p>
-<% for (const group of it.groups) { %>
-<h2><%= group.title %></h2>
+<div class="around"><% for (const group of it.groups) { %>
+<div><h2><%= group.title %></h2>
 <% if (group.rows.length === 0) { %><p>None.</p><% } else { %>
 <ul class="plain">
 <% for (const row of group.rows) { %><li><a href="<%= row.url %>"><%= row.filename %></a> <span class="note"><%= row.note %></span></li>
 <% } %></ul>
-<% } %>
-<% } %>
+<% } %></div>
+<% } %></div>
 <details>
 <summary>This record as JSON</summary>
 <pre tabindex="0"><%= it.wire %></pre>

@@ -82,7 +82,7 @@ const parameters = {
     meaning:
       'The first day, by the start of the slots; without it 27 days before `to`. A range has at most 62 days; with one station in `station` it has at most 40 years.',
     example: '2026-01-16',
-    field: { label: 'From (62 days; one station: 40 years)', hint: '2026-022, 2026-01-22' },
+    field: { label: 'From (at most 62 days)', hint: '2026-022, 2026-01-22' },
   }),
   to: day({
     meaning:

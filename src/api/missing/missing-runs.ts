@@ -91,7 +91,7 @@ const sums = fragment(
 )
 
 /** Stations that are shown; the others are folded. */
-const shownStations = 10
+const shownStations = 5
 
 /** The number of missing files of each station, those with most first. */
 function sumsOf(slots: readonly MissingSlot[], kept: readonly Parameter[]): string {

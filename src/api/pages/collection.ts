@@ -36,7 +36,7 @@ const template = `<%~ include('@ignored', it) %>
 </div>
 <%~ it.above %><p class="extent"><%= it.extent %></p>
 <% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
-<% for (const { label, href } of it.whole) { %><p>All of these as <a href="<%= href %>"><%= label %></a>.</p>
+<% if (it.whole.length > 0) { %><p>All of these as <% it.whole.forEach(({ label, href }, index) => { %><% if (index > 0) { %> or <% } %><a href="<%= href %>"><%= label %></a><% }) %>.</p>
 <% } %><% if (it.pager) { %><%~ include('@pager', it.pager) %><% } %>
 <%~ it.below %>`
 

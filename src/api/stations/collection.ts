@@ -65,7 +65,7 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       form: ['search', 'country', 'state', 'area'],
       rows: 100,
       sizes: [20, 50, 100, 500],
-      className: 'cards',
+      className: 'stations cards',
       caption:
         'Dates of the data in UTC; (022) is the day of the year. State and completeness are those of the hourly observation files, or of the daily ones',
       columns: [

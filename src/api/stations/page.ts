@@ -45,22 +45,27 @@ const renderOne = page(
 <div class="command gaps"><pre tabindex="0"><code><%= it.portrait.gaps %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
 <% } %><p><a href="<%= it.portrait.gapsHref %>">All gaps, and CSV</a></p>
 </section>
-<% } %><% for (const section of it.sections) { %>
+<% } %><div<% if (it.sections.length > 0) { %> class="portrait"<% } %>><div>
+<% for (const section of it.sections) { %>
 <section>
 <h2><%= section.label %></h2>
 <p><%= section.sentence %> <a href="<%= section.href %>">In detail</a></p>
 <%~ include('@picture', section) %>
 </section>
-<% } %><% if (it.files.rows.length > 0) { %><section>
+<% } %></div>
+<div>
+<h2>Facts</h2>
+<%~ include('@facts', { facts: it.facts }) %>
+<h2>Years</h2>
+<ul class="years"><% for (const year of it.years) { %><li><a href="<%= year.href %>"><%= year.year %></a></li><% } %></ul>
+<% if (it.future !== undefined) { %><p class="notice">Some files have a date in the future, up to <%= it.future.last %>. <a href="<%= it.future.href %>">Show them</a></p>
+<% } %></div>
+</div>
+<% if (it.files.rows.length > 0) { %><section>
 <h2>Last files</h2>
 <%~ include('@table', it.files) %>
 </section>
-<% } %><h2>Years</h2>
-<ul class="years"><% for (const year of it.years) { %><li><a href="<%= year.href %>"><%= year.year %></a></li><% } %></ul>
-<% if (it.future !== undefined) { %><p class="notice">Some files have a date in the future, up to <%= it.future.last %>. <a href="<%= it.future.href %>">Show them</a></p>
-<% } %><h2>Facts</h2>
-<%~ include('@facts', { facts: it.facts }) %>
-`,
+<% } %>`,
 )
 
 /** A section of the station's page: a picture and its sentence. */
@@ -205,7 +210,7 @@ function gapsText(
 function filesTable(files: readonly ArrivedFile[]): Table {
   return {
     label: 'Last files',
-    className: 'cards',
+    className: 'files cards few',
     caption: 'The files that came last; times in UTC, (022) is the day of the year',
     columns: ['File', 'Start of data', 'Arrived', 'After its period'],
     rows: files.map(({ file, startSeconds, latency }) => [

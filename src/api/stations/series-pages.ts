@@ -36,7 +36,7 @@ const render = page(
 <%~ include('@form', it.form) %>
 <p class="lead"><%= it.sentence %></p>
 <p class="note"><%= it.measure %></p>
-<div<% if (it.gaps !== undefined) { %> class="beside"<% } %>><div>
+<div class="beside"><div>
 <% for (const picture of it.pictures) { %>
 <%~ include('@picture', picture) %>
 <% } %></div>
@@ -45,9 +45,9 @@ const render = page(
 <% if (it.gaps.text === '') { %><p>No file is missing on these days.</p><% } else { %>
 <div class="command gaps"><pre tabindex="0"><code><%= it.gaps.text %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
 <% } %><p><a href="<%= it.gaps.files %>">Files of these days</a></p>
-</section><% } %></div>
-<p>The same as <% for (const format of it.formats) { %><a href="<%= it.query %>&amp;format=<%= format %>"><%= format.toUpperCase() %></a> <% } %></p>
-<% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
+</section><% } else if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %></div>
+<p>The same as <% it.formats.forEach((format, index) => { %><% if (index > 0) { %>, <% } %><a href="<%= it.query %>&amp;format=<%= format %>"><%= format.toUpperCase() %></a><% }) %>.</p>
+<% if (it.gaps !== undefined && it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
 `,
 )
 
