@@ -78,9 +78,6 @@ t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
   })
   t.equal(stalled.results[0]?.series.length, 3)
   const entry = (await app.inject(`${api}?format=atom`)).body
-  t.match(
-    entry,
-    'No files arrive since 2026-01-22 12:02 UTC: 3 series of 3 stations',
-  )
+  t.match(entry, 'No files arrive since 2026-01-22 12:02 UTC: 3 series of 3 stations')
   t.equal(entry.match(/<entry>/g)?.length, 1)
 })
