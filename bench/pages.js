@@ -38,7 +38,7 @@ const targets = [
   ['Files of a type', (n) => `rinex-file/?file_type=o&offset=${n * 20}`, html, 40],
   ['Files of a year', (n) => `rinex-file/?date__year=${2010 + n}`, html, 40],
   ['Files of a country', (n) => `rinex-file/?country=${countries.split(' ')[n]}`, html, 40],
-  ['Files of a month', (n) => `rinex-file/?data_date__gte=2020-0${(n % 8) + 1}`, html, 40],
+  ['Files of a month', (n) => `rinex-file/?date=2020-0${(n % 8) + 1}`, html, 40],
   ['a file', (n) => `rinex-file/${n + 1}/`, html],
   ['Stations', (n) => `station/?offset=${n}`, html],
   ['a station', (n) => `station/${codeOf(n)}/`, html],
