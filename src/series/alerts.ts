@@ -1,6 +1,6 @@
 /** Computes the open alerts from the states of all series and the current time. Pure. */
 import { isoOrNull, secondsPerHour, secondsToIso } from '../parse/calendar.ts'
-import { openIncidents } from './incidents.ts'
+import { compareText, openIncidents } from './incidents.ts'
 import type { AlertSeries, Incident, IncidentSeries, StationSeries } from './incidents.ts'
 import { endOfSlot, periodRules, startOf } from './series.ts'
 import type { SeriesSummary } from './series-summary.ts'
@@ -197,8 +197,4 @@ function stalledAlert(
       .map(({ series }) => series)
       .sort((a, b) => compareText(a.since ?? '', b.since ?? '')),
   }
-}
-
-function compareText(a: string, b: string): number {
-  return a === b ? 0 : a < b ? -1 : 1
 }

@@ -181,10 +181,14 @@ const tasks: readonly Task[] = [
     clicks: 1,
     fields: 1,
     run: async (t, hand, { situation, service }) => {
-      if (situation === 'stopped') return
       const [, year = '', day = '', hour = ''] = hourDirectory().split('/')
       const name = `GRAZ00AUT_R_${year}${day}${hour}00_01H_10S_MO.rnx.gz`
       arrive(service.archive, `${hourDirectory()}/${name}`, half)
+      if (situation === 'stopped') {
+        await hand.search(name)
+        t.match(await hand.text('main'), /Newer files are not known: the indexer is stopped/)
+        return
+      }
       const isSeen = async () =>
         JSON.stringify(await service.get('/rinex/api/status/problems/?problem=settling')).includes(
           name,

@@ -160,7 +160,14 @@ interface DoorLink {
   readonly about: string
 }
 
-const doors: readonly { readonly title: string; readonly links: readonly DoorLink[] }[] = [
+interface Door {
+  readonly title: string
+  readonly links: readonly DoorLink[]
+  /** True if a first request is shown below its links. */
+  readonly hasExample?: boolean
+}
+
+const doors: readonly Door[] = [
   {
     title: 'Get data',
     links: [
@@ -183,6 +190,7 @@ const doors: readonly { readonly title: string; readonly links: readonly DoorLin
   },
   {
     title: 'Write a program',
+    hasExample: true,
     links: [
       { name: 'docs', text: 'API reference', about: 'with examples to run' },
       { name: 'schema', text: 'OpenAPI document', about: 'for generators of clients' },
@@ -191,12 +199,12 @@ const doors: readonly { readonly title: string; readonly links: readonly DoorLin
 ]
 
 function doorsOf(command: string) {
-  return doors.map(({ title, links }) => ({
+  return doors.map(({ title, links, hasExample = false }) => ({
     title,
     links: links.map(({ name, text, about }) => {
       return { text, about, href: name.startsWith('.') ? `${name}/` : `${name}/?format=api` }
     }),
-    command: title === 'Write a program' ? command : '',
+    command: hasExample ? command : '',
   }))
 }
 

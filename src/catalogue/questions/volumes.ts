@@ -14,7 +14,7 @@ import type {
 } from '../volumes.ts'
 import { sumOfVolumes } from '../volumes.ts'
 import type { Dialect } from '../dialect.ts'
-import { all, column, row, rows, value } from '../question.ts'
+import { all, column, row, rows } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
 import { idCountLevels } from '../selection/count-tables.ts'
 import type { Kind, QuestionContext } from '../selection/lookups.ts'
@@ -34,8 +34,7 @@ export function* volumes(
   )
   const totals = merged(found, lookups.kinds)
   const hashed = yield* ofChecksums(dialect)
-  const isBuilt = (yield* value(`SELECT 1 FROM built WHERE name = 'day_count'`)) !== undefined
-  if (!isBuilt) return { head, totals, hashed, months: undefined, days: undefined }
+  if (!lookups.isBuilt) return { head, totals, hashed, months: undefined, days: undefined }
   const months = yield* ofMonths(lookups.kinds, dialect)
   return { head, totals, hashed, months, days: days && (yield* ofDays(days, dialect)) }
 }

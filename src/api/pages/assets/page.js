@@ -100,7 +100,7 @@ if (live !== null) {
     const [focused] = named(focusable).find(([, each]) => each === document.activeElement) ?? []
     live.replaceChildren(...next.childNodes)
     showAges()
-    for (const [name, each] of named('details')) each.open = open.get(name) ?? false
+    for (const [name, each] of named('details')) each.open = open.get(name) ?? each.open
     const found = named(focusable).find(([name]) => name === focused)
     found?.[1].focus({ preventScroll: true })
   }
