@@ -32,11 +32,14 @@ export async function startDemo(
   load: (place: { readonly archive: string; readonly database: string }) => ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
+  // The files are written in one go. A signal meanwhile waits until then, because it has a listener
+  // here: without one, it would end the process before the demo can be removed.
+  for (const signal of endSignals) process.on(signal, endAtOnce)
   const demo = await makeDemo()
   const { archive, database } = demo
   try {
     // The demo is the first part, so it is closed last.
-    const lifecycle = await startServing(load({ archive, database }), {
+    const starting = startServing(load({ archive, database }), {
       graceMs: bothMs,
       demo: {
         name: 'demo',
@@ -46,6 +49,9 @@ export async function startDemo(
       },
       notice: demoNotice,
     })
+    // Its lifecycle has listeners by now.
+    for (const signal of endSignals) process.off(signal, endAtOnce)
+    const lifecycle = await starting
     addIndexer(lifecycle, { ...flags, archive, database })
     demo.beginArrivals((error) => void lifecycle.end(error))
     return await lifecycle.untilEnd()
@@ -53,6 +59,13 @@ export async function startDemo(
     demo.close()
     throw error
   }
+}
+
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The demo is removed when the process exits. */
+function endAtOnce(): void {
+  process.exit(0)
 }
 
 function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown>>): void {

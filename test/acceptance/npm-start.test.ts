@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -111,6 +111,21 @@ t.test('the demo shows something at once, and files keep arriving', async (t) =>
   t.strictSame(await once(demo.child, 'exit'), [0, null])
   t.strictSame(demosIn(temporary), [])
 })
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  t.test(`${signal} while the demo is made removes it too`, async (t) => {
+    const temporary = commonFolder(t)
+    const demo = launch(t, temporary, programLine(['start', '--port', '0']))
+    const exit = once(demo.child, 'exit')
+    const isFilling = () =>
+      demosIn(temporary).some((name) => existsSync(join(temporary, name, 'archive')))
+    await until('it is being filled', isFilling)
+    t.notOk(demo.listening(), 'the API does not listen yet')
+    demo.child.kill(signal)
+    await exit
+    await until('all processes have ended', () => processesOf(temporary).length === 0)
+    t.strictSame(demosIn(temporary), [])
+  })
 
 t.test('the next start removes what a killed one has left', async (t) => {
   const temporary = commonFolder(t)
