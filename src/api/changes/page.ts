@@ -15,7 +15,9 @@ import {
   readableTime,
 } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
-import type { Page, Cell } from '../pages/layout.ts'
+import type { Page } from '../pages/layout.ts'
+import type { Cell } from '../pages/table.ts'
+import '../pages/table.ts'
 import { wireOf } from '../pages/wire.ts'
 import { changeField } from './schema.ts'
 import type { WireChange } from './schema.ts'

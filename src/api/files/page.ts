@@ -6,7 +6,8 @@ import type { Links, Parameter } from '../http/context.ts'
 import { pageUrl, stationUrl } from '../http/context.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
-import { fragment, dateCell, momentCell } from '../pages/layout.ts'
+import { fragment } from '../pages/layout.ts'
+import { dateCell, momentCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Field } from '../pages/filter-form.ts'
 import {
@@ -17,7 +18,7 @@ import {
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
-import type { Cell } from '../pages/layout.ts'
+import type { Cell } from '../pages/table.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'

@@ -1,6 +1,7 @@
 /** The HTML page of the network. */
 import { counted, readableNumber, readableShare, readableTime } from '../pages/labels.ts'
-import { page, partial, numberColumns, stateCell } from '../pages/layout.ts'
+import { page, partial } from '../pages/layout.ts'
+import { numberColumns, stateCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'

@@ -7,7 +7,9 @@ import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
 import { counted, readableNumber } from './labels.ts'
 import { page, partial } from './layout.ts'
-import type { Page, PageFrame, Cell, Column } from './layout.ts'
+import type { Page, PageFrame } from './layout.ts'
+import type { Cell, Column } from './table.ts'
+import './table.ts'
 import { wireOf } from './wire.ts'
 
 partial(

@@ -4,7 +4,7 @@ import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
 import { countryName } from '../../parse/countries.ts'
 import { partial } from './layout.ts'
-import type { Column } from './layout.ts'
+import type { Column } from './table.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
 

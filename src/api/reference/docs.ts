@@ -9,6 +9,7 @@ import type { OpenApiDocument } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import { page, partial } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
+import '../pages/table.ts'
 import { addAnswer } from '../resources/answer.ts'
 import {
   describeHeaders,

@@ -10,7 +10,7 @@ import type {
   Reference,
   ResponseObject,
 } from '../openapi/openapi.ts'
-import type { Cell, Table } from '../pages/layout.ts'
+import type { Cell, Table } from '../pages/table.ts'
 import type { Sample } from './samples.ts'
 
 /** A value with its type and meaning: a parameter, a field or a header. */

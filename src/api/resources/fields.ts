@@ -3,7 +3,7 @@ import type { Links } from '../http/context.ts'
 import { component } from '../openapi/schema.ts'
 import type { Component, Schema } from '../openapi/schema.ts'
 import type { SortColumn } from '../pages/filter-form.ts'
-import type { Cell } from '../pages/layout.ts'
+import type { Cell } from '../pages/table.ts'
 import type { SortOrder } from '../parameters/parameter.ts'
 
 /** The column of a field. A column with `first` sorts the table; `first` is its first direction. */

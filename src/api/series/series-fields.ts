@@ -8,10 +8,10 @@ import { isoOrNull } from '../../parse/calendar.ts'
 import { stationUrl } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableDate, readableShare, readableTime, typeLabel } from '../pages/labels.ts'
-import { momentCell, periodCell, shareCell, stateCell } from '../pages/layout.ts'
+import { momentCell, periodCell, shareCell, stateCell } from '../pages/table.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { FieldColumn, Wire } from '../resources/fields.ts'
-import type { Cell } from '../pages/layout.ts'
+import type { Cell } from '../pages/table.ts'
 import type { NetworkKey, SeriesStatus } from './known-series.ts'
 
 /** Rounds a share to four digits after the point; null if the share is unknown. */

@@ -15,8 +15,10 @@ import {
   readableShare,
   typeLabel,
 } from '../pages/labels.ts'
-import { dateCell, momentCell, page } from '../pages/layout.ts'
-import type { Page, PageFrame, Table } from '../pages/layout.ts'
+import { page } from '../pages/layout.ts'
+import { dateCell, momentCell } from '../pages/table.ts'
+import type { Page, PageFrame } from '../pages/layout.ts'
+import type { Table } from '../pages/table.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { monthsOf } from './month-calendar.ts'
 import type { DayState } from './month-calendar.ts'

@@ -13,9 +13,10 @@ import {
   readableNumber,
   readableShare,
 } from '../pages/labels.ts'
-import { page, numberColumns } from '../pages/layout.ts'
+import { page } from '../pages/layout.ts'
+import { numberColumns } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
-import type { Table } from '../pages/layout.ts'
+import type { Table } from '../pages/table.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { dotsSvg, histogramSvg, targetOf } from './latency-pictures.ts'
 import { calendarSvg } from './pictures.ts'

@@ -3,8 +3,10 @@ import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import { diskCells, diskColumns } from '../archive/page.ts'
 import { reasonLabel } from '../file-problems/problem-list.ts'
 import type { WireStatus } from './serialise.ts'
-import { page, numberColumns } from '../pages/layout.ts'
-import type { Page, Cell, Table } from '../pages/layout.ts'
+import { page } from '../pages/layout.ts'
+import { numberColumns } from '../pages/table.ts'
+import type { Page } from '../pages/layout.ts'
+import type { Cell, Table } from '../pages/table.ts'
 import { readableDuration, readableNumber, readableSize, readableTime } from '../pages/labels.ts'
 
 const template = `<div data-live>
