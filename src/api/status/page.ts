@@ -1,12 +1,13 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import { diskCells, diskColumns } from '../archive/page.ts'
-import { reasonLabel } from '../file-problems/problem-list.ts'
+import { problemsTable, rejectedTable, unservedTable, withoutSentence } from './problem-tables.ts'
 import type { WireStatus } from './serialise.ts'
+import { queuesOf, rescansTable } from './work.ts'
 import { page } from '../pages/layout.ts'
 import { numberColumns } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
-import type { Cell, Table } from '../pages/table.ts'
+import type { Table } from '../pages/table.ts'
 import { readableDuration, readableNumber, readableSize, readableTime } from '../pages/labels.ts'
 
 const template = `<div data-live>
@@ -132,9 +133,6 @@ function scanOf({ scan }: WireStatus) {
   }
 }
 
-const problemLink = (problem: string, isPublic: boolean): string | undefined =>
-  isPublic ? `problems/?format=api&problem=${problem}` : undefined
-
 /** What is to be said of the files besides their numbers. */
 function sentencesOf(
   { newest_file: newest, areas, checksums }: WireStatus,
@@ -171,79 +169,6 @@ function disksTable({ disks }: WireStatus): Table {
   }
 }
 
-function rescansTable({ rescans }: WireStatus): Table {
-  return {
-    label: 'Last rescans',
-    caption: 'The last rescans since the start of the indexer, and what they changed; times in UTC',
-    className: 'cards',
-    columns: [
-      ...['Directories', 'Ended', 'Took'],
-      ...numberColumns('New', 'Replaced', 'Removed'),
-      'Notes',
-    ],
-    rows: (rescans?.ended ?? []).map((rescan) => {
-      const { paths, path_count: count, started, ended, problem } = rescan
-      const more = count > paths.length ? [`and ${readableNumber(count - paths.length)} more`] : []
-      const notes = [
-        rescan.full ? 'with sizes and times' : '',
-        rescan.accepted_removals ? 'removals accepted' : '',
-        problem ?? '',
-      ]
-      return [
-        { text: [...paths, ...more].join(', '), isHeader: true },
-        { text: readableTime(ended, 'second'), time: ended },
-        readableDuration((Date.parse(ended) - Date.parse(started)) / 1000),
-        ...[rescan.added, rescan.modified, rescan.removed].map((each) => readableNumber(each)),
-        { text: notes.filter(Boolean).join('; '), isProse: true },
-      ]
-    }),
-  }
-}
-
-/** The queues of the indexer that are not empty, and a sentence about the others. */
-function queuesOf(status: WireStatus, isPublic: boolean) {
-  const { rescans } = status
-  const rescan = rescans?.running ?? null
-  const waiting = rescans?.waiting ?? null
-  const queues = [
-    { name: 'Directories to be read', value: status.dirty_directories },
-    {
-      name: 'Files still being written',
-      value: status.settling_files,
-      href: status.settling_files === 0 ? undefined : problemLink('settling', isPublic),
-    },
-    { name: 'Files to be hashed, at most', value: status.checksums.waiting },
-    { name: 'Removals withheld by the deletion guard', value: status.held_removals },
-    {
-      name: 'Rescans',
-      value:
-        rescan === null && waiting === null
-          ? 0
-          : `${Number(rescan !== null)} running, ${Number(waiting !== null)} waiting`,
-    },
-  ]
-  const empty = queues.filter(({ value }) => value === 0).map(({ name }) => inSentence(name))
-  return {
-    full: queues.flatMap(({ value, ...queue }) =>
-      value === null || value === 0
-        ? []
-        : [{ ...queue, value: typeof value === 'number' ? readableNumber(value) : value }],
-    ),
-    empty: empty.length === 0 ? '' : `None: ${empty.join(', ')}.`,
-  }
-}
-
-/** The name of a row within a sentence. */
-function inSentence(name: string): string {
-  return name.charAt(0).toLowerCase() + name.slice(1).replace(', at most', '')
-}
-
-const reasonCell = (reason: string, text = reasonLabel(reason)): Cell => ({
-  text,
-  isHeader: true,
-  href: `../docs/?format=api#reason-${reason}`,
-})
-
 function areasTable({ areas }: WireStatus): Table {
   return {
     label: 'Files by area',
@@ -253,72 +178,6 @@ function areasTable({ areas }: WireStatus): Table {
       readableNumber(files),
       readableSize(bytes),
       readableNumber(directories),
-    ]),
-  }
-}
-
-/** The problems of listed files. */
-function problemRows({ incomplete, checksums, misplaced }: WireStatus) {
-  return [
-    { problem: 'incomplete', reason: 'no-end', text: 'gzip stream without an end', ...incomplete },
-    { problem: 'broken', reason: 'damaged', text: 'gzip stream damaged', ...checksums.broken },
-    {
-      problem: 'misplaced',
-      reason: 'other-date',
-      text: 'in the directory of another date',
-      count: misplaced,
-      examples: [],
-    },
-  ]
-}
-
-/** The problems that no file has; an empty text if there is none. */
-function withoutSentence(status: WireStatus): string {
-  const none = problemRows(status).filter(({ count }) => count === 0)
-  return none.length === 0 ? '' : `None: ${none.map(({ text }) => text).join(', ')}.`
-}
-
-function problemsTable(status: WireStatus, isPublic: boolean): Table {
-  const rows = problemRows(status).filter(({ count }) => count > 0)
-  return {
-    label: 'Problems of listed files',
-    caption: 'Listed files with a problem',
-    className: 'cards',
-    columns: ['Problem', ...numberColumns('Files'), 'Examples'],
-    rows: rows.map(({ problem, reason, text, count, examples }) => [
-      reasonCell(reason, text),
-      {
-        text: readableNumber(count),
-        href: count === 0 ? undefined : problemLink(problem, isPublic),
-      },
-      { text: '', lines: examples },
-    ]),
-  }
-}
-
-function rejectedTable({ rejected }: WireStatus): Table {
-  return {
-    label: 'Names that are not catalogued',
-    caption: 'Names that are not catalogued, by reason',
-    className: 'cards',
-    columns: ['Reason', ...numberColumns('Count'), 'Examples'],
-    rows: rejected.map(({ reason, count, examples }) => [
-      reasonCell(reason),
-      readableNumber(count),
-      { text: '', lines: examples },
-    ]),
-  }
-}
-
-function unservedTable({ unserved }: WireStatus): Table & { readonly count: string } {
-  return {
-    count: readableNumber(unserved.count),
-    label: 'Files that could not be sent',
-    columns: ['File', 'Reason', 'Time (UTC)'],
-    rows: unserved.latest.map(({ path, reason, at }) => [
-      { text: path, isCode: true },
-      { text: reasonLabel(reason), href: `../docs/?format=api#reason-${reason}` },
-      readableTime(at, 'second'),
     ]),
   }
 }

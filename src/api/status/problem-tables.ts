@@ -1,0 +1,81 @@
+/** The tables of the status about files with problems, and names that are not catalogued. */
+import { reasonLabel } from '../file-problems/problem-list.ts'
+import { readableNumber, readableTime } from '../pages/labels.ts'
+import { numberColumns } from '../pages/table.ts'
+import type { Cell, Table } from '../pages/table.ts'
+import type { WireStatus } from './serialise.ts'
+
+export const problemLink = (problem: string, isPublic: boolean): string | undefined =>
+  isPublic ? `problems/?format=api&problem=${problem}` : undefined
+
+const reasonCell = (reason: string, text = reasonLabel(reason)): Cell => ({
+  text,
+  isHeader: true,
+  href: `../docs/?format=api#reason-${reason}`,
+})
+
+/** The problems of listed files. */
+function problemRows({ incomplete, checksums, misplaced }: WireStatus) {
+  return [
+    { problem: 'incomplete', reason: 'no-end', text: 'gzip stream without an end', ...incomplete },
+    { problem: 'broken', reason: 'damaged', text: 'gzip stream damaged', ...checksums.broken },
+    {
+      problem: 'misplaced',
+      reason: 'other-date',
+      text: 'in the directory of another date',
+      count: misplaced,
+      examples: [],
+    },
+  ]
+}
+
+/** The problems that no file has; an empty text if there is none. */
+export function withoutSentence(status: WireStatus): string {
+  const none = problemRows(status).filter(({ count }) => count === 0)
+  return none.length === 0 ? '' : `None: ${none.map(({ text }) => text).join(', ')}.`
+}
+
+export function problemsTable(status: WireStatus, isPublic: boolean): Table {
+  const rows = problemRows(status).filter(({ count }) => count > 0)
+  return {
+    label: 'Problems of listed files',
+    caption: 'Listed files with a problem',
+    className: 'cards',
+    columns: ['Problem', ...numberColumns('Files'), 'Examples'],
+    rows: rows.map(({ problem, reason, text, count, examples }) => [
+      reasonCell(reason, text),
+      {
+        text: readableNumber(count),
+        href: count === 0 ? undefined : problemLink(problem, isPublic),
+      },
+      { text: '', lines: examples },
+    ]),
+  }
+}
+
+export function rejectedTable({ rejected }: WireStatus): Table {
+  return {
+    label: 'Names that are not catalogued',
+    caption: 'Names that are not catalogued, by reason',
+    className: 'cards',
+    columns: ['Reason', ...numberColumns('Count'), 'Examples'],
+    rows: rejected.map(({ reason, count, examples }) => [
+      reasonCell(reason),
+      readableNumber(count),
+      { text: '', lines: examples },
+    ]),
+  }
+}
+
+export function unservedTable({ unserved }: WireStatus): Table & { readonly count: string } {
+  return {
+    count: readableNumber(unserved.count),
+    label: 'Files that could not be sent',
+    columns: ['File', 'Reason', 'Time (UTC)'],
+    rows: unserved.latest.map(({ path, reason, at }) => [
+      { text: path, isCode: true },
+      { text: reasonLabel(reason), href: `../docs/?format=api#reason-${reason}` },
+      readableTime(at, 'second'),
+    ]),
+  }
+}

@@ -1,0 +1,73 @@
+/** What the indexer has to do, and the rescans that it did. */
+import { readableDuration, readableNumber, readableTime } from '../pages/labels.ts'
+import { numberColumns } from '../pages/table.ts'
+import type { Table } from '../pages/table.ts'
+import { problemLink } from './problem-tables.ts'
+import type { WireStatus } from './serialise.ts'
+
+export function rescansTable({ rescans }: WireStatus): Table {
+  return {
+    label: 'Last rescans',
+    caption: 'The last rescans since the start of the indexer, and what they changed; times in UTC',
+    className: 'cards',
+    columns: [
+      ...['Directories', 'Ended', 'Took'],
+      ...numberColumns('New', 'Replaced', 'Removed'),
+      'Notes',
+    ],
+    rows: (rescans?.ended ?? []).map((rescan) => {
+      const { paths, path_count: count, started, ended, problem } = rescan
+      const more = count > paths.length ? [`and ${readableNumber(count - paths.length)} more`] : []
+      const notes = [
+        rescan.full ? 'with sizes and times' : '',
+        rescan.accepted_removals ? 'removals accepted' : '',
+        problem ?? '',
+      ]
+      return [
+        { text: [...paths, ...more].join(', '), isHeader: true },
+        { text: readableTime(ended, 'second'), time: ended },
+        readableDuration((Date.parse(ended) - Date.parse(started)) / 1000),
+        ...[rescan.added, rescan.modified, rescan.removed].map((each) => readableNumber(each)),
+        { text: notes.filter(Boolean).join('; '), isProse: true },
+      ]
+    }),
+  }
+}
+
+/** The queues of the indexer that are not empty, and a sentence about the others. */
+export function queuesOf(status: WireStatus, isPublic: boolean) {
+  const { rescans } = status
+  const rescan = rescans?.running ?? null
+  const waiting = rescans?.waiting ?? null
+  const queues = [
+    { name: 'Directories to be read', value: status.dirty_directories },
+    {
+      name: 'Files still being written',
+      value: status.settling_files,
+      href: status.settling_files === 0 ? undefined : problemLink('settling', isPublic),
+    },
+    { name: 'Files to be hashed, at most', value: status.checksums.waiting },
+    { name: 'Removals withheld by the deletion guard', value: status.held_removals },
+    {
+      name: 'Rescans',
+      value:
+        rescan === null && waiting === null
+          ? 0
+          : `${Number(rescan !== null)} running, ${Number(waiting !== null)} waiting`,
+    },
+  ]
+  const empty = queues.filter(({ value }) => value === 0).map(({ name }) => inSentence(name))
+  return {
+    full: queues.flatMap(({ value, ...queue }) =>
+      value === null || value === 0
+        ? []
+        : [{ ...queue, value: typeof value === 'number' ? readableNumber(value) : value }],
+    ),
+    empty: empty.length === 0 ? '' : `None: ${empty.join(', ')}.`,
+  }
+}
+
+/** The name of a row within a sentence. */
+function inSentence(name: string): string {
+  return name.charAt(0).toLowerCase() + name.slice(1).replace(', at most', '')
+}
