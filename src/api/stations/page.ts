@@ -222,8 +222,9 @@ function filesTable(files: readonly ArrivedFile[]): Table {
         isHeader: true,
       },
       dateCell(secondsToIso(startSeconds)),
-      momentCell(microsecondsToIso(file.createdUs)),
-      latency === undefined ? 'found by a scan' : readableDuration(latency),
+      // Of a file that a scan found, nobody knows when it arrived.
+      latency === undefined ? '' : momentCell(microsecondsToIso(file.createdUs)),
+      latency === undefined ? 'not known' : readableDuration(latency),
     ]),
   }
 }

@@ -140,12 +140,7 @@ function sentencesOf(
 ): readonly string[] {
   const all = areas.obs.files + areas.nrt.files
   const rest = Math.max(0, all - checksums.files)
-  const others =
-    rest === 0
-      ? ''
-      : checksums.waiting === null || checksums.waiting === 0
-        ? `: ${rest === 1 ? 'the other was' : 'the others were'} never read for damage`
-        : `: of the others, at most ${readableNumber(checksums.waiting)} will be read, the rest was never read for damage`
+  const others = rest === 0 ? '' : `: ${othersWords(rest, checksums.waiting ?? 0)}`
   return [
     ...(age === undefined
       ? []
@@ -159,6 +154,14 @@ function sentencesOf(
           `Files with a checksum: ${readableNumber(checksums.files)} of ${readableNumber(all)}${others}.`,
         ]),
   ]
+}
+
+/** What becomes of the files without a checksum. @param waiting at most so many are in the queue */
+function othersWords(rest: number, waiting: number): string {
+  if (waiting >= rest) return 'the others wait to be read'
+  if (waiting === 0)
+    return `${rest === 1 ? 'the other was' : 'the others were'} never read for damage`
+  return `of the others, at most ${readableNumber(waiting)} will be read, the rest was never read for damage`
 }
 
 function disksTable({ disks }: WireStatus): Table {

@@ -160,6 +160,12 @@ t.test('sizes, the newest file, disks and checksums are said in words', async (t
   await service.writer.keepChecksums([checksumOf(1, { size: 1_400_000, mtimeUs: 1 })], 0)
   t.match(await text(), 'Files with a checksum: 1 of 2: the other was never read for damage.')
   t.match(textOf(await bodyOf(await open(t, { reply: watching }))), 'Disks')
+  const hashing = await open(t, { reply: watching })
+  await hashing.writer.apply([change(day, { added })])
+  t.match(
+    textOf(await bodyOf(hashing)),
+    'Files with a checksum: 0 of 2: the others wait to be read.',
+  )
 })
 
 t.test('queues and problems without files are folded into sentences', async (t) => {
