@@ -148,11 +148,12 @@ const cases: Readonly<Record<string, Case>> = {
     },
     at: 15,
   },
+  // A GB a day, of 50 GB or of 70.
   RinexDiskFullSoon: one(
-    'rinex_disk_full_timestamp_seconds{disk="archive"}',
-    always(59 * day * 60),
-    always(70 * day * 60),
-    120,
+    'rinex_disk_free_bytes{disk="archive"}',
+    `50-${1 / day}x10000`,
+    `70-${1 / day}x10000`,
+    2 * day,
   ),
   RinexBackupFailed: one('rinex_indexer_backup_success', always(0), always(1), 15),
   RinexBackupOld: {

@@ -72,7 +72,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const network = new NetworkStatusCache({ ...deps, expected, currency })
-  const archive = new ArchiveReader({ ...deps, network })
+  const archive = new ArchiveReader(deps)
   const metrics = createMetrics({ ...deps, archive, currency, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)

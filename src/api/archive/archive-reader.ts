@@ -4,15 +4,12 @@ import type { Volumes } from '../../catalogue/volumes.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiSettings } from '../http/settings.ts'
 import { usPerDay } from '../parameters/filter-values.ts'
-import type { NetworkStatus } from '../series/known-series.ts'
-import type { NetworkStatusCache } from '../series/network-status.ts'
 import { ArchiveDisks } from './disks.ts'
 import type { ArchiveDisk } from './disks.ts'
 import { shownDays } from './figures.ts'
 
 interface ArchiveDeps {
   readonly reader: Pick<CatalogueReader, 'head' | 'volumes'>
-  readonly network: Pick<NetworkStatusCache, 'ifLoaded'>
   readonly nowUs: () => number
   readonly settings: Pick<ApiSettings, 'archive' | 'linkedDirectories'>
 }
@@ -20,7 +17,6 @@ interface ArchiveDeps {
 /** All but the volumes, which take longer. */
 export interface ArchiveState {
   readonly head: Head
-  readonly network: NetworkStatus | undefined
   readonly disks: readonly ArchiveDisk[]
   /** The UTC day since 1970. */
   readonly today: number
@@ -42,13 +38,8 @@ export class ArchiveReader {
   }
 
   async state(): Promise<ArchiveState> {
-    const { reader, network } = this.#deps
-    const [head, known, disks] = await Promise.all([
-      reader.head(),
-      network.ifLoaded(),
-      this.recentDisks(),
-    ])
-    return { head, network: known, disks, today: this.today() }
+    const [head, disks] = await Promise.all([this.#deps.reader.head(), this.recentDisks()])
+    return { head, disks, today: this.today() }
   }
 
   /** The UTC day since 1970. */

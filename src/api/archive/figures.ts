@@ -1,13 +1,10 @@
-/** Makes the answer about the archive from what catalogue, network and disks say. Pure. */
+/** Makes the answer about the archive from what catalogue and disks say. Pure. */
 import type { Volumes, DayVolume, KindVolume, Volume } from '../../catalogue/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
-import { areas } from '../../parse/archive-path.ts'
 import { dayToIso, momentOrNull } from '../../parse/calendar.ts'
 import { csvText } from '../http/formats.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { ArchiveDisk } from './disks.ts'
-import { fullDay, growthDays, growthOf } from './growth.ts'
-import type { Growth } from './growth.ts'
 import type { WireArchive } from './schema.ts'
 
 /** Number of days before today that are listed one by one. */
@@ -16,14 +13,12 @@ export const shownDays = 400
 interface ArchiveSources {
   readonly volumes: Volumes
   readonly disks: readonly ArchiveDisk[]
-  /** `undefined` until the deliveries are in memory. */
-  readonly arrivalsByHour: readonly number[] | undefined
   /** The UTC day since 1970. */
   readonly today: number
 }
 
 export function serialiseArchive(sources: ArchiveSources): WireArchive {
-  const { volumes, disks, arrivalsByHour, today } = sources
+  const { volumes, disks, today } = sources
   const { totals, months, days, hashed } = volumes
   const all = sumOfVolumes(totals)
   const groups = groupsOf(totals, months)
@@ -35,14 +30,7 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
     periods: sumsBy(groups, ({ period }) => ({ period })),
     groups,
     days: days === undefined ? null : everyDay(days, today),
-    growth: rounded(growthOf(days ?? [], areas, { today, last: growthDays.year })),
-    growth_28d: rounded(growthOf(days ?? [], areas, { today, last: growthDays.recent })),
-    arrivals_by_hour: arrivalsByHour ?? null,
-    disks: disks.map((disk) => ({
-      ...serialiseDisk(disk),
-      full_month: monthOf(fullDayOf(disk, days, { today, last: growthDays.year })),
-      full_month_28d: monthOf(fullDayOf(disk, days, { today, last: growthDays.recent })),
-    })),
+    disks: disks.map(serialiseDisk),
     checksums: {
       files: hashed.files,
       share: shareOrNull(all.files === 0 ? undefined : Math.min(1, hashed.files / all.files)),
@@ -55,29 +43,6 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
 
 export function serialiseDisk({ holds, space }: ArchiveDisk) {
   return { holds, free_bytes: space?.freeBytes ?? null, total_bytes: space?.totalBytes ?? null }
-}
-
-/**
- * The UTC day since 1970 on which a disk is full if the areas on it go on growing as in the last
- * days; `undefined` if that is not known.
- */
-export function fullDayOf(
-  { holds, space }: ArchiveDisk,
-  days: readonly DayVolume[] | undefined,
-  when: { readonly today: number; readonly last: number },
-): number | undefined {
-  const own = areas.filter((area) => holds.includes(area))
-  return space && fullDay(space.freeBytes, growthOf(days ?? [], own, when), when.today)
-}
-
-/** The month of a day: `2029-03`. */
-function monthOf(day: number | undefined): string | null {
-  return day === undefined ? null : dayToIso(day).slice(0, 'yyyy-mm'.length)
-}
-
-function rounded(growth: Growth | undefined) {
-  if (growth === undefined) return null
-  return { files: Math.round(growth.files * 10) / 10, bytes: Math.round(growth.bytes) }
 }
 
 type Group = WireArchive['groups'][number]

@@ -1,6 +1,5 @@
 /** The HTML page of the archive. */
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
-import { twoDigits } from '../../parse/calendar.ts'
 import { periods } from '../../series/series.ts'
 import { readableNumber, readableShare, readableSize, typeLabel } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
@@ -9,7 +8,7 @@ import type { Page } from '../pages/layout.ts'
 import type { Cell, Table } from '../pages/table.ts'
 import { barsSvg } from './pictures.ts'
 import type { WireArchive } from './schema.ts'
-import { checksumsSentence, files, fullMonths, sentencesOf, sizeOf } from './words.ts'
+import { checksumsSentence, files, sentencesOf, sizeOf } from './words.ts'
 
 const template = `<%~ include('@ignored', it) %>
 <% for (const sentence of it.sentences) { %><p class="lead"><%= sentence %></p>
@@ -58,7 +57,7 @@ export function renderArchive(wire: WireArchive, ignored: readonly string[]): Pa
 }
 
 function picturesOf(wire: WireArchive) {
-  const { years, days, arrivals_by_hour: hours, sized } = wire
+  const { years, days, sized } = wire
   if (years === null || days === null || wire.files === 0) return []
   return [
     {
@@ -69,8 +68,6 @@ function picturesOf(wire: WireArchive) {
     },
     ...(sized === 0 ? [] : [{ ...daysPicture(days, 'bytes'), table: monthsTable(days) }]),
     { ...daysPicture(days, 'files'), table: monthsTable(days) },
-    // On the first day no file was seen arriving.
-    ...(hours?.some((count) => count > 0) === true ? [hoursPicture(hours)] : []),
   ]
 }
 
@@ -113,32 +110,6 @@ function daysPicture(days: Days, of: 'files' | 'bytes') {
 function everySecondLabel(bar: { readonly value: number; readonly label?: string }) {
   const isShown = bar.label !== undefined && Number(bar.label.slice(-2)) % 2 === 1
   return isShown ? bar : { value: bar.value }
-}
-
-function hoursPicture(hours: readonly number[]) {
-  const nameOf = (hour: number): string => `${twoDigits(hour)} h`
-  const label = 'Arrivals by hour'
-  return {
-    label,
-    text: 'Files that were seen arriving in the last 28 days, by the UTC hour in which they arrived.',
-    svg: barsSvg({
-      title: label,
-      bars: hours.map((value, hour) => ({
-        value,
-        title: `${nameOf(hour)}: ${files(value)}`,
-        ...(hour % 3 === 0 && { label: nameOf(hour) }),
-      })),
-      format: (value) => readableNumber(Math.round(value)),
-    }),
-    table: {
-      label,
-      columns: ['Hour (UTC)', ...numberColumns('Files')],
-      rows: hours.map((count, hour) => [
-        { text: nameOf(hour), isHeader: true },
-        readableNumber(count),
-      ]),
-    },
-  }
 }
 
 function yearsTable(years: NonNullable<WireArchive['years']>): Table {
@@ -226,10 +197,9 @@ export function diskCells({ holds, free_bytes: free, total_bytes: total }: WireD
 function disksTable({ disks }: WireArchive): Table {
   return {
     label: 'Disks',
-    caption:
-      'The file systems of the archive. Only data of the areas on a disk let it grow: what other programs write is not known, and all files are counted as if they stay.',
+    caption: 'The file systems of the archive',
     className: 'cards',
-    columns: [...diskColumns, 'Full in'],
-    rows: disks.map((disk) => [...diskCells(disk), { text: fullMonths(disk), isProse: true }]),
+    columns: diskColumns,
+    rows: disks.map(diskCells),
   }
 }

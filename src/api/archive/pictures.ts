@@ -1,4 +1,4 @@
-/** Draws bars: a number for each year, day or hour. Pure. */
+/** Draws bars: a number for each year or day. Pure. */
 import { rounded, svg } from '../pages/svg.ts'
 import { escaped } from '../pages/labels.ts'
 

@@ -1,11 +1,10 @@
-/** Serves how large the archive is, how it grows, and how long its disks last. */
+/** Serves how large the archive is, and the space on its disks. */
 import type { FastifyInstance } from 'fastify'
 import { addAnswer } from '../resources/answer.ts'
 import { digest } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import type { ArchiveReader, ArchiveState } from './archive-reader.ts'
 import { archiveCsv, serialiseArchive } from './figures.ts'
-import { arrivalsByHour } from './growth.ts'
 import { renderArchive } from './page.ts'
 import { archiveBodies } from './schema.ts'
 
@@ -22,8 +21,8 @@ export function addArchive(app: FastifyInstance, context: ArchiveContext): void 
       id: 'getArchive',
       tag: 'Service',
       name: 'Archive',
-      summary: 'Size and growth of the archive',
-      about: 'How large the archive is, how fast it grows, and how long its disks last.',
+      summary: 'Size of the archive',
+      about: 'How large the archive is, by year, area, type, period and day, and its disks.',
       description:
         'The files that are listed now, by the time of their data: files that were removed do not count, and a file that arrives late counts on the day of its data. So the figures are right from the end of the first scan on. The CSV has a line for each year, area, type and period.',
       returns: 'The archive. Its `ETag` changes with the catalogue, the day and the free space.',
@@ -35,15 +34,9 @@ export function addArchive(app: FastifyInstance, context: ArchiveContext): void 
       return { ...state, version: versionOf(state) }
     },
     read: async ({ ignored }, state, requester) => {
-      const { network, disks, today } = state
+      const { disks, today } = state
       const volumes = await archive.volumes(state, requester)
-      const isKnown = network?.currency.asOf !== undefined
-      const wire = serialiseArchive({
-        volumes,
-        disks,
-        today,
-        arrivalsByHour: isKnown ? arrivalsByHour(network.states, today) : undefined,
-      })
+      const wire = serialiseArchive({ volumes, disks, today })
       return {
         version: versionOf({ ...state, head: volumes.head }, volumes.months !== undefined),
         bodies: {
@@ -57,8 +50,8 @@ export function addArchive(app: FastifyInstance, context: ArchiveContext): void 
 }
 
 /** A text that changes whenever the answer does. */
-function versionOf({ head, network, disks, today }: ArchiveState, isCounted = true): string {
+function versionOf({ head, disks, today }: ArchiveState, isCounted = true): string {
   const { epoch, seq, detailsSeq } = head
-  const from = [network?.head.seq, network?.currency.asOf === undefined, isCounted, disks, today]
+  const from = [isCounted, disks, today]
   return [epoch, seq, `d${detailsSeq}`, digest(JSON.stringify(from)).slice(0, 8)].join('-')
 }

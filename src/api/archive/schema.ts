@@ -1,4 +1,4 @@
-/** Schema of the archive: how large it is, how it grows, when its disks are full. */
+/** Schema of the archive: how large it is, and the space on its disks. */
 import { areas } from '../../parse/archive-path.ts'
 import { fileTypes } from '../../parse/types.ts'
 import * as schema from '../openapi/schema.ts'
@@ -37,20 +37,6 @@ const day = schema.object('The files whose data begin on a day.', {
   ...volume,
 })
 
-const growth = (days: string) =>
-  schema.object(`What comes on a mean day of the last ${days} before today.`, {
-    files: schema.number('Number of files.'),
-    bytes: schema.number(
-      'Their size in bytes; files of unknown size count as the mean of the others.',
-    ),
-  })
-
-const month = (past: string) =>
-  schema.textOrNull(
-    `The month in which the disk is full if the areas on it go on growing as in ${past}, and nothing else is written to it; null if they do not grow, if that is not known, or not within 100 years.`,
-    { pattern: '^[0-9]{4}-[0-9]{2}$' },
-  )
-
 const disk = schema.object('A file system.', {
   holds: schema.list(
     'What of the archive is on it: `archive` (its root), the areas, and linked directories by their number in the configuration.',
@@ -60,13 +46,11 @@ const disk = schema.object('A file system.', {
     'Free space for normal users; null if the disk does not answer.',
   ),
   total_bytes: schema.integerOrNull('Size of the file system; null if the disk does not answer.'),
-  full_month: month('the last 365 days'),
-  full_month_28d: month('the last 28 days'),
 })
 
 const archiveSchema = schema.component(
   'Archive',
-  'How large the archive is, how fast it grows, and how long its disks last.',
+  'How large the archive is, and the space on its disks.',
   {
     ...volume,
     years: schema.orNull(schema.list(`By year, oldest first; ${counting}.`, byYear)),
@@ -81,14 +65,6 @@ const archiveSchema = schema.component(
       schema.list(
         `The last 400 days before today and today, by the UTC day on which the data begin, whenever the files arrived; ${counting}.`,
         day,
-      ),
-    ),
-    growth: schema.orNull(growth('365 days')),
-    growth_28d: schema.orNull(growth('28 days')),
-    arrivals_by_hour: schema.orNull(
-      schema.list(
-        'Number of files that were seen arriving in the last 28 whole days, by the UTC hour of the day in which they arrived: 24 numbers. The first file of each slot counts. Null until these files have been read after a start.',
-        schema.integer('Number of files.'),
       ),
     ),
     disks: schema.list(
@@ -135,16 +111,11 @@ const example: WireArchive = {
     },
   ],
   days: [{ date: '2026-01-22', files: 13, bytes: 640_113, sized: 13 }],
-  growth: { files: 13.2, bytes: 644_020 },
-  growth_28d: { files: 13.4, bytes: 650_311 },
-  arrivals_by_hour: [3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2],
   disks: [
     {
       holds: ['archive', 'obs', 'nrt'],
       free_bytes: 812_004_311_040,
       total_bytes: 2_000_398_934_016,
-      full_month: '2031-05',
-      full_month_28d: '2031-04',
     },
   ],
   checksums: {

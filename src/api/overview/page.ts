@@ -1,19 +1,12 @@
 /** The start page: what the archive is, if it is well, and where to begin. */
 import type { Links } from '../http/context.ts'
 import type { Identity } from '../http/settings.ts'
-import {
-  counted,
-  readableDuration,
-  readableNumber,
-  readableSize,
-  readableTime,
-} from '../pages/labels.ts'
+import { readableDuration, readableNumber, readableSize, readableTime } from '../pages/labels.ts'
 import { page } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
 import '../pages/search-field.ts'
 import { factsOf } from '../pages/site.ts'
-import { rounded } from '../pages/svg.ts'
-import type { ArchiveFacts, MonthlyGrowth } from './facts.ts'
+import type { ArchiveFacts } from './facts.ts'
 
 /** A resource of the API, for the list for programmers. */
 interface ListedResource {
@@ -27,15 +20,9 @@ const template = `<% if (it.facts.length > 0) { %><p class="identity"><% for (co
 <% } if (it.unknown) { %><p class="notice" role="status"><%= it.unknown %></p>
 <% } %><%~ include('@search-field', { up: '' }) %>
 <% if (it.isEmpty) { %><p class="notice" role="status">The catalogue has no files yet. They are expected in the folders <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in <code>nrt/2026/022/05/</code>) of the archive<% if (it.isWatched) { %>; a complete file appears here a few seconds after it was written<% } %>. <a href="status/?format=api">What the indexer does now</a></p>
-<% } else { %><div class="beside">
-<ul class="totals">
+<% } else { %><ul class="totals">
 <% for (const { value, label, href } of it.numbers) { %><li><a href="<%= href %>"><b><%= value %></b> <%= label %></a></li>
 <% } %></ul>
-<% if (it.growth) { const { words, line, area, width, height, ends } = it.growth %><figure class="growth">
-<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 <%= width %> <%= height %>" preserveAspectRatio="none" role="img" aria-label="<%= words %>"><path d="<%= area %>" fill="currentColor" fill-opacity="0.12"/><path d="<%= line %>" fill="none" stroke="currentColor" stroke-width="2" vector-effect="non-scaling-stroke"/></svg>
-<figcaption><% for (const end of ends) { %><span><%= end %></span> <% } %><b><%= words %></b></figcaption>
-</figure>
-<% } %></div>
 <% } %><div class="doors">
 <% for (const door of it.doors) { %><section>
 <h2><%= door.title %></h2>
@@ -66,7 +53,7 @@ interface Overview {
 }
 
 export function renderOverview({ identity, facts, reason, links, resources }: Overview): Page {
-  const { verdict, total, growth } = facts
+  const { verdict, total } = facts
   const isEmpty = total?.files === 0
   return render(
     {
@@ -85,7 +72,6 @@ export function renderOverview({ identity, facts, reason, links, resources }: Ov
       isEmpty,
       isWatched: facts.isCurrent,
       numbers: numbersOf(facts),
-      growth: growth && !isEmpty && hasGrown(growth) ? describeGrowth(growth) : undefined,
       doors: doorsOf(exampleOf(links, facts.station)),
       resources,
     },
@@ -127,33 +113,6 @@ function sizeLabel(total: ArchiveFacts['total']): string {
   return sized === files ? 'of data' : `in ${readableNumber(sized)} files, whose sizes are known`
 }
 
-function hasGrown({ months }: MonthlyGrowth): boolean {
-  return (months.at(-1)?.[1] ?? 0) > 0
-}
-
-const size = { width: 600, height: 100 }
-
-/** The sums at the ends of months as a line, from the lowest to the highest. */
-function describeGrowth({ isBytes, months }: MonthlyGrowth) {
-  const sums = months.map(([, sum]) => sum)
-  const [first = 0, last = 0] = [sums[0], sums.at(-1)]
-  const { width, height } = size
-  const points = sums.map((sum, index) => {
-    const x = (index * width) / (sums.length - 1)
-    const y = height - ((sum - first) / Math.max(1, last - first)) * (height - 2)
-    return `${rounded(x)} ${rounded(y)}`
-  })
-  const textOf = isBytes ? readableSize : (sum: number) => counted(sum, 'file', 'files')
-  const line = `M${points.join('L')}`
-  return {
-    words: `Data of the last twelve months: ${textOf(last - first)}`,
-    line,
-    area: `${line}V${height}H0Z`,
-    ...size,
-    ends: [months[0], months.at(-1)].map((end) => `end of ${end?.[0]}: ${textOf(end?.[1] ?? 0)}`),
-  }
-}
-
 interface DoorLink {
   readonly name: string
   readonly text: string
@@ -184,7 +143,7 @@ const doors: readonly Door[] = [
       { name: 'alerts', text: 'Alerts', about: 'what is open, as a feed too' },
       { name: 'missing', text: 'Missing', about: 'files to fetch again' },
       { name: 'report', text: 'Report', about: 'the week in numbers' },
-      { name: 'archive', text: 'Archive', about: 'how large, and how fast it grows' },
+      { name: 'archive', text: 'Archive', about: 'how large, by year, type and period' },
       { name: 'status', text: 'Status', about: 'what the service does' },
     ],
   },

@@ -4,7 +4,6 @@ import type { Registry } from 'prom-client'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
 import type { Volumes } from '../../catalogue/volumes.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesToHash } from './serialise.ts'
 
@@ -99,8 +98,6 @@ export interface Scrape {
   readonly asOf: number
   /** By their names; each is `undefined` while its space cannot be read. */
   readonly disks: Readonly<Record<string, DiskSpace | undefined>>
-  /** UTC days since 1970 on which disks are full, as far as known. */
-  readonly fullDays: Readonly<Record<string, number | undefined>>
   readonly states: readonly SeriesStatus[]
 }
 
@@ -149,14 +146,6 @@ export const scrapeRows: Rows<Scrape> = {
   rinex_disk_free_bytes: [
     'Free space for normal users on the disk.',
     ofDisks(({ freeBytes }) => freeBytes),
-    'disk',
-  ],
-  rinex_disk_full_timestamp_seconds: [
-    'Day on which the disk is full if the archive grows as in the last 28 days.',
-    ({ fullDays }) =>
-      Object.entries(fullDays).flatMap(([disk, day]) =>
-        day === undefined ? [] : [[{ disk }, day * secondsPerDay] as const],
-      ),
     'disk',
   ],
   rinex_disk_size_bytes: ['Size of the disk.', ofDisks(({ totalBytes }) => totalBytes), 'disk'],

@@ -7,8 +7,6 @@ import type { CatalogueSummary } from '../../catalogue/records.ts'
 import { CatalogueUnavailable, isTemporary } from '../../catalogue/reader-errors.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { ArchiveDisk } from '../archive/disks.ts'
-import { fullDayOf } from '../archive/figures.ts'
-import { growthDays } from '../archive/growth.ts'
 import { rejections } from '../connections/connection-limiter.ts'
 import { unservedReasons } from '../downloads/schema.ts'
 import { addResource } from '../http/resource.ts'
@@ -74,13 +72,7 @@ export function createMetrics(deps: MetricsDeps) {
         ...catalogue,
         version: deps.settings.version,
         indexer,
-        disks: {
-          database: storage?.disk,
-          ...byName(disks, ({ space }) => space),
-        },
-        fullDays: byName(disks, (disk) =>
-          fullDayOf(disk, volumes?.days, { today: deps.archive.today(), last: growthDays.recent }),
-        ),
+        disks: { database: storage?.disk, ...spaceByName(disks) },
         states: known?.states ?? [],
       })
       const own = await registry.metrics()
@@ -131,9 +123,9 @@ function latest(read: () => Promise<Volumes>): () => Promise<Volumes | undefined
   }
 }
 
-/** A value of each disk by its name, which is the first of what it holds. */
-function byName<T>(disks: readonly ArchiveDisk[], valueOf: (disk: ArchiveDisk) => T) {
-  return Object.fromEntries(disks.map((disk) => [disk.holds[0] ?? '', valueOf(disk)] as const))
+/** The space of each disk by its name, which is the first of what it holds. */
+function spaceByName(disks: readonly ArchiveDisk[]) {
+  return Object.fromEntries(disks.map(({ holds, space }) => [holds[0] ?? '', space] as const))
 }
 
 /** @throws the error if its cause does not end by itself */

@@ -25,7 +25,7 @@ const template = `<div data-live>
 <h2>Files</h2>
 <%~ include('@table', it.areas) %>
 <% for (const sentence of it.sentences) { %><p><%= sentence %></p>
-<% } %><p><a href="../archive/?format=api">Size by year, growth, and how long the disks last</a></p>
+<% } %><p><a href="../archive/?format=api">Size by year, area, type and period</a></p>
 <h2>Disks</h2>
 <%~ include('@table', it.disks) %>
 <h2>Queues</h2>

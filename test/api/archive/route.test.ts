@@ -1,10 +1,9 @@
-/** The size, growth and disks of the archive: JSON, CSV and page. */
+/** The size and the disks of the archive: JSON, CSV and page. */
 import t from '../../tap.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { dayFile, openService, startUs } from '../service.ts'
 import type { Service, ServiceOptions } from '../service.ts'
-import { watchingIndexer } from '../status/indexer-status.ts'
 
 const api = '/rinex/api/archive/'
 const usPerDay = 86_400e6
@@ -18,12 +17,9 @@ interface Wire {
   readonly years: readonly { readonly year: string }[] | null
   readonly groups: readonly Record<string, unknown>[]
   readonly days: readonly { readonly date: string; readonly files: number }[] | null
-  readonly growth: { readonly files: number; readonly bytes: number } | null
-  readonly arrivals_by_hour: readonly number[] | null
   readonly disks: readonly {
     readonly holds: readonly string[]
     readonly free_bytes: number
-    readonly full_month: string | null
   }[]
   readonly checksums: Record<string, unknown>
 }
@@ -52,13 +48,12 @@ async function fill({ writer }: Service, days: number): Promise<void> {
 t.test('an empty archive says where files are expected', async (t) => {
   const service = await openService(t, { deps })
   const wire = await jsonOf(service)
-  t.match(wire, { files: 0, growth: null })
+  t.match(wire, { files: 0, bytes: 0, sized: 0 })
   t.strictSame([wire.years, wire.groups, wire.days?.length], [[], [], 401])
   t.strictSame(
     wire.disks.map(({ holds }) => holds),
     [['archive', 'obs', 'nrt']],
   )
-  t.equal(wire.disks[0]?.full_month, null)
   t.match((await pageOf(service)).text, 'no files yet. They are expected in the areas obs and nrt')
   const { body } = await service.app.inject(`${api}?format=csv`)
   t.equal(body, 'year,area,file_type,period,files,bytes,sized\r\n')
@@ -103,11 +98,7 @@ t.test('the figures of an archive of some days: JSON, CSV and page say the same'
     wire.days?.reduce((sum, { files }) => sum + files, 0),
     41,
   )
-  // The file without a size counts as much as the others.
-  t.strictSame(wire.growth, { files: 1, bytes: 1_025_000_000 })
-  const [disk] = wire.disks
-  const full = (today + Math.floor((disk?.free_bytes ?? 0) / 1_025_000_000)) * 86_400_000
-  t.equal(disk?.full_month, new Date(full).toISOString().slice(0, 7))
+  t.strictSame(Object.keys(wire.disks[0] ?? {}), ['holds', 'free_bytes', 'total_bytes'])
   const { body, headers } = await service.app.inject(`${api}?format=csv`)
   t.equal(headers['content-type'], 'text/csv; charset=utf-8')
   t.strictSame(body.split('\r\n'), [
@@ -118,8 +109,6 @@ t.test('the figures of an archive of some days: JSON, CSV and page say the same'
   const { text } = await pageOf(service)
   for (const words of [
     '41 files, 40.0 GB. The size of 1 file is not known yet.',
-    'By the day of the data, it grew by 1 file and 1.0 GB a day in the last year, by 1 file and 1.0 GB in the last 28 days.',
-    'The disk is full in ',
     'Year Files Size 2026 22 21.0 GB 2025 19 19.0 GB',
     'archive, obs, nrt',
   ])
@@ -131,7 +120,7 @@ t.test('a first scan: totals without years and days', async (t) => {
   await service.writer.deferIndexes()
   await fill(service, 2)
   const wire = await jsonOf(service)
-  t.match(wire, { files: 2, years: null, days: null, growth: null })
+  t.match(wire, { files: 2, years: null, days: null })
   t.match(wire.groups[0], { year: null, area: 'obs', files: 2 })
   const before = await service.app.inject(api)
   t.match((await pageOf(service)).text, 'The first scan has not ended')
@@ -146,8 +135,6 @@ t.test('the tag changes with the catalogue and the day, and answers 304 between'
   const service = await openService(t, { deps: () => ({ nowUs: () => nowUs }) })
   await fill(service, 10)
   const tagOf = async () => String((await service.app.inject(api)).headers['etag'])
-  await tagOf()
-  // The states of the network are in memory by now.
   const tag = await tagOf()
   const again = await service.app.inject({ url: api, headers: { 'if-none-match': tag } })
   t.equal(again.statusCode, 304)
@@ -156,33 +143,6 @@ t.test('the tag changes with the catalogue and the day, and answers 304 between'
   t.not(nextDay, tag)
   await service.addNames('obs/2026/002', ['graz0020.26d.gz'])
   t.not(await tagOf(), nextDay)
-})
-
-t.test('the arrivals of the last 28 days by their hour, without those of a scan', async (t) => {
-  let nowUs = startUs
-  const status = { indexerStatus: () => Promise.resolve(watchingIndexer) }
-  const service = await openService(t, {
-    deps: () => ({ nowUs: () => nowUs, ...status }),
-    writerNowUs: () => nowUs,
-  })
-  nowUs = (today * 24 + 5.5) * 3600e6
-  const name = (hour: string) => dayFile.replace('0010000_01D', `021${hour}00_01H`)
-  await service.writer.apply([
-    change('nrt/2026/021', {
-      arrived: true,
-      added: [name('03'), name('04')].map((n) => newFile(n)),
-    }),
-  ])
-  await service.addNames('nrt/2026/021', [name('05')])
-  nowUs = (today + 2) * usPerDay
-  await service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
-  await service.app.inject('/rinex/api/network/')
-  const hours = (await jsonOf(service)).arrivals_by_hour
-  t.strictSame(
-    hours,
-    Array.from({ length: 24 }, (_, hour) => (hour === 5 ? 2 : 0)),
-  )
-  t.match((await pageOf(service)).text, 'by the UTC hour in which they arrived')
 })
 
 t.test('checksums: how many files were read, and which', async (t) => {

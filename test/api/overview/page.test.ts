@@ -1,51 +1,13 @@
-/** The start page, and the numbers that it shows. */
+/** The start page. */
 import t from '../../tap.ts'
-import { growthByMonth } from '../../../src/api/overview/facts.ts'
 import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/reader-errors.ts'
-import type { MonthVolume } from '../../../src/catalogue/volumes.ts'
 import { change } from '../../catalogue/change.ts'
-import { fc } from '../../random.ts'
 import { openService, startUs } from '../service.ts'
 import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
 
 const root = '/rinex/api/'
 const headers = { accept: 'text/html,*/*;q=0.8' }
-
-t.test('the growth is the sum of all data up to the end of each month', async (t) => {
-  const month = fc.tuple(fc.integer({ min: 2020, max: 2031 }), fc.integer({ min: 1, max: 12 }))
-  const nameOf = (year: number, month: number): string =>
-    `${year}-${String(month).padStart(2, '0')}`
-  const volume = fc
-    .tuple(month, fc.nat(1000), fc.nat(100), fc.boolean())
-    .map(([[year, of], bytes, files, isSized]): MonthVolume => {
-      const known = isSized ? { bytes, sized: files } : { bytes: 0, sized: 0 }
-      const kind = { area: 'obs', fileType: 'o', period: '01D' } as const
-      return { month: nameOf(year, of), ...kind, files, ...known }
-    })
-  fc.assert(
-    fc.property(fc.array(volume, { maxLength: 40 }), month, (months, [year, of]) => {
-      const { isBytes, months: found } = growthByMonth(
-        { months },
-        Date.UTC(year, of - 1, 15) / 1000,
-      )
-      const shown = Array.from({ length: 13 }, (_, index) => {
-        const date = new Date(Date.UTC(year, of - 1 - 12 + index, 1))
-        return nameOf(date.getUTCFullYear(), date.getUTCMonth() + 1)
-      })
-      const past = months.filter((each) => each.month <= nameOf(year, of))
-      const total = (key: 'files' | 'sized'): number =>
-        past.reduce((sum, each) => sum + each[key], 0)
-      t.equal(isBytes, total('sized') / total('files') >= 0.9 || total('files') === 0)
-      const expected = shown.map((name) => {
-        const until = months.filter((each) => each.month <= name)
-        return [name, until.reduce((sum, each) => sum + (isBytes ? each.bytes : each.files), 0)]
-      })
-      t.strictSame(found, expected)
-    }),
-  )
-  t.strictSame(growthByMonth({ months: undefined }, 0).months.at(-1), ['1970-01', 0])
-})
 
 t.test('it says what the archive is, how it is and how large, and where to begin', async (t) => {
   const startSeconds = firstDay * daySeconds
@@ -62,8 +24,6 @@ t.test('it says what the archive is, how it is and how large, and where to begin
     '<b>720</b> files',
     '<b>1</b> station<',
     '<b>40 s</b> since the newest file',
-    'Data of the last twelve months: 720 files',
-    'end of 2025-12: 720 files',
     '<h2>Get data</h2>',
     '<h2>Watch the network</h2>',
     '<h2>Write a program</h2>',
@@ -96,7 +56,7 @@ t.test('an empty archive says where files are expected', async (t) => {
   )
   t.match(body, 'a complete file appears here a few seconds after it was written')
   t.notMatch(body, 'The first scan')
-  t.notMatch(body, /class="totals"|class="growth"/)
+  t.notMatch(body, /class="totals"/)
   t.notOk(body.includes(archive), 'no path of the server')
 })
 
@@ -144,7 +104,7 @@ t.test('what cannot be read at this moment is left out', async (t) => {
   t.equal(closed.statusCode, 200)
   t.match(closed.body, 'Who delivers is not known at this moment')
   t.match(closed.body, '<h2>Get data</h2>')
-  t.notMatch(closed.body, /class="totals"><li>|class="growth"|no files yet/)
+  t.notMatch(closed.body, /class="totals"><li>|no files yet/)
 })
 
 t.test('its tag changes with the catalogue, and with the details of files', async (t) => {
