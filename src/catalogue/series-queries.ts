@@ -137,6 +137,11 @@ export interface NetworkSeries extends SeriesKey {
   readonly lastStart: number | undefined
   /** Number of its live files. */
   readonly files: number
+  /**
+   * The period as its newest live files with long names write it: `24H` for `01D`; `undefined`
+   * without such files.
+   */
+  readonly writtenPeriod: string | undefined
 }
 
 /** The recorded deliveries of all series on some days. */

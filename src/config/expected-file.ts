@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
 import type { ExpectedRule, ExpectedSeries } from '../series/expectation.ts'
-import { periods } from '../series/series.ts'
+import { periodOf, periods } from '../series/series.ts'
 import { parseDay } from '../parse/calendar.ts'
 import { fileTypes } from '../parse/types.ts'
 import { ConfigError } from './checks.ts'
@@ -50,7 +50,7 @@ function seriesOfTable(table: Table, addFault: AddFault): readonly ExpectedSerie
   const stations = stationsOf(table['station'], addFault)
   const fileType = fileTypes.find((type) => type === table['file_type'])
   if (fileType === undefined) addFault(`file_type must be one of ${fileTypes.join(', ')}`)
-  const period = periods.find((each) => each === table['period'])
+  const period = periodOf(String(table['period']))
   if (period === undefined) addFault(`period must be one of ${periods.join(', ')}`)
   const rule: ExpectedRule = {
     hours: hoursOf(table['hours'], addFault),

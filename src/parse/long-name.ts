@@ -93,7 +93,7 @@ export function parseLongName(name: string): ParsedName | RejectionReason | unde
     version: 'r3',
     station: stationCode,
     startSeconds: dayStartSeconds(year, day) + hour * secondsPerHour + minute * secondsPerMinute,
-    duration: periodCode.charAt(2).toLowerCase() as FileDuration,
+    duration: usualPeriod(periodCode).charAt(2).toLowerCase() as FileDuration,
     type: content.charAt(1).toLowerCase() as FileType,
     spanSeconds: periodSeconds(periodCode, year),
     country: stationCode.slice(6),
@@ -102,6 +102,14 @@ export function parseLongName(name: string): ParsedName | RejectionReason | unde
     interval: interval?.toUpperCase(),
     content: content.toUpperCase(),
   }
+}
+
+/** Periods that some programs write in a smaller unit, and how the documents write them. */
+const usualPeriods: Readonly<Record<string, string>> = { '24H': '01D', '60M': '01H' }
+
+/** A period (`PPU`, in upper case) as the documents write it: `24H` is `01D`, `60M` is `01H`. */
+export function usualPeriod(period: string): string {
+  return usualPeriods[period] ?? period
 }
 
 /**

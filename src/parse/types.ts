@@ -7,7 +7,10 @@
 export const fileVersions = ['r2', 'r3'] as const
 export type FileVersion = (typeof fileVersions)[number]
 
-/** The unit of the period of a file: minutes, hours, days, years, or unspecified. */
+/**
+ * The unit of the period of a file: minutes, hours, days, years, or unspecified. A period of 24
+ * hours is a day, one of 60 minutes an hour.
+ */
 export const fileDurations = ['m', 'h', 'd', 'y', 'u'] as const
 export type FileDuration = (typeof fileDurations)[number]
 

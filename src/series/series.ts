@@ -1,5 +1,6 @@
 /** A series is the files of one station, one type and one period; each file fills a slot. Pure. */
 import { secondsPerDay, secondsPerHour, secondsPerMinute } from '../parse/calendar.ts'
+import { usualPeriod } from '../parse/long-name.ts'
 import type { FileDuration, FileType, ParsedName } from '../parse/types.ts'
 
 /** Periods that have series, as long names write them. */
@@ -114,14 +115,22 @@ const shortPeriods: Readonly<Partial<Record<FileDuration, Period>>> = {
 export function seriesOf(
   name: Pick<ParsedName, 'type' | 'period' | 'duration'>,
 ): SeriesKey | undefined {
-  const period =
-    name.period === undefined
-      ? shortPeriods[name.duration]
-      : periods.find((each) => each === name.period)
+  const period = name.period === undefined ? shortPeriods[name.duration] : periodOf(name.period)
   return period === undefined ? undefined : { fileType: name.type, period }
 }
 
-/** The number of the slot that begins at a time: seconds since 1970 divided by the period. */
+/**
+ * The period that has series, of one as names and people write it: `24H` is a day, `60M` an hour.
+ */
+export function periodOf(text: string): Period | undefined {
+  const usual = usualPeriod(text.toUpperCase())
+  return periods.find((each) => each === usual)
+}
+
+/**
+ * The number of the slot in which a time lies: seconds since 1970 divided by the period, rounded
+ * down. So a file whose name has the actual start of its data fills the slot in which it begins.
+ */
 export function slotAt(startSeconds: number, period: Period): number {
   return Math.floor(startSeconds / periodRules[period].seconds)
 }

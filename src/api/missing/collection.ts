@@ -66,7 +66,7 @@ const fields = {
     schema.text(
       'A pattern of the names of the file in the syntax of the shell, to look for it elsewhere.',
     ),
-    'GRAZ00AUT_?_20260220300_01H_*O.*',
+    'GRAZ00AUT_?_202602203??_01H_*O.*',
     ({ series, slot }) => missingPattern(series, slot),
   ),
 }

@@ -60,16 +60,20 @@ export function missingPatterns(series: NetworkKey, slots: readonly number[]): r
 
 const shortTypes = { o: '[oOdD]', n: '[nNgGlLpPqQfFhH]', m: '[mM]' } as const
 
-/** The pattern of the names in a slot, or in its whole day. */
+/**
+ * The pattern of the names in a slot, or in its whole day. A long name may have the actual start of
+ * its data, so it has any time of the day or of the hour, except for a quarter of an hour.
+ */
 export function missingPattern(
-  { station, fileType, period }: NetworkKey,
+  { station, fileType, period, writtenPeriod = period }: NetworkKey,
   slot: number,
   isWholeDay = false,
 ): string {
   const { year, day, hour, minute } = partsOf(slot * periodRules[period].seconds)
   if (station.length === 9) {
-    const time = isWholeDay ? '????' : `${hour}${minute}`
-    return `${station}_?_${year}${day}${time}_${period}_*${fileType.toUpperCase()}.*`
+    const times = { '01D': '????', '01H': `${hour}??`, '15M': `${hour}${minute}` }
+    const time = isWholeDay ? '????' : times[period]
+    return `${station}_?_${year}${day}${time}_${writtenPeriod}_*${fileType.toUpperCase()}.*`
   }
   const letter = isWholeDay ? '[a-x]' : String.fromCharCode(97 + Number(hour))
   const session = { '01D': '0', '01H': letter, '15M': `${letter}${isWholeDay ? '??' : minute}` }[

@@ -56,7 +56,7 @@ function times(
 }
 
 /** Values that two national archives use; our own parameters accept them besides our own values. */
-const periods = { '01D': 'd', '01H': 'h', '15M': 'm' } as const
+const periods = { '01D': 'd', '24H': 'd', '01H': 'h', '60M': 'h', '15M': 'm' } as const
 const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
 const types = { obs: 'o', nav: 'n', met: 'm' } as const
 const allPeriods = { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods } as const

@@ -126,7 +126,7 @@ const example: WireReport = {
       },
       within_600: 0.994,
       timeliness: 'good',
-      missing: ['GRAZ00AUT_?_20260220300_01H_*O.*', 'GRAZ00AUT_?_20260220400_01H_*O.*'],
+      missing: ['GRAZ00AUT_?_202602203??_01H_*O.*', 'GRAZ00AUT_?_202602204??_01H_*O.*'],
     },
   ],
   replaced: [

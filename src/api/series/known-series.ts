@@ -12,6 +12,8 @@ import { choices, isChosen } from '../parameters/parameter.ts'
 /** What names a series of the network. */
 export interface NetworkKey extends SeriesKey {
   readonly station: string
+  /** The period as the long names of the series write it: `24H` for `01D`. */
+  readonly writtenPeriod?: string | undefined
 }
 
 /** A series of the network, with its state now and its figures of the last 28 days. */

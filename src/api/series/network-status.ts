@@ -116,7 +116,7 @@ export class NetworkStatusCache {
     const pastOf =
       asOf === undefined ? nothing : await this.#oldSeries.pastsOf({ ...loaded, series }, asOf)
     for (const each of series) {
-      const { station, fileType, period, ids, firstStart, lastStart } = each
+      const { station, fileType, period, writtenPeriod, ids, firstStart, lastStart } = each
       const past: SeriesPast = {
         ...pastOf(each),
         arrivals: loaded.window.arrivalsOf(ids),
@@ -125,7 +125,7 @@ export class NetworkStatusCache {
       const lastSlot = lastStart === undefined ? undefined : slotAt(lastStart, period)
       const summary =
         asOf === undefined ? unknownSummary(lastSlot, period) : summariseSeries(past, asOf)
-      states.push({ station, fileType, period, summary, ids, past, firstStart })
+      states.push({ station, fileType, period, writtenPeriod, summary, ids, past, firstStart })
       if (states.length % seriesAtOnce === 0) await yieldToOthers()
     }
     return states.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
@@ -133,10 +133,14 @@ export class NetworkStatusCache {
 
   /** Returns the series of the catalogue, and the expected series that were never delivered. */
   #allOf(series: readonly NetworkSeries[]): readonly NetworkSeries[] {
-    const none = { ids: [], firstStart: undefined, lastStart: undefined, files: 0 }
-    const never = this.#deps.expected
-      .notIn(series)
-      .map(({ station, fileType, period }) => ({ station, fileType, period, ...none }))
+    const none = { ids: [], firstStart: undefined, lastStart: undefined, files: 0 } as const
+    const never = this.#deps.expected.notIn(series).map(({ station, fileType, period }) => ({
+      station,
+      fileType,
+      period,
+      writtenPeriod: undefined,
+      ...none,
+    }))
     return [...series, ...never]
   }
 }

@@ -25,7 +25,7 @@ type RecordedRow = [
 ]
 type LiveRow = [station: number, kind: number, files: number, firstStart: number, lastStart: number]
 
-const none = { firstStart: undefined, lastStart: undefined, files: 0 }
+const none = { firstStart: undefined, lastStart: undefined, files: 0, writtenPeriod: undefined }
 
 /** @throws NotBuilt */
 export function* deliveries(
@@ -81,13 +81,15 @@ function* networkSeries(context: QuestionContext): Question<NetworkSeries[]> {
   for (const [station, kind, files, firstStart, lastStart] of live as unknown as LiveRow[]) {
     const parts = kinds.get(kind)
     const key = parts && seriesOf({ ...parts, period: parts.period || undefined })
-    if (key === undefined) continue
+    if (parts === undefined || key === undefined) continue
     const series = seriesAt(station, key)
+    const isNewest = parts.period !== '' && lastStart >= (series.lastStart ?? -Infinity)
     found.set(`${series.station} ${key.fileType} ${key.period}`, {
       ...series,
       firstStart: Math.min(series.firstStart ?? Infinity, firstStart),
       lastStart: Math.max(series.lastStart ?? -Infinity, lastStart),
       files: series.files + files,
+      writtenPeriod: isNewest ? parts.period : series.writtenPeriod,
     })
   }
   return [...found.values()]

@@ -90,7 +90,7 @@ t.test('incidents are the longest losses first, and single files are together', 
   t.match(list, 'href="../missing/?country=NOR&amp;format=api&amp;period=01H"')
   t.match(list, 'href="../missing/?format=api&amp;period=01H&amp;station=MATE00ITA"')
   t.match(wordsOf(list), 'OSLO00NOR observation files: nothing since 2025-12-06 07:00 UTC, late')
-  t.match(wordsOf(list), 'GRAZ00AUT_?_20253401000_01H_*O.* expected by 2025-12-06 12:00')
+  t.match(wordsOf(list), 'GRAZ00AUT_?_202534010??_01H_*O.* expected by 2025-12-06 12:00')
   const json = await service.text('network/')
   const { results } = JSON.parse(await service.text('incidents/?state=open')) as { results: [] }
   t.strictSame((JSON.parse(json) as { incidents: [] }).incidents, results)

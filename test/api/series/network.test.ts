@@ -403,7 +403,7 @@ t.test(
     t.match(row, { station: 'WTZR00DEU', state: 'late', since: '2025-12-12T01:00:00Z' })
     const week = await text('report/?week=2025-W50&format=txt')
     t.match(week, /^WTZR00DEU\s+-\s+1\/2 expected/m)
-    t.match(week, '\n  WTZR00DEU_?_20253461200_01H_*O.*\n')
+    t.match(week, '\n  WTZR00DEU_?_202534612??_01H_*O.*\n')
   },
 )
 

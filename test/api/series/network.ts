@@ -67,6 +67,8 @@ export async function openNetwork(
       const added = [newFile(nameOf(slot, station, period, source))]
       await service.writer.apply([change('obs/2026/001', { arrived, added })])
     },
+    removeIds: (directory: string, removed: readonly number[]) =>
+      service.writer.apply([change(directory, { removed: [...removed] })]),
     remove: async (slot: number, station: string, period: Period) => {
       const name = nameOf(slot, station, period)
       const file = await service.reader.file({ directory: 'obs/2026/001', name })
