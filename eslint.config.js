@@ -115,11 +115,6 @@ export default defineConfig(
     'demo/ makes files and imports parse/ only.',
   ),
   layer(
-    'alerts',
-    ['**/api/**', '**/indexer/**', '**/catalogue/**', 'fastify', '@fastify/*', 'better-sqlite3'],
-    'alerts/ gets the open alerts as a function; commands/ passes it.',
-  ),
-  layer(
     'series',
     [
       '**/catalogue/**',
@@ -136,7 +131,6 @@ export default defineConfig(
     'api',
     [
       '**/indexer/**',
-      '../../alerts/**',
       '**/config/**',
       '**/catalogue/{sqlite,postgres,engines}/**',
       'chokidar',

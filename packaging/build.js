@@ -121,7 +121,6 @@ function addServices({ write }) {
   for (const [service, document] of [
     ['rinex-catalogue-indexer.service', 'install.md'],
     ['rinex-catalogue-api.service', 'install.md'],
-    ['rinex-alerts.service', 'operate.md'],
   ]) {
     const unit = replace(
       read('systemd', service),

@@ -108,7 +108,7 @@ step 'install'
 cp "$package" "$tree/srv/package.deb"
 make_earlier_package
 apt install -y --no-install-recommends /srv/earlier.deb
-inside getent passwd rinexcat-indexer rinexcat-api rinexcat-alerts rinexcat-backup
+inside getent passwd rinexcat-indexer rinexcat-api rinexcat-backup
 inside rinex-catalogue --version
 
 step 'manual pages'
@@ -136,16 +136,6 @@ echo
 grep -q '"count":72' "$work/list" || fail 'the list has another count'
 curl -sfo /dev/null -w '%{http_code} %{size_download} bytes\n' \
   "$(grep -o '"download_path":"[^"]*"' "$work/list" | cut -d '"' -f 4)"
-
-step 'alerts'
-# As StateDirectory=, EnvironmentFile= and LoadCredential= do.
-inside install -d -o rinexcat-alerts -g rinexcat -m 0700 /var/lib/rinex-catalogue-alerts
-inside install -o rinexcat-alerts -m 0400 /dev/stdin /srv/alerts-secret <<<secret
-state=/var/lib/rinex-catalogue-alerts/alerts.json
-start rinex-alerts RINEX_CATALOGUE_ALERTS_WEBHOOK_URL=http://127.0.0.1:9/ \
-  RINEX_CATALOGUE_ALERTS_SECRET_FILE=/srv/alerts-secret RINEX_CATALOGUE_ALERTS_STATE_FILE=$state
-await rinex-alerts 'less than an hour since a start'
-inside stat -c '%A %U:%G %n' "$state"
 
 step 'an administrator of the group needs no sudo'
 inside useradd --groups rinexcat admin

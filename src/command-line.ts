@@ -82,16 +82,6 @@ function addDaemons(program: Command, done: (exitCode: number) => void): void {
       const { serve } = await import('./commands/serve.ts')
       done(await serve(daemonConfigOf(command, 'serve')))
     })
-  withOptions(program.command('alerts'), commandOptions.alerts)
-    .description(
-      'send a message to alerts_webhook_url when series are late, and when they are back',
-    )
-    .option('--test', 'send a message of the kind test and exit')
-    .action(async ({ test }: { test?: true }, command: Command) => {
-      const { alerts, testAlerts } = await import('./commands/alerts.ts')
-      const run = test === true ? testAlerts : alerts
-      done(await run(configOf(command).config))
-    })
 }
 
 function addRequestCommands(program: Command, done: (exitCode: number) => void): void {
@@ -276,7 +266,6 @@ const daemons: Readonly<Record<string, string>> = {
   start: 'api',
   index: 'indexer',
   serve: 'api',
-  alerts: 'alerts',
 }
 
 /**

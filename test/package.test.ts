@@ -85,7 +85,6 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
     for (const path of [
       config,
       'usr/bin/rinex-catalogue',
-      'usr/lib/systemd/system/rinex-alerts.service',
       'usr/lib/systemd/system/rinex-catalogue-api.service',
       'usr/lib/systemd/system/rinex-catalogue-indexer.service',
       'usr/lib/sysusers.d/rinex-catalogue.conf',

@@ -112,6 +112,16 @@ const cases: Readonly<Record<string, Case>> = {
   ),
   RinexNoHourlyArrivals: one(newest('nrt'), always(0), '0+60x10000', 130),
   RinexNoDailyArrivals: one(newest('obs'), always(0), `0x${day} 86400x10000`, 26 * 60 + 10),
+  RinexStationsLost: {
+    fires: {
+      'rinex_alerts{kind="late",country="NOR"}': always(2),
+      'rinex_alerts{kind="down",country="NOR"}': always(1),
+      'rinex_alerts{kind="late",country="AUT"}': always(1),
+    },
+    silent: { 'rinex_alerts{kind="late",country="NOR"}': '1x3 _x20' },
+    at: 10,
+    count: 2,
+  },
   RinexRejectedNamesRising: {
     fires: {
       rinex_catalogue_available: always(1),

@@ -16,8 +16,7 @@ import { commonFolder, testFolder } from './folder.ts'
 
 const indexer = 'rinex-catalogue-indexer.service'
 const api = 'rinex-catalogue-api.service'
-const alerts = 'rinex-alerts.service'
-const services = [indexer, api, alerts]
+const services = [indexer, api]
 const copyService = 'rinexcat-backup-copy.service'
 const copyTimer = 'rinexcat-backup-copy.timer'
 
@@ -111,17 +110,6 @@ const own: Readonly<Record<string, Settings>> = {
     RestrictAddressFamilies: internet,
     IPAddressAllow: 'localhost',
     IPAddressDeny: 'any',
-    'Unit.After': new RegExp(indexer),
-  },
-  [alerts]: {
-    User: 'rinexcat-alerts',
-    StateDirectory: 'rinex-catalogue-alerts',
-    StateDirectoryMode: '0700',
-    Environment: /\/rinex-catalogue-alerts\/alerts\.json/,
-    NoExecPaths: /^\/var\/lib\/rinex-catalogue-alerts /,
-    // It only connects.
-    IPAddressDeny: undefined,
-    SocketBindDeny: 'any',
     'Unit.After': new RegExp(indexer),
   },
 }
@@ -256,7 +244,7 @@ t.test(
 )
 
 t.test('the exposure of the units is low', { skip: without('systemd-analyze', 250) }, async (t) => {
-  const threshold = { [indexer]: 10, [api]: 15, [alerts]: 15, [copyService]: 5 }
+  const threshold = { [indexer]: 10, [api]: 15, [copyService]: 5 }
   for (const [file, tenths] of Object.entries(threshold)) {
     const options = ['--offline=true', `--threshold=${tenths}`, '--no-pager']
     const { status, output } = run('systemd-analyze', [

@@ -58,11 +58,7 @@ function configLines({ values, origins }: DraftConfig): readonly string[] {
   return optionKeys.map((key) => {
     const value = known[key]
     const line =
-      value === undefined
-        ? `# ${key} has no value`
-        : optionOf(key).isSecret === true
-          ? `# ${key} has a value that is not shown`
-          : stringify({ [key]: shown(key, value) }).trim()
+      value === undefined ? `# ${key} has no value` : stringify({ [key]: shown(key, value) }).trim()
     return `${line} # from ${origins[key]}`
   })
 }

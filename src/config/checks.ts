@@ -117,18 +117,6 @@ export function isBaseUrl(text: string): boolean {
   return username === '' && password === ''
 }
 
-/**
- * True for an absolute URL to which messages may be sent: https, or http to this host, without a
- * user.
- */
-export function isWebhookUrl(text: string): boolean {
-  if (/\s/.test(text) || !URL.canParse(text)) return false
-  const { protocol, hostname, username, password } = new URL(text)
-  const isLocal = /^(?:localhost|\[::1\]|127\.[\d.]+)$/.test(hostname)
-  const isSafe = protocol === 'https:' || (protocol === 'http:' && isLocal)
-  return isSafe && username === '' && password === ''
-}
-
 /** True for a line of text that pages show: at most 200 characters, no control character. */
 export function isLine(text: string): boolean {
   return text.trim() !== '' && text.length <= 200 && !/\p{Cc}/u.test(text)

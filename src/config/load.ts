@@ -74,9 +74,9 @@ function apply(setting: Setting, { values, origins, faults }: DraftConfig): void
 }
 
 function problemOf({ key, value }: Setting): string | undefined {
-  const { kind, check, expects, isSecret = kind === 'database' } = optionOf(key)
+  const { kind, check, expects } = optionOf(key)
   if (value === undefined || !check(value))
-    return `must be ${expects}, found ${isSecret ? 'another value' : show(value)}`
+    return `must be ${expects}, found ${kind === 'database' ? 'another value' : show(value)}`
   return kind === 'database' && typeof value === 'string' ? urlFault(value) : undefined
 }
 

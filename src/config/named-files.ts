@@ -1,7 +1,7 @@
 /**
- * Reads the files with the token of administrators, the secret of the alerts and the password of
- * the database, and checks all files that options name, so that their faults are reported together
- * with those of the options.
+ * Reads the files with the token of administrators and the password of the database, and checks
+ * all files that options name, so that their faults are reported together with those of the
+ * options.
  */
 import { readFileSync, statSync } from 'node:fs'
 import { ConfigError, faultsOf } from './checks.ts'
@@ -15,26 +15,20 @@ const checkIndexerFiles: FurtherCheck = (values) =>
   faultsOf(() => readToken('database_password_file', values.database_password_file))
 
 /** Checks the files of `admin_token_file` and `expected_file` as well, which the API reads. */
-const checkApiFiles: FurtherCheck = (values, origins) => [
+export const checkAllFiles: FurtherCheck = (values, origins) => [
   ...checkIndexerFiles(values, origins),
   ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
   ...faultsOf(() => readExpectedFile(values.expected_file)),
 ]
 
-/** Checks the file of `alerts_secret_file` as well, which the user of the API may not read. */
-export const checkAllFiles: FurtherCheck = (values, origins) => [
-  ...faultsOf(() => readToken('alerts_secret_file', values.alerts_secret_file)),
-  ...checkApiFiles(values, origins),
-]
-
 /** What must hold before a daemon starts, besides the form of its values. */
 export const daemonChecks: Readonly<Record<CheckedCommand, FurtherCheck>> = {
   index: (values, origins) => [...needArchive(origins), ...checkIndexerFiles(values, origins)],
-  serve: (values, origins) => [...needArchive(origins), ...checkApiFiles(values, origins)],
+  serve: (values, origins) => [...needArchive(origins), ...checkAllFiles(values, origins)],
   // Without an archive, `start` makes a demo with a database of its own. It must not fill another.
   start: (values, origins) => [
     ...(origins.database === 'default' ? [] : needArchive(origins)),
-    ...checkApiFiles(values, origins),
+    ...checkAllFiles(values, origins),
   ],
 }
 
@@ -47,7 +41,7 @@ function needArchive({ archive }: DraftConfig['origins']): readonly Fault[] {
 const longestToken = 4096
 
 /** Options that name a file with a token; a password is one too. */
-type TokenKey = 'admin_token_file' | 'alerts_secret_file' | 'database_password_file'
+type TokenKey = 'admin_token_file' | 'database_password_file'
 
 /**
  * Reads a token; returns `undefined` if no file is configured.
@@ -68,8 +62,7 @@ export function readToken(key: TokenKey, path: string | undefined): string | und
   }
   if (text === undefined) throw fault('must be a file')
   const token = text.trim()
-  // A bearer token has no spaces, and only ASCII is safe in a header. The same rule applies to the
-  // secret of the alerts.
+  // A bearer token has no spaces, and only ASCII is safe in a header.
   if (!/^[\x21-\x7e]+$/.test(token))
     throw fault('must contain a token: one line of printable ASCII without spaces')
   if (token.length > longestToken)

@@ -13,7 +13,6 @@ import {
   isLine,
   isNetwork,
   isStationLink,
-  isWebhookUrl,
   list,
   oneOf,
   optional,
@@ -44,8 +43,6 @@ interface Option {
   readonly meaning: string
   /** The placeholder for the flag's value in the help; `undefined` if there is no flag. */
   readonly flag?: string
-  /** True if the value must never be printed. */
-  readonly isSecret?: boolean
 }
 
 const problemsChoices = ['public', 'command-line'] as const
@@ -229,35 +226,6 @@ export const options = {
     default: undefined,
     defaultText: 'none: expectations are learned',
     meaning: 'TOML file with the series that must arrive, whatever was delivered before.',
-    flag: 'FILE',
-  },
-  alerts_webhook_url: {
-    kind: 'text',
-    check: optional(text(isWebhookUrl)),
-    default: undefined,
-    defaultText: 'none',
-    expects: 'an https URL without user, or an http URL of this host',
-    meaning: 'URL to which the command alerts sends its messages.',
-    isSecret: true,
-    // There is no flag, because other users of the host could read its value in the list of
-    // processes.
-  },
-  alerts_secret_file: {
-    kind: 'path',
-    check: optional(path),
-    default: undefined,
-    defaultText: 'none',
-    expects: 'a file',
-    meaning: 'File with the secret that signs the messages.',
-    flag: 'FILE',
-  },
-  alerts_state_file: {
-    kind: 'path',
-    check: path,
-    default: join(packageRoot, 'var/alerts.json'),
-    defaultText: 'var/alerts.json where the program is installed',
-    expects: 'a file',
-    meaning: 'File with the alerts that were announced; the command alerts creates it.',
     flag: 'FILE',
   },
   linked_directories: {

@@ -11,10 +11,10 @@ import { failureFields } from './logger.ts'
 
 /**
  * Maximum time in which each process must end (ms). In this time, the API finishes its requests,
- * the indexer finishes its current directory and makes a checkpoint, and the alerts process
- * delivers a message. systemd waits longer before it kills a process.
+ * and the indexer finishes its current directory and makes a checkpoint. systemd waits longer
+ * before it kills a process.
  */
-export const graceMs = { api: 10_000, indexer: 20_000, alerts: 15_000 }
+export const graceMs = { api: 10_000, indexer: 20_000 }
 
 /** A part that has started and must be closed before the process ends. */
 export interface Part {

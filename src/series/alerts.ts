@@ -7,11 +7,9 @@ import type { SeriesSummary } from './series-summary.ts'
 
 /**
  * `ingest-stalled`: several stations have alerts, and no file of any station arrives (see
- * `stalledAlert`). `late` and `down`: an incident. `not-current`: the catalogue does not follow the
- * archive, so that nothing else is known; only messages have it.
+ * `stalledAlert`). `late` and `down`: an incident.
  */
-export const alertKinds = ['ingest-stalled', 'late', 'down', 'not-current'] as const
-export type AlertKind = (typeof alertKinds)[number]
+type AlertKind = 'ingest-stalled' | 'late' | 'down'
 
 export interface Alert {
   /**
@@ -24,23 +22,19 @@ export interface Alert {
   readonly incident?: Incident
   /**
    * The `since` of the incident; for `ingest-stalled`, the latest time at which a file is known to
-   * have arrived (see `arrivedBy`), or null if there is no file; for `not-current`, the time up to
-   * which the catalogue is known to equal the archive.
+   * have arrived (see `arrivedBy`), or null if there is no file.
    */
   readonly since: string | null
   /** Time at which the alert opened. */
   readonly opened: string
   /** Time since which it has its kind. */
   readonly changed: string
-  /**
-   * Those of its incident; for `ingest-stalled`, all series whose alerts it replaces; none for
-   * `not-current`.
-   */
+  /** Those of its incident; for `ingest-stalled`, all series whose alerts it replaces. */
   readonly series: readonly AlertSeries[]
 }
 
 /** An alert of an incident. */
-export type IncidentAlert = Alert & { readonly incident: Incident }
+type IncidentAlert = Alert & { readonly incident: Incident }
 
 /** A series that is late or down; times in seconds since 1970. */
 interface Overdue {
@@ -83,13 +77,8 @@ export function openAlerts(states: readonly StationSeries[], asOf: number): read
 }
 
 /** Identifies a series in the alerts. */
-export function keyOf({ station, file_type: type, period }: AlertSeries): string {
+function keyOf({ station, file_type: type, period }: AlertSeries): string {
   return [station, type, period].join()
-}
-
-/** The keys of the series that are late or down. */
-export function lostSeries(states: readonly StationSeries[]): ReadonlySet<string> {
-  return new Set(states.flatMap(overdueSeries).map(({ series }) => keyOf(series)))
 }
 
 /** The alert of an incident; none if none of its series has been late for long enough. */

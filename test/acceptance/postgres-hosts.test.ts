@@ -3,11 +3,10 @@
  * indexer from any host, another indexer takes over when it ends, and reading goes on while the
  * primary server is away.
  */
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import t, { exact } from '../tap.ts'
 import { testFolder } from '../folder.ts'
@@ -50,9 +49,6 @@ t.test('several hosts', { skip: lacksPostgres() }, async (t) => {
     const ours = {
       DATABASE: urlOf('api'),
       ARCHIVE: archive,
-      ALERTS_WEBHOOK_URL: 'http://127.0.0.1:9/',
-      ALERTS_SECRET_FILE: tokenFile,
-      ALERTS_STATE_FILE: join(folder, 'alerts.json'),
     }
     const env = Object.entries(ours).map(([name, value]) => [`RINEX_CATALOGUE_${name}`, value])
     return {
@@ -61,12 +57,6 @@ t.test('several hosts', { skip: lacksPostgres() }, async (t) => {
     }
   }
   const run = async (...args: string[]) => (await ownFile(...programLine(args), there())).stdout
-  /** What alerts say in a while. */
-  const alerts = async () => {
-    const child = spawn(...programLine(['alerts']), there())
-    setTimeout(() => child.kill('SIGTERM'), 5000)
-    return text(child.stdout)
-  }
   const post = (path: string, body: object) =>
     fetchAlone(`http://${api?.address}/rinex/api/${path}`, {
       method: 'POST',
@@ -79,7 +69,6 @@ t.test('several hosts', { skip: lacksPostgres() }, async (t) => {
     const answer = await fetchAlone(`http://${api?.address}/rinex/api/rinex-file/`)
     t.equal(answer.status, 503)
     t.match(answer.headers.get('retry-after'), /^\d+$/)
-    t.notMatch(await alerts(), /less than an hour since a start/, 'alerts cannot read')
     await asIndexer(`GRANT SELECT ON ALL TABLES IN SCHEMA public TO api;
       GRANT INSERT (id, request) ON request TO api`)
     await fleet.untilEqual()
@@ -137,7 +126,6 @@ t.test('several hosts', { skip: lacksPostgres() }, async (t) => {
     const metrics = await (await fetchAlone(`http://${api?.address}/metrics`)).text()
     t.match(metrics, /^rinex_indexer_changes_total/m)
     t.equal(await run('check'), 'nothing differs\n')
-    t.match(await alerts(), /less than an hour since a start/, 'alerts read the catalogue')
   })
 
   for (const signal of ['SIGKILL', 'SIGTERM'] as const)

@@ -51,8 +51,6 @@ t.test('the example configuration shows every option at its default', async (t) 
     databasePasswordFile: '/etc/rinex-catalogue/database-password',
     adminTokenFile: '/etc/rinex-catalogue/admin-token',
     expectedFile: '/etc/rinex-catalogue/expected.toml',
-    alertsWebhookUrl: 'https://alerts.example.org/hook',
-    alertsSecretFile: '/etc/rinex-catalogue/alerts-secret',
   }
   const moved = JSON.stringify(expected).replaceAll(packageRoot, home)
   // In a deep checkout, the path of the socket is relative to the working directory.
@@ -180,7 +178,7 @@ t.test(
   async (t) => {
     for (const key of optionKeys) {
       t.equal(uses('start', key), uses('index', key) || uses('serve', key), key)
-      t.ok(uses('start', key) || uses('alerts', key), key)
+      t.ok(uses('start', key), key)
     }
   },
 )
@@ -203,8 +201,7 @@ t.test('the manual page lists every flag, under the commands that use it', async
     const { flag } = optionOf(key)
     if (flag !== undefined) {
       const users = (['start', 'index', 'serve'] as const).filter((command) => uses(command, key))
-      const section = users.length === 0 ? ['alerts'] : users
-      return [[`${flagName(key)} <${flag.toLowerCase()}>`, section]]
+      return [[`${flagName(key)} <${flag.toLowerCase()}>`, users]]
     }
     t.match(page, `The key\n.Ql ${key}\nhas no option`, `${key} has no option`)
     return []

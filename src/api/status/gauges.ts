@@ -4,6 +4,9 @@ import type { Registry } from 'prom-client'
 import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
 import type { Volumes } from '../../catalogue/volumes.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
+import { countryOf } from '../../parse/countries.ts'
+import type { Alert } from '../../series/alerts.ts'
+import type { Incident } from '../../series/incidents.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesToHash } from './serialise.ts'
 
@@ -99,7 +102,12 @@ export interface Scrape {
   /** By their names; each is `undefined` while its space cannot be read. */
   readonly disks: Readonly<Record<string, DiskSpace | undefined>>
   readonly states: readonly SeriesStatus[]
+  readonly alerts: readonly Alert[]
 }
+
+/** The country of an incident, or of its station; empty if it has none. */
+const countryOfIncident = (incident: Incident | undefined): string =>
+  incident?.country ?? countryOf(incident?.station ?? '') ?? ''
 
 const ofDisks =
   (value: (space: DiskSpace) => number) =>
@@ -129,6 +137,12 @@ export const scrapeRows: Rows<Scrape> = {
         1,
       ]),
     ...['state', 'period', 'file_type'],
+  ],
+  rinex_alerts: [
+    'Open alerts by kind and country.',
+    ({ alerts }) =>
+      alerts.map(({ kind, incident }) => [{ kind, country: countryOfIncident(incident) }, 1]),
+    ...['kind', 'country'],
   ],
   rinex_build_info: [
     'The release of each process, and the Node of the API.',

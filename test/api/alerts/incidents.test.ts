@@ -1,12 +1,6 @@
 /** Incidents as JSON, CSV, page and feed, of a country whose stations stop, and come back. */
-import { execFile, spawnSync } from 'node:child_process'
-import { chmodSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import { mailProgram } from '../../../src/api/alerts/subscribe.ts'
-import { testFolder } from '../../folder.ts'
 import { hour, midnight, openNetwork } from './stopping-network.ts'
 
 const api = '/rinex/api/incidents/'
@@ -142,47 +136,4 @@ t.test('the page has incidents that are no alerts yet, a feed and a filter for i
     '<link rel="alternate" type="application/atom+xml" title="Alerts" href="?country=AUT,DEU&amp;format=atom">'
   t.match(html, link)
   t.match(html, '<summary>1 series</summary><code>GRAZ00AUT observation files: nothing since')
-})
-
-const withoutCurl = spawnSync('curl', ['--version']).error !== undefined && 'no curl here'
-
-t.test(
-  'the program of the page mails each entry of the feed once',
-  { skip: withoutCurl },
-  async (t) => {
-    const stops = { ...norway([10, 16]), GRAZ00AUT: 5, ZIMM00CHE: 30 }
-    const service = await openIncidents(t, stops, 15)
-    const port = await service.listen()
-    const feed = `http://127.0.0.1:${port}/rinex/api/alerts/?format=atom`
-    const folder = testFolder(t, {
-      bin: { mail: '#!/bin/sh\ncat >>"$HOME/inbox"\n' },
-      program: mailProgram(feed),
-      inbox: '',
-    })
-    chmodSync(join(folder, 'bin/mail'), 0o755)
-    const env = { ...process.env, HOME: folder, PATH: `${folder}/bin:${process.env['PATH'] ?? ''}` }
-    /** Returns the new lines of the mail. */
-    const run = async (): Promise<string[]> => {
-      const before = readFileSync(join(folder, 'inbox'), 'utf8').length
-      await promisify(execFile)('sh', [join(folder, 'program')], { env })
-      return readFileSync(join(folder, 'inbox'), 'utf8').slice(before).split('\n').slice(0, -1)
-    }
-    await service.setNow(midnight + 15 * hour + 40 * 60)
-    const graz = 'GRAZ00AUT: late, nothing since 2026-01-22 05:00 UTC'
-    const late = 'Norway: 8 of 8 stations late, nothing since 2026-01-22 10:00 UTC'
-    t.same(await run(), [graz, late])
-    await service.setNow(midnight + 15 * hour + 50 * 60)
-    t.same(await run(), [], 'nothing twice')
-    for (const end of [16, 17, 18]) await service.deliver(midnight + end * hour)
-    const over = 'Over: Norway: 8 of 8 stations, nothing from 2026-01-22 10:00 to 16:00, for 6 h'
-    t.same(await run(), [over])
-    await service.app.close()
-    await t.rejects(run(), 'a service that is away')
-    t.same(readFileSync(join(folder, 'inbox'), 'utf8').split('\n').length, 4, 'is no news')
-  },
-)
-
-t.test('operate.md has the program of the page', async (t) => {
-  const program = mailProgram('https://archive.example/rinex/api/alerts/?format=atom')
-  t.match(readFileSync('docs/operate.md', 'utf8'), `\`\`\`sh\n${program}\`\`\``)
 })
