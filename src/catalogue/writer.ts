@@ -82,6 +82,11 @@ export interface NewFile {
    * end.
    */
   readonly incomplete?: boolean
+  /**
+   * Time at which the file arrived, in microseconds since 1970; `undefined` if it was not seen
+   * arriving, as a file that a first scan finds.
+   */
+  readonly arrivalUs?: number | undefined
 }
 
 /** Size and mtime of a catalogued file. */
@@ -91,6 +96,15 @@ export interface FileFacts {
   readonly size: number
   readonly mtimeUs: number
   readonly incomplete?: boolean
+}
+
+/** A catalogued file that changed on disk. */
+export interface ModifiedFile extends FileFacts {
+  /**
+   * Time at which this version of the file arrived, in microseconds since 1970; `undefined` if it
+   * was not seen arriving.
+   */
+  readonly arrivalUs?: number | undefined
 }
 
 /**
@@ -140,11 +154,9 @@ export interface DirectoryChange {
    * a sweep reads them even if this process ends before it has read them.
    */
   readonly directories: readonly string[]
-  /** True if the files were detected as they arrived, false if a scan found them. */
-  readonly arrived: boolean
   readonly added: readonly NewFile[]
   /** Files whose size or mtime changed on disk. */
-  readonly modified: readonly FileFacts[]
+  readonly modified: readonly ModifiedFile[]
   /** Files whose size and mtime became known. The `seq` of the record stays. */
   readonly filled: readonly FileFacts[]
   /** Files with changed attributes and a valid checksum. This does not change the record. */

@@ -86,7 +86,7 @@ export class ApplyStage {
     this.#reportEntries(snapshot)
     const isKnownNow = snapshot.outcome === 'read' || snapshot.outcome === 'missing'
     if (!walked && isKnownNow) this.#markChangedChildren(input)
-    const differing = await reconcileInParts(this.#context.writer, snapshot, arrived)
+    const differing = await reconcileInParts(this.#context.writer, snapshot)
     const accepted =
       differing && (await accept(this.#context, snapshot, this.#withChildren(differing, snapshot)))
     this.#updateKnown(snapshot, accepted?.change)
@@ -99,7 +99,8 @@ export class ApplyStage {
     const { retryMs } = accepted
     if (retryMs === 0) this.#unfinished.add(path)
     if (retryMs !== undefined) this.#retryLater(path, arrived, retryMs)
-    await this.#addInParts(accepted.change, walked)
+    const arrivalUs = arrived ? this.#context.nowUs() : undefined
+    await this.#addInParts(withArrivals(accepted.change, arrivalUs), walked)
   }
 
   /**
@@ -154,8 +155,10 @@ export class ApplyStage {
       this.#listeners.onFailed()
     }
     const delayMs = error === undefined ? refusedRetryMs : retryMs
-    for (const { path, arrived } of changes)
+    for (const { path, added, modified } of changes) {
+      const arrived = [...added, ...modified].some(({ arrivalUs }) => arrivalUs !== undefined)
       if (unwritten.has(path)) this.#retryLater(path, arrived, delayMs)
+    }
     return unwritten
   }
 
@@ -253,5 +256,14 @@ export class ApplyStage {
         'Run `rinex-catalogue check`, and search the log of the indexer for this directory; the indexer tries again by itself.',
     }
     this.#context.health.report(`directory ${path}`, problem)
+  }
+}
+
+function withArrivals(change: DirectoryChange, arrivalUs: number | undefined): DirectoryChange {
+  if (arrivalUs === undefined) return change
+  return {
+    ...change,
+    added: change.added.map((file) => ({ ...file, arrivalUs })),
+    modified: change.modified.map((file) => ({ ...file, arrivalUs })),
   }
 }

@@ -27,11 +27,10 @@ interface DirectoryPart {
 export async function reconcileInParts(
   writer: Pick<CatalogueWriter, 'directory'>,
   snapshot: DirectorySnapshot,
-  arrived: boolean,
 ): Promise<DirectoryChange | undefined> {
   const changes: DirectoryChange[] = []
   for await (const part of partsOf(writer, snapshot)) {
-    const change = reconcile(part.snapshot, part.known, arrived)
+    const change = reconcile(part.snapshot, part.known)
     if (change !== undefined) changes.push(change)
   }
   return join(changes)

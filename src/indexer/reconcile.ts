@@ -19,12 +19,10 @@ import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
  * Returns the change that makes the catalogue agree with the snapshot; `undefined` if they agree
  * already, if the directory is still as unreadable as the catalogue records, or if the snapshot
  * says nothing about the directory.
- * @param arrived true if new files have just arrived; false if they were found later
  */
 export function reconcile(
   snapshot: DirectorySnapshot,
   known: KnownDirectory | undefined,
-  arrived: boolean,
 ): DirectoryChange | undefined {
   switch (snapshot.outcome) {
     case 'lost-area':
@@ -37,7 +35,7 @@ export function reconcile(
       // directory again.
       return known?.unreadable === true ? undefined : emptyChange(snapshot)
     case 'read':
-      return compare(snapshot, known, arrived)
+      return compare(snapshot, known)
   }
 }
 
@@ -49,7 +47,6 @@ function emptyChange(snapshot: DirectorySnapshot): DirectoryChange {
     stamp: undefined,
     withheldSinceUs: undefined,
     directories: [],
-    arrived: false,
     added: [],
     modified: [],
     filled: [],
@@ -82,7 +79,6 @@ interface Differences {
 function compare(
   snapshot: DirectorySnapshot,
   known: KnownDirectory | undefined,
-  arrived: boolean,
 ): DirectoryChange | undefined {
   const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
   // For a new directory, this saves a look-up for each file.
@@ -106,7 +102,6 @@ function compare(
   return {
     ...emptyChange(snapshot),
     stamp: snapshot.stamp,
-    arrived,
     ...found,
     removed,
     misplaced: snapshot.misplaced,

@@ -8,9 +8,15 @@ import { SlotSet } from './slot-set.ts'
 export interface Arrivals {
   /** Slot numbers, ascending, without duplicates. */
   readonly slots: readonly number[]
-  /** Latencies in seconds, at least 0. */
+  /**
+   * Seconds from the end of the slot to the arrival; negative if the file arrived before, which
+   * counts as a latency of 0.
+   */
   readonly latencies: readonly number[]
 }
+
+/** The latency of a file that was not seen arriving. */
+export const unseen = -(2 ** 31)
 
 /** All deliveries of a day, by the start of their slots. */
 export interface DayDeliveries {
@@ -22,7 +28,7 @@ export interface DayDeliveries {
     readonly start: number
     /** Ids of the series. */
     readonly ids: Int32Array
-    /** Latencies in seconds; -1 for files that were not seen arriving. */
+    /** As in `Arrivals`; `unseen` for files that were not seen arriving. */
     readonly latencies: Int32Array
   }[]
 }
@@ -70,8 +76,8 @@ export class DeliveryWindow {
         const { slots, arrivals } = this.#deliveriesOf(id, period)
         const slot = slotAt(start, period)
         slots.add(slot)
-        const latency = latencies[row] ?? -1
-        if (latency >= 0 && hasArrivals) insert(arrivals, slot, latency)
+        const latency = latencies[row] ?? unseen
+        if (latency !== unseen && hasArrivals) insert(arrivals, slot, latency)
       }
   }
 

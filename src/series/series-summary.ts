@@ -99,11 +99,11 @@ export function unknownSummary(lastSlot: number | undefined, period: Period): Se
   }
 }
 
-/** The latencies of the slots of a range in seconds, ascending. */
+/** The latencies of the slots of a range in seconds, at least 0, ascending. */
 export function latenciesIn({ slots, latencies }: Arrivals, range: SlotRange): Int32Array {
   const [from, end] = [lowerBound(slots, range.from), lowerBound(slots, range.to + 1)]
   // A typed array sorts numbers without a comparison function.
-  return Int32Array.from(latencies.slice(from, end)).sort()
+  return Int32Array.from(latencies.slice(from, end), (latency) => Math.max(0, latency)).sort()
 }
 
 /** Share of ascending latencies within the target of the period; `undefined` without latencies. */

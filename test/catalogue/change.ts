@@ -5,6 +5,11 @@ export function newFile(name: string, facts?: { size: number; mtimeUs: number })
   return { name, size: facts?.size, mtimeUs: facts?.mtimeUs }
 }
 
+/** Files that were seen arriving at a time, in microseconds since 1970. */
+export function arriving(files: readonly NewFile[], arrivalUs: number): NewFile[] {
+  return files.map((file) => ({ ...file, arrivalUs }))
+}
+
 export function change(path: string, parts: Partial<DirectoryChange>): DirectoryChange {
   return {
     path,
@@ -13,7 +18,6 @@ export function change(path: string, parts: Partial<DirectoryChange>): Directory
     stamp: undefined,
     withheldSinceUs: undefined,
     directories: [],
-    arrived: false,
     added: [],
     modified: [],
     filled: [],

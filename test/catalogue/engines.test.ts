@@ -10,7 +10,7 @@ import { lacksPostgres } from '../postgres.ts'
 import { fc } from '../random.ts'
 import { openCatalogue } from './catalogue.ts'
 import type { OpenedCatalogue } from './catalogue.ts'
-import { newFile } from './change.ts'
+import { arriving, newFile } from './change.ts'
 import { postgres, sqlite } from './engines.ts'
 import { history, startUs, take } from './random-histories.ts'
 import { question } from './random-questions.ts'
@@ -135,7 +135,7 @@ const skewed: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<void>
       const hour = String(Math.floor(n / 3)).padStart(2, '0')
       return newFile(`${code}_R_2026001${hour}00_01H_30S_MO.crx.gz`)
     })
-    await apply({ added, arrived: true })
+    await apply({ added: arriving(added, startUs) })
   },
 }
 

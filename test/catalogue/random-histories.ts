@@ -140,12 +140,17 @@ function checksumsOf(known: Files['known'], size: number): Checksum[] {
   )
 }
 
+/** Every third file was not seen arriving; the others came at different times. */
+function arrivingAt(file: NewFile, index: number, size: number): NewFile {
+  return index % 3 === 2 ? file : { ...file, arrivalUs: startUs + index * size * 1_000_000 }
+}
+
 function changesOf(does: Step['does'], path: string, files: Files, size: number) {
   const ids = files.known.map(({ id }) => id)
   const sized = files.known.map(({ id, name }) => ({ id, name, size, mtimeUs: size }))
   const [first] = files.added
   const parts: Partial<Record<Step['does'], Partial<DirectoryChange>>> = {
-    arrive: { added: files.added, arrived: true, stamp },
+    arrive: { added: files.added.map((file, index) => arrivingAt(file, index, size)), stamp },
     scan: { added: files.added, misplaced: size, directories: [`${path}/new${size}`] },
     remove: { removed: ids },
     modify: { modified: sized },

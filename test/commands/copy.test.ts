@@ -20,7 +20,7 @@ import {
   openCatalogue,
   stamp,
 } from '../catalogue/catalogue.ts'
-import { change, newFile } from '../catalogue/change.ts'
+import { arriving, change, newFile } from '../catalogue/change.ts'
 import { applySteps, steps } from '../catalogue/random-steps.ts'
 import { put } from '../acceptance/tree.ts'
 import { testFolder } from '../folder.ts'
@@ -81,7 +81,7 @@ async function fill(t: Test) {
   for (const each of fc.sample(steps, 20)) await applySteps(writer, each)
   const rejections = [{ reason: 'unknown', count: 2, names: ['a"\u{1F6F0}', 'ä\t'] }]
   const added = manyNames(60, '0020.26o.gz').map((name) => newFile(name, identity))
-  await apply({ added, arrived: true, directories: ['obs/2026/003'] })
+  await apply({ added: arriving(added, clock.us), directories: ['obs/2026/003'] })
   const since = (await apply({}, 'obs/2025/001')).head.seq
   const known = await writer.directory(day)
   const ids = Array.from(known?.files.values() ?? [], ({ id }) => id)

@@ -36,7 +36,7 @@ async function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
     const seen = await parts.tree.snapshot({ path: day, depth: 'facts' })
     const snapshot = { ...seen, ...changed?.(seen) }
     const known = await parts.writer.directory(day)
-    const difference = reconcile(snapshot, known, true) ?? change(day, {})
+    const difference = reconcile(snapshot, known) ?? change(day, {})
     const accepted = await accept({ ...parts, deletionGuard }, snapshot, difference)
     await parts.writer.apply([accepted.change])
     return {

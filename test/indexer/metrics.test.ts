@@ -27,17 +27,18 @@ async function valuesOf(metrics: IndexerMetrics): Promise<Record<string, number>
   return Object.fromEntries(Array.from(lines, ([, name = '', value]) => [name, Number(value)]))
 }
 
-/** A new file of this age in seconds. */
-const aged = (seconds: number) =>
-  newFile('graz0010.20d.gz', { size: 1, mtimeUs: nowUs - seconds * 1e6 })
+/** A new file that arrived this many seconds ago. */
+const aged = (seconds: number) => ({
+  ...newFile('graz0010.20d.gz'),
+  arrivalUs: nowUs - seconds * 1e6,
+})
 
 t.test('changes are counted, and the latency of files that were seen arriving', async (t) => {
   const { metrics, values } = await openMetricsOn(t)
   const applied = { added: 4, modified: 2, removed: 1 } as AppliedChange
   metrics.applied(applied, [
-    change(hour, { arrived: true, added: [aged(0.5), aged(-5), aged(90), aged(1e6)] }),
-    change(hour, { arrived: true, added: [newFile('graz0010.20n.gz')] }),
-    change(day, { arrived: false, added: [aged(3)] }),
+    change(hour, { added: [aged(0.5), aged(-5), aged(90), aged(1e6)] }),
+    change(day, { added: [newFile('graz0010.20n.gz')] }),
   ])
   metrics.applied({ added: 1, modified: 0, removed: 0 } as AppliedChange, [])
   const found = await values()

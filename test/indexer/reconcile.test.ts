@@ -218,7 +218,7 @@ const cases: {
 
 t.test('reconcile returns the differences between a snapshot and the known files', async (t) => {
   for (const { title, snapshot: parts, known: before, change } of cases) {
-    const outcome = reconcile(snapshot(parts), before, false)
+    const outcome = reconcile(snapshot(parts), before)
     if (change === undefined) t.equal(outcome, undefined, title)
     else t.match(outcome, exact({ ...nothing, ...change }), title)
   }

@@ -68,6 +68,7 @@ function availability(history: History, range: Range, measure: Measure) {
   const from = slotAt(asOf, period) - 28 * slotsPerDay(period)
   const latencies = past.arrivals.latencies
     .filter((_, index) => (past.arrivals.slots[index] ?? NaN) >= from)
+    .map((latency) => Math.max(0, latency))
     .sort((a, b) => a - b)
   const found = availabilityOf(
     { ...past, range, latencies, knownFromSeconds: knownFrom },

@@ -1,6 +1,6 @@
 /** The deliveries in memory, compared with a plain list of all deliveries. */
 import t from '../tap.ts'
-import { DeliveryWindow } from '../../src/series/delivery-window.ts'
+import { DeliveryWindow, unseen } from '../../src/series/delivery-window.ts'
 import { periodRules, periods } from '../../src/series/series.ts'
 import type { Period } from '../../src/series/series.ts'
 import { secondsPerDay } from '../../src/parse/calendar.ts'
@@ -24,7 +24,7 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
   day: fc.integer({ min: firstDay - 1, max: firstDay + days }),
   id: fc.integer({ min: 1, max: 3 }),
   slot: fc.integer({ min: 0, max: 3 }),
-  latency: fc.integer({ min: -1, max: 3 }),
+  latency: fc.oneof(fc.constant(unseen), fc.integer({ min: -2, max: 3 })),
 })
 
 /** A step adds deliveries, or moves the window to a day. */
@@ -89,7 +89,7 @@ class Reference {
     const startsOf = (some: typeof rows): number[] =>
       [...new Set(some.map(({ start }) => start))].sort((a, b) => a - b)
     const seen = rows.filter(
-      ({ start, latency }) => latency >= 0 && start >= this.firstArrivalDay * secondsPerDay,
+      ({ start, latency }) => latency !== unseen && start >= this.firstArrivalDay * secondsPerDay,
     )
     return {
       slots: startsOf(rows).map((start) => start / seconds),

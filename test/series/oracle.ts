@@ -179,13 +179,14 @@ class Series {
     return { from: to - 28 * this.perDay, to }
   }
 
-  /** The latencies of the last 28 days. */
+  /** The latencies of the last 28 days: of a file that came before its slot ended, 0. */
   get arrivals(): number[] {
     const { from, to } = this.last28Days
     return this.slots
       .filter((slot) => slot >= from && slot <= to)
       .map((slot) => this.#history.delivered.get(slot))
       .filter((latency) => latency !== undefined)
+      .map((latency) => Math.max(0, latency))
   }
 
   get withinTarget(): number | null {

@@ -1,4 +1,5 @@
 /** The recorded deliveries of all series, by whole days. */
+import { unseen } from '../../series/delivery-window.ts'
 import type { DayDeliveries } from '../../series/delivery-window.ts'
 import { seriesOf } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
@@ -51,7 +52,7 @@ export function* deliveries(
 /** Each start has one row, because to copy a million single values would take seconds. */
 function deliveriesOn(day: number, context: QuestionContext): Statement {
   const ids = context.dialect.list('series')
-  const latencies = context.dialect.list('coalesce(latency_s, -1)')
+  const latencies = context.dialect.list(`coalesce(latency_s, ${unseen})`)
   return {
     sql: `SELECT data_date, ${ids}, ${latencies} FROM delivery
       WHERE data_date >= @from AND data_date < @to GROUP BY data_date ORDER BY data_date`,

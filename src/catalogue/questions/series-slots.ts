@@ -34,7 +34,7 @@ interface SeriesStation {
   readonly ambiguous: readonly string[]
 }
 
-/** A recorded delivery; `latency` is null for a file that a scan found. */
+/** A recorded delivery; `latency` is at least 0, null if the file was not seen arriving. */
 type Delivery = [slot: number, latency: number | null]
 
 type EndsQuery = Pick<SeriesQuery, 'period' | 'now'>
@@ -144,12 +144,14 @@ function* recordedDeliveries(
   )
   if (series.length === 0) return []
   const { seconds } = periodRules[period]
+  const earliest = 'min(latency_s)'
+  const atLeast0 = `CASE WHEN ${earliest} < 0 THEN 0 ELSE ${earliest} END`
   // One lookup per slot, because deliveries are stored by time.
   return yield* rows<Delivery>(
     `WITH RECURSIVE slot (start) AS (
        SELECT CAST(@start AS bigint) UNION ALL
        SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
-     SELECT start / @seconds, min(latency_s) FROM slot CROSS JOIN delivery
+     SELECT start / @seconds, ${atLeast0} FROM slot CROSS JOIN delivery
      WHERE ${context.dialect.inTime('start')} AND data_date = start
        AND ${context.dialect.isIn('series', 'series')}
      GROUP BY start ORDER BY start`,

@@ -178,7 +178,7 @@ const tables = `
   -- stat of the file, modified_us is NULL until size or mtime change on disk. change is the kind of
   -- the change with the number seq: 0 created, 1 modified. returned_us is the time when a removed
   -- file came back, NULL for a file that was never removed. arrived is 1 if the file was seen
-  -- arriving, 0 if a scan found it. incomplete is 1 if its gzip stream has no end, which was found
+  -- arriving, 0 if not. incomplete is 1 if its gzip stream has no end, which was found
   -- after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its
   -- directory by the date and length in its name (see isMisplaced).
   CREATE TABLE file (
@@ -238,8 +238,9 @@ const tables = `
 
   -- The first delivery of each slot of a series, kept for 400 days even if its file is removed.
   -- data_date is the start of the slot; latency_s is the number of seconds from its end until the
-  -- file was listed, NULL if a scan found the file. The key begins with the time, so the deliveries
-  -- of an hour are written to a few pages, and those of all series are read in one range.
+  -- file arrived, negative if it arrived before, NULL if it was not seen arriving. The key begins
+  -- with the time, so the deliveries of an hour are written to a few pages, and those of all series
+  -- are read in one range.
   CREATE TABLE delivery (
     data_date INT8 NOT NULL,
     series    INT8 NOT NULL,

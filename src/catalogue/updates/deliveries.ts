@@ -4,6 +4,7 @@
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { ParsedName } from '../../parse/types.ts'
+import { unseen } from '../../series/delivery-window.ts'
 import { deliveryDays, periodRules, seriesOf, slotAt } from '../../series/series.ts'
 import type { Dialect } from '../dialect.ts'
 import { execute } from '../question.ts'
@@ -13,10 +14,11 @@ import { Lookup } from './lookup.ts'
 /** New records whose names differ only in the station. */
 interface DeliveredFiles {
   readonly parsed: ParsedName
-  /** Ids of the stations. */
-  readonly stations: readonly number[]
-  /** True if the indexer saw the files arrive, false if a scan found them. */
-  readonly arrived: boolean
+  /** The id of the station of each file, and the time of its arrival if that was seen. */
+  readonly files: readonly {
+    readonly station: number
+    readonly arrivalUs: number | undefined
+  }[]
   readonly nowUs: number
 }
 
@@ -42,20 +44,35 @@ export class DeliveryRows {
    * already, the first delivery stays. There are none for files without a series, or if the slot
    * ended more than 400 days ago.
    */
-  record({ parsed, stations, arrived, nowUs }: DeliveredFiles): Statement[] {
+  record({ parsed, files, nowUs }: DeliveredFiles): Statement[] {
     const key = seriesOf(parsed)
     if (key === undefined) return []
     const slot = slotAt(parsed.startSeconds, key.period)
     const { seconds } = periodRules[key.period]
-    const ageSeconds = Math.floor(nowUs / 1e6) - (slot + 1) * seconds
-    if (ageSeconds > deliveryDays * secondsPerDay) return []
-    const values = {
-      data_date: slot * seconds,
-      latency_s: arrived ? Math.max(0, ageSeconds) : null,
-      series: stations.map((station) => this.#series.idOf([station, key.fileType, key.period])),
+    const end = (slot + 1) * seconds
+    if (Math.floor(nowUs / 1e6) - end > deliveryDays * secondsPerDay) return []
+    // One statement for each latency: in a burst few differ, and those of a scan have none.
+    const byLatency = new Map<number | null, number[]>()
+    for (const { station, arrivalUs } of files) {
+      const latency = arrivalUs === undefined ? null : latencyOf(arrivalUs, end)
+      const series = byLatency.get(latency) ?? []
+      byLatency.set(latency, series)
+      series.push(this.#series.idOf([station, key.fileType, key.period]))
     }
-    return [...this.#series.unwritten(), { sql: this.#insert, values }]
+    const inserts = Array.from(byLatency, ([latency, series]) => ({
+      sql: this.#insert,
+      values: { data_date: slot * seconds, latency_s: latency, series },
+    }))
+    return [...this.#series.unwritten(), ...inserts]
   }
+}
+
+/**
+ * The seconds from the end of a slot, in seconds since 1970, to an arrival. Above the value that
+ * stands for no latency (see `unseen`) also if a wrong name puts the slot centuries ahead.
+ */
+function latencyOf(arrivalUs: number, end: number): number {
+  return Math.max(Math.floor(arrivalUs / 1e6) - end, unseen + 1)
 }
 
 /** Deletes the deliveries of slots that began more than 400 days ago. */

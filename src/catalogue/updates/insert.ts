@@ -81,8 +81,8 @@ export class Inserts {
 
   /** The statements that insert the files of a group, in the order of `group.files`. */
   #insertGroup(group: Group, insertion: Parsed, progress: Progress): Statement[] {
-    const { directory, nowUs, change, parsedPath } = insertion
-    const { kind, parsed, files } = group
+    const { directory, nowUs, parsedPath } = insertion
+    const { kind, parsed, files, isSeen } = group
     const firstId = progress.id + 1
     const values = {
       directory,
@@ -93,7 +93,7 @@ export class Inserts {
       now: nowUs,
       id: firstId,
       seq: progress.seq + 1,
-      arrived: change.arrived ? 1 : 0,
+      arrived: isSeen ? 1 : 0,
       misplaced: isMisplaced(parsed, parsedPath) ? 1 : 0,
     }
     const facts: Values[] = []
@@ -108,11 +108,14 @@ export class Inserts {
     progress.id += files.length
     progress.seq += files.length
     progress.added += files.length
-    const { stations } = group
+    const delivered = files.map(({ arrivalUs }, index) => ({
+      station: group.stations[index] ?? 0,
+      arrivalUs,
+    }))
     return [
       { sql: this.#sql.names, values },
       ...(facts.length === 0 ? [] : [{ sql: this.#sql.facts, many: facts }]),
-      ...this.#deliveries.record({ parsed, stations, arrived: change.arrived, nowUs }),
+      ...this.#deliveries.record({ parsed, files: delivered, nowUs }),
     ]
   }
 
@@ -180,8 +183,8 @@ function insertSql(dialect: Dialect) {
  * The record of a file that came back. It gets its former `id` and `created`; its `modified`
  * changes only if the size or mtime in the tombstone and on disk are known and differ.
  */
-function restored(file: NewFile, row: RecordRow, { change, nowUs, parsedPath }: Parsed) {
-  const { name, size, mtimeUs, incomplete } = file
+function restored(file: NewFile, row: RecordRow, { nowUs, parsedPath }: Parsed) {
+  const { name, size, mtimeUs, incomplete, arrivalUs } = file
   const isModified = differs(size, row.size) || differs(mtimeUs, row.mtime_us)
   return {
     ...row,
@@ -190,7 +193,7 @@ function restored(file: NewFile, row: RecordRow, { change, nowUs, parsedPath }: 
     modified_us: isModified ? movedModified(nowUs, row) : row.modified_us,
     returned_us: nowUs,
     change: 0,
-    arrived: change.arrived ? 1 : 0,
+    arrived: arrivalUs === undefined ? 0 : 1,
     incomplete: incomplete === true ? 1 : 0,
     misplaced: isMisplaced(parse(name), parsedPath) ? 1 : 0,
   }
@@ -208,6 +211,8 @@ function differs(now: number | undefined, before: number | null): boolean {
 interface Group {
   readonly parsed: ParsedName
   readonly kind: number
+  /** True if these files were seen arriving. */
+  readonly isSeen: boolean
   readonly files: NewFile[]
   /** The station of each file. */
   readonly stations: number[]
@@ -222,21 +227,26 @@ function groupFiles(
   files: readonly NewFile[],
   idOf: { station: (code: string) => number; kind: (parsed: ParsedName) => number },
 ): Group[] {
-  const groups = new Map<string, Group>()
+  const seen = new Map<string, Group>()
+  const found = new Map<string, Group>()
   for (const file of files) {
     const { name } = file
+    const isSeen = file.arrivalUs !== undefined
+    const groups = isSeen ? seen : found
     // After a code of 4 or of 9 characters; no part after one is also a part after the other.
     let group = groups.get(name.slice(4)) ?? groups.get(name.slice(9))
     if (group === undefined) {
       const parsed = parse(name)
-      group = { parsed, kind: idOf.kind(parsed), files: [], stations: [] }
+      group = { parsed, kind: idOf.kind(parsed), isSeen, files: [], stations: [] }
       groups.set(name.slice(parsed.station.length), group)
     }
     const code = name.slice(0, group.parsed.station.length).toUpperCase()
     group.files.push(file)
     group.stations.push(idOf.station(code))
   }
-  return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
+  return [...seen.values(), ...found.values()].sort(
+    (a, b) => a.parsed.startSeconds - b.parsed.startSeconds,
+  )
 }
 
 /** @throws if the name is not a RINEX name, which is a defect of the caller */

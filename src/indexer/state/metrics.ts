@@ -27,7 +27,7 @@ export class IndexerMetrics {
   })
   readonly #latency = new Histogram({
     name: 'rinex_indexer_listing_latency_seconds',
-    help: 'Seconds from the mtime of an arriving file to its record.',
+    help: 'Seconds from the arrival of a file to its record.',
     labelNames: ['area'],
     buckets: latencyBounds,
     registers: [this.#registry],
@@ -61,13 +61,10 @@ export class IndexerMetrics {
     this.#changes.inc({ change: 'modified' }, applied.modified)
     this.#changes.inc({ change: 'removed' }, applied.removed)
     const nowUs = this.#nowUs()
-    for (const { path, arrived, added } of directories) {
-      if (!arrived) continue
-      const area = path.slice(0, 3)
-      for (const { mtimeUs } of added)
-        if (mtimeUs !== undefined)
-          this.#latency.observe({ area }, Math.max(0, nowUs - mtimeUs) / 1e6)
-    }
+    for (const { path, added } of directories)
+      for (const { arrivalUs } of added)
+        if (arrivalUs !== undefined)
+          this.#latency.observe({ area: path.slice(0, 3) }, Math.max(0, nowUs - arrivalUs) / 1e6)
   }
 
   /** Stores the present time as the time at which size and mtime of every file had been read. */

@@ -1,6 +1,6 @@
 /** A service whose stations stop to deliver. */
 import type { Test } from 'tap'
-import { change, newFile } from '../../catalogue/change.ts'
+import { arriving, change, newFile } from '../../catalogue/change.ts'
 import { openService } from '../service.ts'
 
 export const hour = 3600
@@ -39,7 +39,7 @@ export async function openNetwork(t: Test, stops: Readonly<Record<string, Stop>>
       .filter(([, stop]) => !isLost(stop))
       .map(([station]) => newFile(`${station}_R_${at}_01H_30S_MO.crx.gz`))
     await service.writer.apply([
-      change(`nrt/2026/${String(day).padStart(3, '0')}/00`, { arrived: true, added }),
+      change(`nrt/2026/${String(day).padStart(3, '0')}/00`, { added: arriving(added, nowUs) }),
     ])
   }
   for (let end = midnight - 71 * hour; end <= midnight + until * hour; end += hour)

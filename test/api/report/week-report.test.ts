@@ -3,7 +3,7 @@ import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import type { WireReport } from '../../../src/api/report/schema.ts'
-import { change, newFile } from '../../catalogue/change.ts'
+import { arriving, change, newFile } from '../../catalogue/change.ts'
 import { openService } from '../service.ts'
 
 const hourSeconds = 3600
@@ -35,7 +35,7 @@ async function open(t: Test) {
     /** A file arrives this many seconds after the end of its slot. */
     arrive: async (name: string, endSeconds: number, latency: number) => {
       await setNow(endSeconds + latency)
-      await service.writer.apply([change(directory, { arrived: true, added: [newFile(name)] })])
+      await service.writer.apply([change(directory, { added: arriving([newFile(name)], nowUs) })])
     },
   }
 }

@@ -407,6 +407,20 @@ t.test(
   },
 )
 
+t.test('a file that comes before its day ends has its own time of arrival', async (t) => {
+  const start = (firstDay + 10) * daySeconds
+  const { app, get, setNow, arrive } = await open(t, { startUs: start * 1e6 })
+  await setNow(start + 14.39 * 3600)
+  const arrival = iso(start + 14.39 * 3600)
+  await arrive(firstDay + 10, 'GRAZ00AUT', '01D')
+  await setNow(start + 15.7 * 3600)
+  const network = await get<{ verdict: { newest_file: string } }>('network/')
+  t.equal(network.verdict.newest_file, arrival)
+  t.match((await get('series/')).results, exact([{ last_arrival: arrival, usual_s: 0 }]))
+  const latency = await app.inject('/rinex/api/station/GRAZ/latency/?period=01D')
+  t.match(latency.json(), { arrivals: 1, median_s: 0 }, 'no latency is below 0')
+})
+
 t.test('changes of old files change the states of a series that delivers nothing', async (t) => {
   const { get, scan, remove, setNow } = await open(t, { startUs: firstDay * daySeconds * 1e6 })
   const old = firstDay - 600

@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import { ExpectedRules } from '../../../src/series/expectation.ts'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
-import { change, newFile } from '../../catalogue/change.ts'
+import { arriving, change, newFile } from '../../catalogue/change.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
 import { openService } from '../service.ts'
 import type { ServiceOptions } from '../service.ts'
@@ -54,7 +54,7 @@ export async function openNetwork(
     /** Files that a scan finds, all at once. */
     scan: async (files: readonly (readonly [slot: number, station: string, period: Period])[]) => {
       const added = files.map((file) => newFile(nameOf(...file)))
-      await service.writer.apply([change('obs/2026/001', { arrived: false, added })])
+      await service.writer.apply([change('obs/2026/001', { added })])
     },
     text: async (target: string) => (await service.app.inject(`/rinex/api/${target}`)).body,
     /** A file of the slot that is seen arriving, or found by a scan. */
@@ -65,7 +65,9 @@ export async function openNetwork(
       { source = 'R', arrived = true } = {},
     ) => {
       const added = [newFile(nameOf(slot, station, period, source))]
-      await service.writer.apply([change('obs/2026/001', { arrived, added })])
+      await service.writer.apply([
+        change('obs/2026/001', { added: arrived ? arriving(added, nowUs) : added }),
+      ])
     },
     removeIds: (directory: string, removed: readonly number[]) =>
       service.writer.apply([change(directory, { removed: [...removed] })]),

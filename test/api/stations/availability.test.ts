@@ -2,7 +2,7 @@ import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { dayStartSeconds, secondsPerDay } from '../../../src/parse/calendar.ts'
 import { openService, startUs } from '../service.ts'
-import { change, newFile } from '../../catalogue/change.ts'
+import { arriving, change, newFile } from '../../catalogue/change.ts'
 
 /** The clock of these tests, 2026-01-22T05:06:07Z: day 022 of 2026. */
 const today = dayStartSeconds(2026, 22) / secondsPerDay
@@ -68,7 +68,7 @@ t.test(
     const { answer, writer, setDay } = await open(t)
     const directory = 'obs/2026/023'
     const added = [newFile(dayName(23)), newFile('GRAZ00AUT_R_20260230000_01D_MN.rnx.gz')]
-    await writer.apply([change(directory, { arrived: true, added })])
+    await writer.apply([change(directory, { added: arriving(added, startUs) })])
     await writer.apply([change(directory, { removed: [1] })])
     const range = 'from=2026-01-20&to=2026-01-26&measure=delivered'
     await setDay(today + 390)
@@ -86,7 +86,7 @@ t.test('the answer has the states, the share and the class of daily files', asyn
   for (let day = 1; day <= 30; day++)
     if (day !== 25) {
       const path = `obs/2026/${String(day).padStart(3, '0')}`
-      await writer.apply([change(path, { arrived: true, added: [newFile(dayName(day))] })])
+      await writer.apply([change(path, { added: arriving([newFile(dayName(day))], startUs) })])
     }
   await setDay(dayStartSeconds(2026, 31) / secondsPerDay + 0.5)
   const graz = await answer('GRAZ/availability/')
@@ -118,7 +118,7 @@ t.test('the answer has the states, the share and the class of daily files', asyn
 t.test('a removed file counts as delivered', async (t) => {
   const { answer, writer } = await open(t)
   const files = [20, 21].map((day) => newFile(dayName(day)))
-  await writer.apply([change('obs/2026/020', { arrived: true, added: files })])
+  await writer.apply([change('obs/2026/020', { added: arriving(files, startUs) })])
   await writer.apply([change('obs/2026/020', { removed: [2] })])
   const [archived, delivered] = [
     await answer('GRAZ/availability/?from=2026-019'),
@@ -136,11 +136,11 @@ t.test('the hours of today are present, due or in the future', async (t) => {
   for (let day = today - 3; day < today; day++)
     for (let hour = 0; hour < 24; hour++) {
       const name = `GRAZ00AUT_S_2026${String(day - today + 22).padStart(3, '0')}${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
-      await writer.apply([change('nrt/2026/019/00', { arrived: true, added: [newFile(name)] })])
+      await writer.apply([change('nrt/2026/019/00', { added: arriving([newFile(name)], startUs) })])
     }
   for (const hour of [0, 1, 3, 6])
     await writer.apply([
-      change('nrt/2026/022/00', { arrived: true, added: [newFile(hourName(hour))] }),
+      change('nrt/2026/022/00', { added: arriving([newFile(hourName(hour))], startUs) }),
     ])
   await setDay(today + 9.5 / 24)
   const hours = await answer('GRAZ/availability/?period=01h&from=2026-01-22')

@@ -2,7 +2,7 @@ import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { percentile, summariseLatencies } from '../../../src/series/latency.ts'
 import { fc } from '../../random.ts'
-import { change, newFile } from '../../catalogue/change.ts'
+import { arriving, change, newFile } from '../../catalogue/change.ts'
 import { openService, startUs } from '../service.ts'
 
 const name = (hour: number) =>
@@ -18,7 +18,7 @@ t.test('the answer has the arrivals, the shares within targets and the days', as
   // The catalogue's clock says 05:06:07: the file of 04 h arrives 367 s after its end.
   const { app, writer } = await open(t)
   const added = [2, 3, 4].map((hour) => newFile(name(hour)))
-  await writer.apply([change('nrt/2026/022/02', { arrived: true, added })])
+  await writer.apply([change('nrt/2026/022/02', { added: arriving(added, startUs) })])
   await writer.apply([change('nrt/2026/022/01', { added: [newFile(name(1))] })])
   const answer = await app.inject('/rinex/api/station/GRAZ/latency/')
   t.match(answer.json(), {
@@ -57,7 +57,7 @@ t.test('files are judged by the target of their period', async (t) => {
   )
   const days = ['020', '021'].map((day) => newFile(`GRAZ00AUT_R_2026${day}0000_01D_30S_MO.crx.gz`))
   const added = [...quarters, ...days]
-  await writer.apply([change('nrt/2026/022/04', { arrived: true, added })])
+  await writer.apply([change('nrt/2026/022/04', { added: arriving(added, startUs) })])
   const pageOf = async (period: string) =>
     (
       await app.inject({
@@ -81,7 +81,7 @@ t.test(
     const { app, writer } = await open(t)
     await writer.apply([change('nrt/2026/022/04', { added: [newFile(name(4))] })])
     const again = name(4).replace('_S_', '_R_')
-    await writer.apply([change('nrt/2026/022/04', { arrived: true, added: [newFile(again)] })])
+    await writer.apply([change('nrt/2026/022/04', { added: arriving([newFile(again)], startUs) })])
     const { arrivals, usual_s, late_after_s } = (
       await app.inject('/rinex/api/station/GRAZ/latency/')
     ).json<{
@@ -101,7 +101,7 @@ t.test('a range before the recorded deliveries has no arrivals', async (t) => {
   const { app, writer } = await open(t)
   // 400 days before the clock of the service.
   const oldest = [3, 4, 5, 6].map((hour) => newFile(`graz353${'abcdefg'.charAt(hour)}.24d.gz`))
-  await writer.apply([change('nrt/2024/353/05', { arrived: true, added: oldest })])
+  await writer.apply([change('nrt/2024/353/05', { added: arriving(oldest, startUs) })])
   const arrivalsOf = async (range: string) =>
     (await app.inject(`/rinex/api/station/GRAZ/latency/?${range}`)).json<{ arrivals: number }>()
       .arrivals

@@ -99,11 +99,13 @@ t.test('the metrics of the indexer are present only while the indexer answers', 
   metrics.fullyRead()
   nowUs = 4_000_000
   metrics.backedUp('kept')
-  const aged = (seconds: number) =>
-    newFile('graz0010.20d.gz', { size: 1, mtimeUs: nowUs - seconds * 1e6 })
+  const aged = (seconds: number) => ({
+    ...newFile('graz0010.20d.gz'),
+    arrivalUs: nowUs - seconds * 1e6,
+  })
   const added = [0.5, 60, 50, 1e6, 1e6, 1e6].map(aged)
   metrics.applied({ added: 9, modified: 10, removed: 11 } as AppliedChange, [
-    change(hour, { arrived: true, added }),
+    change(hour, { added }),
   ])
   let status = watchingIndexer
   let reply: StatusReply = status

@@ -82,7 +82,7 @@ async function openModel(t: Test, parts: Parts) {
       const snapshot = snapshots.shift()
       if (snapshot === undefined) return
       await steps.apply()
-      const change = reconcile(snapshot, await writer.directory(day), true)
+      const change = reconcile(snapshot, await writer.directory(day))
       if (change !== undefined) changes.push(change)
     },
     apply: async () => {

@@ -28,7 +28,7 @@ async function open(t: Test, beforeIdentify?: () => void) {
   /** Reads the directory and applies the differences. */
   const readAndApply = async () => {
     const snapshot = await opened.tree.snapshot({ path: day, depth: 'facts' })
-    const change = reconcile(snapshot, await writer.directory(day), true)
+    const change = reconcile(snapshot, await writer.directory(day))
     if (change !== undefined) await writer.apply([change])
     return change
   }
