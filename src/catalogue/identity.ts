@@ -17,8 +17,7 @@ export type IdentityComparison = 'same' | 'attributes' | 'changed'
 
 /** Compares the identity of a file on disk with the stored one. */
 export function compareIdentity(stored: FileIdentity, seen: FileIdentity): IdentityComparison {
-  const isOneFile = stored.inode === seen.inode
-  if (!isOneFile || stored.size !== seen.size || stored.mtimeUs !== seen.mtimeUs) return 'changed'
+  if (stored.inode !== seen.inode || !isSameVersion(stored, seen)) return 'changed'
   const hasSameAttributes =
     stored.links === seen.links &&
     stored.mode === seen.mode &&
@@ -26,6 +25,29 @@ export function compareIdentity(stored: FileIdentity, seen: FileIdentity): Ident
     stored.gid === seen.gid
   if (!hasSameAttributes) return 'attributes'
   return stored.ctimeUs === seen.ctimeUs ? 'same' : 'changed'
+}
+
+/**
+ * The units (µs) to which copies and file systems cut an mtime: milliseconds (some programs), ten
+ * of them (exFAT), a second (GNU tar, SFTP), two seconds (FAT).
+ */
+const cutUnitsUs = [1_000, 10_000, 1_000_000, 2_000_000]
+
+/**
+ * True if a file has the size and mtime of its record. The mtime may be the stored one cut to a
+ * unit, as after a restore from a backup: then the record keeps the stored mtime, so that any
+ * further copy, cut or not, is equal to it too. As `toUs` rounds, the stored mtime may be a
+ * microsecond too late, so a loss of a microsecond, or of a whole unit, is a cut as well. The
+ * stored mtime may not be the cut one: a file that had whole seconds, and now has a fraction, was
+ * written again.
+ */
+export function isSameVersion(
+  stored: Pick<FileIdentity, 'size' | 'mtimeUs'>,
+  seen: Pick<FileIdentity, 'size' | 'mtimeUs'>,
+): boolean {
+  const lostUs = stored.mtimeUs - seen.mtimeUs
+  if (stored.size !== seen.size || lostUs < 0) return false
+  return lostUs <= 1 || cutUnitsUs.some((unit) => lostUs <= unit && seen.mtimeUs % unit === 0)
 }
 
 /**
@@ -49,7 +71,8 @@ export function toIdentity(
 
 /**
  * Converts milliseconds to microseconds, limited to the range in which a double holds every
- * integer.
+ * integer. It rounds, because the milliseconds of a `stat` are doubles, which are up to 0.13 µs
+ * beside the time on disk: cutting would sometimes move whole microseconds to those before.
  */
 export function toUs(ms: number): number {
   const us = Math.round(ms * 1000)

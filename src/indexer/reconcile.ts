@@ -11,7 +11,7 @@ import type {
   ReboundFile,
 } from '../catalogue/writer.ts'
 import type { FileIdentity } from '../catalogue/records.ts'
-import { compareIdentity } from '../catalogue/identity.ts'
+import { compareIdentity, isSameVersion } from '../catalogue/identity.ts'
 import { identityAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
@@ -89,8 +89,9 @@ function compare(
     const before = isNew ? undefined : known.files.get(name)
     if (before === undefined) found.added.push({ name, size, mtimeUs })
     else if (size === undefined || mtimeUs === undefined) return
-    else if (before.size === undefined) found.filled.push({ id: before.id, name, size, mtimeUs })
-    else if (before.size !== size || before.mtimeUs !== mtimeUs)
+    else if (before.size === undefined || before.mtimeUs === undefined)
+      found.filled.push({ id: before.id, name, size, mtimeUs })
+    else if (!isSameVersion({ size: before.size, mtimeUs: before.mtimeUs }, { size, mtimeUs }))
       found.modified.push({ id: before.id, name, size, mtimeUs })
     else if (before.hashed !== undefined) compareHashed(before, identityAt(snapshot, index), found)
   })

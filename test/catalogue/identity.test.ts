@@ -1,6 +1,6 @@
 import t from '../tap.ts'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
-import { compareIdentity } from '../../src/catalogue/identity.ts'
+import { compareIdentity, isSameVersion, toUs } from '../../src/catalogue/identity.ts'
 import type { IdentityComparison } from '../../src/catalogue/identity.ts'
 import { fc } from '../random.ts'
 import { identity as stored } from './catalogue.ts'
@@ -41,7 +41,8 @@ t.test('a comparison of any two identities has the specified result, in either o
   const identity = fc.record({
     inode: number,
     size: number,
-    mtimeUs: number,
+    // None of them is another one cut to a unit.
+    mtimeUs: number.map((count) => 10 * count + 5),
     ctimeUs: number,
     links: number,
     mode: number,
@@ -63,5 +64,50 @@ t.test('a comparison of any two identities has the specified result, in either o
       return outcome === expected && compareIdentity(b, a) === outcome
     }),
     { numRuns: 2000 },
+  )
+})
+
+const second = 1_000_000
+
+t.test('an mtime may be the stored one cut to a unit', async (t) => {
+  const storedUs = 1_706_745_601 * second + 123_457
+  const cases: [title: string, seenUs: number, same: boolean][] = [
+    ['the same', storedUs, true],
+    ['cut to microseconds, and stored rounded', storedUs - 1, true],
+    ['cut to milliseconds', storedUs - 457, true],
+    ['cut to ten milliseconds', storedUs - 3_457, true],
+    ['cut to a second', storedUs - 123_457, true],
+    ['cut to two seconds', storedUs - 123_457 - second, true],
+    ['two microseconds earlier', storedUs - 2, false],
+    ['an earlier second', storedUs - 123_457 - 2 * second, false],
+    ['two seconds earlier', storedUs - 2 * second, false],
+    ['an earlier one with a fraction', storedUs - second, false],
+    ['rounded up to a second', storedUs - 123_457 + second, false],
+    ['one microsecond later', storedUs + 1, false],
+  ]
+  for (const [title, mtimeUs, same] of cases)
+    t.equal(isSameVersion({ size: 1, mtimeUs: storedUs }, { size: 1, mtimeUs }), same, title)
+  t.equal(isSameVersion({ size: 1, mtimeUs: storedUs }, { size: 2, mtimeUs: storedUs }), false)
+  const whole = { size: 1, mtimeUs: storedUs - 123_457 }
+  t.equal(isSameVersion(whole, { size: 1, mtimeUs: storedUs }), false, 'it got a fraction')
+})
+
+t.test('any mtime of a stat is equal to each of its copies, and only to those', async () => {
+  // A stat has seconds and nanoseconds; Node makes a double of milliseconds of them.
+  const toMs = (ns: bigint): number =>
+    Number(ns / 1_000_000_000n) * 1000 + Number(ns % 1_000_000_000n) / 1e6
+  const ns = fc.bigInt({ min: 0n, max: 4_102_444_800_000_000_000n })
+  const unit = fc.constantFrom(1n, 100n, 1_000n, 1_000_000n, 10_000_000n, 10n ** 9n, 2n * 10n ** 9n)
+  const version = (time: bigint) => ({ size: 1, mtimeUs: toUs(toMs(time)) })
+  fc.assert(
+    fc.property(ns, unit, fc.bigInt({ min: 2_000n, max: 10n ** 12n }), (time, cut, later) => {
+      const copy = time - (time % cut)
+      return (
+        isSameVersion(version(time), version(copy)) &&
+        isSameVersion(version(time), version(copy - (copy % 1_000n))) &&
+        !isSameVersion(version(copy), version(copy + later))
+      )
+    }),
+    { numRuns: 5000 },
   )
 })

@@ -101,6 +101,12 @@ const cases: {
     change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }] },
   },
   {
+    title: 'a restored copy has the mtime cut to a second',
+    snapshot: { names: [name], sizes: [10], mtimesUs: [5_000_000] },
+    known: known({ [name]: { size: 10, mtimeUs: 5_123_457 } }),
+    change: undefined,
+  },
+  {
     title: 'a snapshot of names leaves known facts unchanged',
     snapshot: { names: [name] },
     known: known({ [name]: { size: 9, mtimeUs: 1 } }),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
 import { youngFileMs } from '../../catalogue/records.ts'
 import type { FileRecord, FoundFile } from '../../catalogue/records.ts'
-import { compareIdentity, toIdentity, toUs } from '../../catalogue/identity.ts'
+import { compareIdentity, isSameVersion, toIdentity, toUs } from '../../catalogue/identity.ts'
 import { evaluatePreconditions, formatHttpDate } from '../http/conditional-requests.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import { HttpError } from '../http/errors.ts'
@@ -76,8 +76,9 @@ function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   return !isAsCatalogued(record, stats) && ageMs < youngFileMs
 }
 
-function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
-  return record.size === stats.size && record.mtimeUs === toUs(stats.mtimeMs)
+function isAsCatalogued({ size, mtimeUs }: FileRecord, stats: Stats): boolean {
+  if (size === undefined || mtimeUs === undefined) return false
+  return isSameVersion({ size, mtimeUs }, toIdentity(stats))
 }
 
 /**

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
-import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
+import { compareIdentity, isSameVersion, toIdentity } from '../../catalogue/identity.ts'
 import { chunksOf, inflateChunks } from '../tree/inflate.ts'
 
 /**
@@ -18,7 +18,10 @@ export interface DigestRequest {
   readonly mtimeUs?: number | undefined
 }
 
-/** The checksum and identity of a file that did not change during the read. */
+/**
+ * The checksum and identity of a file that did not change during the read; with the mtime of the
+ * request, of which that on disk may be cut (see `isSameVersion`).
+ */
 export interface Digest extends FileIdentity {
   /** In hexadecimal digits. */
   readonly sha256: string
@@ -82,15 +85,15 @@ async function readOnce(
     const read = await readToEnd(file, before.size, onProgress)
     // A program can set mtime back after a write, but not ctime.
     const after = toIdentity(fstatSync(file))
-    return compareIdentity(before, after) === 'same' ? { ...before, ...read } : 'touched'
+    if (compareIdentity(before, after) !== 'same') return 'touched'
+    return { ...before, mtimeUs: request.mtimeUs ?? before.mtimeUs, ...read }
   } finally {
     closeSync(file)
   }
 }
 
-function isWanted(request: DigestRequest, found: FileIdentity): boolean {
-  if (request.size === undefined || request.mtimeUs === undefined) return true
-  return request.size === found.size && request.mtimeUs === found.mtimeUs
+function isWanted({ size, mtimeUs }: DigestRequest, found: FileIdentity): boolean {
+  return size === undefined || mtimeUs === undefined || isSameVersion({ size, mtimeUs }, found)
 }
 
 async function readToEnd(file: number, size: number, onProgress: () => void) {

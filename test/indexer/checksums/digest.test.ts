@@ -91,8 +91,26 @@ t.test('a file has a digest only if it is the requested version', async (t) => {
   const size = small.length
   t.ok(await digestFile({ path, size, mtimeUs: 1e9 }))
   t.equal(await digestFile({ path, size: size + 1, mtimeUs: 1e9 }), undefined)
-  t.equal(await digestFile({ path, size, mtimeUs: 1e9 + 1 }), undefined)
+  t.equal(await digestFile({ path, size, mtimeUs: 1e9 - 1 }), undefined)
+  t.equal(await digestFile({ path, size, mtimeUs: 1e9 + 3e6 }), undefined)
 })
+
+t.test(
+  'the mtime of a digest is that of the record, of which a copy lost the fraction',
+  async (t) => {
+    const path = join(testFolder(t), 'file')
+    writeFileSync(path, small)
+    utimesSync(path, 1000, 1000)
+    const mtimeUs = 1e9 + 123_457
+    const digest = await digestFile({ path, size: small.length, mtimeUs })
+    t.strictSame(digest, {
+      ...toIdentity(statSync(path)),
+      mtimeUs,
+      sha256: sha256Of(small),
+      problem: undefined,
+    })
+  },
+)
 
 const other = broken(large)
 

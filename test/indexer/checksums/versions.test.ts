@@ -212,3 +212,30 @@ t.test('a file that was changed just before it was hashed is hashed again', asyn
   nowUs = () => opened.nowUs() + 10e6
   await until('it has its checksum', async () => (await sumOf(name)) === onDisk(name))
 })
+
+t.test(
+  'a restore that cuts mtimes modifies no record, and checksums are right after it',
+  async (t) => {
+    const opened = await open(t)
+    const { put, readAndApply, pathOf, allRight, start, reader } = opened
+    const hashing = await start()
+    const name = 'graz0010.26d.gz'
+    put(name)
+    const fraction = oldMs + 0.123_457
+    utimesSync(pathOf(name), fraction, fraction)
+    await readAndApply()
+    await allRight([name])
+    const { seq } = await reader.head()
+    const restore = (seconds: number): void => {
+      replace(pathOf(name))
+      utimesSync(pathOf(name), seconds, seconds)
+    }
+    for (const seconds of [oldMs + 0.123, oldMs, fraction, oldMs]) {
+      restore(seconds)
+      t.match(await readAndApply(), exact({ modified: [], rehash: [1] }), `${seconds}`)
+      await allRight([name])
+      await until('nothing is waited for', () => hashing.status().behind === 0)
+      t.equal((await reader.head()).seq, seq)
+    }
+  },
+)
