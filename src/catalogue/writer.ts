@@ -220,10 +220,12 @@ export interface Checksum extends FileIdentity {
   readonly rested: boolean
 }
 
-/** The number of files that were removed from an area at one time. */
+/** The number of files that were removed from an area at one time, with the same end of data. */
 export interface RemovedFiles {
   readonly area: Area
   readonly atUs: number
+  /** In seconds since 1970; `undefined` for files of an unspecified period. */
+  readonly endSeconds: number | undefined
   readonly count: number
 }
 
@@ -292,7 +294,12 @@ export interface CatalogueWriter {
   directory(path: string, range?: NameRange): Promise<KnownDirectory | undefined>
   /** Number of live files in an area. */
   count(area: Area): Promise<number>
-  /** Removals since a time, by area and time. Files that were restored since are not counted. */
+  /** The ends of the data of live files (seconds since 1970), by id, as far as known. */
+  dataEnds(ids: readonly number[]): Promise<ReadonlyMap<number, number>>
+  /**
+   * Removals since a time, by area, time, kind and start of the data. Files that were restored
+   * since are not counted.
+   */
   removedSince(us: number): Promise<readonly RemovedFiles[]>
   /**
    * Applies changes in one transaction. Refuses the changes that are invalid themselves, and

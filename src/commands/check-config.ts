@@ -57,10 +57,16 @@ function configLines({ values, origins }: DraftConfig): readonly string[] {
   const known = { ...values, base_url: knownBaseUrl(values) }
   return optionKeys.map((key) => {
     const value = known[key]
-    const line =
-      value === undefined ? `# ${key} has no value` : stringify({ [key]: shown(key, value) }).trim()
+    const line = value === undefined ? `# ${key} has no value` : lineOf(key, shown(key, value))
     return `${line} # from ${origins[key]}`
   })
+}
+
+/** A value as a line of a configuration file; a table in braces. */
+function lineOf(key: OptionKey, value: unknown): string {
+  if (optionOf(key).kind !== 'table') return stringify({ [key]: value }).trim()
+  const members = stringify(value).trim().replaceAll('\n', ', ')
+  return `${key} = ${members === '' ? '{}' : `{ ${members} }`}`
 }
 
 function shown(key: OptionKey, value: unknown): unknown {

@@ -128,6 +128,7 @@ async function startParts(parts: {
     fullReadMs: config.fullLookHours * 3_600_000,
     keepRemovalsMs: config.keepRemovalsDays * 86_400_000,
     backupIntervalMs: config.backupIntervalHours * 3_600_000,
+    purgedAfterDays: config.purgedAfterDays,
     window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
   }
   const { archive, database } = config

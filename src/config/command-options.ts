@@ -18,6 +18,7 @@ const common = [
 ] as const
 
 const indexer = [
+  'purged_after_days',
   'backup_interval_hours',
   'watch_obs_days',
   'watch_nrt_days',

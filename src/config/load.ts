@@ -91,6 +91,7 @@ function normalise({ key, value, directory }: Setting): unknown {
     return Object.freeze(value.map((path) => resolve(String(path))))
   }
   if (kind === 'texts' && Array.isArray(value)) return Object.freeze([...(value as string[])])
+  if (kind === 'table') return Object.freeze({ ...(value as object) })
   return value
 }
 

@@ -5,6 +5,7 @@
  * and the manual page; a test names what is missing.
  */
 import { join } from 'node:path'
+import { areas } from '../parse/archive-path.ts'
 import { packageRoot } from '../runtime/program.ts'
 import {
   integer,
@@ -14,6 +15,7 @@ import {
   isNetwork,
   isStationLink,
   list,
+  numbersBy,
   oneOf,
   optional,
   text,
@@ -23,10 +25,10 @@ import { isServer } from '../runtime/database-url.ts'
 import { logLevels } from '../runtime/logger.ts'
 
 /**
- * Decides how a value is read from text and normalised; `path` and `paths` become absolute, and so
- * does a `database` that is no URL.
+ * Decides how a value is read from text and normalised; `table` has whole numbers by name; `path`
+ * and `paths` become absolute, and so does a `database` that is no URL.
  */
-export type Kind = 'text' | 'texts' | 'integer' | 'path' | 'paths' | 'url' | 'database'
+export type Kind = 'text' | 'texts' | 'integer' | 'table' | 'path' | 'paths' | 'url' | 'database'
 
 interface Option {
   readonly kind: Kind
@@ -248,6 +250,15 @@ export const options = {
     default: 90,
     meaning: 'Days for which the catalogue keeps the records of removed files.',
     flag: 'DAYS',
+  },
+  purged_after_days: {
+    kind: 'table',
+    check: numbersBy(areas, integer(0, 36500)),
+    default: Object.freeze({}),
+    defaultText: 'none',
+    expects: 'a table of areas and whole numbers of days from 0 to 36500, such as { nrt = 3 }',
+    meaning: 'Days after the end of their data after which the archive purges files, by area.',
+    flag: 'AREA=DAYS,...',
   },
   backup_interval_hours: {
     ...wholeNumber(0, 8760),

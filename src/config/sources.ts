@@ -132,12 +132,22 @@ function fromText(kind: Kind, text: string): unknown {
     case 'paths':
     case 'texts':
       return text === '' ? [] : text.split(',').map((item) => item.trim())
+    case 'table':
+      return tableFrom(text)
     case 'text':
     case 'path':
     case 'url':
     case 'database':
       return text
   }
+}
+
+/** Reads `nrt=3,obs=30`. Text of another form stays text; the check then reports it. */
+function tableFrom(text: string): unknown {
+  if (text === '') return {}
+  const pairs = text.split(',').map((item) => /^ *(\w+) *= *(\d+) *$/.exec(item))
+  if (pairs.includes(null)) return text
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
 }
 
 function unknownName(source: string, name: string, known: readonly string[]): Fault {

@@ -8,6 +8,8 @@ import { youngFileMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { IndexerContext } from './state/context.ts'
+import { isPurge } from './state/expected-purge.ts'
+import type { PurgedAfterDays } from './state/expected-purge.ts'
 import { growingMs } from './state/settling.ts'
 import type { FileState, Settling } from './state/settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
@@ -21,7 +23,14 @@ const bytesPerRead = 16 * 1024 * 1024
 
 type AcceptanceContext = Pick<
   IndexerContext,
-  'writer' | 'tree' | 'settling' | 'deletionGuard' | 'health' | 'fileFaults' | 'nowUs'
+  | 'writer'
+  | 'tree'
+  | 'settling'
+  | 'deletionGuard'
+  | 'purgedAfterDays'
+  | 'health'
+  | 'fileFaults'
+  | 'nowUs'
 >
 
 export interface Accepted {
@@ -49,7 +58,8 @@ export async function accept(
   if (snapshot.outcome !== 'unreadable')
     stopWaitingForOthers(context.settling, snapshot, candidates)
   const { outcomes, retryMs } = await examine(context, snapshot.path, candidates)
-  const accepted = await mayRemove(context, snapshot, change)
+  const removed = await removable(context, snapshot, change)
+  const accepted = removed.length === change.removed.length
   reportWithheld(context)
   const sinceMs = accepted ? undefined : deletionGuard.withheldSinceMs(change.path)
   return {
@@ -60,7 +70,7 @@ export async function accept(
       filled: keepAccepted(change.filled, outcomes),
       // On the wall clock, so that later processes can use it.
       withheldSinceUs: sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000),
-      removed: accepted ? change.removed : [],
+      removed,
       gone: change.gone && accepted,
       stamp: retryMs === undefined && accepted ? change.stamp : undefined,
     },
@@ -85,33 +95,60 @@ function stopWaitingForOthers(
   for (const name of waiting) if (!current.has(name)) settling.delete(`${snapshot.path}/${name}`)
 }
 
-async function mayRemove(
-  { writer, deletionGuard }: AcceptanceContext,
+/**
+ * The removals that may be applied now: expected purges always, and first; the others together, if
+ * the deletion guard permits them.
+ */
+async function removable(
+  context: AcceptanceContext,
   { outcome }: DirectorySnapshot,
   { path, removed }: DirectoryChange,
-): Promise<boolean> {
-  const count = removed.length
-  if (count === 0) {
+): Promise<readonly number[]> {
+  const { writer, deletionGuard } = context
+  const area = path.split('/', 1)[0] as Area
+  const purged = await purges(context, area, removed)
+  const others = purged.size === 0 ? removed : removed.filter((id) => !purged.has(id))
+  if (others.length === 0) {
     // A directory that cannot be read may still lack files, so its removals stay withheld.
     if (outcome !== 'unreadable') deletionGuard.markComplete(path)
-    return true
+    return removed
   }
-  const area = path.split('/', 1)[0] as Area
+  const count = others.length
   const request = { directory: path, area, count, files: await writer.count(area) }
-  return deletionGuard.requestRemoval({ ...request, nowMs: performance.now() })
+  const isPermitted = deletionGuard.requestRemoval({ ...request, nowMs: performance.now() })
+  return isPermitted ? [...purged, ...others] : [...purged]
 }
 
-function reportWithheld({ deletionGuard, health }: AcceptanceContext): void {
+/** Those of the removed files whose removal is an expected purge. */
+async function purges(
+  { writer, purgedAfterDays, nowUs }: AcceptanceContext,
+  area: Area,
+  removed: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (removed.length === 0 || purgedAfterDays[area] === undefined) return new Set()
+  const ends = await writer.dataEnds(removed)
+  const atUs = nowUs()
+  return new Set(
+    removed.filter((id) => isPurge(purgedAfterDays, { area, endSeconds: ends.get(id), atUs })),
+  )
+}
+
+function reportWithheld({ deletionGuard, purgedAfterDays, health }: AcceptanceContext): void {
   const withheld = deletionGuard.withheld()
   for (const area of areas) {
     const count = withheld.get(area)
     const problem = {
-      text: `${count ?? 0} removals in ${area}/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone`,
-      advice:
-        'Mount or restore these files; if they were removed on purpose, run `rinex-catalogue rescan --accept-removals`.',
+      text: `${count ?? 0} removals in ${area}/ withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone`,
+      advice: `Mount or restore these files; if they were removed on purpose, run \`rinex-catalogue rescan --accept-removals\`. ${retentionAdvice(area, purgedAfterDays)}`,
     }
     health.report(`removals ${area}`, count === undefined ? undefined : problem)
   }
+}
+
+function retentionAdvice(area: Area, { [area]: days }: PurgedAfterDays): string {
+  return days === undefined
+    ? `If old files of ${area}/ are purged regularly, set \`purged_after_days\`.`
+    : `They are no purge by \`purged_after_days\`, because their data ended less than ${days} ${days === 1 ? 'day' : 'days'} ago.`
 }
 
 /**

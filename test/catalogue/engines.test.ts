@@ -64,6 +64,10 @@ const ofWriter: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<unk
   directory: ({ writer }) => writer.directory('obs/2026/001'),
   part: ({ writer }) => writer.directory('obs/odd', { after: 'G', through: 'h' }),
   removed: ({ writer }) => writer.removedSince(startUs + 20),
+  ends: async ({ writer }) =>
+    [...(await writer.dataEnds(Array.from({ length: 500 }, (_, id) => id)))].sort(
+      ([a], [b]) => a - b,
+    ),
   count: ({ writer }) => writer.count('obs'),
   arrived: ({ writer }) => writer.arrivedUnhashed(undefined),
   unhashed: ({ writer }) => writer.unhashedBelow(1e9),

@@ -153,11 +153,12 @@ t.test('removals since a time are counted', async (t) => {
   }
   clock.us += 10
   await apply({ removed: [3, 4] }, hour)
-  const latest = { area: 'nrt', atUs: startUs + 30, count: 2 }
-  t.same(await writer.removedSince(startUs + 30), [latest])
-  const both = [latest, { area: 'obs', atUs: startUs + 20, count: 1 }]
-  t.same(await writer.removedSince(startUs + 11), both)
-  t.equal((await writer.removedSince(0)).length, 3)
+  const endSeconds = Date.UTC(2026, 0, 2) / 1000
+  const latest = { area: 'nrt', atUs: startUs + 30, endSeconds, count: 1 }
+  t.same(await writer.removedSince(startUs + 30), [latest, latest], 'of each kind')
+  const all = [latest, latest, { area: 'obs', atUs: startUs + 20, endSeconds, count: 1 }]
+  t.same(await writer.removedSince(startUs + 11), all)
+  t.equal((await writer.removedSince(0)).length, 4)
   t.same(await writer.removedSince(clock.us + 1), [])
   await apply({ added: [newFile(graz), newFile(zimm)] }, hour)
   t.same(await writer.removedSince(startUs + 30), [], 'restored files are not counted')

@@ -52,6 +52,12 @@ t.test('a base URL that ends with the dataset prefix is a fault', async (t) => {
   t.notMatch(run(['check-config', ...urlOf('rinexb')]).stderr, 'dataset_prefix')
 })
 
+t.test('a table is printed as a file may have it', async (t) => {
+  const text = run(['check-config', '--purged-after-days', 'nrt=3,obs=400']).stdout
+  t.match(text, '\npurged_after_days = { nrt = 3, obs = 400 } # from --purged-after-days\n')
+  t.match(run(['check-config']).stdout, '\npurged_after_days = {} # from default\n')
+})
+
 t.test('check-config says what it checked, and only for a known command', async (t) => {
   const folder = commonFolder(t)
   mkdirSync(join(folder, 'archive'))

@@ -59,6 +59,14 @@ t.test('each invalid value in the file is a fault', async (t) => {
     trusted_proxies: ['["proxy.example"]', '["10.0.0.0/33"]'],
     linked_directories: ['"/a"', '["a"]', '[""]', '[1, 99999999999999999999]'],
     sweep_interval_seconds: ['0', '86401'],
+    purged_after_days: [
+      '3',
+      '[3]',
+      '{ nrt = -1 }',
+      '{ nrt = 1.5 }',
+      '{ nrt = "3" }',
+      '{ other = 3 }',
+    ],
   }
   const lines = Object.entries(values).flatMap(([key, all]) =>
     all.map((each) => `${key} = ${each}`),
@@ -82,6 +90,10 @@ t.test('invalid values in the environment and in flags are faults', async (t) =>
     ['PORT', '8e1'],
     ['LINKED_DIRECTORIES', '/a,'],
     ['LINKED_DIRECTORIES', '/a,b'],
+    ['PURGED_AFTER_DAYS', '3'],
+    ['PURGED_AFTER_DAYS', 'nrt=3,'],
+    ['PURGED_AFTER_DAYS', 'nrt=x'],
+    ['PURGED_AFTER_DAYS', 'other=3'],
   ]
   for (const [variable, text] of cases) {
     const source = `RINEX_CATALOGUE_${variable}`

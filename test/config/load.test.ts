@@ -38,6 +38,7 @@ t.test('no option is required', async (t) => {
     adminTokenFile: undefined,
     expectedFile: undefined,
     linkedDirectories: [],
+    purgedAfterDays: {},
     archiveTitle: undefined,
     archiveOperator: undefined,
     archiveContact: undefined,
@@ -93,6 +94,17 @@ t.test(
   },
 )
 
+/** A value in a file. */
+const tomlOf = (value: unknown): string => JSON.stringify(value).replaceAll(/"(\w+)":/g, '$1 = ')
+
+/** A value in the environment: of a table `name=number,…`. */
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? Object.entries(value)
+        .map(([name, number]) => `${name}=${String(number)}`)
+        .join()
+    : String(value)
+
 t.test('every option can be set in the file and in the environment', async (t) => {
   const server = 'postgresql://a@b/c?d=e'
   const common = {
@@ -118,6 +130,7 @@ t.test('every option can be set in the file and in the environment', async (t) =
     linked_directories: ['/h/', '/i'],
     problems: 'command-line',
     keep_removals_days: 5,
+    purged_after_days: { nrt: 3, obs: 0 },
     backup_interval_hours: 0,
     sweep_interval_seconds: 1,
     full_look_hours: 2,
@@ -139,12 +152,12 @@ t.test('every option can be set in the file and in the environment', async (t) =
       baseUrl: 'https://d.example/e',
       linkedDirectories: ['/h', '/i'],
     }
-    const toml = written.map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+    const toml = written.map(([key, value]) => `${key} = ${tomlOf(value)}`)
     const file = join(testFolder(t, { 'a.toml': `\uFEFF${toml.join('\n')}` }), 'a.toml')
     t.strictSame(load({ file }).config, expected)
 
     const env = Object.fromEntries(
-      written.map(([key, value]) => [variableName(key), String(value)]),
+      written.map(([key, value]) => [variableName(key), textOf(value)]),
     )
     t.strictSame(load({ env }).config, expected)
   }

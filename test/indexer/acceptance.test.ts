@@ -169,7 +169,7 @@ t.test('too many removals at once are withheld until the files are back', async 
   t.strictSame(
     status().problems.map(({ text }) => text),
     [
-      '1001 removals in obs/ withheld by the deletion guard: the files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone',
+      '1001 removals in obs/ withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone',
     ],
   )
   await readAndApply(() => ({ outcome: 'unreadable' }))
@@ -202,7 +202,12 @@ t.test('the time since which removals are withheld is stored, and counts on', as
     t.equal(await writer.count('obs'), hours < 6 ? 1001 : 0, `${hours} hours`)
     const directories = await writer.directories()
     const sinceUs = directories.find(({ path }) => path === day)?.withheldSinceUs
-    const loaded = await loadPersistedRemovals({ writer, directories, nowUs })
+    const loaded = await loadPersistedRemovals({
+      writer,
+      directories,
+      purgedAfterDays: {},
+      nowUs,
+    })
     t.same(
       {
         stored: sinceUs && Math.round((nowUs() - sinceUs) / 1000 / hourMs),

@@ -34,9 +34,12 @@ export function memoryLogger(level = 'debug') {
 }
 
 /** @param folder that of parts that were closed; by default a new one with an empty archive */
-export async function openParts(t: Test, folder = testFolder(t, { archive: {} })) {
+export async function openParts(
+  t: Test,
+  folder = testFolder(t, { archive: {} }),
+  { nowUs = createClock() } = {},
+) {
   const archive = join(folder, 'archive')
-  const nowUs = createClock()
   const catalogue = await openCatalogue(t, { folder, nowUs })
   const { database, writer, reader, apply, add, sql, close } = catalogue
   const tree = startTreeReader({ archive, linkedDirectories: [] })
@@ -55,6 +58,7 @@ export async function openParts(t: Test, folder = testFolder(t, { archive: {} })
     sweepIntervalMs,
     fullReadMs: 86_400_000,
     keepRemovalsMs: 86_400_000,
+    purgedAfterDays: {},
     backupIntervalMs: 0,
     // The folder is removed while a part may still use it.
     onFailure: () => undefined,

@@ -72,6 +72,20 @@ export function startsOverlapping(range: TimeRange, kinds: ReadonlyMap<number, K
 }
 
 /**
+ * The end of the data of a file in seconds since 1970; `undefined` if its period is unspecified.
+ * @param start the start of its data
+ */
+export function endOfData(
+  { period, duration }: Pick<Kind, 'period' | 'duration'>,
+  start: number,
+): number | undefined {
+  if (duration === 'u') return undefined
+  const span =
+    period === '' ? (shortNameSpans[duration] ?? 0) : periodSeconds(period, dayOfYearAt(start).year)
+  return span && start + span
+}
+
+/**
  * The start times from which the data of a kind last beyond `second`. The result may also contain
  * start times after `second`.
  */

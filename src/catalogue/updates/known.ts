@@ -1,9 +1,11 @@
 /** Reads the stored directories with their files, for reconciling. */
 import type { Area } from '../../parse/archive-path.ts'
+import type { FileDuration } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
 import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import { identityColumns, identityOf } from '../questions/checksums.ts'
+import { endOfData } from '../selection/date-ranges.ts'
 import { joinedChecksum } from '../selection/record.ts'
 import type { IdentityRow } from '../questions/checksums.ts'
 import { mostKnownFiles } from '../writer.ts'
@@ -79,19 +81,42 @@ export function* filesInArea(area: Area): Question<number> {
   return (yield* value<number>('SELECT files FROM area WHERE name = @area', { area })) ?? 0
 }
 
-/** Removals since a time, by area and time. */
+/** The ends of the data of live files in seconds since 1970, by id (see `endOfData`). */
+export function* dataEnds(
+  dialect: Dialect,
+  ids: readonly number[],
+): Question<ReadonlyMap<number, number>> {
+  const found = yield* rows<[id: number, start: number, period: string, duration: FileDuration]>(
+    `SELECT f.id, f.data_date, k.period, k.file_duration
+     FROM file f JOIN kind k ON k.id = f.kind WHERE ${dialect.isIn('f.id', 'ids')}`,
+    { ids },
+  )
+  return new Map(
+    found.flatMap(([id, start, period, duration]) => {
+      const end = endOfData({ period, duration }, start)
+      return end === undefined ? [] : [[id, end]]
+    }),
+  )
+}
+
+/** Removals since a time, by area, time and end of the data. */
 export function* removedSince(dialect: Dialect, us: number): Question<RemovedFiles[]> {
   const index = dialect.using('tombstone_seq')
   // Reads from the latest tombstone back to the first one that was removed before, not all.
-  const found = yield* rows<[area: Area, atUs: number, count: number]>(
-    `SELECT k.area, t.removed_us, count(*)
+  const found = yield* rows<
+    [area: Area, atUs: number, start: number, period: string, duration: FileDuration, count: number]
+  >(
+    `SELECT k.area, t.removed_us, t.data_date, k.period, k.file_duration, count(*)
      FROM tombstone t ${index} LEFT JOIN kind k ON k.id = t.kind
      WHERE t.seq > coalesce((SELECT seq FROM tombstone ${index}
        WHERE removed_us < @us ORDER BY seq DESC LIMIT 1), 0)
-     GROUP BY k.area, t.removed_us ORDER BY k.area, t.removed_us`,
+     GROUP BY k.area, t.removed_us, t.data_date, k.period, k.file_duration
+     ORDER BY k.area, t.removed_us, t.data_date, k.period, k.file_duration`,
     { us },
   )
-  return found.map(([area, atUs, count]) => ({ area, atUs, count }))
+  return found.map(([area, atUs, start, period, duration, count]) => {
+    return { area, atUs, endSeconds: endOfData({ period, duration }, start), count }
+  })
 }
 
 function toStamp([, mtimeUs, ctimeUs, inode]: readonly [

@@ -13,7 +13,7 @@ import type { Applied, Applying } from './apply.ts'
 import { Hashing, HashingQueue } from './checksum-queue.ts'
 import { setHeartbeat, setLastScan } from './head.ts'
 import { buildIndexes, deferIndexes } from './indexes.ts'
-import { filesInArea, knownDirectories, knownDirectory, removedSince } from './known.ts'
+import { dataEnds, filesInArea, knownDirectories, knownDirectory, removedSince } from './known.ts'
 import { purge } from './purge.ts'
 import { repairs } from './recount.ts'
 
@@ -41,6 +41,7 @@ export function updatesOf(engine: WritingEngine): Updates {
     directories: () => read(knownDirectories),
     directory: (path, range) => read(() => knownDirectory(path, range)),
     count: (area) => read(() => filesInArea(area)),
+    dataEnds: (ids) => read(() => dataEnds(dialect, ids)),
     removedSince: (us) => read(() => removedSince(dialect, us)),
     summary: () => read(() => summary({ dialect })),
     apply: (changes) => applyValid(changes, apply, engine),

@@ -4,6 +4,7 @@ import type { CatalogueWriter } from '../../catalogue/writer.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { DeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
 import { DirtyDirectories } from './dirty-directories.ts'
+import type { PurgedAfterDays } from './expected-purge.ts'
 import { FileFaults, Health } from './health.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { KnownDirectories } from './known-directories.ts'
@@ -27,6 +28,8 @@ export interface IndexerOptions {
   readonly fullReadMs: number
   /** Time for which removed files stay in the catalogue (ms). */
   readonly keepRemovalsMs: number
+  /** Ages after which removals in an area are expected, and never withheld. */
+  readonly purgedAfterDays: PurgedAfterDays
   /** Time between two backups (ms); 0 for no backups. */
   readonly backupIntervalMs: number
   /**
@@ -50,7 +53,7 @@ export interface IndexerContext extends IndexerOptions {
 
 /** Creates the shared parts from the options and the catalogue. */
 export async function createContext(options: IndexerOptions): Promise<IndexerContext> {
-  const { writer, nowUs, logger } = options
+  const { writer, nowUs, logger, purgedAfterDays } = options
   const { lastScan } = await writer.summary()
   const directories = await writer.directories()
   const health = new Health({ ...options, lastScan })
@@ -59,7 +62,9 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     dirty: new DirtyDirectories(),
     known: new KnownDirectories(directories.map(({ path }) => path)),
     settling: new Settling(),
-    deletionGuard: new DeletionGuard(await loadPersistedRemovals({ writer, directories, nowUs })),
+    deletionGuard: new DeletionGuard(
+      await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
+    ),
     health,
     heartbeat: new Heartbeat({ ...options, health }),
     metrics: new IndexerMetrics(nowUs),

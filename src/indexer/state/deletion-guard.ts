@@ -4,6 +4,8 @@
  */
 import type { Area } from '../../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp } from '../../catalogue/writer.ts'
+import { isPurge } from './expected-purge.ts'
+import type { PurgedAfterDays } from './expected-purge.ts'
 
 /** Removals in an area are added up over this time. */
 export const removalWindowMs = 10 * 60_000
@@ -115,7 +117,8 @@ export class DeletionGuard {
   /**
    * Counts the removals permitted since the last call, except those in the `unwritten` directories,
    * which count as if they had not been requested. `left` has the number of removals that follow in
-   * later parts, by directory; these stay permitted.
+   * later parts, by directory; these stay permitted. Expected purges, which nobody requests here,
+   * come before the others.
    */
   confirmWritten(unwritten: ReadonlySet<string>, left?: ReadonlyMap<string, number>): void {
     const permitted = this.#permitted
@@ -127,7 +130,7 @@ export class DeletionGuard {
         if (removals.accepted) this.#accepted.add(directory)
         continue
       }
-      const count = left?.get(directory) ?? 0
+      const count = Math.min(left?.get(directory) ?? 0, removals.count)
       if (count > 0) this.#permitted.push({ ...removals, count })
       if (!confirmed) this.#removed.push({ area, atMs: nowMs, count: removals.count - count })
     }
@@ -178,6 +181,7 @@ function sumOf(removals: readonly { readonly count: number }[]): number {
 export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter
   readonly directories: readonly KnownStamp[]
+  readonly purgedAfterDays: PurgedAfterDays
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
 }): Promise<PersistedRemovals> {
@@ -192,6 +196,8 @@ export async function loadPersistedRemovals(deps: {
       const area = path.split('/', 1)[0] as Area
       return [{ directory: path, area, sinceMs: steadyMs(withheldSinceUs) }]
     }),
-    removed: removed.map(({ area, atUs, count }) => ({ area, count, atMs: steadyMs(atUs) })),
+    removed: removed
+      .filter((each) => !isPurge(deps.purgedAfterDays, each))
+      .map(({ area, atUs, count }) => ({ area, count, atMs: steadyMs(atUs) })),
   }
 }
