@@ -37,8 +37,7 @@ export interface SeriesSlots {
   /** The first slot of the range. */
   readonly from: number
   /**
-   * The first delivered slot (see `firstSlot`) and the last one, wherever the range is; `undefined`
-   * without deliveries.
+   * The first and the last delivered slot, wherever the range is; `undefined` without deliveries.
    */
   readonly first: number | undefined
   readonly last: number | undefined
@@ -80,7 +79,7 @@ export interface LiveSlotsQuery {
 
 /** The live files of a series. */
 export interface LiveSlots {
-  /** The first slot with a live file (see `firstSlot`); `undefined` if there is none. */
+  /** The first slot with a live file; `undefined` if there is none. */
   readonly first: number | undefined
   /** Distinct slots of the range with a live file, ascending. */
   readonly slots: readonly number[]

@@ -1,57 +1,27 @@
-/** Completeness, the share of expected files, and their classes. Pure. */
+/** Completeness, and its classes. Pure. */
 import type { SlotFigures } from './slot-states.ts'
-
-/**
- * The files that fill a slot. `archived`: only live files. `delivered`: all delivered files, live
- * or removed.
- */
-export const measures = ['archived', 'delivered'] as const
-export type Measure = (typeof measures)[number]
 
 export const shareClasses = ['good', 'fair', 'poor'] as const
 export type ShareClass = (typeof shareClasses)[number]
 
 export interface Completeness {
-  /**
-   * Number of slots that could be filled. With `archived`, slots whose file was removed do not
-   * count.
-   */
+  /** Number of slots that could be delivered, and how many of them were (see `SlotFigures`). */
   readonly possible: number
-  /** Number of these slots that are filled, as the measure counts. */
-  readonly present: number
+  readonly delivered: number
   /** 0 to 1; `undefined` without possible slots. */
   readonly completeness: number | undefined
-  /** Number of expected slots, and how many of them were delivered. */
-  readonly expected: number
-  readonly delivered: number
-  /** 0 to 1; `undefined` without expected slots. */
-  readonly share: number | undefined
 }
 
-export function completenessOf(figures: SlotFigures, measure: Measure): Completeness {
-  const { expected, delivered, removed } = figures
-  const isArchived = measure === 'archived'
-  const possible = figures.possible - (isArchived ? removed : 0)
-  const present = figures.present + (isArchived ? 0 : removed)
-  return withShares({ possible, present, expected, delivered })
+type Counts = Pick<SlotFigures, 'possible' | 'delivered'>
+
+export function completenessOf({ possible, delivered }: Counts): Completeness {
+  return { possible, delivered, completeness: ratio(delivered, possible) }
 }
 
 /** The completeness of several series together. */
 export function sumOf(all: readonly Counts[]): Completeness {
   const sum = (key: keyof Counts): number => all.reduce((total, each) => total + each[key], 0)
-  const [possible, present] = [sum('possible'), sum('present')]
-  return withShares({ possible, present, expected: sum('expected'), delivered: sum('delivered') })
-}
-
-type Counts = Pick<Completeness, 'possible' | 'present' | 'expected' | 'delivered'>
-
-function withShares(counts: Counts): Completeness {
-  const { possible, present, expected, delivered } = counts
-  return {
-    ...counts,
-    completeness: ratio(present, possible),
-    share: ratio(delivered, expected),
-  }
+  return completenessOf({ possible: sum('possible'), delivered: sum('delivered') })
 }
 
 /** 0 to 1; `undefined` of nothing. */

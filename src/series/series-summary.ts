@@ -7,7 +7,7 @@ import { lateAfter, lowerBound, usualLatency } from './latency.ts'
 import { endOfSlot, periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
 import { slotStates } from './slot-states.ts'
-import type { SeriesState, SlotRange, StateRun } from './slot-states.ts'
+import type { DamagedSlots, SeriesState, SlotRange, StateRun } from './slot-states.ts'
 import type { SlotSet } from './slot-set.ts'
 
 export interface SeriesPast {
@@ -16,7 +16,9 @@ export interface SeriesPast {
    * days, or with the first delivery.
    */
   readonly delivered: SlotSet
-  /** The first delivered slot (see `firstSlot`), or any slot between it and the last 28 days. */
+  /** Without slots that begin after now. */
+  readonly damaged: DamagedSlots
+  /** The first delivered slot, or any slot between it and the last 28 days. */
   readonly first: number | undefined
   /** Arrivals of at least the last 28 days. */
   readonly arrivals: Arrivals
@@ -24,6 +26,8 @@ export interface SeriesPast {
 }
 
 export interface SeriesSummary extends Completeness {
+  /** Number of the slots of the last 28 days that were expected. */
+  readonly expected: number
   readonly state: SeriesState
   /** See `StateNow`. */
   readonly since: number | undefined
@@ -36,8 +40,8 @@ export interface SeriesSummary extends Completeness {
   /** The newest delivered slot; `undefined` if there is none. */
   readonly lastSlot: number | undefined
   /**
-   * Time of the latest arrival of a file of any slot, in seconds since 1970. Counts only files that
-   * were seen arriving.
+   * Time of the latest arrival of a file of any slot, in seconds since 1970, not after now. Counts
+   * only files that were seen arriving.
    */
   readonly lastArrival: number | undefined
   /** The class of the completeness; `undefined` also for a series that has ended. */
@@ -57,24 +61,28 @@ export function recentSlots(period: Period, asOf: number): SlotRange {
   return { from: to - recentDays * slotsPerDay(period), to }
 }
 
-/** @param asOf seconds since 1970 */
-export function summariseSeries(past: SeriesPast, asOf: number): SeriesSummary {
-  const { delivered, first, arrivals, rules } = past
+/**
+ * @param asOf seconds since 1970
+ * @param now the clock in seconds since 1970, which may be ahead of `asOf`
+ */
+export function summariseSeries(past: SeriesPast, asOf: number, now = asOf): SeriesSummary {
+  const { delivered, damaged, first, arrivals, rules } = past
   const { period } = delivered
   const range = recentSlots(period, asOf)
   const latencies = latenciesIn(arrivals, range)
   const limit = lateAfter(period, latencies)
-  const history = { live: delivered, delivered, first, lateAfter: limit, rules }
-  const { runs, now, ...figures } = slotStates(history, range, asOf)
-  const completeness = completenessOf(figures, 'delivered')
+  const history = { live: delivered, delivered, damaged, first, lateAfter: limit, rules }
+  const { runs, now: state, expected, ...figures } = slotStates(history, range, asOf)
+  const completeness = completenessOf(figures)
   return {
-    ...now,
+    ...state,
     ...completeness,
-    class: now.ended ? undefined : shareClass(completeness.completeness),
+    expected,
+    class: state.ended ? undefined : shareClass(completeness.completeness),
     usualLatency: usualLatency(latencies),
     lateAfter: limit,
     lastSlot: delivered.lastUpTo(range.to),
-    lastArrival: lastArrivalOf(arrivals, range.to, period),
+    lastArrival: lastArrivalOf(arrivals, range.to, { period, now }),
     withinTarget: withinTarget(period, latencies),
     runs,
   }
@@ -82,9 +90,9 @@ export function summariseSeries(past: SeriesPast, asOf: number): SeriesSummary {
 
 /** The summary of a series before the first scan has ended. */
 export function unknownSummary(lastSlot: number | undefined, period: Period): SeriesSummary {
-  const none = { possible: 0, present: 0, removed: 0, expected: 0, delivered: 0 }
   return {
-    ...completenessOf(none, 'delivered'),
+    ...completenessOf({ possible: 0, delivered: 0 }),
+    expected: 0,
     state: 'unknown',
     since: undefined,
     isExpected: false,
@@ -112,16 +120,18 @@ export function withinTarget(period: Period, ascending: ArrayLike<number>): numb
 }
 
 /**
- * The latest arrival of the slots up to one; a later one may have a file if the clock was set back.
+ * The latest arrival of the slots up to one. If the clock was set back, later slots may have files,
+ * and arrivals may be ahead of it: these are not known.
  */
 function lastArrivalOf(
   { slots, latencies }: Arrivals,
   to: number,
-  period: Period,
+  { period, now }: { readonly period: Period; readonly now: number },
 ): number | undefined {
   let last = -Infinity
   slots.forEach((slot, index) => {
-    if (slot <= to) last = Math.max(last, endOfSlot(slot, period) + (latencies[index] ?? NaN))
+    const arrival = endOfSlot(slot, period) + (latencies[index] ?? NaN)
+    if (slot <= to && arrival <= now) last = Math.max(last, arrival)
   })
   return last === -Infinity ? undefined : last
 }

@@ -2,31 +2,30 @@
 import { createExpectation } from './expectation.ts'
 import type { Expectation, ExpectedRule } from './expectation.ts'
 import { periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
-import type { Period } from './series.ts'
 import type { SlotSet } from './slot-set.ts'
 
 /**
  * The first that holds:
- * - `present`: a record in `live` has this nominal start.
- * - `removed`: a record with this nominal start was delivered, and is not in `live`.
+ * - `present`: a live record in the slot is not damaged.
+ * - `removed`: it was delivered, and no live record in it is undamaged.
+ * - `damaged`: all of its live records are damaged.
  * - `future`: the slot has not ended.
  * - `due`: the limit of lateness has not passed since the end of the slot.
  * - `silent`: the slot is not expected.
  * - `late`: the slot ended at most 3 days ago (01D: 7 days).
  * - `missing`: the slot ended longer ago.
  */
-export type SlotState = 'present' | 'removed' | 'future' | 'due' | 'late' | 'missing' | 'silent'
+export type SlotState =
+  'present' | 'removed' | 'damaged' | 'future' | 'due' | 'late' | 'missing' | 'silent'
 
-/**
- * `unknown`: not delivered, and from a time before deliveries were recorded, so that it may have
- * been delivered and removed.
- */
+/** `unknown`: before the first scan has ended. */
 export type ShownState = SlotState | 'unknown'
 
 /** The letter of each state in run-length text. */
 export const stateLetters: Readonly<Record<ShownState, string>> = {
   present: 'P',
   removed: 'R',
+  damaged: 'X',
   future: 'F',
   due: 'D',
   late: 'L',
@@ -35,19 +34,23 @@ export const stateLetters: Readonly<Record<ShownState, string>> = {
   unknown: '-',
 }
 
-/** The known past of a series (see `slotAt` for the numbers of slots). */
+/**
+ * The slots of a series with a damaged live record, and when the first of these was found to be
+ * damaged, in seconds since 1970.
+ */
+export type DamagedSlots = ReadonlyMap<number, number>
+
+/** The known past of a series, without slots that begin after now (see `slotAt`). */
 export interface SeriesHistory {
-  /** Slots with a live record. */
+  /** Slots with a live record that is not damaged. */
   readonly live: SlotSet
   /**
-   * Slots with a record, live or removed since. Begins `lookbackDays` before the first slot in
-   * question, or with the first delivery.
+   * Slots with a record that is not damaged, live or removed since. Begins `lookbackDays` before
+   * the first slot in question, or with the first delivery.
    */
   readonly delivered: SlotSet
-  /**
-   * The first delivered slot, without misdated ones (see `firstSlot`); `undefined` if there is
-   * none.
-   */
+  readonly damaged: DamagedSlots
+  /** The first delivered slot, wherever the slots in question are. */
   readonly first: number | undefined
   /** In seconds, as `lateAfter` of latency.ts computes it. */
   readonly lateAfter: number
@@ -68,19 +71,15 @@ export interface SlotRange {
 }
 
 /**
- * Figures of a range. Possible slots are those from the first one on that have ended and are not
- * due. The figures of a series that has ended go to its last file.
+ * Figures of a range. Possible slots are those from the first delivered one on that have ended and
+ * are not due. The figures of a series that has ended go to its last file.
  */
 export interface SlotFigures {
-  /** Number of possible slots. */
   readonly possible: number
-  /** Number of the possible slots with a live record, and with only removed ones. */
-  readonly present: number
-  readonly removed: number
+  /** Number of the possible slots that were delivered. */
+  readonly delivered: number
   /** Number of slots that are expected, and neither due nor future. */
   readonly expected: number
-  /** Number of the `expected` slots that were delivered. */
-  readonly delivered: number
 }
 
 export interface SlotStates extends SlotFigures {
@@ -89,11 +88,12 @@ export interface SlotStates extends SlotFigures {
 }
 
 /**
- * The state of a series follows from its newest slot that is neither due nor future:
- * - `present`: it was delivered.
+ * The state of a series follows from its newest slot that is neither due nor future. A damaged file
+ * is no delivery, but a sign of life.
+ * - `present`: the slot is delivered or damaged.
  * - `silent`: it is not expected.
- * - `late`: the last delivered slot ended at most a day (01D: 3 days) and the limit of lateness
- *   ago.
+ * - `late`: the last slot that is delivered or damaged ended at most a day (01D: 3 days) and the
+ *   limit of lateness ago.
  * - `down`: it ended longer ago, or there is none.
  *
  * In a series with rules, the slot must also be expected, and be one of the last day's.
@@ -105,9 +105,8 @@ export type SeriesState = (typeof seriesStates)[number]
 export interface StateNow {
   readonly state: Exclude<SeriesState, 'unknown'>
   /**
-   * In seconds since 1970: the end of the last delivered slot that has ended; for `present` the
-   * start of the run of delivered slots, at most 28 days back. `undefined` if nothing was ever
-   * delivered.
+   * In seconds since 1970: the end of the last slot that has ended and is delivered or damaged; for
+   * `present` the start of the run of such slots, at most 28 days back. `undefined` without one.
    */
   readonly since: number | undefined
   /** Whether the slot that the state follows from is expected. */
@@ -124,30 +123,29 @@ export interface StateNow {
  * @param asOf seconds since 1970
  */
 export function slotStates(history: SeriesHistory, range: SlotRange, asOf: number): SlotStates {
-  const { live, delivered, lateAfter, rules } = history
+  const { live, delivered, damaged, lateAfter, rules } = history
   const { seconds, lateFor } = periodRules[delivered.period]
   const expectation = createExpectation(delivered, rules)
   const now = stateNow(history, expectation, asOf)
   const first = history.first ?? Infinity
-  const last = now.ended ? (delivered.lastUpTo(Infinity) ?? -Infinity) : Infinity
+  const last = now.ended ? (lastThere(history, Infinity) ?? -Infinity) : Infinity
   const runs: { state: SlotState; firstSlot: number; slots: number }[] = []
-  const figures = { possible: 0, present: 0, removed: 0, expected: 0, delivered: 0 }
+  const figures = { possible: 0, delivered: 0, expected: 0 }
   for (let slot = range.from; slot <= range.to; slot++) {
     const ageSeconds = asOf - (slot + 1) * seconds
     const isExpected = expectation.isExpected(slot)
-    const filled = live.has(slot) ? 'present' : delivered.has(slot) ? 'removed' : undefined
-    const state = filled ?? emptyState({ ageSeconds, isExpected, lateAfter, lateFor })
+    const isDelivered = delivered.has(slot)
+    const filled = live.has(slot) ? 'present' : isDelivered ? 'removed' : undefined
+    const there = filled ?? (damaged.has(slot) ? 'damaged' : undefined)
+    const state = there ?? emptyState({ ageSeconds, isExpected, lateAfter, lateFor })
     const previous = runs.at(-1)
     if (previous?.state === state) previous.slots++
     else runs.push({ state, firstSlot: slot, slots: 1 })
     if (slot > last || state === 'due' || state === 'future') continue
-    if (isExpected) {
-      figures.expected++
-      if (filled !== undefined) figures.delivered++
-    }
+    if (isExpected) figures.expected++
     if (slot < first || ageSeconds < 0) continue
     figures.possible++
-    if (filled !== undefined) figures[filled]++
+    if (isDelivered) figures.delivered++
   }
   return { runs, now, ...figures }
 }
@@ -163,33 +161,44 @@ export function joinStates(first: SlotStates, second: SlotStates): SlotStates {
     runs,
     now: second.now,
     possible: first.possible + second.possible,
-    present: first.present + second.present,
-    removed: first.removed + second.removed,
-    expected: first.expected + second.expected,
     delivered: first.delivered + second.delivered,
+    expected: first.expected + second.expected,
   }
 }
 
+/** The last slot up to one that is delivered or damaged; `undefined` if there is none. */
+export function lastThere(
+  { delivered, damaged }: Pick<SeriesHistory, 'delivered' | 'damaged'>,
+  slot: number,
+): number | undefined {
+  let last = delivered.lastUpTo(slot) ?? -Infinity
+  for (const each of damaged.keys()) if (each <= slot) last = Math.max(last, each)
+  return last === -Infinity ? undefined : last
+}
+
 function stateNow(history: SeriesHistory, expectation: Expectation, asOf: number): StateNow {
-  const { delivered, lateAfter, rules } = history
+  const { delivered, damaged, lateAfter, rules } = history
   const { period } = delivered
   const { seconds, downAfter } = periodRules[period]
   const perDay = slotsPerDay(period)
   const current = slotAt(asOf, period)
-  const ended = delivered.lastUpTo(current - 1)
+  const isThere = (slot: number): boolean => delivered.has(slot) || damaged.has(slot)
+  const ended = lastThere(history, current - 1)
   const since = ended === undefined ? undefined : (ended + 1) * seconds
-  // Slots after this one have not ended, or are due, if they were not delivered.
+  // Slots after this one have not ended, or are due, if no file is there.
   const settled = slotAt(asOf - lateAfter, period) - 1
-  let slot = Math.max(settled, delivered.lastUpTo(current) ?? -Infinity)
+  let slot = Math.max(settled, lastThere(history, current) ?? -Infinity)
   if (rules.length > 0) {
     const isJudged = (each: number): boolean =>
-      expectation.isExpected(each) && (each <= settled || delivered.has(each))
+      expectation.isExpected(each) && (each <= settled || isThere(each))
     for (slot = current; slot > settled - perDay && !isJudged(slot);) slot--
     if (slot <= settled - perDay) return { state: 'silent', since, isExpected: false, ended: false }
   }
   const isExpected = expectation.isExpected(slot)
-  if (delivered.has(slot)) {
-    const first = firstOfRun({ delivered, expectation, rules, last: slot, current })
+  if (isThere(slot)) {
+    const endsRun = (each: number): boolean => rules.length === 0 || expectation.isExpected(each)
+    const lowest = current - recentDays * perDay
+    const first = firstOfRun({ isThere, endsRun, last: slot, lowest })
     return { state: 'present', since: first * seconds, isExpected, ended: false }
   }
   if (!isExpected) {
@@ -203,23 +212,18 @@ function stateNow(history: SeriesHistory, expectation: Expectation, asOf: number
   return { state: isLate ? 'late' : 'down', since, isExpected, ended: false }
 }
 
-/**
- * The first slot of a run of delivered slots. In a series with rules, slots that are not expected
- * do not end the run.
- */
+/** The first slot of the run of slots with files that ends with `last`. */
 function firstOfRun(run: {
-  readonly delivered: SlotSet
-  readonly expectation: Expectation
-  readonly rules: readonly ExpectedRule[]
+  readonly isThere: (slot: number) => boolean
+  /** Whether a slot without a file ends the run. */
+  readonly endsRun: (slot: number) => boolean
   readonly last: number
-  readonly current: number
+  readonly lowest: number
 }): number {
-  const { delivered, expectation, rules, last, current } = run
-  const lowest = current - recentDays * slotsPerDay(delivered.period)
-  let first = last
-  for (let slot = last - 1; slot >= lowest; slot--)
-    if (delivered.has(slot)) first = slot
-    else if (rules.length === 0 || expectation.isExpected(slot)) break
+  let first = run.last
+  for (let slot = run.last - 1; slot >= run.lowest; slot--)
+    if (run.isThere(slot)) first = slot
+    else if (run.endsRun(slot)) break
   return first
 }
 
@@ -234,34 +238,6 @@ function emptyState(slot: {
   if (slot.ageSeconds < slot.lateAfter) return 'due'
   if (!slot.isExpected) return 'silent'
   return slot.ageSeconds < slot.lateFor ? 'late' : 'missing'
-}
-
-/**
- * Searches the first delivered slot of a series. A slot with no other one within the 28 days after
- * it is passed over: its name has a wrong date. The search yields a slot, and is resumed with the
- * first delivered slot that is not before it; `undefined` if there is none.
- */
-export function* firstSlotSearch(
-  period: Period,
-): Generator<number, number | undefined, number | undefined> {
-  let first = yield -Infinity
-  while (first !== undefined) {
-    const second: number | undefined = yield first + 1
-    if (second !== undefined && second - first <= recentDays * slotsPerDay(period)) return first
-    first = second
-  }
-  return undefined
-}
-
-/** @param next answers the steps of `firstSlotSearch` */
-export function firstSlot(
-  next: (slot: number) => number | undefined,
-  period: Period,
-): number | undefined {
-  const search = firstSlotSearch(period)
-  let step = search.next()
-  while (step.done !== true) step = search.next(next(step.value))
-  return step.value
 }
 
 /** Run-length text of the states: `P365M2`. */

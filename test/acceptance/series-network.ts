@@ -59,9 +59,7 @@ export const words: Readonly<Record<string, string>> = {
 export const keyOf = ({ station, period }: Pick<DiskSeries, 'station' | 'period'>) =>
   `${station} ${period}`
 export const hasEnded = (series: DiskSeries): boolean => words[keyOf(series)] === 'silent ended'
-/** The first file that is not misdated: another one follows soon. */
-export const firstOf = ({ starts }: DiskSeries): number =>
-  starts.find((start, index) => (starts[index + 1] ?? Infinity) - start < 28 * dayMs) ?? Infinity
+export const firstOf = ({ starts }: DiskSeries): number => starts[0] ?? Infinity
 export const lastOf = ({ starts }: DiskSeries): number => starts.at(-1) ?? NaN
 export const rounded = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.round((part / whole) * 1e4) / 1e4

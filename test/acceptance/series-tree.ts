@@ -88,7 +88,6 @@ export function seriesOnDisk(archive: string): readonly DiskSeries[] {
 /**
  * The slots of a range that could be there: from the first file on, ended, and either there or past
  * the limit of lateness.
- * @param first the first file that is not misdated
  */
 export function countSlots(
   { period, starts }: DiskSeries,
@@ -101,7 +100,7 @@ export function countSlots(
   const from = Math.max(range.first, range.from)
   const possible = slotsBetween(period, [from, range.end]).filter(isSettled)
   const absent = possible.filter((start) => !there.has(start))
-  return { possible: possible.length, present: possible.length - absent.length, absent }
+  return { possible: possible.length, delivered: possible.length - absent.length, absent }
 }
 
 /** The rows of a CSV without quotes, as objects. */

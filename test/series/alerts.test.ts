@@ -10,7 +10,6 @@ import type { ExpectedRule } from '../../src/series/expectation.ts'
 import { periodRules, slotAt, slotsPerDay } from '../../src/series/series.ts'
 import type { Period } from '../../src/series/series.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
-import { firstSlot } from '../../src/series/slot-states.ts'
 import { SlotSet } from '../../src/series/slot-set.ts'
 import { fc } from '../random.ts'
 
@@ -47,7 +46,7 @@ function seriesAt(asOf: number, described: Delivered): StationSeries {
     firstDay: Math.floor((slots[0] ?? now) / slotsPerDay(period)),
     lastDay: Math.floor(now / slotsPerDay(period)),
   })
-  const first = firstSlot((slot) => delivered.firstFrom(slot), period)
+  const first = delivered.firstFrom(-Infinity)
   const seen = described.isFound === true ? [] : slots
   const arrivals = { slots: seen, latencies: seen.map(() => latency) }
   const rules = described.rules ?? []
@@ -55,7 +54,7 @@ function seriesAt(asOf: number, described: Delivered): StationSeries {
     station,
     fileType: 'o',
     period,
-    summary: summariseSeries({ delivered, first, arrivals, rules }, asOf),
+    summary: summariseSeries({ delivered, damaged: new Map(), first, arrivals, rules }, asOf),
   }
 }
 

@@ -4,14 +4,14 @@ import { availabilityOf } from '../../src/series/availability.ts'
 import type { ExpectedRule } from '../../src/series/expectation.ts'
 import { slotAt, slotsPerDay, startOf } from '../../src/series/series.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
-import { firstSlot, slotStates, stateText } from '../../src/series/slot-states.ts'
+import { slotStates, stateText } from '../../src/series/slot-states.ts'
 import { SlotSet } from '../../src/series/slot-set.ts'
 import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
-import type { History, Measure, MissingSlot, NowAnswer, Range, RangeAnswer } from './oracle.ts'
+import type { History, MissingSlot, NowAnswer, Range, RangeAnswer } from './oracle.ts'
 
 /** The history in the form of the functions under test. */
 export function pastOf(history: History, range?: Range) {
-  const { period, delivered: latencies, live: liveSlots, asOf, rules = [] } = history
+  const { period, delivered: latencies, live: liveSlots, damaged, asOf, rules = [] } = history
   const perDay = slotsPerDay(period)
   const now = slotAt(asOf, period)
   const all = [...latencies.keys()].filter((slot) => slot <= now).sort((a, b) => a - b)
@@ -28,7 +28,8 @@ export function pastOf(history: History, range?: Range) {
   return {
     delivered,
     live,
-    first: firstSlot((slot) => delivered.firstFrom(slot), period),
+    damaged: new Map([...damaged].flatMap((slot) => (slot <= now ? [[slot, 0]] : []))),
+    first: delivered.firstFrom(-Infinity),
     last: delivered.lastUpTo(now),
     arrivals: {
       slots: arrived.map(({ slot }) => slot),
@@ -52,42 +53,33 @@ function summaryOf(history: History, range?: Range) {
     last_slot: summary.lastSlot === undefined ? null : startOf(summary.lastSlot, period),
     last_arrival: orNull(summary.lastArrival),
     possible_28d: summary.possible,
-    present_28d: summary.present,
+    delivered_28d: summary.delivered,
     completeness_28d: orNull(summary.completeness),
     expected_28d: summary.expected,
-    delivered_28d: summary.delivered,
-    share_28d: orNull(summary.share),
     within_target_28d: orNull(summary.withinTarget),
     class: orNull(summary.class),
   }
 }
 
-function availability(history: History, range: Range, measure: Measure) {
-  const { period, asOf, knownFrom } = history
+function availability(history: History, range: Range) {
+  const { period, asOf } = history
   const past = pastOf(history, range)
   const from = slotAt(asOf, period) - 28 * slotsPerDay(period)
   const latencies = past.arrivals.latencies
     .filter((_, index) => (past.arrivals.slots[index] ?? NaN) >= from)
     .map((latency) => Math.max(0, latency))
     .sort((a, b) => a - b)
-  const found = availabilityOf(
-    { ...past, range, latencies, knownFromSeconds: knownFrom },
-    measure,
-    asOf,
-  )
+  const found = availabilityOf({ ...past, range, latencies }, asOf)
   const start = (slot: number): number => startOf(slot, period)
   return {
-    states: stateText(found.textRuns),
+    states: stateText(found.runs),
     first: past.first === undefined ? null : start(past.first),
     last: past.last === undefined ? null : start(past.last),
     ended: found.ended,
     slots: range.to - range.from + 1,
     possible: found.possible,
-    present: found.present,
-    completeness: orNull(found.completeness),
-    expected: found.expected,
     delivered: found.delivered,
-    share: orNull(found.share),
+    completeness: orNull(found.completeness),
     class: orNull(found.class),
     gaps: found.gaps.map(({ firstSlot, slots, state }) => [
       start(firstSlot),
@@ -109,23 +101,23 @@ export function checkedNow(history: History, range?: Range): NowAnswer {
 }
 
 /** States, figures and gaps of a range. */
-export function checkedRange(history: History, range: Range, measure: Measure): RangeAnswer {
-  const wanted = oracleRange(history, range, measure)
-  assert.deepEqual(availability(history, range, measure), wanted)
+export function checkedRange(history: History, range: Range): RangeAnswer {
+  const wanted = oracleRange(history, range)
+  assert.deepEqual(availability(history, range), wanted)
   return wanted
 }
 
-/** Late and missing slots of a range. */
+/** Late, missing and damaged slots of a range. */
 export function checkedMissing(history: History, range: Range): MissingSlot[] {
-  const { delivered, first, rules } = pastOf(history, range)
+  const { delivered, damaged, first, rules } = pastOf(history, range)
   const { late_after_s: lateAfter } = oracleNow(history)
   const states = slotStates(
-    { live: delivered, delivered, first, lateAfter, rules },
+    { live: delivered, delivered, damaged, first, lateAfter, rules },
     range,
     history.asOf,
   )
   const found = states.runs.flatMap(({ state, firstSlot, slots }) =>
-    state === 'late' || state === 'missing'
+    state === 'late' || state === 'missing' || state === 'damaged'
       ? Array.from({ length: slots }, (_, index) => ({ slot: firstSlot + index, state }))
       : [],
   )

@@ -201,6 +201,20 @@ const purges = fc.array(
   { maxLength: 3 },
 )
 
+/**
+ * Damaged files in stretches, as parts of the history, one every so many slots: alone, beside a
+ * good file, or after a good one was removed.
+ */
+const damages = fc.array(
+  fc.record({
+    from: anyPart,
+    part: fc.oneof(fc.constant(1), fc.constant(0.01), anyPart),
+    every: fc.constantFrom(1, 1, 2, 7, 100),
+    kind: fc.constantFrom('alone', 'alone', 'beside', 'after'),
+  }),
+  { minLength: 1, maxLength: 3 },
+)
+
 /** Lines of `expected_file`: days are counted from the first day of the history. */
 const ruleLines = fc.array(
   fc.record({
@@ -276,10 +290,7 @@ const plans = (period: Period) =>
     ),
     clock: clocks,
     purges: fc.oneof({ weight: 1, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: purges }),
-    knownFrom: fc.oneof(
-      fc.constant(0),
-      fc.integer({ min: -100, max: 1100 }).map((thousandths) => thousandths / 1000),
-    ),
+    damages: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: damages }),
     rules: fc.oneof(
       { weight: 3, arbitrary: fc.constant(undefined) },
       { weight: 1, arbitrary: ruleLines },
@@ -310,6 +321,26 @@ function purge(delivered: Iterable<number>, plan: Plan, first: number, end: numb
   return live
 }
 
+/** Adds damaged files to slots of the history, delivered or not. @returns their slots */
+function damage(
+  history: Pick<History, 'live'> & { delivered: Map<number, number | undefined> },
+  plan: Plan,
+  { first, end }: { first: number; end: number },
+): Set<number> {
+  const [damaged, live] = [new Set<number>(), history.live as Set<number>]
+  for (const { from, part, every, kind } of plan.damages) {
+    const low = first + Math.floor(from * (end - first))
+    const high = low + Math.ceil(part * (end - first))
+    for (let slot = low; slot < high; slot++) {
+      if (slot % every !== 0) continue
+      damaged.add(slot)
+      if (kind !== 'beside') live.delete(slot)
+      if (kind === 'alone') history.delivered.delete(slot)
+    }
+  }
+  return damaged
+}
+
 function build(plan: Plan): { history: History; range: Range } {
   const length = lengths[plan.period]
   const { delivered: all, first, end } = deliver(plan.period, plan.startDay, plan.parts)
@@ -324,13 +355,13 @@ function build(plan: Plan): { history: History; range: Range } {
   }
   addMisdated(delivered, plan)
   const now = Math.floor(asOf / length)
-  const knownFrom = (first + Math.floor(plan.knownFrom * (end - first))) * length + second
+  const live = purge(delivered.keys(), plan, first, end)
   const history: History = {
     period: plan.period,
     delivered,
-    live: purge(delivered.keys(), plan, first, end),
+    live,
+    damaged: damage({ delivered, live }, plan, { first, end }),
     asOf,
-    knownFrom,
     ...(plan.rules !== undefined && {
       rules: plan.rules.map((line) => ruleOf(line, plan.startDay)),
     }),

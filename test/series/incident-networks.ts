@@ -41,7 +41,7 @@ export function seriesAt(asOf: number, described: Described): NetworkHistory {
     delivered,
     live: new Set(delivered.keys()),
     asOf: midnight + asOf,
-    knownFrom: 0,
+    damaged: new Set(),
     ...(described.rules !== undefined && { rules: described.rules }),
   }
   return { station, type, history }

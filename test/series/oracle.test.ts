@@ -6,7 +6,7 @@ import t, { exact } from '../tap.ts'
 import { histories } from './histories.ts'
 import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
 import { checkedMissing, checkedNow, checkedRange } from './compared.ts'
-import type { History, Measure, Period, Rule } from './oracle.ts'
+import type { History, Period, Rule } from './oracle.ts'
 
 const minute = 60
 const hour = 3600
@@ -36,25 +36,16 @@ const historyOf = (
     period,
     delivered,
     live: new Set(slots),
+    damaged: new Set(),
     asOf,
-    knownFrom: 0,
     ...(rules !== undefined && { rules }),
   }
 }
 
 /** The availability of a number of whole days. */
-const daysOf = (
-  history: History,
-  firstDay: number,
-  days: number,
-  measure: Measure = 'archived',
-) => {
+const daysOf = (history: History, firstDay: number, days: number) => {
   const perDay = day / lengths[history.period]
-  return checkedRange(
-    history,
-    { from: firstDay * perDay, to: (firstDay + days) * perDay - 1 },
-    measure,
-  )
+  return checkedRange(history, { from: firstDay * perDay, to: (firstDay + days) * perDay - 1 })
 }
 
 const percent = (share: number | null): string => `${(100 * (share ?? NaN)).toFixed(1)} %`
@@ -74,11 +65,9 @@ t.test('a series that comes is present since 28 days, and all of its slots are',
     last_slot: asOf - 90 * minute,
     last_arrival: asOf - 29 * minute,
     possible_28d: 672,
-    present_28d: 672,
+    delivered_28d: 672,
     completeness_28d: 1,
     expected_28d: 672,
-    delivered_28d: 672,
-    share_28d: 1,
     within_target_28d: 1,
     class: 'good',
   })
@@ -89,7 +78,7 @@ t.test('a series that is dead for 9 days is down, and the days count in full', a
   const history = historyOf('01H', slots, (start + 374) * day + 30 * minute)
   const now = checkedNow(history)
   t.match(now, { state: 'down', ended: false, since: (start + 365) * day, class: 'poor' })
-  t.match(now, { possible_28d: 28 * 24, present_28d: 19 * 24, share_28d: 19 / 28 })
+  t.match(now, { possible_28d: 28 * 24, delivered_28d: 19 * 24 })
   t.equal(percent(now.completeness_28d), '67.9 %')
   const all = daysOf(history, start, 375)
   t.equal(percent(all.completeness), '97.6 %')
@@ -106,11 +95,9 @@ t.test('a month lost of a year is lost after the return too', async (t) => {
     )
     return daysOf(historyOf('01D', slots, (start + 365) * day + hour), start, 365)
   }
-  t.match(lost(30), { states: 'P100M30P235', possible: 365, present: 335, expected: 362 })
+  t.match(lost(30), { states: 'P100M30P235', possible: 365, delivered: 335 })
   t.equal(percent(lost(30).completeness), '91.8 %')
   t.equal(percent(lost(31).completeness), '91.5 %')
-  // The first three days were not expected yet.
-  t.equal(percent(lost(30).share), percent(332 / 362))
 })
 
 for (const days of [15, 40])
@@ -179,16 +166,16 @@ t.test('a slot is due, then late, then missing, each from an exact second on', a
     const at = (asOf: number) => {
       const history = historyOf(period, slots, asOf)
       const range = { from: slot, to: slot }
-      const { states, expected, possible } = checkedRange(history, range, 'archived')
-      return [states, expected, possible, ...checkedMissing(history, range)]
+      const { states, possible } = checkedRange(history, range)
+      return [states, possible, ...checkedMissing(history, range)]
     }
     const late = { slot, state: 'late', expected_by: end + limit, since: end + limit }
-    t.strictSame(at(end - 1), ['F1', 0, 0])
-    t.strictSame(at(end), ['D1', 0, 0])
-    t.strictSame(at(end + limit - 1), ['D1', 0, 0])
-    t.strictSame(at(end + limit), ['L1', 1, 1, late])
-    t.strictSame(at(missing - 1), ['L1', 1, 1, late])
-    t.strictSame(at(missing), ['M1', 1, 1, { ...late, state: 'missing', since: missing }])
+    t.strictSame(at(end - 1), ['F1', 0])
+    t.strictSame(at(end), ['D1', 0])
+    t.strictSame(at(end + limit - 1), ['D1', 0])
+    t.strictSame(at(end + limit), ['L1', 1, late])
+    t.strictSame(at(missing - 1), ['L1', 1, late])
+    t.strictSame(at(missing), ['M1', 1, { ...late, state: 'missing', since: missing }])
   }
 })
 
@@ -220,50 +207,82 @@ t.test('a series that ran for a year is missed for 90 days, and has then ended',
   t.match(checkedNow(ended), { state: 'silent', ended: true, since: (start + 365) * day })
   t.match(checkedNow(ended), { possible_28d: 0, completeness_28d: null, class: null })
   const answer = daysOf(ended, start, 460)
-  t.match(answer, { states: 'P365M85L5S1D1F3', ended: true, possible: 365, present: 365 })
-  t.match(answer, { completeness: 1, class: null, share: 1, expected: 362 })
+  t.match(answer, { states: 'P365M85L5S1D1F3', ended: true, possible: 365, delivered: 365 })
+  t.match(answer, { completeness: 1, class: null })
   t.strictSame(answer.gaps, [])
   // A return ends the end.
   const back = historyOf('01D', [...slots, start + 500], (start + 501) * day + hour)
   t.match(checkedNow(back), { state: 'present', ended: false, since: (start + 500) * day })
-  t.match(daysOf(back, start, 501), { possible: 501, present: 366, ended: false, class: 'poor' })
+  t.match(daysOf(back, start, 501), { possible: 501, delivered: 366, ended: false, class: 'poor' })
   t.strictSame(daysOf(back, start, 501).gaps, [
     [(start + 365) * day, (start + 455) * day, 90, 'missing'],
     [(start + 455) * day, (start + 500) * day, 45, 'silent'],
   ])
 })
 
-t.test('a stray file makes no series', async (t) => {
+t.test('a stray file is never missed, but what is there is shown and counted', async (t) => {
   const history = historyOf('01D', [start], (start + 20) * day)
   t.match(checkedNow(history), { state: 'silent', ended: false, since: (start + 1) * day })
-  t.match(checkedNow(history), { last_slot: start * day, possible_28d: 0, class: null })
-  t.match(daysOf(history, start, 19), { states: 'P1S18', first: null, last: start * day })
-  t.match(daysOf(history, start, 19), {
-    possible: 0,
-    completeness: null,
-    gaps: exact([]),
-    expected: 0,
-  })
+  t.match(checkedNow(history), { last_slot: start * day, possible_28d: 19, delivered_28d: 1 })
+  t.match(daysOf(history, start, 19), { states: 'P1S18', first: start * day, last: start * day })
+  t.match(daysOf(history, start, 19), { possible: 19, delivered: 1 })
   t.strictSame(daysOf(history, start, 19).spans, [[start * day, (start + 1) * day]])
 })
 
-t.test('a file that is misdated to 1999 lowers no figure', async (t) => {
+t.test('campaigns of one day, years apart, are all there', async (t) => {
+  const days = [2010, 2012, 2014, 2016].map((year) => dayOf(`${year}-06-01`))
+  const [first = NaN, , , last = NaN] = days
+  const history = historyOf('01D', days, (last + 400) * day, { latency: undefined })
+  const answer = checkedRange(history, { from: first, to: last })
+  t.match(answer, {
+    first: first * day,
+    last: last * day,
+    delivered: 4,
+    possible: last - first + 1,
+  })
+  t.equal(answer.spans.length, 4)
+  t.match(checkedNow(history), { state: 'silent', ended: false, possible_28d: 27 })
+})
+
+t.test('a first file with a wrong date is shown and counted', async (t) => {
   const real = slotsOf('01D', dayOf('2020-01-01'), 100)
   const old = dayOf('1999-08-22')
   const history = historyOf('01D', [old, ...real], (dayOf('2020-01-01') + 100) * day + hour)
-  const answer = checkedRange(history, { from: old, to: dayOf('2020-04-09') }, 'archived')
-  t.match(answer, {
-    first: time('2020-01-01T00:00:00'),
-    possible: 100,
-    present: 100,
+  const answer = checkedRange(history, { from: old, to: dayOf('2020-04-09') })
+  t.match(answer, { first: old * day, possible: 7537, delivered: 101, class: 'poor' })
+  t.match(answer.states, /^P1S7436P100$/)
+  t.match(checkedNow(history), { completeness_28d: 1, state: 'present', expected_28d: 28 })
+})
+
+t.test('damaged files are no deliveries, but signs of life', async (t) => {
+  const slots = slotsOf('01H', start, 40)
+  const bad = slots.slice(-30)
+  const good = slots.slice(0, -30)
+  const at = (hours: number): History => ({
+    ...historyOf('01H', good, (start + 40) * day + hours * hour),
+    damaged: new Set(bad),
+  })
+  const since = (start + 40) * day - 27 * day
+  t.match(checkedNow(at(0)), { state: 'present', delivered_28d: 672 - 30, possible_28d: 672 })
+  t.match(checkedNow(at(24)), { state: 'late', since: (start + 40) * day })
+  t.match(checkedNow(at(26)), { state: 'down' })
+  t.match(checkedNow(at(24)).since, since + 27 * day)
+  const range = daysOf(at(0), start, 40)
+  t.match(range, { states: 'P930X30', possible: 960, delivered: 930 })
+  t.strictSame(range.gaps, [[(start + 40) * day - 30 * hour, (start + 40) * day, 30, 'damaged']])
+  const from = (start + 38) * 24
+  const rows = checkedMissing(at(0), { from, to: from + 47 })
+  t.strictSame([rows.length, rows[0]?.state], [30, 'damaged'])
+  // A good file beside a damaged one fills the slot; one that was removed did.
+  const beside = { ...at(0), delivered: new Map(slots.map((slot) => [slot, minute])) }
+  t.match(daysOf({ ...beside, live: new Set(slots) }, start, 40), {
+    states: 'P960',
+    delivered: 960,
+  })
+  t.match(daysOf({ ...beside, live: new Set(good) }, start, 40), {
+    states: 'P930R30',
     gaps: exact([]),
   })
-  t.match(answer, { class: 'good', expected: 97, share: 1 })
-  t.match(answer.states, /^P1S7436P100$/)
-  // With a second one four weeks later it is a campaign, and all that follows counts.
-  const two = historyOf('01D', [old, old + 28, ...real], history.asOf)
-  t.match(daysOf(two, old, 100), { first: old * day, possible: 100, present: 2 })
-  t.equal(daysOf(historyOf('01D', [old, old + 29, ...real], history.asOf), old, 9).possible, 0)
 })
 
 t.test('a station that runs for ten hours a night is missed only by a rule', async (t) => {
@@ -272,11 +291,11 @@ t.test('a station that runs for ten hours a night is missed only by a rule', asy
   const noon = (start + 60) * day - 12 * hour
   const until = slots.filter((slot) => slot * hour < noon)
   t.match(checkedNow(historyOf('01H', until, noon)), { state: 'silent', expected_28d: 0 })
-  t.match(checkedNow(historyOf('01H', until, noon)), { possible_28d: 671, present_28d: 280 })
+  t.match(checkedNow(historyOf('01H', until, noon)), { possible_28d: 671, delivered_28d: 280 })
   const ruled = historyOf('01H', until, noon, { rules: [{ hours }] })
   // The range of 28 days begins at noon, and its first slot of a night is 20:00.
   const since = noon - 28 * day + 8 * hour
-  t.match(checkedNow(ruled), { state: 'present', expected_28d: 280, share_28d: 1, since })
+  t.match(checkedNow(ruled), { state: 'present', expected_28d: 280, since })
   t.equal(daysOf(ruled, start + 58, 1).states, 'P6S14P4')
   const evening = { ...ruled, asOf: noon + 9 * hour + 600 }
   t.match(checkedNow(evening), { state: 'late', since: (start + 59) * day + 6 * hour })
@@ -291,7 +310,7 @@ t.test('a campaign of three days is missed for three days', async (t) => {
   t.equal(daysOf(at(30), start, 8).states, 'P72M72S48')
   t.match(checkedNow(at(6)), { state: 'down', ended: false })
   t.match(checkedNow(at(8)), { state: 'silent', ended: true, since: (start + 3) * day })
-  t.match(daysOf(at(30), start, 8), { possible: 72, present: 72, expected: 48, gaps: exact([]) })
+  t.match(daysOf(at(30), start, 8), { possible: 72, delivered: 72, gaps: exact([]) })
 })
 
 t.test('a series that begins tomorrow is not there yet', async (t) => {
@@ -314,17 +333,14 @@ t.test('a series that begins tomorrow is not there yet', async (t) => {
   t.match(checkedNow({ ...history, rules: [{ fromDay: start }] }), { state: 'down', since: null })
 })
 
-t.test('a purge lowers neither the past nor the completeness of what is archived', async (t) => {
+t.test('a purge does not change the past', async (t) => {
   const slots = slotsOf('01H', start, 40)
   const live = new Set(slots.slice(0, -48))
   const history = { ...historyOf('01H', slots, (start + 40) * day), live }
-  t.match(checkedNow(history), { state: 'present', completeness_28d: 1, present_28d: 672 })
-  const archived = daysOf(history, start, 40)
-  t.match(archived, { states: 'P912R48', possible: 912, present: 912, delivered: 936 })
-  t.strictSame(archived.gaps, [[(start + 38) * day, (start + 40) * day, 48, 'removed']])
-  const delivered = daysOf(history, start, 40, 'delivered')
-  t.match(delivered, { states: 'P912R48', possible: 960, present: 960, gaps: exact([]) })
-  t.strictSame(delivered.spans, archived.spans)
+  t.match(checkedNow(history), { state: 'present', completeness_28d: 1, delivered_28d: 672 })
+  const answer = daysOf(history, start, 40)
+  t.match(answer, { states: 'P912R48', possible: 960, delivered: 960, gaps: exact([]) })
+  t.strictSame(answer.spans, [[start * day, (start + 38) * day]])
 })
 
 t.test('more than 90 % is good, 80 % is fair', async (t) => {
@@ -340,54 +356,45 @@ t.test('more than 90 % is good, 80 % is fair', async (t) => {
   t.match(lost(5), { completeness: 0.75, class: 'poor' })
 })
 
-t.test('only the states text of deliveries knows nothing of the time before it knew', async (t) => {
-  const slots = slotsOf('01D', start, 20).filter(
-    (slot) => slot !== start + 9 && slot !== start + 12,
-  )
-  const history = { ...historyOf('01D', slots, (start + 30) * day), knownFrom: (start + 10) * day }
-  t.match(daysOf(history, start, 20), { states: 'P9M1P2M1P7', possible: 20, present: 18 })
-  const delivered = daysOf(history, start, 20, 'delivered')
-  t.match(delivered, { states: 'P9-1P2M1P7', possible: 20, present: 18 })
-  t.equal(delivered.gaps.length, 2)
-})
-
 t.test('a file that comes before its slot has ended is present, but not possible', async (t) => {
   const slots = slotsOf('01H', start, 10)
-  const history = historyOf('01H', slots, (start + 10) * day - 10 * minute, { latency: 0 })
-  t.match(checkedNow(history), { state: 'present', last_arrival: (start + 10) * day })
-  t.match(daysOf(history, start, 10), { states: 'P240', possible: 239, expected: 216 })
+  const history = historyOf('01H', slots, (start + 10) * day - 10 * minute, {
+    latency: -15 * minute,
+  })
+  const last_arrival = (start + 10) * day - 15 * minute
+  t.match(checkedNow(history), { state: 'present', last_arrival, usual_s: 0 })
+  t.match(daysOf(history, start, 10), { states: 'P240', possible: 239, delivered: 239 })
 })
 
 t.test('the answers of any history agree with each other', async (t) => {
   const words = new Set<string>()
   const property = fc.property(histories, ({ history, range }) => {
     const now = oracleNow(history)
-    const archived = oracleRange(history, range, 'archived')
-    const delivered = oracleRange(history, range, 'delivered')
+    const answer = oracleRange(history, range)
     const missing = oracleMissing(history, range)
-    const count = (letters: RegExp, text = archived.states) =>
-      [...text.matchAll(/(.)(\d+)/g)].reduce(
+    const count = (letters: RegExp) =>
+      [...answer.states.matchAll(/(.)(\d+)/g)].reduce(
         (sum, [, letter, slots]) => sum + (letters.test(letter ?? '') ? Number(slots) : 0),
         0,
       )
     words.add(`${now.state}${now.ended ? ' ended' : ''}`).add(String(now.class))
-    for (const [letter] of (archived.states + delivered.states).matchAll(/\D/g)) words.add(letter)
+    for (const [letter] of answer.states.matchAll(/\D/g)) words.add(letter)
+    // Slots that were possible and not delivered are gaps. A damaged file may be there early.
+    const gaps = answer.gaps.reduce((sum, [, , slots]) => sum + slots, 0)
+    const early = answer.gaps.some(([, to, , state]) => state === 'damaged' && to > history.asOf)
     return (
-      count(/./) === archived.slots &&
-      count(/./, delivered.states) === archived.slots &&
-      count(/[LM]/) === missing.length &&
-      archived.present <= count(/P/) &&
-      delivered.present <= count(/[PR]/) &&
-      archived.possible - archived.present === delivered.possible - delivered.present &&
-      archived.spans.length === archived.states.split('P').length - 1 &&
-      archived.delivered <= archived.expected &&
-      now.present_28d <= now.possible_28d
+      count(/./) === answer.slots &&
+      count(/[LMX]/) === missing.length &&
+      answer.delivered <= count(/[PR]/) &&
+      (early || answer.possible - answer.delivered === gaps) &&
+      answer.spans.length === answer.states.split('P').length - 1 &&
+      now.delivered_28d <= now.possible_28d
     )
   })
   fc.assert(property, { numRuns: 200 })
   const all = ['present', 'late', 'down', 'silent', 'silent ended', 'good', 'fair', 'poor', 'null']
   t.strictSame(
-    [...all, ...Array.from('PRDLMSF-')].filter((word) => !words.has(word)),
+    [...all, ...Array.from('PRXDLMSF')].filter((word) => !words.has(word)),
     [],
     'the histories have all kinds of states',
   )

@@ -4,8 +4,8 @@
  */
 
 export type Period = '15M' | '01H' | '01D'
-export type SlotWord = 'present' | 'removed' | 'future' | 'due' | 'silent' | 'late' | 'missing'
-export type Measure = 'archived' | 'delivered'
+export type SlotWord =
+  'present' | 'removed' | 'damaged' | 'future' | 'due' | 'silent' | 'late' | 'missing'
 export type Class = 'good' | 'fair' | 'poor'
 
 /** A range of slots, both included. */
@@ -23,13 +23,18 @@ export interface Rule {
 
 export interface History {
   period: Period
-  /** Every slot ever delivered, with the latency of its first record; undefined after a scan. */
+  /**
+   * Every slot ever delivered, with the latency of its first record that is not damaged; undefined
+   * after a scan.
+   */
   delivered: ReadonlyMap<number, number | undefined>
-  /** The slots that have a live record. */
+  /** The slots that have a live record which is not damaged. */
   live: ReadonlySet<number>
+  /** The slots that have a damaged live record. */
+  damaged: ReadonlySet<number>
   asOf: number
-  /** Limits the states text of the measure `delivered` alone. */
-  knownFrom: number
+  /** What the clock says, if it is ahead of `asOf`. */
+  clock?: number
   /** Without rules the expectation is learned from the deliveries. */
   rules?: readonly Rule[]
 }
@@ -44,11 +49,9 @@ export interface NowAnswer {
   last_slot: number | null
   last_arrival: number | null
   possible_28d: number
-  present_28d: number
+  delivered_28d: number
   completeness_28d: number | null
   expected_28d: number
-  delivered_28d: number
-  share_28d: number | null
   within_target_28d: number | null
   class: Class | null
 }
@@ -65,11 +68,8 @@ export interface RangeAnswer {
   ended: boolean
   slots: number
   possible: number
-  present: number
-  completeness: number | null
-  expected: number
   delivered: number
-  share: number | null
+  completeness: number | null
   class: Class | null
   gaps: Gap[]
   spans: [from: number, to: number][]
@@ -77,7 +77,7 @@ export interface RangeAnswer {
 
 export interface MissingSlot {
   slot: number
-  state: 'late' | 'missing'
+  state: 'late' | 'missing' | 'damaged'
   expected_by: number
   since: number
 }
@@ -95,6 +95,7 @@ const constants = {
 const letters: Record<SlotWord, string> = {
   present: 'P',
   removed: 'R',
+  damaged: 'X',
   future: 'F',
   due: 'D',
   silent: 'S',
@@ -130,6 +131,8 @@ class Series {
   readonly #rules: readonly Rule[]
   /** The delivered slots that do not begin after `as_of`, in order. */
   readonly slots: readonly number[]
+  /** The same of those that are delivered or damaged. */
+  readonly #there: readonly number[]
   readonly #delivered: ReadonlySet<number>
   readonly #deliveredDays: ReadonlySet<number>
   readonly lateAfter: number
@@ -149,9 +152,12 @@ class Series {
       .filter((slot) => this.start(slot) <= history.asOf)
       .sort((a, b) => a - b)
     this.#delivered = new Set(this.slots)
+    this.#there = [...new Set([...this.slots, ...history.damaged])]
+      .filter((slot) => this.start(slot) <= history.asOf)
+      .sort((a, b) => a - b)
     this.#deliveredDays = new Set(this.slots.map((slot) => this.#dayOf(slot)))
     this.lateAfter = this.#findLateAfter()
-    this.first = this.#findFirst()
+    this.first = this.slots[0]
     this.last = this.slots.at(-1)
     this.newest = this.#findNewest()
     this.ended = this.#hasEnded()
@@ -171,6 +177,11 @@ class Series {
 
   isDelivered(slot: number): boolean {
     return this.#delivered.has(slot)
+  }
+
+  /** Whether there is a sign of life: a delivery, or a damaged file. */
+  #isThere(slot: number): boolean {
+    return this.state(slot) === 'damaged' || this.isDelivered(slot)
   }
 
   /** The slots from 28 days before the slot of `as_of` to that slot, both included. */
@@ -198,7 +209,10 @@ class Series {
     let latest: number | null = null
     for (const slot of this.slots) {
       const latency = this.#history.delivered.get(slot)
-      if (latency !== undefined) latest = Math.max(latest ?? 0, this.end(slot) + latency)
+      if (latency === undefined) continue
+      const arrival = this.end(slot) + latency
+      if (arrival <= (this.#history.clock ?? this.#history.asOf))
+        latest = Math.max(latest ?? 0, arrival)
     }
     return latest
   }
@@ -209,14 +223,6 @@ class Series {
     const percentile = nearestRank(counted, 95)
     if (percentile === undefined || counted.length < least) return unknown
     return Math.min(Math.max(percentile, shortest), day)
-  }
-
-  /** The first delivered slot that another one follows within 28 days. */
-  #findFirst(): number | undefined {
-    return this.slots.find((slot, index) => {
-      const next = this.slots[index + 1]
-      return next !== undefined && this.start(next) - this.start(slot) <= 28 * day
-    })
   }
 
   #findNewest(): number | undefined {
@@ -238,7 +244,7 @@ class Series {
   #hasEnded(): boolean {
     if (this.#rules.length > 0 || this.newest === undefined || this.last === undefined) return false
     const [newestDay, lastDay] = [this.#dayOf(this.newest), this.#dayOf(this.last)]
-    if (this.isDelivered(this.newest) || newestDay <= lastDay) return false
+    if (this.#isThere(this.newest) || newestDay <= lastDay) return false
     const days = this.#daysBefore(newestDay)
     return days.some(this.#isSteady) && newestDay - lastDay > Math.max(3, days.length)
   }
@@ -285,8 +291,9 @@ class Series {
   }
 
   state(slot: number): SlotWord {
-    const { live, asOf } = this.#history
+    const { live, damaged, asOf } = this.#history
     if (this.isDelivered(slot)) return live.has(slot) ? 'present' : 'removed'
+    if (damaged.has(slot) && this.start(slot) <= asOf) return 'damaged'
     if (this.end(slot) > asOf) return 'future'
     if (this.end(slot) + this.lateAfter > asOf) return 'due'
     if (!this.isExpected(slot)) return 'silent'
@@ -298,53 +305,55 @@ class Series {
     return this.end(slot) + (this.#isDaily ? 7 : 3) * day
   }
 
-  /** The end of the last delivered slot that has ended. */
+  /** The end of the last slot that has ended and has a sign of life. */
   get lastEnd(): number | null {
-    const slot = this.slots.findLast((each) => this.end(each) <= this.#history.asOf)
+    const slot = this.#there.findLast((each) => this.end(each) <= this.#history.asOf)
     return slot === undefined ? null : this.end(slot)
   }
 
   /** The state of the series now. */
   get stateNow(): NowAnswer['state'] {
     if (this.newest === undefined) return 'silent'
-    if (this.isDelivered(this.newest)) return 'present'
+    if (this.#isThere(this.newest)) return 'present'
     if (!this.isExpected(this.newest)) return 'silent'
     const longest = this.lateAfter + (this.#isDaily ? 3 : 1) * day
     const isLate = this.lastEnd !== null && this.#history.asOf - this.lastEnd <= longest
     return isLate ? 'late' : 'down'
   }
 
-  /** Start of the run of delivered slots up to the newest; otherwise the end of the last one. */
+  /** Start of the run of signs of life up to the newest; otherwise the end of the last one. */
   get since(): number | null {
-    if (this.newest === undefined || !this.isDelivered(this.newest)) return this.lastEnd
+    if (this.newest === undefined || !this.#isThere(this.newest)) return this.lastEnd
     let first = this.newest
     for (let slot = this.newest - 1; slot >= this.last28Days.from; slot--) {
-      if (this.isDelivered(slot)) first = slot
+      if (this.#isThere(slot)) first = slot
       else if (this.#rules.length === 0 || this.isExpected(slot)) break
     }
     return this.start(first)
   }
 
-  /** The figures of a range; those of an ended series go to its last delivered slot. */
-  figures({ from, to }: Range, measure: Measure) {
-    let [possible, present, expected, delivered] = [0, 0, 0, 0]
-    for (let slot = from; slot <= to; slot++) {
-      if (this.ended && this.last !== undefined && slot > this.last) break
-      const state = this.state(slot)
-      const isPresent = state === 'present' || (state === 'removed' && measure === 'delivered')
-      if (this.isPossible(slot) && (state !== 'removed' || measure === 'delivered')) {
-        possible++
-        if (isPresent) present++
-      }
-      if (this.isExpected(slot) && state !== 'due' && state !== 'future') {
-        expected++
-        if (this.isDelivered(slot)) delivered++
-      }
+  /** The last slot that counts: that of the last file of an ended series. */
+  get #end(): number {
+    return this.ended ? (this.#there.at(-1) ?? -Infinity) : Infinity
+  }
+
+  figures({ from, to }: Range) {
+    let [possible, delivered] = [0, 0]
+    for (let slot = from; slot <= Math.min(to, this.#end); slot++) {
+      if (!this.isPossible(slot)) continue
+      possible++
+      if (this.isDelivered(slot)) delivered++
     }
-    const completeness = ratio(present, possible)
-    const share = ratio(delivered, expected)
-    const grade = this.ended ? null : classOf(completeness)
-    return { possible, present, completeness, expected, delivered, share, class: grade }
+    const completeness = ratio(delivered, possible)
+    return { possible, delivered, completeness, class: this.ended ? null : classOf(completeness) }
+  }
+
+  /** The number of expected slots of a range, without those that may still come. */
+  countExpected({ from, to }: Range): number {
+    let count = 0
+    for (let slot = from; slot <= Math.min(to, this.#end); slot++)
+      if (this.isExpected(slot) && !['due', 'future'].includes(this.state(slot))) count++
+    return count
   }
 
   isPossible(slot: number): boolean {
@@ -352,21 +361,11 @@ class Series {
     return this.end(slot) <= this.#history.asOf && this.state(slot) !== 'due'
   }
 
-  /** The letter of a slot in the states text. */
-  letter(slot: number, measure: Measure): string {
-    const { asOf, knownFrom } = this.#history
-    const isUnknown =
-      !this.isDelivered(slot) && this.end(slot) <= asOf && this.start(slot) < knownFrom
-    return isUnknown && measure === 'delivered' ? '-' : letters[this.state(slot)]
-  }
-
   /** The state of a slot that belongs to a gap. */
-  gapState(slot: number, measure: Measure): SlotWord | undefined {
-    if (this.first === undefined || this.last === undefined) return undefined
-    if (slot < this.first || (this.ended && slot > this.last)) return undefined
+  gapState(slot: number): SlotWord | undefined {
+    if (this.first === undefined || slot < this.first || slot > this.#end) return undefined
     const state = this.state(slot)
-    if (state === 'present' || state === 'future' || state === 'due') return undefined
-    return state === 'removed' && measure === 'delivered' ? undefined : state
+    return ['damaged', 'late', 'missing', 'silent'].includes(state) ? state : undefined
   }
 }
 
@@ -385,7 +384,7 @@ function runs<T>({ from, to }: Range, word: (slot: number) => T) {
 /** The row of a series in the network. */
 export function oracleNow(history: History): NowAnswer {
   const series = new Series(history)
-  const figures = series.figures(series.last28Days, 'delivered')
+  const figures = series.figures(series.last28Days)
   return {
     state: series.stateNow,
     ended: series.ended,
@@ -395,21 +394,19 @@ export function oracleNow(history: History): NowAnswer {
     last_slot: series.last === undefined ? null : series.start(series.last),
     last_arrival: series.lastArrival,
     possible_28d: figures.possible,
-    present_28d: figures.present,
-    completeness_28d: figures.completeness,
-    expected_28d: figures.expected,
     delivered_28d: figures.delivered,
-    share_28d: figures.share,
+    completeness_28d: figures.completeness,
+    expected_28d: series.countExpected(series.last28Days),
     within_target_28d: series.withinTarget,
     class: figures.class,
   }
 }
 
 /** The availability of a range. */
-export function oracleRange(history: History, range: Range, measure: Measure): RangeAnswer {
+export function oracleRange(history: History, range: Range): RangeAnswer {
   const series = new Series(history)
-  const text = runs(range, (slot) => series.letter(slot, measure))
-  const gaps = runs(range, (slot) => series.gapState(slot, measure))
+  const text = runs(range, (slot) => letters[series.state(slot)])
+  const gaps = runs(range, (slot) => series.gapState(slot))
   const spans = runs(range, (slot) => series.state(slot) === 'present')
   return {
     states: text.map(({ word, from, to }) => `${word}${to - from + 1}`).join(''),
@@ -417,7 +414,7 @@ export function oracleRange(history: History, range: Range, measure: Measure): R
     last: series.last === undefined ? null : series.start(series.last),
     ended: series.ended,
     slots: range.to - range.from + 1,
-    ...series.figures(range, measure),
+    ...series.figures(range),
     gaps: gaps.flatMap(({ word, from, to }): Gap[] =>
       word === undefined ? [] : [[series.start(from), series.end(to), to - from + 1, word]],
     ),
@@ -427,13 +424,13 @@ export function oracleRange(history: History, range: Range, measure: Measure): R
   }
 }
 
-/** The late and the missing slots of a range. */
+/** The late and the missing slots of a range, and those with damaged files alone. */
 export function oracleMissing(history: History, range: Range): MissingSlot[] {
   const series = new Series(history)
   const found: MissingSlot[] = []
   for (let slot = range.from; slot <= range.to; slot++) {
     const state = series.state(slot)
-    if (state !== 'late' && state !== 'missing') continue
+    if (state !== 'late' && state !== 'missing' && state !== 'damaged') continue
     const expectedBy = series.end(slot) + series.lateAfter
     const since = state === 'late' ? expectedBy : series.missingFrom(slot)
     found.push({ slot, state, expected_by: expectedBy, since })

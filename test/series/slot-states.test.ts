@@ -6,8 +6,6 @@ import t from '../tap.ts'
 import { createExpectation } from '../../src/series/expectation.ts'
 import { lateAfter } from '../../src/series/latency.ts'
 import { seriesOf } from '../../src/series/series.ts'
-import type { Period } from '../../src/series/series.ts'
-import { firstSlot } from '../../src/series/slot-states.ts'
 import { SlotSet } from '../../src/series/slot-set.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 
@@ -28,18 +26,6 @@ t.test('a campaign of three days is missed for three days', async (t) => {
     '011111000000',
   )
   t.equal(text(hasEnded), '000000111111')
-})
-
-t.test('a misdated file is not the first of a series', async (t) => {
-  const first = (slots: readonly number[], period: Period = '01D') =>
-    firstSlot((slot) => slots.find((each) => each >= slot), period)
-  t.equal(first([]), undefined)
-  t.equal(first([5]), undefined, 'nor is one without any other')
-  t.equal(first([5, 33]), 5)
-  t.equal(first([5, 34, 35]), 34)
-  t.equal(first([-4000, 5, 34, 35, 4000]), 34)
-  t.equal(first([0, 28 * 24], '01H'), 0)
-  t.equal(first([0, 28 * 24 + 1], '01H'), undefined)
 })
 
 t.test('rules replace the learned expectation', async (t) => {

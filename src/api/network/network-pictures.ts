@@ -21,6 +21,7 @@ import type { MarkName, Picture, RunLinks } from './by-country.ts'
 const hourMarks: Readonly<Partial<Record<SlotState, MarkName>>> = {
   present: 'good',
   removed: 'good',
+  damaged: 'late',
   late: 'late',
   missing: 'none',
   silent: 'none',
@@ -31,6 +32,7 @@ const hourMarks: Readonly<Partial<Record<SlotState, MarkName>>> = {
 const dayKinds: Readonly<Partial<Record<SlotState, 'good' | 'none' | 'due'>>> = {
   present: 'good',
   removed: 'good',
+  damaged: 'none',
   late: 'none',
   missing: 'none',
   silent: 'none',
@@ -62,11 +64,11 @@ export function hoursPicture(states: readonly KnownSeries[], nowSeconds: number)
 export function daysPicture(states: readonly KnownSeries[], nowSeconds: number): Picture {
   const today = Math.floor(nowSeconds / secondsPerDay)
   const rows = states.map((series) => {
-    const { completeness, possible, present } = series.summary
+    const { completeness, possible, delivered } = series.summary
     return {
       series,
       cells: dayCells(series, today - recentDays + 1, today).reverse(),
-      title: `${present} of ${possible} files`,
+      title: `${delivered} of ${possible} files`,
       end: readableShare(completeness),
     }
   })

@@ -157,7 +157,7 @@ function seriesTable(shown: readonly KnownSeries[]) {
       stationCell({ station }),
       period,
       stateCell(summary.state),
-      String(summary.present),
+      String(summary.delivered),
       String(summary.possible),
       readableShare(summary.completeness),
     ]),

@@ -114,7 +114,7 @@ function serialiseNetwork(
   const total = sumOf(
     states
       .map(({ summary }) => summary)
-      .filter(({ ended, expected, present }) => !ended && (expected > 0 || present > 0)),
+      .filter(({ ended, expected, delivered }) => !ended && (expected > 0 || delivered > 0)),
   )
   return {
     ...serialiseCurrency(currency),
@@ -125,11 +125,8 @@ function serialiseNetwork(
     ) as WireNetwork['series'],
     ended: states.filter(({ summary }) => summary.ended).length,
     possible_28d: total.possible,
-    present_28d: total.present,
-    completeness_28d: shareOrNull(total.completeness),
-    expected_28d: total.expected,
     delivered_28d: total.delivered,
-    share_28d: shareOrNull(total.share),
+    completeness_28d: shareOrNull(total.completeness),
     ...activity,
     incidents: (currency.asOf === undefined ? [] : openIncidents(states, currency.asOf))
       .slice(0, maxLate)

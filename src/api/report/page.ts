@@ -10,15 +10,12 @@ import { numberColumns, shareCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Cell } from '../pages/table.ts'
 import { stationCell } from '../series/series-fields.ts'
-import { weekLineSvg } from './week-line.ts'
 import { weekLabel } from './week-report.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
-<% if (it.line) { %><figure class="weeks"><figcaption>Complete in the weeks up to this one</figcaption>
-<%~ it.line %></figure>
-<% } %><% for (const sentence of it.summary) { %><p class="lead"><%= sentence %></p>
+<% for (const sentence of it.summary) { %><p class="lead"><%= sentence %></p>
 <% } %><p class="extent"><%= it.extent %></p>
 <nav aria-label="Weeks"><ul>
 <li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
@@ -76,7 +73,6 @@ export function renderReport(
     form: filterForm(weekForm, { kept: [['week', report.week]], limit: 0 }),
     summary: report.summary,
     extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${counted(stations.length, 'station', 'stations')}${endedText(report.ended)}`,
-    line: weekLineSvg(report.weeks),
     ...tablesOf(stations),
     replaced: replaced
       .slice(0, maxReplaced)
@@ -117,12 +113,14 @@ function tablesOf(stations: readonly WireReportStation[]) {
 }
 
 /** The lower completeness of daily and hourly files; of a series that has ended none. */
-function worstShare({ daily, hourly }: WireReportStation): number {
-  return Math.min(...[daily, hourly].map((share) => (share?.ended === false ? valueOf(share) : 1)))
-}
-
-function valueOf({ completeness, possible, expected }: WireReportShare): number {
-  return completeness ?? (possible === 0 && expected > 0 ? 0 : 1)
+function worstShare({ daily, hourly, missing }: WireReportStation): number {
+  // A series of `expected_file` may have delivered nothing at all.
+  const unknown = missing.length > 0 ? 0 : 1
+  return Math.min(
+    ...[daily, hourly].map((share) =>
+      share?.ended === false ? (share.completeness ?? unknown) : 1,
+    ),
+  )
 }
 
 function rowOf(row: WireReportStation): readonly (Cell | string)[] {
@@ -139,8 +137,8 @@ function rowOf(row: WireReportStation): readonly (Cell | string)[] {
 
 function shareText(share: WireReportShare | null): Cell | string {
   if (share === null) return ''
-  const { present, possible, completeness, expected, delivered, class: name } = share
-  if (possible === 0) return expected > 0 ? `${delivered} of ${expected} expected` : '0 of 0'
-  const note = `${present} of ${possible}`
+  const { possible, delivered, completeness, class: name } = share
+  if (possible === 0) return '0 of 0'
+  const note = `${delivered} of ${possible}`
   return { ...shareCell(completeness), className: `share ${name ?? ''}`, note }
 }

@@ -12,7 +12,6 @@ import type { Parameter } from '../parameters/parameter.ts'
 import { renderReport, weekForm } from './page.ts'
 import { reportBodies } from './schema.ts'
 import { reportCsv, reportText, weekReport } from './week-report.ts'
-import { weeksUpTo } from './weeks-before.ts'
 
 /** The UTC day now, as days since 1970. */
 const today = ({ nowUs }: NetworkContext): number => Math.floor(nowUs() / usPerDay)
@@ -73,12 +72,10 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       const modified = { fromUs: fromDay * usPerDay, toUs: (toDay + 1) * usPerDay - 1 }
       const replaced = await reader.replacedFiles(modified, requester)
       const { currency, states, banner } = current
-      const now = { asOf: currency.asOf ?? 0, today: today(context) }
-      const weeks = weeksUpTo(states.filter(isWanted), values.week, now)
-      const report = weekReport({ week: values.week, currency, series, before, replaced, weeks })
+      const report = weekReport({ week: values.week, currency, series, before, replaced })
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
-      const bounds = { first, today: now.today }
+      const bounds = { first, today: today(context) }
       return {
         bodies: {
           json: () => report,

@@ -10,13 +10,8 @@ const shares = (files: string) =>
       possible: schema.integer(
         'Number of slots since the first delivered one that have ended and whose limit of lateness has passed.',
       ),
-      present: schema.integer('Number of these slots that were delivered.'),
-      completeness: schema.shareOrNull('Share of the possible slots that were delivered.'),
-      expected: schema.integer(
-        'Number of slots that are expected and whose limit of lateness has passed.',
-      ),
       delivered: schema.integer('Number of these slots that were delivered.'),
-      share: schema.shareOrNull('Share of the expected slots that were delivered.'),
+      completeness: schema.shareOrNull('Share of the possible slots that were delivered.'),
       class: classOf('completeness'),
       ended: schema.boolean(
         'True if the series had ended by the end of this week: it then counts in no sum and has no class.',
@@ -37,15 +32,6 @@ const weekReportSchema = schema.component(
     summary: schema.list(
       'At most three sentences: the total, the series below 80 %, and the change against the week before.',
       schema.text('A sentence.'),
-    ),
-    weeks: schema.list(
-      'The 12 weeks up to this one, the oldest first.',
-      schema.object('A week.', {
-        week: schema.text('The name of the week.'),
-        completeness: schema.shareOrNull(
-          'Share of the possible slots of its series that were delivered; null for a week that is more than half a year old.',
-        ),
-      }),
     ),
     ended: schema.integer(
       'Number of series that had ended by the end of this week; they are in no sum.',
@@ -95,10 +81,6 @@ const example: WireReport = {
     'No series is below 80 %.',
     '0.6 percentage points more than in the week before (98.3 %).',
   ],
-  weeks: [
-    { week: '2401', completeness: 0.9829 },
-    { week: '2402', completeness: 0.9886 },
-  ],
   ended: 0,
   stations: [
     {
@@ -106,21 +88,15 @@ const example: WireReport = {
       country: 'AUT',
       daily: {
         possible: 7,
-        present: 7,
-        completeness: 1,
-        expected: 7,
         delivered: 7,
-        share: 1,
+        completeness: 1,
         class: 'good',
         ended: false,
       },
       hourly: {
         possible: 168,
-        present: 166,
-        completeness: 0.9881,
-        expected: 168,
         delivered: 166,
-        share: 0.9881,
+        completeness: 0.9881,
         class: 'good',
         ended: false,
       },

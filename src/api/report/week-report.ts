@@ -4,6 +4,7 @@ import { completenessOf, shareClass, sumOf } from '../../series/completeness.ts'
 import type { Currency } from '../../series/currency.ts'
 import { withinTarget } from '../../series/series-summary.ts'
 import { endOfSlot } from '../../series/series.ts'
+import type { StateRun } from '../../series/slot-states.ts'
 import { weekBeside } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
 import { dayToIso, secondsPerDay, microsecondsToIso } from '../../parse/calendar.ts'
@@ -17,13 +18,6 @@ import type { SeriesOfDays } from '../series/network-days.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
-/** The completeness of all series together in a week. */
-export interface WeekShare {
-  readonly week: string
-  /** 0 to 1; `undefined` if nothing was possible, or if its deliveries are not in memory. */
-  readonly completeness: number | undefined
-}
-
 interface ReportSources {
   readonly week: Week
   readonly currency: Currency
@@ -31,11 +25,10 @@ interface ReportSources {
   readonly series: readonly SeriesOfDays[]
   readonly before: readonly SeriesOfDays[]
   readonly replaced: ReplacedFiles
-  readonly weeks: readonly WeekShare[]
 }
 
 export function weekReport(sources: ReportSources): WireReport {
-  const { week, currency, series, before, replaced, weeks } = sources
+  const { week, currency, series, before, replaced } = sources
   const shown = series.filter(isOfWeek)
   const stations = Array.from(Map.groupBy(shown, ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -49,10 +42,6 @@ export function weekReport(sources: ReportSources): WireReport {
       shown.filter((each) => !hasEnded(each, week)),
       before.filter((each) => isOfWeek(each) && !hasEnded(each, weekBeside(week, -1))),
     ),
-    weeks: weeks.map(({ week, completeness }) => ({
-      week,
-      completeness: shareOrNull(completeness),
-    })),
     ended: series.filter((each) => hasEnded(each, week)).length,
     stations,
     replaced: replaced.files.map(({ path, modifiedUs }) => ({
@@ -65,7 +54,8 @@ export function weekReport(sources: ReportSources): WireReport {
 
 /** True if a series is expected or delivered in the week; the report leaves out other series. */
 function isOfWeek({ slots }: SeriesOfDays): boolean {
-  return slots.expected > 0 || slots.runs.some(({ state }) => state === 'present')
+  const isThere = ({ state }: StateRun): boolean => state === 'present' || state === 'damaged'
+  return slots.expected > 0 || slots.runs.some(isThere)
 }
 
 /** True if a series has ended, with its last file by this week: it counts in no sum. */
@@ -78,11 +68,11 @@ export function hasEnded(
 }
 
 function summaryOf(series: readonly SeriesOfDays[], before: readonly SeriesOfDays[]): string[] {
-  const completeness = ({ slots }: SeriesOfDays) => completenessOf(slots, 'delivered')
+  const completeness = ({ slots }: SeriesOfDays) => completenessOf(slots)
   const [now, earlier] = [sumOf(series.map(completeness)), sumOf(before.map(completeness))]
   if (now.completeness === undefined) return ['No files were possible in this week.']
   const share = readableShare(now.completeness)
-  const files = `${readableNumber(now.present)} of ${readableNumber(now.possible)} files`
+  const files = `${readableNumber(now.delivered)} of ${readableNumber(now.possible)} files`
   const poor = series.filter((each) => shareClass(completeness(each).completeness) === 'poor')
   const names = poor.map(({ station, period }) => `${station} (${periodLabel(period)})`).join(', ')
   return [
@@ -129,18 +119,12 @@ function stationReport(
 
 function shareOf(series: SeriesOfDays | undefined, week: Week): WireReportShare | null {
   if (series === undefined) return null
-  const { possible, present, completeness, expected, delivered, share } = completenessOf(
-    series.slots,
-    'delivered',
-  )
+  const { possible, delivered, completeness } = completenessOf(series.slots)
   const ended = hasEnded(series, week)
   return {
     possible,
-    present,
-    completeness: shareOrNull(completeness),
-    expected,
     delivered,
-    share: shareOrNull(share),
+    completeness: shareOrNull(completeness),
     class: (ended ? undefined : shareClass(completeness)) ?? null,
     ended,
   }
@@ -171,16 +155,7 @@ export function reportText(report: WireReport): string {
   ].join('\n')
 }
 
-const shareColumns = [
-  'possible',
-  'present',
-  'completeness',
-  'class',
-  'expected',
-  'delivered',
-  'share',
-  'ended',
-] as const
+const shareColumns = ['possible', 'delivered', 'completeness', 'class', 'ended'] as const
 
 /** The stations, a line each. */
 export function reportCsv({ stations }: WireReport): string {
@@ -224,10 +199,7 @@ function stationLine({ station, daily, hourly, within_600: inTime }: WireReportS
 
 function shareText(share: WireReportShare | null): string {
   if (share === null) return '-'
-  // A series of `expected_file` may have delivered nothing at all.
-  if (share.possible === 0 && share.expected > 0)
-    return `${share.delivered}/${share.expected} expected`
-  const counts = `${share.present}/${share.possible}`
+  const counts = `${share.delivered}/${share.possible}`
   if (share.completeness === null) return counts
   return `${counts.padStart(9)} ${readableShare(share.completeness).padStart(8)}`
 }

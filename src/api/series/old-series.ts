@@ -7,7 +7,7 @@ import type { LiveSlots, NetworkSeries } from '../../catalogue/series-queries.ts
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { recentSlots } from '../../series/series-summary.ts'
 import { expectedDays, recentDays, slotAt, slotsPerDay, startOf } from '../../series/series.ts'
-import { firstSlot } from '../../series/slot-states.ts'
+import type { DamagedSlots } from '../../series/slot-states.ts'
 import { SlotSet } from '../../series/slot-set.ts'
 import type { LoadedWindow } from './delivery-reader.ts'
 import { keyOf } from './known-series.ts'
@@ -18,11 +18,12 @@ const seriesInQuery = 100
 /** What a series delivered. */
 export interface Delivered {
   readonly delivered: SlotSet
+  readonly damaged: DamagedSlots
   readonly first: number | undefined
 }
 
 export function nothing({ period }: NetworkSeries): Delivered {
-  return { delivered: new SlotSet(period, 0, 0), first: undefined }
+  return { delivered: new SlotSet(period, 0, 0), damaged: new Map(), first: undefined }
 }
 
 interface Kept {
@@ -50,8 +51,8 @@ export class OldSeries {
     for (const each of series) {
       const { ids, period } = each
       const delivered = window.slotsOf(ids, period).upTo(slotAt(asOf, period))
-      const first = firstSlot((slot) => delivered.firstFrom(slot), period)
-      recent.set(each, { delivered, first })
+      const first = delivered.firstFrom(-Infinity)
+      recent.set(each, { delivered, damaged: new Map(), first })
       if (isOld({ ...each, delivered, first, fromDay, asOf }))
         old.push({ series: each, version: versionOf(each, delivered, asOf) })
     }
@@ -122,7 +123,7 @@ function versionOf(
 /** The live slots and the recorded ones of a series, in a set that begins with the first. */
 export function together(
   live: LiveSlots,
-  { delivered, first }: Delivered,
+  { delivered, damaged, first }: Delivered,
   lastDay: number,
 ): Delivered {
   const { period } = delivered
@@ -133,5 +134,5 @@ export function together(
   )
   const all = SlotSet.of(period, live.slots, { firstDay, lastDay })
   for (const slot of delivered) all.add(slot)
-  return { delivered: all, first: live.first ?? first }
+  return { delivered: all, damaged, first: live.first ?? first }
 }

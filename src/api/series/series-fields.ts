@@ -146,7 +146,7 @@ export const seriesFields = {
   period,
   state: field(
     schema.oneOf(
-      'The state of the newest slot that has ended and whose limit of lateness has passed: `present` was delivered, `silent` is not expected; else `late`, or `down` if the last delivered slot ended more than a day (01D: 3 days) and the limit ago. `unknown` until the first scan of the archive has ended.',
+      'The state of the newest slot that has ended and whose limit of lateness has passed: `present` has a file, also a damaged one, or had one; `silent` is not expected; else `late`, or `down` if the last slot with a file ended more than a day (01D: 3 days) and the limit ago. `unknown` until the first scan of the archive has ended.',
       seriesStates,
     ),
     'late',
@@ -159,7 +159,7 @@ export const seriesFields = {
     },
   ),
   since: time(
-    'For `present`, the start of the run of delivered slots, at most 28 days back; otherwise the end of the last delivered slot. Null if nothing was ever delivered.',
+    'For `present`, the start of the run of slots with files, at most 28 days back; otherwise the end of the last slot with a file. Null if nothing ever came.',
     '2026-01-22T03:00:00Z',
     ({ summary }) => summary.since,
     { label: 'Since', first: 'ascending', cell: sinceText },
@@ -199,16 +199,10 @@ export const seriesFields = {
     { label: 'Last arrival', first: 'descending', cell: momentCell },
   ),
   completeness_28d: recentShare(
-    'Share of the possible slots of the last 28 days that were delivered. Possible are all slots since the first delivered one whose limit of lateness has passed, expected or not.',
+    'Share of the possible slots of the last 28 days that were delivered. Possible are all slots since the first delivered one whose limit of lateness has passed, expected or not. A damaged file is no delivery.',
     0.9955,
     ({ completeness }) => completeness,
     { label: 'Complete', cell: availabilityCell },
-  ),
-  share_28d: recentShare(
-    'Share of the expected slots of the last 28 days that were delivered.',
-    0.9955,
-    (summary) => summary.share,
-    { label: 'Of expected', cell: readableShare },
   ),
   within_target_28d: recentShare(
     'Share of the arrivals of the last 28 days that were within the target: 5 minutes after the end of the slot (15M), 10 minutes (01H), 2 hours (01D).',

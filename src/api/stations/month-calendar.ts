@@ -26,7 +26,15 @@ interface CalendarMonth {
 }
 
 /** The order in which the state of a day is chosen from those of its slots. */
-const order: readonly SlotState[] = ['missing', 'late', 'removed', 'silent', 'due', 'future']
+const order: readonly SlotState[] = [
+  'missing',
+  'late',
+  'damaged',
+  'removed',
+  'silent',
+  'due',
+  'future',
+]
 
 interface CalendarQuery {
   readonly period: Period

@@ -145,6 +145,7 @@ const legend: readonly { readonly state: DayState; readonly label: string }[] = 
   { state: 'due', label: 'not due yet' },
   { state: 'late', label: 'late' },
   { state: 'missing', label: 'missing' },
+  { state: 'damaged', label: 'damaged' },
   { state: 'removed', label: 'removed since' },
   { state: 'silent', label: 'not expected' },
 ]
@@ -161,12 +162,12 @@ function portraitOf(portrait: SeriesPortrait, head: Head) {
   const main = head.states.find((each) => each.fileType === 'o' && each.period === period)
   const recent = main?.summary
   const href = (days: number) =>
-    `availability/?period=${period}&measure=delivered&format=api&from=${dayToIso(Math.max(firstDay, lastDay - days + 1))}&to=${dayToIso(lastDay)}`
+    `availability/?period=${period}&format=api&from=${dayToIso(Math.max(firstDay, lastDay - days + 1))}&to=${dayToIso(lastDay)}`
   const tile = (label: string, days: number, figures: Completeness | undefined) => ({
     label,
     share: readableShare(figures?.completeness) || '–',
     note: figures
-      ? `${readableNumber(figures.present)} of ${readableNumber(figures.possible)}`
+      ? `${readableNumber(figures.delivered)} of ${readableNumber(figures.possible)}`
       : '',
     href: href(days),
   })
@@ -204,7 +205,7 @@ function gapsText(
   const share = readableShare(all.completeness)
   return [
     `${code}, ${files}, ${days}:`,
-    `${readableNumber(all.present)} of ${readableNumber(all.possible)} delivered (${share})`,
+    `${readableNumber(all.delivered)} of ${readableNumber(all.possible)} delivered (${share})`,
     ...gapLines(gaps, period, most.gaps),
   ].join('\n')
 }

@@ -14,6 +14,7 @@ const labelWidth = 84
 const marks: Readonly<Record<Exclude<ShownState, 'future'>, Mark>> = {
   present: looks.good,
   removed: looks.fair,
+  damaged: { ...looks.poor, top: 0.4, height: 0.3 },
   due: looks.open,
   late: looks.poor,
   missing: looks.bad,

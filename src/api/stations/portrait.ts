@@ -5,6 +5,7 @@ import type { Completeness } from '../../series/completeness.ts'
 import { lateAfter, lowerBound } from '../../series/latency.ts'
 import { slotAt, endOfSlot, seriesOf, slotsPerDay } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
+import { lastThere } from '../../series/slot-states.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import { parseFilename } from '../../parse/filename.ts'
@@ -61,20 +62,20 @@ export async function readSeriesPortrait(
     { code, asker, ...key },
     present,
   )
-  const { delivered, first, latencies, rules } = known
+  const { delivered, first, latencies } = known
   if (asOf === undefined || first === undefined) return { codes, ambiguous, portrait: undefined }
   const limit = lateAfter(period, latencies)
-  const history = { live: delivered, delivered, first, lateAfter: limit, rules }
+  const history = { ...known, live: delivered, lateAfter: limit }
   const now = slotAt(asOf, period)
   const states = (from: number) =>
     statesInParts(history, { from, to: known.range.to }, { asOf, requester: asker })
   const { runs, now: state, ...figures } = await states(known.range.from)
-  const last = state.ended ? (known.last ?? now) : now
+  const last = state.ended ? (lastThere(known, now) ?? now) : now
   const perDay = slotsPerDay(period)
   const yearFrom = (Math.floor(last / perDay) - yearDays + 1) * perDay
-  const year = completenessOf(await states(Math.max(known.range.from, yearFrom)), 'delivered')
-  const gaps = joinGaps(gapsOf(runs, { from: first, to: last }, 'delivered'))
-  const all = completenessOf(figures, 'delivered')
+  const year = completenessOf(await states(Math.max(known.range.from, yearFrom)))
+  const gaps = joinGaps(gapsOf(runs, { from: first, to: last }))
+  const all = completenessOf(figures)
   return {
     codes,
     ambiguous,

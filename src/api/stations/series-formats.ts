@@ -1,8 +1,8 @@
-/** Writes availability and latency as JSON, CSV and text. Pure. */
+/** Writes availability and latency as JSON and CSV. Pure. */
 import { lateAfter, percentile, summariseLatencies, usualLatency } from '../../series/latency.ts'
 import { endOfSlot, slotsPerDay, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
-import { stateLetters, stateText } from '../../series/slot-states.ts'
+import { stateText } from '../../series/slot-states.ts'
 import type { ShownState, StateRun } from '../../series/slot-states.ts'
 import { dayOfYearAt, dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { Static } from '../openapi/schema.ts'
@@ -16,7 +16,7 @@ export function serialiseAvailability(
   series: SeriesAvailability,
 ): Static<typeof availabilitySchema> {
   const { station, fileType, period, range, currency, availability, knownFromSeconds } = series
-  const { runs, textRuns, gaps } = availability
+  const { runs, gaps } = availability
   const iso = (slot: number): string => secondsToIso(startOf(slot, period))
   const startOrNull = (slot: number | undefined): string | null =>
     slot === undefined ? null : iso(slot)
@@ -32,13 +32,10 @@ export function serialiseAvailability(
     ended: availability.ended,
     slots: range.to - range.from + 1,
     possible: availability.possible,
-    present: availability.present,
-    completeness: shareOrNull(availability.completeness),
-    expected: availability.expected,
     delivered: availability.delivered,
-    share: shareOrNull(availability.share),
+    completeness: shareOrNull(availability.completeness),
     class: availability.class ?? null,
-    states: stateText(textRuns),
+    states: stateText(runs),
     spans: runs
       .filter(({ state }) => state === 'present')
       .map(({ firstSlot, slots }) => [iso(firstSlot), iso(firstSlot + slots)] as const),
@@ -68,18 +65,7 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
   )
 }
 
-/** The index that the IGS community prints: a line for each day or year, a letter for each slot. */
-export function availabilityText(series: SeriesAvailability): string {
-  const { period, availability } = series
-  return linesOf(availability.runs, period)
-    .map(({ label, cells }) => {
-      const letters = cells.map((cell) => (cell === undefined ? ' ' : stateLetters[cell]))
-      return `${label} ${letters.join('')}\n`
-    })
-    .join('')
-}
-
-/** A line of the index or the calendar; cells outside of the range are `undefined`. */
+/** A line of the calendar; cells outside of the range are `undefined`. */
 interface CalendarLine {
   /** `2026` for a year, `2026-022` for a day. */
   readonly label: string

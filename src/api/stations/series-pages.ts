@@ -1,6 +1,5 @@
 /** The HTML pages of the availability and the latency of a station. */
 import type { Availability } from '../../series/availability.ts'
-import type { Measure } from '../../series/completeness.ts'
 import { slotsPerDay, startOf } from '../../series/series.ts'
 import type { ShownState } from '../../series/slot-states.ts'
 import { dayToIso, secondsToIso } from '../../parse/calendar.ts'
@@ -64,16 +63,7 @@ export const latencyForm: FormView = {
   all: 'Last four weeks',
 }
 
-const measureWords: Readonly<Record<Measure, string>> = {
-  archived:
-    'Counted are the files that are in the archive now. The measure "delivered" also counts those that were removed since.',
-  delivered: 'Counted are all files that were delivered, also those that were removed since.',
-}
-
-export function renderAvailability(
-  series: SeriesAvailability,
-  { measure, ...said }: Said & { readonly measure: Measure },
-): Page {
+export function renderAvailability(series: SeriesAvailability, said: Said): Page {
   const wire = serialiseAvailability(series)
   const { file_type, period } = wire
   const days = { from: wire.from.slice(0, 10), to: lastDay(wire.to) }
@@ -83,10 +73,11 @@ export function renderAvailability(
     ...said,
     tab: 'Availability',
     title: `${label}: ${seriesWords(series)}`,
-    parameters: { file_type, period, ...days, measure },
-    formats: ['json', 'csv', 'txt', 'svg'],
+    parameters: { file_type, period, ...days },
+    formats: ['json', 'csv'],
     sentence: availabilitySentence(series.availability),
-    measure: measureWords[measure],
+    measure:
+      'Counted are all files that were delivered and are not damaged, also those that were removed since.',
     pictures: [{ label, svg: calendarSvg(series) }],
     gaps: {
       text: gapLines(joinGaps(series.availability.gaps), period, maxGaps).join('\n'),
@@ -100,7 +91,7 @@ export function renderAvailability(
       caption: isDaily ? 'Days by year' : 'Files by day (UTC)',
       columns: [
         isDaily ? 'Year' : 'Day',
-        ...numberColumns('Present', 'Missing', 'Late or due', 'Removed', 'Not expected'),
+        ...numberColumns('Present', 'Missing', 'Damaged', 'Late or due', 'Removed', 'Not expected'),
       ],
       rows: rowsOf(series).toReversed(),
     },
@@ -200,16 +191,12 @@ function lastDay(end: string): string {
 }
 
 function availabilitySentence(availability: Availability): string {
-  const { completeness, possible, present, expected, delivered, ended } = availability
+  const { completeness, possible, delivered, ended } = availability
   if (completeness === undefined) return 'No files were possible in this range.'
   const name = availability.class === undefined ? '' : `, ${availability.class}`
-  const files = `${readableNumber(present)} of ${readableNumber(possible)} files`
-  const expectation =
-    expected === possible && delivered === present
-      ? ''
-      : ` Of ${readableNumber(expected)} that were expected, ${readableNumber(delivered)} were delivered.`
+  const files = `${readableNumber(delivered)} of ${readableNumber(possible)} files`
   const end = ended ? ' The series has ended: this counts to its last file.' : ''
-  return `${readableShare(completeness)} complete${name}: ${files}.${expectation}${end}`
+  return `${readableShare(completeness)} complete${name}: ${files}.${end}`
 }
 
 export function latencySentence(wire: WireLatency): string {
@@ -229,7 +216,8 @@ function rowsOf(series: SeriesAvailability) {
     const day = readableDate(secondsToIso(startOf(firstSlot, period)))
     const count = (...states: readonly ShownState[]): string =>
       String(cells.filter((cell) => cell !== undefined && states.includes(cell)).length)
-    const missing = [count('missing'), count('late', 'due'), count('removed'), count('silent')]
-    return [{ text: period === '01D' ? label : day, isHeader: true }, count('present'), ...missing]
+    const counts = [count('present'), count('missing'), count('damaged'), count('late', 'due')]
+    const others = [count('removed'), count('silent')]
+    return [{ text: period === '01D' ? label : day, isHeader: true }, ...counts, ...others]
   })
 }

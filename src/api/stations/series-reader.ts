@@ -12,8 +12,6 @@ import { slotsOf } from '../series/network-days.ts'
 import { unknownStation } from './station-fields.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { measures } from '../../series/completeness.ts'
-import type { Measure } from '../../series/completeness.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
 import { choice, day } from '../parameters/parameter.ts'
@@ -52,16 +50,7 @@ function seriesParameters(usual: Period) {
 }
 
 /** By default of daily observation files. */
-export const availabilityParameters = {
-  ...seriesParameters('01D'),
-  measure: choice(measures, {
-    meaning:
-      '`archived` counts files that are in the archive now. `delivered` counts all files that were delivered, also those that were removed since.',
-    default: 'archived',
-    example: 'archived',
-    label: 'Measure',
-  }),
-}
+export const availabilityParameters = seriesParameters('01D')
 
 /** By default of the hourly observation files of the last 28 days. */
 export const latencyParameters = seriesParameters('01H')
@@ -75,7 +64,6 @@ interface SeriesRequest extends SeriesKey {
 interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
   /** `undefined` means the day of the first file, at most `maxDays` before `toDay`. */
   readonly fromDay: number | undefined
-  readonly measure: Measure
 }
 
 type SeriesValues = Values<typeof latencyParameters>
@@ -90,7 +78,7 @@ export function daysOfAvailability(
 ): AvailabilityRequest {
   const series = daysOfLatency(values, nowSeconds)
   const isWhole = values.from === undefined && values.period === '01D'
-  return { ...series, fromDay: isWhole ? undefined : series.fromDay, measure: values.measure }
+  return { ...series, fromDay: isWhole ? undefined : series.fromDay }
 }
 
 /** The days of a request for latency; by default the 28 days up to `to`. */
@@ -103,7 +91,7 @@ export function daysOfLatency(values: SeriesValues, nowSeconds: number): SeriesR
 /** Checks the range that the parameters have together. */
 export function rangeCheck<Given extends SeriesValues>(
   nowUs: () => number,
-  daysOf: (values: Given, nowSeconds: number) => Omit<AvailabilityRequest, 'measure'>,
+  daysOf: (values: Given, nowSeconds: number) => AvailabilityRequest,
 ) {
   return {
     of: ['from', 'to', 'period'] as const,
@@ -161,14 +149,14 @@ export async function readAvailability(
   { code, values, asker }: Wanted<Values<typeof availabilityParameters>>,
   present: Present,
 ) {
-  const { measure, ...days } = daysOfAvailability(values, present.nowSeconds)
+  const days = daysOfAvailability(values, present.nowSeconds)
   const { known, ...series } = await readKnownSlots(context, { code, ...days, asker }, present)
-  const availability = availabilityOf(known, measure, present.currency.asOf)
+  const availability = availabilityOf(known, present.currency.asOf)
   return { ...series, currency: present.currency, availability }
 }
 
 /** A series of a station, and the days of which its slots are read. */
-interface WantedSlots extends Omit<AvailabilityRequest, 'measure'> {
+interface WantedSlots extends AvailabilityRequest {
   readonly code: string
   readonly asker: Requester
 }
@@ -208,7 +196,15 @@ export async function readKnownSlots(
   const knownFromSeconds = slots.knownFromUs / 1e6
   const rules = expected.of({ station, fileType, period })
   const range = { from, to }
-  const known = { range, live, delivered, first, last, latencies, knownFromSeconds, rules }
+  const known = {
+    range,
+    live,
+    delivered,
+    damaged: new Map<number, number>(),
+    first,
+    latencies,
+    rules,
+  }
   const facts = { first, last, ambiguous, codes, knownFromSeconds }
   return { station: code, fileType, period, range, ...facts, known }
 }

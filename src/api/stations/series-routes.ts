@@ -4,10 +4,8 @@ import type { Format } from '../http/formats.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { calendarSvg } from './pictures.ts'
 import {
   availabilityCsv,
-  availabilityText,
   latencyCsv,
   serialiseAvailability,
   serialiseLatency,
@@ -30,7 +28,7 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
   const { nowUs } = context
   addAnswer(app, context, {
     path: `${stationPath}availability/`,
-    formats: ['json', 'html', 'csv', 'txt', 'svg'],
+    formats: ['json', 'html', 'csv'],
     accepts: {
       parameters: availabilityParameters,
       check: rangeCheck(nowUs, daysOfAvailability),
@@ -42,13 +40,13 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       name: 'Availability',
       summary: 'Availability of a station',
       about: 'Which slots of a series are there, missing or late.',
-      description: `Also as CSV (a line for each run of slots in the same state), as text (a line for each day with a character for each slot, or for daily files a line for each year with a character for each day), and as a calendar in SVG. ${currencyMembers.clock} Caches may keep CSV, text and SVG until the end of the running minute (\`Cache-Control: public, max-age=…\`).`,
+      description: `Also as CSV (a line for each run of slots in the same state). ${currencyMembers.clock} Caches may keep the CSV until the end of the running minute (\`Cache-Control: public, max-age=…\`).`,
       returns: 'The availability.',
       headers: currencyMembers.headers,
       params: stationParams,
       samples: [
         'station/GRAZ/availability/?from=2026-01-01',
-        'station/GRAZ/availability/?period=01H&format=txt',
+        'station/GRAZ/availability/?period=01H&format=csv',
       ],
     },
     bodies: described.availabilityBodies,
@@ -63,10 +61,8 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       return {
         bodies: {
           json: () => serialiseAvailability(series),
-          html: () => renderAvailability(series, { measure: values.measure, ignored, ...present }),
+          html: () => renderAvailability(series, { ignored, ...present }),
           csv: () => availabilityCsv(series),
-          txt: () => availabilityText(series),
-          svg: () => calendarSvg(series),
         },
       }
     },

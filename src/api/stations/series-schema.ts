@@ -1,4 +1,5 @@
 /** Schemas of the availability and the latency of a station's series. */
+import { gapStates } from '../../series/availability.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
@@ -24,42 +25,37 @@ export const availabilitySchema = schema.component(
     to: schema.moment('End of the last slot.'),
     ...currencyMembers.fields,
     first: schema.momentOrNull(
-      'Start of the first delivered slot, wherever the range is; a slot with no other one within the 28 days after it is passed over, because its name has a wrong date. Null if there is none.',
+      'Start of the first delivered slot, wherever the range is; null if there is none.',
     ),
     last: schema.momentOrNull('Start of the last delivered slot, wherever the range is.'),
     ended: seriesFields.ended.schema,
     slots: schema.integer('Number of slots in the range.'),
     possible: schema.integer(
-      'Number of slots since `first` that have ended and whose limit of lateness has passed, expected or not; with `measure=archived` without those whose file was removed.',
+      'Number of slots since `first` that have ended and whose limit of lateness has passed, expected or not.',
     ),
-    present: schema.integer('Number of the possible slots that are filled, as `measure` counts.'),
+    delivered: schema.integer(
+      'Number of the possible slots with a file that is not damaged, or that had one which was removed.',
+    ),
     completeness: schema.shareOrNull(
-      'Share of the possible slots that are filled; null if no slot is possible.',
-    ),
-    expected: schema.integer(
-      'Number of slots that are expected and whose limit of lateness has passed. A series is expected on a day by the 90 days up to its last delivery before it: one of them must be steady, and the day must be at most as many days later as of these had a delivery (at least 3). A day is steady if, in the 28 days that end with it, at least 96 (15M), 24 (01H) or 3 (01D) slots were delivered, and at least half of the slots since the first delivered one.',
-    ),
-    delivered: schema.integer('Number of the expected slots that were delivered.'),
-    share: schema.shareOrNull(
-      'Share of the expected slots that were delivered; null if no slot is expected.',
+      'Share of the possible slots that were delivered; null if no slot is possible.',
     ),
     class: classOf('completeness', endedHasNoClass),
     states: schema.text(
-      'States of the slots as run-length text (`P365M2`): P present, R removed, D due, L late, M missing, S silent (not expected), F future, - unknown (only with `measure=delivered`: not delivered before `known_from`).',
-      { pattern: '^(?:[PRDLMSF-][0-9]+)+$' },
+      'States of the slots as run-length text (`P365M2`): P present, R removed, X damaged (all of its files), D due, L late, M missing, S silent (not expected), F future, - unknown (until the first scan has ended).',
+      { pattern: '^(?:[PRXDLMSF-][0-9]+)+$' },
     ),
     spans: schema.list(
       'Runs of present slots.',
       schema.tuple('A run.', schema.moment('Its start.'), schema.moment('Its end.')),
     ),
     gaps: schema.list(
-      'Runs of slots from `first` on that are not filled and neither due nor future; those of a series that has ended go to its last file.',
+      'Runs of slots from `first` on that are not delivered and neither due nor future; those of a series that has ended go to its last file.',
       schema.tuple<readonly [string, string, number, string]>(
         'A run.',
         schema.moment('Its start.'),
         schema.moment('Its end.'),
         schema.integer('Number of its slots.'),
-        schema.oneOf('The state of its slots.', ['removed', 'late', 'missing', 'silent']),
+        schema.oneOf('The state of its slots.', gapStates),
       ),
     ),
     ambiguous,
@@ -130,11 +126,8 @@ const exampleAvailability: schema.Static<typeof availabilitySchema> = {
   ended: false,
   slots: 22,
   possible: 21,
-  present: 20,
-  completeness: 0.9524,
-  expected: 21,
   delivered: 20,
-  share: 0.9524,
+  completeness: 0.9524,
   class: 'good',
   states: 'P10M1P10F1',
   spans: [
@@ -175,13 +168,11 @@ const exampleRuns = [
   '2026-01-01T00:00:00Z,2026-01-11T00:00:00Z,10,present',
   '2026-01-11T00:00:00Z,2026-01-12T00:00:00Z,1,missing',
 ].join('\n')
-const exampleText = '2026 PPPPPPPPPPMPPPPPPPPPPF'
 const exampleDays = ['date,n,within_600,median_s', '2026-01-22,2,2,140'].join('\n')
 
 export const availabilityBodies = {
   json: { schema: availabilitySchema, example: exampleAvailability },
   csv: { schema: schema.text(), example: exampleRuns },
-  txt: { schema: schema.text(), example: exampleText },
 } satisfies Bodies
 
 export const latencyBodies = {

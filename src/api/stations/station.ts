@@ -121,11 +121,11 @@ function hoursSection(
   const begin = Math.max(first, last - recentDays + 1) * 24
   const runs = portrait.runs.flatMap((run) => part(run, begin, last * 24 + 23))
   const own = states.find(({ fileType, period }) => fileType === 'o' && period === '01H')
-  const { completeness, present = 0, possible = 0 } = own?.summary ?? {}
+  const { completeness, delivered = 0, possible = 0 } = own?.summary ?? {}
   return [
     {
       label: 'Hours of the last four weeks',
-      sentence: `${readableShare(completeness)} complete: ${readableNumber(present)} of ${readableNumber(possible)} hourly observation files.`,
+      sentence: `${readableShare(completeness)} complete: ${readableNumber(delivered)} of ${readableNumber(possible)} hourly observation files.`,
       href: 'availability/?period=01H&format=api',
       svg: calendarSvg({ station, fileType: 'o', period: '01H', availability: { runs } }),
     },

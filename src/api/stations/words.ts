@@ -50,7 +50,7 @@ const stateWords: Readonly<Partial<Record<SlotState, string>>> = {
   missing: 'missing',
   late: 'late',
   silent: 'absent, not expected',
-  removed: 'removed from the archive',
+  damaged: 'damaged',
 }
 
 /** `3 to 31 August 2026: 29 days missing` */

@@ -10,7 +10,6 @@ import {
   slotsPerDay,
 } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
-import { firstSlotSearch } from '../../series/slot-states.ts'
 import type {
   ArrivalsQuery,
   LiveSlots,
@@ -37,8 +36,6 @@ interface SeriesStation {
 /** A recorded delivery; `latency` is at least 0, null if the file was not seen arriving. */
 type Delivery = [slot: number, latency: number | null]
 
-type EndsQuery = Pick<SeriesQuery, 'period' | 'now'>
-
 /** @throws NotBuilt */
 export function* seriesSlots(
   query: SeriesQuery,
@@ -50,7 +47,7 @@ export function* seriesSlots(
   const { period, now, to } = query
   const recorded = deliveries.map(([slot]) => slot)
   const live = yield* liveFiles(station.ids, query, context)
-  const { first, last } = yield* endsOf(live, recorded, query)
+  const { first, last } = yield* endsOf(live, recorded, query.now)
   const earliest = Math.max(first ?? to, to - query.mostSlots + 1)
   const from = query.from ?? Math.min(earliest, to)
   const back = lookbackDays * slotsPerDay(period)
@@ -94,7 +91,7 @@ export function* liveSlots(
     const live = yield* liveFiles(ids, key, context)
     const delivered = key.following === undefined ? [] : [key.following]
     const slot = slotAt(now, key.period)
-    const { first } = yield* endsOf(live, delivered, { period: key.period, now: slot })
+    const { first } = yield* endsOf(live, delivered, slot)
     const to = (yield* live.lastUpTo(slot)) ?? slot
     const last = { from: to - lookbackDays * slotsPerDay(key.period), to }
     answers.push({ first, slots: yield* live.slotsIn(key.range ?? last) })
@@ -160,7 +157,7 @@ function* recordedDeliveries(
 }
 
 /** The first slot of which deliveries are read: older deliveries are purged. */
-function oldestSlot({ period, now }: EndsQuery): number {
+function oldestSlot({ period, now }: Pick<SeriesQuery, 'period' | 'now'>): number {
   return now - deliveryDays * slotsPerDay(period)
 }
 
@@ -168,22 +165,14 @@ function oldestSlot({ period, now }: EndsQuery): number {
 function* endsOf(
   live: LiveFiles,
   recorded: readonly number[],
-  { period, now }: EndsQuery,
+  now: number,
 ): Question<{ readonly first: number | undefined; readonly last: number | undefined }> {
-  const search = firstSlotSearch(period)
-  let step = search.next()
-  while (step.done !== true) {
-    const next = Math.min(
-      (yield* live.firstFrom(step.value)) ?? Infinity,
-      recorded[lowerBound(recorded, step.value)] ?? Infinity,
-    )
-    step = search.next(next > now ? undefined : next)
-  }
+  const first = Math.min((yield* live.firstFrom(-Infinity)) ?? Infinity, recorded[0] ?? Infinity)
   const last = Math.max(
     (yield* live.lastUpTo(now)) ?? -Infinity,
     recorded[lowerBound(recorded, now + 1) - 1] ?? -Infinity,
   )
-  return { first: step.value, last: last === -Infinity ? undefined : last }
+  return { first: first > now ? undefined : first, last: last === -Infinity ? undefined : last }
 }
 
 function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kind>): number[] {

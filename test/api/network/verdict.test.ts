@@ -40,6 +40,7 @@ function seriesOf({ station, period = '01H', until, latency }: Described): Known
   const days = { firstDay: Math.floor(now / 86_400) - 400, lastDay: Math.floor(now / 86_400) + 1 }
   const past: SeriesPast = {
     delivered: SlotSet.of(period, slots, days),
+    damaged: new Map(),
     first: slots[0],
     arrivals:
       latency === undefined

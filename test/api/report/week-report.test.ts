@@ -153,7 +153,7 @@ t.test('only the days of the week count', async (t) => {
       const pattern =
         station.length === 9 ? `${station}_?_2026${day}????_01D_*O.*` : `graz${day}0.26[oOdD]*`
       t.equal(stations.length, 1)
-      t.match(stations[0], { station, hourly: null, daily: { expected: 7, delivered: 6 } }, week)
+      t.match(stations[0], { station, hourly: null, daily: { possible: 7, delivered: 6 } }, week)
       t.strictSame(stations[0]?.missing, [pattern], week)
     }
     const whole = await report(now, 'week=2401')
@@ -181,7 +181,7 @@ t.test(
     // The last file of LINZ00AUT is of 27 January.
     const last = await report(now, 'week=2403')
     t.match(last.stations, exact([{ daily: { ended: false } }, { daily: { ended: true } }]))
-    t.match(last.stations[1]?.daily, { possible: 3, present: 3, class: null })
+    t.match(last.stations[1]?.daily, { possible: 3, delivered: 3, class: null })
     t.equal(last.summary[0], '100.0 % complete: 7 of 7 files of 1 series were delivered.')
     t.equal(last.ended, 1)
     const after = await report(now, 'week=2410')
@@ -199,7 +199,7 @@ t.test('a file is in time until ten minutes after its hour, this second included
     await arrive(hourName('GRAZ00AUT', start), start + hourSeconds, hour % 4 === 0 ? 601 : 600)
   }
   const { stations } = await report('2026-01-26T00:00:00', 'week=2402')
-  t.match(stations, exact([{ within_600: 0.75, timeliness: 'poor', hourly: { expected: 168 } }]))
+  t.match(stations, exact([{ within_600: 0.75, timeliness: 'poor', hourly: { possible: 168 } }]))
 })
 
 t.test('the report names the files that were replaced in the week', async (t) => {

@@ -91,11 +91,11 @@ t.test('pages say how the station is, and how it was', async (t) => {
     const [, verdict = ''] = /<p class="station-state">(.*?)<\/p>/.exec(body) ?? []
     t.strictSame([textOf(verdict).trim()], [line], code)
     for (const { href, share, files } of tilesOf(body).slice(1)) {
-      const { completeness, present, possible } = await get<Figures>(
+      const { completeness, delivered, possible } = await get<Figures>(
         `station/${code}/${href}&format=json`.replace('format=api&', ''),
       )
       t.equal(share, completeness === null ? '–' : `${(completeness * 100).toFixed(1)} %`, href)
-      t.strictSame([files], [`${present} of ${possible}`], href)
+      t.strictSame([files], [`${delivered} of ${possible}`], href)
     }
     const [recent] = tilesOf(body)
     const { results } = await get<{
@@ -110,7 +110,7 @@ t.test('pages say how the station is, and how it was', async (t) => {
 
 interface Figures {
   readonly completeness: number | null
-  readonly present: number
+  readonly delivered: number
   readonly possible: number
 }
 
