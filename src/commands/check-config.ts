@@ -14,6 +14,7 @@ import { isServer, serverName } from '../runtime/database-url.ts'
 import { print } from '../runtime/program.ts'
 import { unitDirectories } from '../runtime/unit-directories.ts'
 import { checkMachine, checkServers, usualCommand } from './machine-check.ts'
+import { checkPlaces } from './place-check.ts'
 
 /**
  * Prints the effective configuration in the form of a configuration file, with the source of each
@@ -28,7 +29,11 @@ export async function checkConfig(
   // Without its password, nothing else would be said of a server.
   const lacksPassword = faults.some(({ key }) => key === 'database_password_file')
   const servers = await checkServers(lacksPassword ? {} : values, command)
-  const findings = [...checkMachine(values, command, unitDirectories()), ...servers.findings]
+  const findings = [
+    ...checkMachine(values, command, unitDirectories()),
+    ...(await checkPlaces(values)),
+    ...servers.findings,
+  ]
   const isFile = !isServer(values.database ?? '')
   const version = sqliteVersion()
   if (faults.length === 0) {
@@ -36,7 +41,9 @@ export async function checkConfig(
     await print(
       `\n# checked for ${command}, as the user with the id ${process.geteuid?.() ?? '?'}:`,
     )
-    for (const { key, words, isFault } of findings) if (!isFault) await print(`# ${key} ${words}`)
+    for (const { key, words, level } of findings)
+      if (level !== 'fault')
+        await print(`# ${level === 'warning' ? 'WARNING: ' : ''}${key} ${words}`)
     for (const engine of isFile ? [`SQLite ${version}`] : servers.engines)
       await print(`# ${engine}`)
   }
@@ -45,7 +52,7 @@ export async function checkConfig(
     ...faults,
     ...prefixFaults(draft),
     ...findings
-      .filter(({ isFault }) => isFault)
+      .filter(({ level }) => level === 'fault')
       .map(({ key, words }) => ({ source: origins[key], key, message: `${key} ${words}` })),
     ...(unsafe === undefined ? [] : [{ source: 'program', key: undefined, message: unsafe }]),
   ]

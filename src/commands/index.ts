@@ -17,6 +17,7 @@ import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion } from '../runtime/program.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
+import { checkPlaces } from './place-check.ts'
 import { reportProgress, stateLine, summaryFields } from './progress.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { IndexBuilder, openIndexerDatabase } from './indexer-database.ts'
@@ -46,6 +47,7 @@ export async function index(
     graceMs: graceMs.indexer,
     ...(once ? {} : { onHangup }),
   })
+  void reportPlaces(config, logger)
   const nowUs = createClock()
   const serviceManager = new ServiceManager(process.env, logger)
   // A migration may take minutes; meanwhile the API starts and answers 503 with its progress.
@@ -82,6 +84,15 @@ export async function index(
     return await lifecycle.end(failureOf(error))
   }
   return once ? lifecycle.end() : lifecycle.untilEnd()
+}
+
+/**
+ * Logs what is wrong with the places of archive and database. The indexer starts all the same: an
+ * archive without its areas may be a disk that is not mounted yet.
+ */
+async function reportPlaces(config: ConfigOf<'index'>, logger: Logger): Promise<void> {
+  for (const { key, words, level } of await checkPlaces(config))
+    logger[level === 'fault' ? 'error' : 'warn'](`${key} ${words}`)
 }
 
 /** Names what the user can do if another process writes the database. */

@@ -7,19 +7,12 @@ import type { DraftConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'
 import { isServer, serverName } from '../runtime/database-url.ts'
 import { realPath } from '../runtime/real-path.ts'
-
-/** What was found about one path of the configuration. */
-export interface Finding {
-  readonly key: OptionKey
-  /** Ends the sentence that begins with the key. */
-  readonly words: string
-  readonly isFault: boolean
-}
+import type { Finding } from './place-check.ts'
 
 type Outcome = Omit<Finding, 'key'>
 
-const good = (words: string): Outcome => ({ words, isFault: false })
-const bad = (words: string): Outcome => ({ words, isFault: true })
+const good = (words: string): Outcome => ({ words, level: 'good' })
+const bad = (words: string): Outcome => ({ words, level: 'fault' })
 
 const { F_OK, R_OK, W_OK, X_OK } = constants
 
@@ -38,8 +31,8 @@ export function checkMachine(
 ): readonly Finding[] {
   const writes = command !== 'serve'
   const findings: Finding[] = []
-  const add = (key: OptionKey, path: string, { words, isFault }: Outcome): void => {
-    findings.push({ key, words: `${JSON.stringify(path)} ${words}`, isFault })
+  const add = (key: OptionKey, path: string, { words, level }: Outcome): void => {
+    findings.push({ key, words: `${JSON.stringify(path)} ${words}`, level })
   }
   const checkOwn = (path: string, ifMissing: (path: string) => Outcome): Outcome => {
     if (exists(path)) return checkDirectory(path, writes ? W_OK | X_OK : X_OK)
@@ -82,10 +75,10 @@ export async function checkServers(
         `PostgreSQL ${version}, ${schema === undefined ? 'no tables yet' : `schema ${schema}`}`,
       )
       const words = `${serverName(url)} may be ${writes ? 'written' : 'read'}`
-      findings.push({ key, words, isFault: false })
+      findings.push({ key, words, level: 'good' })
     } catch (error) {
       if (!(error instanceof UnusableDatabase)) throw error
-      findings.push({ key, words: error.message, isFault: true })
+      findings.push({ key, words: error.message, level: 'fault' })
     }
   }
   await inspect('database', database, command !== 'serve')
@@ -121,7 +114,7 @@ function checkAccess(path: string, mode: number): Outcome {
 function checkCreation(path: string): Outcome {
   const parent = dirname(path)
   if (!exists(parent) && parent !== path) return checkCreation(parent)
-  return checkDirectory(parent, W_OK | X_OK).isFault
+  return checkDirectory(parent, W_OK | X_OK).level === 'fault'
     ? bad(`is not there, and this user cannot make it in ${JSON.stringify(parent)}`)
     : good('is not there yet: this user can make it')
 }

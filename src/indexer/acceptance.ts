@@ -138,7 +138,7 @@ function reportWithheld({ deletionGuard, purgedAfterDays, health }: AcceptanceCo
   for (const area of areas) {
     const count = withheld.get(area)
     const problem = {
-      text: `${count ?? 0} removals in ${area}/ withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone`,
+      text: `${count ?? 0} removals in ${area}/ withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone${purgedAfterDays[area] === undefined ? ' (purged_after_days declares regular purges)' : ''}`,
       advice: `Mount or restore these files; if they were removed on purpose, run \`rinex-catalogue rescan --accept-removals\`. ${retentionAdvice(area, purgedAfterDays)}`,
     }
     health.report(`removals ${area}`, count === undefined ? undefined : problem)

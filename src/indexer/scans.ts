@@ -67,7 +67,7 @@ export class Scans {
       const problem = result.archiveRead
         ? databaseProblem('some changes could not be written')
         : {
-            text: `${archive} contains no readable obs/ or nrt/: mount the archive, or set archive to its path`,
+            text: `${archive} contains no readable obs/ or nrt/: mount the archive, or set archive to the directory that holds them`,
             advice:
               'Check that the archive is mounted, and that every directory from `/` to the files is open to the group of the indexer.',
           }

@@ -74,7 +74,7 @@ t.test('each thing that is missing on the machine is named with its option', asy
     t.strictSame(faults, [])
     const findings = checkMachine(values, command, [made])
     const found = findings
-      .filter(({ isFault }) => isFault)
+      .filter(({ level }) => level === 'fault')
       .map(({ key, words }) => `${key} ${words}`)
     const name = `${command} ${JSON.stringify(paths)}`
     t.equal(found.length, fault === undefined ? 0 : 1, name, { found })

@@ -169,7 +169,7 @@ t.test('too many removals at once are withheld until the files are back', async 
   t.strictSame(
     status().problems.map(({ text }) => text),
     [
-      '1001 removals in obs/ withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone',
+      '1001 removals in obs/ withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone (purged_after_days declares regular purges)',
     ],
   )
   await readAndApply(() => ({ outcome: 'unreadable' }))
