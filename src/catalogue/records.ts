@@ -23,7 +23,7 @@ export const daysAhead = 2
 
 /** A record by its id, as lists show it. */
 export interface SingleRecord extends ListedFile, FileRecord {
-  /** True if the file was seen arriving, false if a scan found it. */
+  /** True if the file was seen arriving. */
   readonly hasArrived: boolean
 }
 

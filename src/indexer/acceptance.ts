@@ -2,24 +2,19 @@
  * Decides which part of the change of a directory may be applied now: complete files, and removals
  * that the deletion guard permits.
  */
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { DirectoryChange, FileFacts, NewFile } from '../catalogue/writer.ts'
+import type { DirectoryChange, FileFacts, ModifiedFile, NewFile } from '../catalogue/writer.ts'
+import { arrivalOf, notChangedUs } from './arrival.ts'
+import type { Sight } from './arrival.ts'
 import { youngFileMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { IndexerContext } from './state/context.ts'
 import { isPurge } from './state/expected-purge.ts'
 import type { PurgedAfterDays } from './state/expected-purge.ts'
-import { growingMs } from './state/settling.ts'
-import type { FileState, Settling } from './state/settling.ts'
+import type { Settling } from './state/settling.ts'
+import { examine } from './examination.ts'
+import type { Candidate, Outcomes } from './examination.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
-
-/**
- * After this number of files or bytes, one read of a directory inflates no further files, so that
- * other directories do not wait.
- */
-const filesPerRead = 2000
-const bytesPerRead = 16 * 1024 * 1024
 
 type AcceptanceContext = Pick<
   IndexerContext,
@@ -40,7 +35,11 @@ export interface Accepted {
   readonly retryMs: number | undefined
 }
 
-type Candidate = FileState & { readonly name: string }
+/** The read of a directory that accept judges. */
+export interface SightedSnapshot {
+  readonly snapshot: DirectorySnapshot
+  readonly sight: Sight
+}
 
 /**
  * Decides which part of a directory's change may be applied now: files that are complete, and
@@ -49,7 +48,7 @@ type Candidate = FileState & { readonly name: string }
  */
 export async function accept(
   context: AcceptanceContext,
-  snapshot: DirectorySnapshot,
+  { snapshot, sight }: SightedSnapshot,
   change: DirectoryChange,
 ): Promise<Accepted> {
   const { nowUs, deletionGuard } = context
@@ -57,7 +56,16 @@ export async function accept(
   const candidates = [...candidatesOf(change), ...young]
   if (snapshot.outcome !== 'unreadable')
     stopWaitingForOthers(context.settling, snapshot, candidates)
-  const { outcomes, retryMs } = await examine(context, snapshot.path, candidates)
+  const modified = new Set<NewFile>(change.modified)
+  const notThereUs = (file: NewFile): number | undefined =>
+    modified.has(file) ? notChangedUs(file, sight) : sight.notThereUs
+  const { outcomes, retryMs } = await examine(context, snapshot.path, { candidates, notThereUs })
+  const arriving = <File extends NewFile | ModifiedFile>(files: readonly File[]) =>
+    withArrivals(keepAccepted(files, outcomes), (file) => {
+      const settled = outcomes.get(file.name)
+      const since = settled === undefined ? notThereUs(file) : settled.notThereUs
+      return arrivalOf(file.mtimeUs, { notThereUs: since, foundUs: sight.foundUs })
+    })
   const removed = await removable(context, snapshot, change)
   const accepted = removed.length === change.removed.length
   reportWithheld(context)
@@ -65,8 +73,8 @@ export async function accept(
   return {
     change: {
       ...change,
-      added: keepAccepted(change.added, outcomes),
-      modified: keepAccepted(change.modified, outcomes),
+      added: arriving(change.added),
+      modified: arriving(change.modified),
       filled: keepAccepted(change.filled, outcomes),
       // On the wall clock, so that later processes can use it.
       withheldSinceUs: sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000),
@@ -151,77 +159,6 @@ function retentionAdvice(area: Area, { [area]: days }: PurgedAfterDays): string 
     : `They are no purge by \`purged_after_days\`, because their data ended less than ${days} ${days === 1 ? 'day' : 'days'} ago.`
 }
 
-/**
- * The outcomes of candidates by name: the size and mtime that an accepted file had when it was
- * examined; `undefined` for a file that is not accepted. A file that is accepted as it is has no
- * entry, so that a directory of old files costs no memory here.
- */
-type Outcomes = ReadonlyMap<string, (FileState & { readonly incomplete: boolean }) | undefined>
-
-/** After this number of files, other work of this thread gets its turn. */
-const filesPerTurn = 10_000
-
-/**
- * Examines the candidates. Returns their outcomes, and the delay before the files that are not
- * accepted are examined again; `undefined` if all candidates were accepted.
- */
-async function examine(
-  { tree, settling, fileFaults, nowUs }: AcceptanceContext,
-  directory: string,
-  candidates: readonly Candidate[],
-) {
-  const now = { steadyMs: performance.now(), wallMs: nowUs() / 1000 }
-  const outcomes = new Map<string, (FileState & { incomplete: boolean }) | undefined>()
-  const toInflate: Candidate[] = []
-  let bytes = 0
-  let retryMs: number | undefined
-  const retryIn = (delayMs: number): void => {
-    retryMs = Math.min(retryMs ?? Infinity, delayMs)
-  }
-  // The least recently read files come first, so that large files that grow do not block the
-  // others.
-  const readAtMs = (file: Candidate): number => settling.readAtMs(`${directory}/${file.name}`) ?? 0
-  const isWaiting = settling.namesIn(directory).length > 0
-  const ordered = isWaiting ? candidates.toSorted((a, b) => readAtMs(a) - readAtMs(b)) : candidates
-  for (const [index, file] of ordered.entries()) {
-    if (index % filesPerTurn === filesPerTurn - 1) await yieldToOthers()
-    const { name, size, mtimeUs } = file
-    const path = `${directory}/${name}`
-    const decision = settling.decide(path, { size, mtimeUs }, now)
-    if (decision === 'take') settling.delete(path)
-    else if (decision === 'take-incomplete') {
-      outcomes.set(name, { size, mtimeUs, incomplete: true })
-      settling.delete(path)
-      fileFaults.log(path, 'incomplete')
-    } else {
-      outcomes.set(name, undefined)
-      if (decision === 'wait') retryIn(settling.markIncomplete(path, file, now.steadyMs))
-      else if (toInflate.length >= filesPerRead || bytes >= bytesPerRead)
-        // A file that has not been read yet comes at once; one that grows or cannot be read can
-        // wait.
-        retryIn(readAtMs(file) === 0 ? 0 : growingMs)
-      else {
-        toInflate.push(file)
-        bytes += size
-      }
-    }
-  }
-  const paths = toInflate.map(({ name }) => `${directory}/${name}`)
-  const found = paths.length === 0 ? [] : await tree.inflate(paths)
-  toInflate.forEach((file, index) => {
-    const [path, inflated] = [`${directory}/${file.name}`, found[index]]
-    if (inflated === undefined) retryIn(settling.markUnreadable(path, file, performance.now()))
-    else if (!inflated.complete)
-      retryIn(settling.markIncomplete(path, inflated, performance.now(), now.steadyMs))
-    else {
-      const { size, mtimeUs } = inflated
-      outcomes.set(file.name, { size, mtimeUs, incomplete: false })
-      settling.delete(path)
-    }
-  })
-  return { outcomes, retryMs }
-}
-
 function candidatesOf({ added, modified }: DirectoryChange): Candidate[] {
   return [...added.filter(hasFacts), ...modified]
 }
@@ -242,10 +179,23 @@ function keepAccepted<File extends { readonly name: string }>(
   const kept: File[] = []
   for (const file of files) {
     const facts = outcomes.get(file.name)
-    if (facts !== undefined) kept.push({ ...file, ...facts })
-    else if (!outcomes.has(file.name)) kept.push(file)
+    if (facts !== undefined) {
+      const { size, mtimeUs, incomplete } = facts
+      kept.push({ ...file, size, mtimeUs, incomplete })
+    } else if (!outcomes.has(file.name)) kept.push(file)
   }
   return kept
+}
+
+/** Gives each file the time of its arrival, if that was seen. */
+function withArrivals<File extends NewFile | ModifiedFile>(
+  files: readonly File[],
+  arrivalUs: (file: File) => number | undefined,
+): readonly File[] {
+  return files.map((file) => {
+    const us = arrivalUs(file)
+    return us === undefined ? file : { ...file, arrivalUs: us }
+  })
 }
 
 /**

@@ -6,8 +6,11 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { AppliedChange, DirectoryChange } from '../catalogue/writer.ts'
 import { accept } from './acceptance.ts'
+import type { Accepted } from './acceptance.ts'
+import type { Sight } from './arrival.ts'
 import { Batch } from './batch.ts'
 import { reconcileInParts, splitChange } from './directory-parts.ts'
+import { sameStamp } from './reconcile.ts'
 import type { IndexerContext } from './state/context.ts'
 import { databaseProblem } from './state/health.ts'
 import { largeDirectory, otherDisk, tooManyEntries } from './tree/directory-snapshot.ts'
@@ -21,6 +24,9 @@ const retryMs = 5000
  * because other directories wait during this read.
  */
 const refusedRetryMs = 60_000
+
+/** A range of names without files. */
+const noFiles = { after: '', through: '' }
 
 /** What the apply stage tells the rest of the indexer. */
 export interface ApplyListeners {
@@ -43,8 +49,6 @@ export interface SnapshotInput {
   readonly snapshot: DirectorySnapshot
   /** True if a walk has read the directory; the walk visits the subdirectories itself. */
   readonly walked: boolean
-  /** True if new files have just arrived; false if they were found later. */
-  readonly arrived: boolean
 }
 
 /** Compares snapshots with the catalogue and applies the changes in batches. */
@@ -78,17 +82,16 @@ export class ApplyStage {
 
   /** Snapshots must be added in the order in which they were read. */
   async add(input: SnapshotInput): Promise<void> {
-    const { walked, arrived } = input
+    const { walked } = input
     const { path } = input.snapshot
     if (this.#batch.has(path)) await this.flush()
     const snapshot = await this.#detectLostArea(input.snapshot)
     this.#reportArea(snapshot)
     this.#reportEntries(snapshot)
     const isKnownNow = snapshot.outcome === 'read' || snapshot.outcome === 'missing'
-    if (!walked && isKnownNow) this.#markChangedChildren(input)
+    if (!walked && isKnownNow) this.#markChangedChildren(snapshot)
     const differing = await reconcileInParts(this.#context.writer, snapshot)
-    const accepted =
-      differing && (await accept(this.#context, snapshot, this.#withChildren(differing, snapshot)))
+    const accepted = differing && (await this.#accept(snapshot, differing))
     this.#updateKnown(snapshot, accepted?.change)
     this.#unfinished.delete(path)
     if (accepted === undefined) {
@@ -98,9 +101,8 @@ export class ApplyStage {
     }
     const { retryMs } = accepted
     if (retryMs === 0) this.#unfinished.add(path)
-    if (retryMs !== undefined) this.#retryLater(path, arrived, retryMs)
-    const arrivalUs = arrived ? this.#context.nowUs() : undefined
-    await this.#addInParts(withArrivals(accepted.change, arrivalUs), walked)
+    if (retryMs !== undefined) this.#retryLater(path, retryMs)
+    await this.#addInParts(accepted.change, walked)
   }
 
   /**
@@ -155,10 +157,7 @@ export class ApplyStage {
       this.#listeners.onFailed()
     }
     const delayMs = error === undefined ? refusedRetryMs : retryMs
-    for (const { path, added, modified } of changes) {
-      const arrived = [...added, ...modified].some(({ arrivalUs }) => arrivalUs !== undefined)
-      if (unwritten.has(path)) this.#retryLater(path, arrived, delayMs)
-    }
+    for (const path of unwritten) this.#retryLater(path, delayMs)
     return unwritten
   }
 
@@ -166,20 +165,40 @@ export class ApplyStage {
    * Marks a directory dirty with the read depth `facts`, because the only sign of the change may be
    * the size or mtime of a file.
    */
-  #retryLater(path: string, arrived: boolean, delayMs: number): void {
-    this.#context.dirty.add({ path, depth: 'facts', arrived }, performance.now() + delayMs)
+  #retryLater(path: string, delayMs: number): void {
+    this.#context.dirty.add({ path, depth: 'facts' }, performance.now() + delayMs)
   }
 
   /** Marks the subdirectories dirty that appeared or vanished since the directory was read last. */
-  #markChangedChildren({ snapshot, arrived }: SnapshotInput): void {
+  #markChangedChildren(snapshot: DirectorySnapshot): void {
     const { known, dirty } = this.#context
     const found = new Set(snapshot.directories.map((name) => `${snapshot.path}/${name}`))
     const appeared = [...found].filter((path) => !known.has(path))
     const vanished = known.childrenOf(snapshot.path).filter((path) => !found.has(path))
     for (const path of [...appeared, ...vanished]) {
       this.#unfinished.add(path)
-      dirty.add({ path, depth: 'auto', arrived }, performance.now())
+      dirty.add({ path, depth: 'auto' }, performance.now())
     }
+  }
+
+  async #accept(snapshot: DirectorySnapshot, differing: DirectoryChange): Promise<Accepted> {
+    const sight = await this.#sightOf(snapshot, differing)
+    return await accept(this.#context, { snapshot, sight }, this.#withChildren(differing, snapshot))
+  }
+
+  async #sightOf(
+    { path, stamp }: DirectorySnapshot,
+    { added, modified }: DirectoryChange,
+  ): Promise<Sight> {
+    const { heartbeat, writer, nowUs } = this.#context
+    const foundUs = nowUs()
+    const notThereUs = heartbeat.notThereSinceUs()
+    const nothingSeen = { notThereUs: undefined, foundUs, showsContents: false }
+    if (notThereUs === undefined || added.length + modified.length === 0) return nothingSeen
+    const known = await writer.directory(path, noFiles)
+    // What a directory held while it could not be read is unknown.
+    if (known?.unreadable === true) return nothingSeen
+    return { notThereUs, foundUs, showsContents: !sameStamp(stamp, known?.stamp) }
   }
 
   #withChildren(change: DirectoryChange, snapshot: DirectorySnapshot): DirectoryChange {
@@ -256,14 +275,5 @@ export class ApplyStage {
         'Run `rinex-catalogue check`, and search the log of the indexer for this directory; the indexer tries again by itself.',
     }
     this.#context.health.report(`directory ${path}`, problem)
-  }
-}
-
-function withArrivals(change: DirectoryChange, arrivalUs: number | undefined): DirectoryChange {
-  if (arrivalUs === undefined) return change
-  return {
-    ...change,
-    added: change.added.map((file) => ({ ...file, arrivalUs })),
-    modified: change.modified.map((file) => ({ ...file, arrivalUs })),
   }
 }

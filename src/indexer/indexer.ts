@@ -66,7 +66,6 @@ export class Indexer {
     this.#steadyZeroUs = context.nowUs() - performance.now() * 1000
     const watchController = new WatchController(context)
     const onAreaRestored = (): void => {
-      context.heartbeat.interrupted()
       watchController.restart()
       this.#schedule.sweepSoon()
     }

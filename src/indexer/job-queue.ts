@@ -10,7 +10,6 @@ export type Job = DirectoryJob | WalkJob
 export interface DirectoryJob {
   readonly kind: 'directory'
   readonly number: number
-  readonly arrived: boolean
   readonly snapshot: Promise<DirectorySnapshot>
   /** Callers of `readNow` who wait for this directory. */
   readonly requesters: readonly Requester[]
@@ -73,7 +72,7 @@ export class JobQueue {
     if (first.done === true) return undefined
     const [path, requesters] = first.value
     this.#requested.delete(path)
-    return this.#read({ path, depth: 'facts', arrived: true }, requesters)
+    return this.#read({ path, depth: 'facts' }, requesters)
   }
 
   #dirtyJob(): Job | undefined {
@@ -86,8 +85,8 @@ export class JobQueue {
     return { kind: 'walk', number: ++this.#lastNumber, step: this.#tree.step() }
   }
 
-  #read({ path, depth, arrived }: DirtyDirectory, requesters: readonly Requester[]): Job {
-    const snapshot = this.#tree.snapshot({ path, depth })
-    return { kind: 'directory', number: ++this.#lastNumber, arrived, snapshot, requesters }
+  #read(directory: DirtyDirectory, requesters: readonly Requester[]): Job {
+    const snapshot = this.#tree.snapshot(directory)
+    return { kind: 'directory', number: ++this.#lastNumber, snapshot, requesters }
   }
 }

@@ -74,8 +74,8 @@ export class ReconcileLoop {
    * not be written.
    */
   async scan(roots: readonly string[], depth: ReadDepth): Promise<ScanResult> {
-    const { tree, dirty, known, nowUs } = this.#context
-    const scan = new Scan(nowUs())
+    const { tree, dirty, known, heartbeat, nowUs } = this.#context
+    const scan = new Scan(heartbeat.now())
     this.#scan = scan
     await tree.startWalk(roots, depth)
     const walkEnd = new Promise<void>((resolve) => (this.#onWalkEnd = resolve))
@@ -85,7 +85,7 @@ export class ReconcileLoop {
     // Known directories that the walk did not visit may be gone.
     for (const path of known.all())
       if (!scan.visited(path) && roots.some((root) => path.startsWith(`${root}/`)))
-        dirty.add({ path, depth: 'auto', arrived: false }, performance.now())
+        dirty.add({ path, depth: 'auto' }, performance.now())
     await this.caughtUp()
     this.#scan = undefined
     return scan.result(nowUs())
@@ -138,9 +138,7 @@ export class ReconcileLoop {
   async #runDirectory(job: DirectoryJob): Promise<void> {
     const snapshot = await job.snapshot
     const startedMs = performance.now()
-    // Otherwise a file that is new to the catalogue may have been in the archive before.
-    const isSeen = this.#scan === undefined && this.#context.heartbeat.isFollowing
-    await this.#applyStage.add({ snapshot, walked: false, arrived: job.arrived && isSeen })
+    await this.#applyStage.add({ snapshot, walked: false })
     this.#listeners.watchController.rest(snapshot.path, performance.now() - startedMs)
     if (job.requesters.length > 0) await this.#answer(snapshot, job.requesters)
   }
@@ -158,7 +156,7 @@ export class ReconcileLoop {
     // A directory that holds only directories does not tell how large these are.
     if (snapshot.names.length > 0)
       this.#ahead = snapshot.names.length > largeDirectory ? 1 : readAhead
-    await this.#applyStage.add({ snapshot, walked: true, arrived: false })
+    await this.#applyStage.add({ snapshot, walked: true })
   }
 
   #request(path: string, requesters: readonly Requester[]): void {

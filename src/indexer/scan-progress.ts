@@ -2,10 +2,12 @@
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { AppliedChange } from '../catalogue/writer.ts'
 import type { ScanProgress } from '../control-socket/protocol.ts'
+import type { Moment } from './state/heartbeat.ts'
 import type { WalkStep } from './tree/walk.ts'
 
 export interface ScanResult {
   readonly summary: ScanSummary
+  readonly started: Moment
   /** True if the scan has read at least one area; false for a scan below the areas. */
   readonly archiveRead: boolean
   /**
@@ -17,7 +19,7 @@ export interface ScanResult {
 
 /** Counts the directories, files and changes of one scan so far. */
 export class Scan {
-  readonly #startedUs: number
+  readonly #started: Moment
   readonly #startedMs = performance.now()
   readonly #visited = new Set<string>()
   readonly #counts = { files: 0, added: 0, modified: 0, removed: 0 }
@@ -26,8 +28,8 @@ export class Scan {
   #archiveRead = false
   #written = true
 
-  constructor(startedUs: number) {
-    this.#startedUs = startedUs
+  constructor(started: Moment) {
+    this.#started = started
   }
 
   /** Counts a directory of the walk. */
@@ -63,7 +65,7 @@ export class Scan {
     const { files } = this.#counts
     const done = this.#done
     return {
-      startedUs: this.#startedUs,
+      startedUs: this.#started.us,
       directoriesDone: this.#visited.size,
       directoriesFound: this.#visited.size + this.#pending,
       files,
@@ -76,7 +78,8 @@ export class Scan {
   result(endedUs: number): ScanResult {
     const directories = this.#visited.size
     return {
-      summary: { startedUs: this.#startedUs, endedUs, directories, ...this.#counts },
+      summary: { startedUs: this.#started.us, endedUs, directories, ...this.#counts },
+      started: this.#started,
       archiveRead: this.#archiveRead,
       written: this.#written,
     }

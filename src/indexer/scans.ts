@@ -90,7 +90,7 @@ export class Scans {
         // again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
-      await heartbeat.beat(result.summary.startedUs, 0)
+      await heartbeat.beat(result.started, 0)
     }
     health.enter('watching')
     return result

@@ -89,13 +89,14 @@ export class Schedule {
    * @returns the number of directories that differed in this sweep, but not in the sweep before
    */
   async sweepNow(): Promise<number> {
-    const { dirty, health, heartbeat, nowUs } = this.#context
-    const startedUs = nowUs()
+    const { dirty, health, heartbeat } = this.#context
+    const started = heartbeat.now()
+    const startedMs = performance.now()
     const found = await findChanged(this.#context)
-    for (const path of found) dirty.add({ path, depth: 'facts', arrived: false }, performance.now())
+    for (const path of found) dirty.add({ path, depth: 'facts' }, performance.now())
     await this.#reconcileLoop.caughtUp()
     health.swept()
-    await heartbeat.beat(startedUs, (nowUs() - startedUs) / 1e6)
+    await heartbeat.beat(started, (performance.now() - startedMs) / 1000)
     // The next sweep comes sooner if this one found something. A directory with settling files or
     // withheld removals differs in every sweep, so directories that already differed in the sweep
     // before are not counted.
@@ -122,7 +123,7 @@ export class Schedule {
   }
 
   #markDirty(path: string, depth: ReadDepth): void {
-    this.#context.dirty.add({ path, depth, arrived: false }, performance.now())
+    this.#context.dirty.add({ path, depth }, performance.now())
   }
 
   #checkForHangingDisk(): void {

@@ -18,7 +18,7 @@ import { reconcile } from '../../src/indexer/reconcile.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { day, manyNames, stamp } from '../catalogue/catalogue.ts'
 import { change } from '../catalogue/change.ts'
-import { noProblems, openParts, unreadableSnapshotOf } from './parts.ts'
+import { noProblems, nothingSeen, openParts, unreadableSnapshotOf } from './parts.ts'
 
 const graz = 'graz0010.26d.gz'
 const zimm = 'zimm0010.26d.gz'
@@ -37,7 +37,11 @@ async function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
     const snapshot = { ...seen, ...changed?.(seen) }
     const known = await parts.writer.directory(day)
     const difference = reconcile(snapshot, known) ?? change(day, {})
-    const accepted = await accept({ ...parts, deletionGuard }, snapshot, difference)
+    const accepted = await accept(
+      { ...parts, deletionGuard },
+      { snapshot, sight: nothingSeen },
+      difference,
+    )
     await parts.writer.apply([accepted.change])
     return {
       ...accepted,

@@ -153,7 +153,7 @@ t.test('what cannot be read keeps its records and its subdirectories', async (t)
   const before = known.all()
   for (const path of [day, 'obs/2020', 'obs'])
     for (const walked of [false, true]) {
-      await applyStage.add({ snapshot: unreadableSnapshotOf(path), walked, arrived: false })
+      await applyStage.add({ snapshot: unreadableSnapshotOf(path), walked })
       t.strictSame(await applyStage.flush(), new Set(), path)
       t.equal(await writer.count('obs'), 2, path)
       t.strictSame(known.all(), before)

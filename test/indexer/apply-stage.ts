@@ -20,10 +20,10 @@ export async function openApplyStageOn(t: Test) {
   })
   /** Reads these directories and all that become dirty. */
   const readAndApply = async (...paths: string[]) => {
-    for (const path of paths) dirty.add({ path, depth: 'facts', arrived: true }, 0)
+    for (const path of paths) dirty.add({ path, depth: 'facts' }, 0)
     for (let next; (next = dirty.take(performance.now())) !== undefined;) {
       const snapshot = await parts.tree.snapshot(next)
-      await applyStage.add({ snapshot, walked: false, arrived: next.arrived })
+      await applyStage.add({ snapshot, walked: false })
     }
     await applyStage.flush()
   }

@@ -9,7 +9,7 @@ import type { WalkStep } from '../../src/indexer/tree/walk.ts'
 import { manyNames } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { engine } from '../catalogue/engines.ts'
-import { emptySnapshotOf, memoryLogger, noProblems, openParts } from './parts.ts'
+import { emptySnapshotOf, memoryLogger, moment, noProblems, openParts } from './parts.ts'
 import { fc } from '../random.ts'
 
 t.test('known directories are listed as children of their parents, after any changes', async () => {
@@ -80,7 +80,7 @@ t.test('the health is the phase or degraded, with its reasons and its beginning'
 })
 
 t.test('a scan counts regular files and reports its progress', async (t) => {
-  const scan = new Scan(5)
+  const scan = new Scan(moment(5))
   const step = (path: string, parts: object, done: number): WalkStep => ({
     snapshot: { ...emptySnapshotOf(path), ...parts },
     pending: 3,

@@ -8,7 +8,7 @@ import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Scans } from '../../src/indexer/scans.ts'
 import { engine } from '../catalogue/engines.ts'
-import { emptyScan, noProblems, openParts, startOn } from './parts.ts'
+import { emptyScan, moment, noProblems, openParts, startOn } from './parts.ts'
 import { until } from '../until.ts'
 
 const name = 'graz0010.26d.gz'
@@ -19,16 +19,31 @@ async function openHeart(t: Test, sweepIntervalMs = 60_000) {
   const parts = await openParts(t)
   await parts.add(name)
   let nowUs = parts.nowUs()
-  const real = new Heartbeat({ ...parts, sweepIntervalMs, nowUs: () => nowUs })
+  let steadyMs = nowUs / 1000
+  const clocks = { nowUs: () => nowUs, steadyMs: () => steadyMs }
+  const restarted = (storedUs?: number) =>
+    new Heartbeat({ ...parts, sweepIntervalMs, ...clocks }, storedUs)
+  const real = restarted()
   return {
     ...parts,
     startUs: nowUs,
+    real,
+    restarted,
+    /** A sweep that begins now, by a clock that is set to this time. */
     beat: (startedUs: number, tookSeconds = 1) => {
+      const started = { us: startedUs, steadyMs }
       nowUs = startedUs + tookSeconds * second
-      return real.beat(startedUs, tookSeconds)
+      steadyMs += tookSeconds * 1000
+      return real.beat(started, tookSeconds)
     },
     setClock: (us: number) => (nowUs = us),
-    heartbeat: (startedUs: number, usualSeconds: number) => real.beat(startedUs, usualSeconds),
+    /** Time passes on both clocks, or on one. */
+    pass: (seconds: number, { wall = seconds } = {}) => {
+      steadyMs += seconds * 1000
+      nowUs += wall * second
+    },
+    heartbeat: (startedUs: number, usualSeconds: number) =>
+      real.beat(moment(startedUs), usualSeconds),
     stored: async () => (await parts.reader.head()).heartbeat,
   }
 }
@@ -111,7 +126,7 @@ t.test('a corrupt database is no problem of the heartbeat', async (t) => {
     sweepIntervalMs: 20,
     writer: { heartbeat: () => Promise.reject(new CatalogueCorrupt('torn')) },
   })
-  await t.rejects(heartbeat.beat(nowUs(), 0), { code: 'CATALOGUE_CORRUPT' })
+  await t.rejects(heartbeat.beat(heartbeat.now(), 0), { code: 'CATALOGUE_CORRUPT' })
   t.strictSame(health.status(noProblems).problems, [])
 })
 
@@ -142,25 +157,66 @@ t.test('the heartbeat goes back only with the clock', async (t) => {
   t.equal((await stored())?.atUs, backUs)
 })
 
+t.test(
+  'a file was not there at the last heartbeat, if that is at most ten minutes ago',
+  async (t) => {
+    const { real, restarted, beat, pass, stored, health, startUs } = await openHeart(t)
+    t.equal(real.notThereSinceUs(), undefined, 'before the first')
+    await beat(startUs, 0)
+    await beat(startUs, 20)
+    pass(10)
+    const atUs = startUs
+    t.equal(real.notThereSinceUs(), atUs)
+    pass(570)
+    t.equal(real.notThereSinceUs(), atUs, 'after ten minutes')
+    const again = restarted((await stored())?.atUs)
+    t.equal(again.notThereSinceUs(), atUs, 'in the next process too')
+    pass(1)
+    t.strictSame(
+      [real, again].map((each) => each.notThereSinceUs()),
+      [undefined, undefined],
+    )
+
+    await beat(startUs + 3600 * second, 0)
+    t.equal(real.notThereSinceUs(), startUs + 3600 * second)
+    pass(20, { wall: 3600 })
+    t.equal(real.notThereSinceUs(), undefined, 'the clock was set forward, or the machine slept')
+    await beat(startUs + 7200 * second, 0)
+    pass(20, { wall: -3600 })
+    const sinceUs = startUs + 3600 * second - 20 * second
+    t.equal(real.notThereSinceUs(), sinceUs, 'set back: by the clock as it is now')
+    t.equal(restarted(startUs + 7200 * second).notThereSinceUs(), undefined, 'it lies ahead')
+    pass(590, { wall: 0 })
+    t.equal(real.notThereSinceUs(), undefined, 'set back to less than ten minutes')
+
+    await beat(startUs + 9000 * second, 0)
+    health.report('area obs', { text: 'lost', advice: 'Mount it.' })
+    pass(60)
+    await beat(startUs + 9060 * second, 0)
+    t.equal(real.notThereSinceUs(), startUs + 9000 * second, 'it stands')
+  },
+)
+
 const summary = { ...emptyScan, startedUs: 5 * second }
 
 t.test('only a complete scan of the whole archive has a heartbeat', async (t) => {
   const parts = await openParts(t)
   const beats: number[] = []
-  let result: ScanResult = { summary, archiveRead: true, written: true }
-  parts.heartbeat.beat = async (startedUs) => {
-    if (parts.health.notCurrent() === undefined) beats.push(startedUs)
+  const started = moment(5 * second)
+  let result: ScanResult = { summary, started, archiveRead: true, written: true }
+  parts.heartbeat.beat = async ({ us }) => {
+    if (parts.health.notCurrent() === undefined) beats.push(us)
   }
   const scans = new Scans(parts, { scan: async () => result })
   await scans.scan(['obs'], true)
   t.strictSame(beats, [], 'one area')
   for (const incomplete of [{ archiveRead: false }, { written: false }]) {
-    result = { summary, archiveRead: true, written: true, ...incomplete }
+    result = { summary, started, archiveRead: true, written: true, ...incomplete }
     await t.rejects(scans.scanAll(false), { code: 'INCOMPLETE_SCAN' })
   }
   t.strictSame(beats, [], 'incomplete')
   t.match(parts.health.status(noProblems), { state: 'degraded' })
-  result = { summary, archiveRead: true, written: true }
+  result = { summary, started, archiveRead: true, written: true }
   await scans.scanAll(false)
   t.strictSame(beats, [5 * second], 'the scan that ends the problem has one')
   t.strictSame(parts.health.status(noProblems).problems, [])

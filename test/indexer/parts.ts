@@ -133,6 +133,12 @@ export const noProblems = {
   hashing: undefined,
 }
 
+/** A read after which no file was seen arriving. */
+export const nothingSeen = { notThereUs: undefined, foundUs: 0, showsContents: false }
+
+/** A moment on two clocks that agree. */
+export const moment = (us: number) => ({ us, steadyMs: us / 1000 })
+
 /** The summary of a scan that found nothing. */
 export const emptyScan = {
   startedUs: 0,

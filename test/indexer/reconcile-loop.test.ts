@@ -122,7 +122,7 @@ t.test('a registered file is read before queued directories and during a scan', 
   const days = Array.from({ length: 300 }, (_, n) => `obs/2020/${String(n + 1).padStart(3, '0')}`)
   for (const path of days) put(`${path}/graz${path.slice(-3)}0.20d.gz`)
   const last = days.at(-1) ?? ''
-  for (const path of days) dirty.add({ path, depth: 'facts', arrived: false }, 0)
+  for (const path of days) dirty.add({ path, depth: 'facts' }, 0)
   const read = await reconcileLoop.readNow(last)
   t.match(read, { snapshot: { path: last, outcome: 'read' }, written: true })
   t.ok(dirty.size > 0, 'before directories that were dirty earlier')
@@ -235,7 +235,7 @@ t.test('what cannot be read is not removed, by a scan or otherwise', async (t) =
   for (const read of [
     () => reconcileLoop.readNow(day),
     () => reconcileLoop.scan(['obs'], 'names'),
-    async () => dirty.add({ path: day, depth: 'auto', arrived: false }, 0),
+    async () => dirty.add({ path: day, depth: 'auto' }, 0),
   ]) {
     await read()
     await reconcileLoop.caughtUp()
@@ -248,7 +248,7 @@ t.test('caughtUp also waits for subdirectories that are found meanwhile', async 
   const { reconcileLoop, dirty, put, writer } = await openLoopOn(t)
   put('obs/2020/001/a/b/c/graz0010.20d.gz')
   put('obs/2020/002/graz0020.20d.gz')
-  dirty.add({ path: 'obs', depth: 'auto', arrived: false }, performance.now())
+  dirty.add({ path: 'obs', depth: 'auto' }, performance.now())
   await reconcileLoop.caughtUp()
   t.equal(await writer.count('obs'), 2)
 })

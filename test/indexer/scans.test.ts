@@ -1,7 +1,7 @@
 import t, { exact } from '../tap.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Rescans } from '../../src/indexer/scans.ts'
-import { emptyScan, memoryLogger } from './parts.ts'
+import { emptyScan, memoryLogger, moment } from './parts.ts'
 import { until } from '../until.ts'
 
 const plain = { path: undefined, full: false, acceptRemovals: false }
@@ -16,7 +16,13 @@ function openOrders(result: Partial<ScanResult> = {}) {
     new Promise<ScanResult>((resolve, reject) => {
       const end = (error?: Error) => {
         if (error === undefined)
-          resolve({ summary: emptyScan, archiveRead: true, written: true, ...result })
+          resolve({
+            summary: emptyScan,
+            started: moment(0),
+            archiveRead: true,
+            written: true,
+            ...result,
+          })
         else reject(error)
       }
       scans.push({ roots, full, end })

@@ -67,10 +67,10 @@ t.test('a file is accepted when it is complete or has not changed for ten minute
     const steadyMs = 20 * minute
     if (before !== undefined) {
       const thenMs = steadyMs - before.minutesAgo * minute
-      if (before.unreadable) settling.markUnreadable(path, before.state, thenMs)
-      else settling.markIncomplete(path, before.state, thenMs)
+      if (before.unreadable) settling.markUnreadable(path, before.state, { steadyMs: thenMs })
+      else settling.markIncomplete(path, before.state, { steadyMs: thenMs })
       if (!before.once && !before.unreadable)
-        settling.markIncomplete(path, before.state, thenMs + 3000)
+        settling.markIncomplete(path, before.state, { steadyMs: thenMs + 3000 })
     }
     t.equal(settling.decide(path, file(9, mtimeAgo), { steadyMs, wallMs }), decision, title)
   }
@@ -78,32 +78,37 @@ t.test('a file is accepted when it is complete or has not changed for ten minute
 
 t.test('a growing file is read every second, an unchanged file less and less often', async (t) => {
   const settling = new Settling()
-  t.equal(settling.markIncomplete(path, file(1, 0), 0), 1000)
-  t.equal(settling.markIncomplete(path, file(2, 0), 1000), 1000)
-  t.equal(settling.markIncomplete(path, file(2, 0), 2000), 1000, 'within a tick it may have grown')
-  t.equal(settling.markIncomplete(path, file(2, 0), 4000), 2000)
-  t.equal(settling.markIncomplete(path, file(2, 0), 6000), 4000)
-  for (let state = 0; state < 10; state++) settling.markIncomplete(path, file(2, 0), 7000)
-  t.equal(settling.markIncomplete(path, file(2, 0), 8000), minute)
+  t.equal(settling.markIncomplete(path, file(1, 0), { steadyMs: 0 }), 1000)
+  t.equal(settling.markIncomplete(path, file(2, 0), { steadyMs: 1000 }), 1000)
+  t.equal(
+    settling.markIncomplete(path, file(2, 0), { steadyMs: 2000 }),
+    1000,
+    'within a tick it may have grown',
+  )
+  t.equal(settling.markIncomplete(path, file(2, 0), { steadyMs: 4000 }), 2000)
+  t.equal(settling.markIncomplete(path, file(2, 0), { steadyMs: 6000 }), 4000)
+  for (let state = 0; state < 10; state++)
+    settling.markIncomplete(path, file(2, 0), { steadyMs: 7000 })
+  t.equal(settling.markIncomplete(path, file(2, 0), { steadyMs: 8000 }), minute)
   t.equal(settling.readAtMs(path), 8000)
 })
 
 t.test('the state of a file dates from the beginning of its read, not from its end', async (t) => {
   const settling = new Settling()
   const now = (steadyMs: number) => ({ steadyMs, wallMs })
-  settling.markIncomplete(path, file(1, 0), 1000, 0)
-  settling.markIncomplete(path, file(1, 0), 9000, 2500)
+  settling.markIncomplete(path, file(1, 0), { steadyMs: 1000, readMs: 0 })
+  settling.markIncomplete(path, file(1, 0), { steadyMs: 9000, readMs: 2500 })
   t.equal(settling.decide(path, file(1, 0), now(10_000)), 'inflate')
-  settling.markIncomplete(path, file(1, 0), 10_000, 3000)
+  settling.markIncomplete(path, file(1, 0), { steadyMs: 10_000, readMs: 3000 })
   t.equal(settling.decide(path, file(1, 0), now(11_000)), 'wait')
 })
 
 t.test('settling files are listed, the longest unchanged file first', async (t) => {
   const settling = new Settling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'
-  settling.markIncomplete(path, file(1, 0), 0)
-  settling.markUnreadable(other, file(1, 0), 1)
-  settling.markIncomplete(path, file(2, 0), 2)
+  settling.markIncomplete(path, file(1, 0), { steadyMs: 0 })
+  settling.markUnreadable(other, file(1, 0), { steadyMs: 1 })
+  settling.markIncomplete(path, file(2, 0), { steadyMs: 2 })
   const [first, second] = [
     { path: other, sinceMs: 1, readable: false },
     { path, sinceMs: 2, readable: true },
@@ -115,9 +120,9 @@ t.test('settling files are listed, the longest unchanged file first', async (t) 
 t.test('a deleted file leaves no entry behind', async (t) => {
   const settling = new Settling()
   const other = 'nrt/2026/001/05/zimm001f.26d.gz'
-  settling.markIncomplete(path, file(1, 0), 0)
-  settling.markIncomplete(path, file(2, 0), 1)
-  settling.markIncomplete(other, file(1, 0), 2)
+  settling.markIncomplete(path, file(1, 0), { steadyMs: 0 })
+  settling.markIncomplete(path, file(2, 0), { steadyMs: 1 })
+  settling.markIncomplete(other, file(1, 0), { steadyMs: 2 })
   t.equal(settling.size, 2)
   t.same(settling.namesIn('nrt/2026/001/05'), ['graz001f.26d.gz', 'zimm001f.26d.gz'])
   settling.delete(path)
@@ -141,7 +146,7 @@ t.test('a file that has stopped changing is accepted in the end, whatever its ti
         const now = { steadyMs, wallMs: startMs + steadyMs }
         const decision = settling.decide(path, { size, mtimeUs }, now)
         if (decision === 'take' || decision === 'take-incomplete') return true
-        steadyMs += settling.markIncomplete(path, { size, mtimeUs }, steadyMs)
+        steadyMs += settling.markIncomplete(path, { size, mtimeUs }, { steadyMs })
       }
       return false
     }),

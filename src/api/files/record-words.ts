@@ -30,7 +30,7 @@ export function stateSentence({ problem, isHashed, isWaiting }: ReadState): stri
 }
 
 export interface Arrival {
-  /** False if a scan found the file: then nobody knows when it arrived. */
+  /** False if the file was not seen arriving: then nobody knows when it came. */
   readonly hasArrived: boolean
   readonly createdUs: number
   readonly startSeconds: number
@@ -45,7 +45,7 @@ export function arrivalSentence({
   startSeconds,
   spanSeconds,
 }: Arrival): string {
-  if (!hasArrived) return 'A scan found it, so it is not known when it arrived.'
+  if (!hasArrived) return 'It was not seen arriving, so it is not known when it came.'
   if (spanSeconds === undefined || spanSeconds === 0) return ''
   const late = Math.floor(createdUs / 1e6) - (startSeconds + spanSeconds)
   const end = `the end of ${periodWords(spanSeconds)}`

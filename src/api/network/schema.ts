@@ -31,7 +31,7 @@ const networkSchema = schema.component('Network', 'The network at a glance.', {
       indexerStates,
     ),
     newest_file: schema.momentOrNull(
-      'Time at which the newest file arrived in the last 56 days; null if it was not seen arriving, but found by a scan.',
+      'Time at which the newest file arrived in the last 56 days; null if it was not seen arriving.',
     ),
     late: schema.integer('Number of stations with a series that is late, and none that is down.'),
     down: schema.integer('Number of stations with a series that is down.'),

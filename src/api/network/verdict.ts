@@ -28,8 +28,8 @@ export interface Verdict {
   readonly words: string
   readonly indexer: (typeof indexerStates)[number]
   /**
-   * Time at which the newest file arrived; null if a scan found it, as on the first day: it was not
-   * seen arriving.
+   * Time at which the newest file arrived; null if it was not seen arriving, as on
+   * the first day.
    */
   readonly newest_file: string | null
   /** Numbers of stations. */
@@ -70,7 +70,7 @@ export function stationStates(states: readonly SeriesStatus[]): ReadonlyMap<stri
   return worst
 }
 
-/** `undefined` also if a scan found newer data, as after a restart. */
+/** `undefined` also if newer data were found that were not seen arriving, as after a stop. */
 function newestArrival(
   states: readonly SeriesStatus[],
   asOf: number | undefined,

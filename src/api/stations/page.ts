@@ -223,7 +223,7 @@ function filesTable(files: readonly ArrivedFile[]): Table {
         isHeader: true,
       },
       dateCell(secondsToIso(startSeconds)),
-      // Of a file that a scan found, nobody knows when it arrived.
+      // Of a file that was not seen arriving, nobody knows when it came.
       latency === undefined ? '' : momentCell(microsecondsToIso(file.createdUs)),
       latency === undefined ? 'not known' : readableDuration(latency),
     ]),

@@ -121,7 +121,7 @@ export function renderLatency(series: SeriesLatencies, said: Said): Page {
     formats: ['json', 'csv'],
     sentence: latencySentence(wire),
     measure:
-      'The latency of a file is the time from the end of its period to its arrival. Files that a scan found do not count.',
+      'The latency of a file is the time from the end of its period to its arrival. Files that were not seen arriving do not count.',
     pictures:
       wire.arrivals === 0
         ? []

@@ -82,7 +82,7 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
       name: 'Latency',
       summary: 'Latency of a station',
       about: 'How long after the end of their slots the files of a series arrive.',
-      description: `The latency is the time from the end of a slot until its first file is listed. Files that a scan found do not count. The CSV has a line for each day with arrivals. ${currencyMembers.clock}`,
+      description: `The latency is the time from the end of a slot until its first file arrives, 0 if it came before. Files that were not seen arriving do not count. The CSV has a line for each day with arrivals. ${currencyMembers.clock}`,
       returns: 'The latencies.',
       headers: currencyMembers.headers,
       params: stationParams,

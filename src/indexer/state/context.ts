@@ -54,7 +54,7 @@ export interface IndexerContext extends IndexerOptions {
 /** Creates the shared parts from the options and the catalogue. */
 export async function createContext(options: IndexerOptions): Promise<IndexerContext> {
   const { writer, nowUs, logger, purgedAfterDays } = options
-  const { lastScan } = await writer.summary()
+  const { head, lastScan } = await writer.summary()
   const directories = await writer.directories()
   const health = new Health({ ...options, lastScan })
   return {
@@ -66,7 +66,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
       await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
     ),
     health,
-    heartbeat: new Heartbeat({ ...options, health }),
+    heartbeat: new Heartbeat({ ...options, health }, head.heartbeat?.atUs),
     metrics: new IndexerMetrics(nowUs),
     fileFaults: new FileFaults(logger),
   }

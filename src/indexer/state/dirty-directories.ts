@@ -9,8 +9,6 @@ import type { ReadDepth } from '../tree/directory-snapshot.ts'
 export interface DirtyDirectory {
   readonly path: string
   readonly depth: ReadDepth
-  /** True if new files in the directory have just arrived; false if they were found later. */
-  readonly arrived: boolean
 }
 
 const depthOrder: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, facts: 2 }
@@ -20,7 +18,7 @@ const depthOrder: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, fac
  * limits its size, not the number of events.
  */
 export class DirtyDirectories {
-  readonly #waiting = new Map<string, { depth: ReadDepth; arrived: boolean; dueMs: number }>()
+  readonly #waiting = new Map<string, { depth: ReadDepth; dueMs: number }>()
   // The queue holds a path more than once if an earlier due time was added; only the entry whose
   // due time is in `#waiting` counts.
   readonly #queue = new TinyQueue<{ path: string; dueMs: number }>([], (a, b) => a.dueMs - b.dueMs)
@@ -33,12 +31,10 @@ export class DirtyDirectories {
 
   /**
    * Adds a directory that is due at a time of `performance.now()`, and wakes the reconcile loop. If
-   * the directory is in the queue already, the earlier time and the greater depth count, and
-   * `arrived` is true if it is true in either entry.
+   * the directory is in the queue already, the earlier time and the greater depth count.
    */
-  add({ path, depth, arrived }: DirtyDirectory, dueMs: number): void {
-    const entry = this.#waiting.get(path) ?? { depth, arrived, dueMs: Infinity }
-    entry.arrived ||= arrived
+  add({ path, depth }: DirtyDirectory, dueMs: number): void {
+    const entry = this.#waiting.get(path) ?? { depth, dueMs: Infinity }
     if (depthOrder[depth] > depthOrder[entry.depth]) entry.depth = depth
     if (dueMs < entry.dueMs) {
       entry.dueMs = dueMs
@@ -54,7 +50,7 @@ export class DirtyDirectories {
     const entry = path === undefined ? undefined : this.#waiting.get(path)
     if (path === undefined || entry === undefined) return undefined
     this.#waiting.delete(path)
-    return { path, depth: entry.depth, arrived: entry.arrived }
+    return { path, depth: entry.depth }
   }
 
   /** The earliest due time; `undefined` when the queue is empty. */

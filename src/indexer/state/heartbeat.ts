@@ -1,6 +1,7 @@
 /** Stores up to which time the catalogue is known to equal the tree. */
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
 import type { CatalogueWriter } from '../../catalogue/writer.ts'
+import { seenArrivingMs } from '../arrival.ts'
 import { databaseProblem } from './health.ts'
 import type { Health } from './health.ts'
 
@@ -18,55 +19,83 @@ interface HeartbeatParts {
   readonly health: Pick<Health, 'report' | 'notCurrent'>
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
+  /** A clock that is never set (ms); by default that of the process. */
+  readonly steadyMs?: () => number
   readonly sweepIntervalMs: number
+}
+
+/** The same moment on both clocks. */
+export interface Moment {
+  /** Microseconds since 1970. */
+  readonly us: number
+  /** On the steady clock (ms); `undefined` for a moment before the start of the process. */
+  readonly steadyMs: number | undefined
 }
 
 export class Heartbeat {
   readonly #parts: HeartbeatParts
-  #lastUs = -Infinity
-  #isFollowing = false
+  readonly #steadyMs: () => number
+  #last: Moment | undefined
+  #storedUs = -Infinity
 
-  constructor(parts: HeartbeatParts) {
+  /** @param storedUs the last heartbeat that an earlier process stored */
+  constructor(parts: HeartbeatParts, storedUs?: number) {
     this.#parts = parts
+    this.#steadyMs = parts.steadyMs ?? (() => performance.now())
+    this.#last = storedUs === undefined ? undefined : { us: storedUs, steadyMs: undefined }
+  }
+
+  /** The present moment. */
+  now(): Moment {
+    return { us: this.#parts.nowUs(), steadyMs: this.#steadyMs() }
   }
 
   /**
-   * True if the catalogue has equalled the tree since the start of the process, and since the last
-   * interruption. Only then a new file is seen arriving: watches begin at once, and find what came
-   * meanwhile too.
+   * The last moment at which a file that is found now in a directory was not there, in microseconds
+   * since 1970 by the clock as it is now; `undefined` if there is none in the last ten minutes. It
+   * is the last heartbeat, also that of an earlier process: then everything had been looked at.
    */
-  get isFollowing(): boolean {
-    return this.#isFollowing
-  }
-
-  /** Call it when the catalogue cannot have followed the tree. */
-  interrupted(): void {
-    this.#isFollowing = false
+  notThereSinceUs(): number | undefined {
+    if (this.#last === undefined) return undefined
+    const { us, steadyMs } = this.#last
+    const now = this.now()
+    const agedMs = steadyMs === undefined ? undefined : (now.steadyMs ?? NaN) - steadyMs
+    // If the clock was set back, the heartbeat may lie ahead; the steady clock knows how long ago
+    // it was. But it stands while the machine sleeps, so neither clock may say more.
+    const sinceUs = agedMs === undefined ? us : Math.min(us, now.us - agedMs * 1000)
+    const isRecent = now.us - us <= seenArrivingMs * 1000 && (agedMs ?? 0) <= seenArrivingMs
+    return isRecent && sinceUs <= now.us ? sinceUs : undefined
   }
 
   /**
-   * Call it at the end of a scan or sweep whose changes are all in the catalogue.
-   * @param startedUs the start of the scan or sweep; files that arrived later may be missing
+   * Call it at the end of a scan or sweep whose changes are all in the catalogue. While the archive
+   * cannot be read or the catalogue cannot be written, the heartbeat stands.
+   * @param started the start of the scan or sweep; files that arrived later may be missing
    * @param usualSeconds how long a sweep takes; 0 at the end of a scan, which says nothing about
    * that
    */
-  async beat(startedUs: number, usualSeconds: number): Promise<void> {
-    await this.#store(startedUs, usualSeconds)
-    this.#isFollowing = this.#parts.health.notCurrent() === undefined
-  }
-
-  async #store(startedUs: number, usualSeconds: number): Promise<void> {
-    const { writer, health, nowUs, sweepIntervalMs } = this.#parts
-    const leastUs = Math.min(sweepIntervalMs * 1000, leastIntervalUs)
-    // A rescan ends after sweeps that began later than it. Only with the clock, heartbeats go back.
-    if (startedUs < this.#lastUs + leastUs && this.#lastUs <= nowUs()) return
+  async beat(started: Moment, usualSeconds: number): Promise<void> {
+    const { health, nowUs, sweepIntervalMs } = this.#parts
     // A heartbeat that cannot be written is a problem that the next one may end.
     if (health.notCurrent('heartbeat') !== undefined) return
+    // A rescan ends after sweeps that began later than it. Only with the clock, heartbeats go back.
+    if (started.us >= (this.#last?.us ?? -Infinity) || this.#isAhead()) this.#last = started
+    const leastUs = Math.min(sweepIntervalMs * 1000, leastIntervalUs)
+    if (started.us < this.#storedUs + leastUs && this.#storedUs <= nowUs()) return
+    await this.#store(started.us, usualSeconds)
+  }
+
+  #isAhead(): boolean {
+    return (this.#last?.us ?? -Infinity) > this.#parts.nowUs()
+  }
+
+  async #store(atUs: number, usualSeconds: number): Promise<void> {
+    const { writer, health, sweepIntervalMs } = this.#parts
     const seconds = sweepIntervalMs / 1000 + usualSeconds
     const limitSeconds = Math.max(leastLimitSeconds, Math.ceil(missedBeats * seconds))
     try {
-      await writer.heartbeat({ atUs: startedUs, limitSeconds })
-      this.#lastUs = startedUs
+      await writer.heartbeat({ atUs, limitSeconds })
+      this.#storedUs = atUs
       health.report('heartbeat', undefined)
     } catch (error) {
       if (error instanceof CatalogueCorrupt) throw error

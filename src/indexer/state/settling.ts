@@ -44,11 +44,23 @@ interface WaitingFile extends FileState {
   readonly readAtMs: number
   readonly delayMs: number
   readonly readable: boolean
+  /** A moment at which the file was not there; see `Sight`. */
+  readonly notThereUs: number | undefined
   /**
    * True if a read surely includes all writes with this size and mtime, because it began
    * `longestTickMs` after these were first seen.
    */
   readonly sure: boolean
+}
+
+/** A read that did not find the end of a file's gzip stream. */
+interface SettlingRead {
+  /** The present time on the steady clock (ms). */
+  readonly steadyMs: number
+  /** When the read began, on the steady clock; by default now. */
+  readonly readMs?: number
+  /** A moment at which the file was not there; counts only if the file was not settling yet. */
+  readonly notThereUs?: number | undefined
 }
 
 /** The files that are not accepted yet. */
@@ -87,19 +99,30 @@ export class Settling {
   /**
    * Stores that the gzip stream of the file is not complete, as a read has found now, or at the
    * last read of the unchanged file.
-   * @param readMs when the read began, on the steady clock
    * @returns the delay until the next read (ms)
    */
-  markIncomplete(path: string, file: FileState, steadyMs: number, readMs = steadyMs): number {
-    return this.#wait(path, file, { steadyMs, readMs, readable: true })
+  markIncomplete(path: string, file: FileState, read: SettlingRead): number {
+    return this.#wait(path, file, { ...read, readable: true })
   }
 
   /**
    * Stores that the file could not be read; it may become readable with the same size and mtime.
    * @returns the delay until the next read (ms)
    */
-  markUnreadable(path: string, file: FileState, steadyMs: number): number {
-    return this.#wait(path, file, { steadyMs, readMs: steadyMs, readable: false })
+  markUnreadable(path: string, file: FileState, read: SettlingRead): number {
+    return this.#wait(path, file, { ...read, readable: false })
+  }
+
+  /**
+   * A moment at which a settling file was not there, which its first read has found; `undefined` if
+   * there is none. However long it settles, the file was seen arriving.
+   */
+  notThereUs(path: string): number | undefined {
+    return this.#find(path)?.notThereUs
+  }
+
+  has(path: string): boolean {
+    return this.#find(path) !== undefined
   }
 
   /**
@@ -149,9 +172,9 @@ export class Settling {
   #wait(
     path: string,
     { size, mtimeUs }: FileState,
-    read: { readonly steadyMs: number; readonly readMs: number; readonly readable: boolean },
+    read: SettlingRead & { readonly readable: boolean },
   ): number {
-    const { steadyMs, readMs, readable } = read
+    const { steadyMs, readMs = steadyMs, readable } = read
     const [directory, name] = splitPath(path)
     const files = this.#directories.get(directory) ?? new Map<string, WaitingFile>()
     this.#directories.set(directory, files)
@@ -161,7 +184,9 @@ export class Settling {
     const sinceMs = unchanged ? before.sinceMs : steadyMs
     const sure = unchanged && (before.sure || readMs - sinceMs >= longestTickMs)
     const delayMs = sure ? Math.min(before.delayMs * 2, longestMs) : growingMs
-    files.set(name, { size, mtimeUs, readable, sinceMs, readAtMs: steadyMs, delayMs, sure })
+    const { notThereUs } = before ?? read
+    const times = { sinceMs, readAtMs: steadyMs, delayMs }
+    files.set(name, { size, mtimeUs, readable, notThereUs, ...times, sure })
     return delayMs
   }
 }

@@ -140,7 +140,7 @@ t.test(
     const { writer } = service
     t.match(
       await bodyOf(service),
-      'not known whether it is complete; it is in the queue. A scan found',
+      'not known whether it is complete; it is in the queue. It was not seen arriving',
     )
     await writer.keepChecksums([checksum], 1)
     t.match(

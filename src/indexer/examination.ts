@@ -1,0 +1,160 @@
+/** Examines the new and changed files of a directory: which of them are complete. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { IndexerContext } from './state/context.ts'
+import { growingMs } from './state/settling.ts'
+import type { FileState } from './state/settling.ts'
+
+/**
+ * After this number of files or bytes, one read of a directory inflates no further files, so that
+ * other directories do not wait.
+ */
+const filesPerRead = 2000
+const bytesPerRead = 16 * 1024 * 1024
+
+/** After this number of files, other work of this thread gets its turn. */
+const filesPerTurn = 10_000
+
+export type Candidate = FileState & { readonly name: string }
+
+export interface Candidates {
+  readonly candidates: readonly Candidate[]
+  /** A moment at which a file that is found now was not there (see `Sight`). */
+  readonly notThereUs: (file: Candidate) => number | undefined
+}
+
+/**
+ * A file that is accepted: its size and mtime when it was examined, and a moment at which it was
+ * not there.
+ */
+interface AcceptedFile extends FileState {
+  readonly incomplete: boolean
+  readonly notThereUs: number | undefined
+}
+
+/**
+ * The outcomes of candidates by name; `undefined` for a file that is not accepted. A file that is
+ * accepted as it is has no entry, so that a directory of old files costs no memory here.
+ */
+export type Outcomes = ReadonlyMap<string, AcceptedFile | undefined>
+
+export interface Examined {
+  readonly outcomes: Outcomes
+  /**
+   * The delay before the files that are not accepted are examined again (ms); `undefined` if all
+   * candidates were accepted.
+   */
+  readonly retryMs: number | undefined
+}
+
+type ExaminationContext = Pick<IndexerContext, 'tree' | 'settling' | 'fileFaults' | 'nowUs'>
+
+export async function examine(
+  context: ExaminationContext,
+  directory: string,
+  files: Candidates,
+): Promise<Examined> {
+  return await new Examination(context, directory, files).run()
+}
+
+class Examination {
+  readonly #context: ExaminationContext
+  readonly #directory: string
+  readonly #files: Candidates
+  readonly #outcomes = new Map<string, AcceptedFile | undefined>()
+  readonly #toInflate: Candidate[] = []
+  #bytes = 0
+  #retryMs: number | undefined
+
+  constructor(context: ExaminationContext, directory: string, files: Candidates) {
+    this.#context = context
+    this.#directory = directory
+    this.#files = files
+  }
+
+  async run(): Promise<Examined> {
+    const now = { steadyMs: performance.now(), wallMs: this.#context.nowUs() / 1000 }
+    for (const [index, file] of this.#ordered().entries()) {
+      if (index % filesPerTurn === filesPerTurn - 1) await yieldToOthers()
+      this.#judge(file, now)
+    }
+    await this.#inflate(now.steadyMs)
+    return { outcomes: this.#outcomes, retryMs: this.#retryMs }
+  }
+
+  /**
+   * The least recently read files come first, so that large files that grow do not block the
+   * others.
+   */
+  #ordered(): readonly Candidate[] {
+    const { candidates } = this.#files
+    const isWaiting = this.#context.settling.namesIn(this.#directory).length > 0
+    if (!isWaiting) return candidates
+    return candidates.toSorted((a, b) => this.#readAtMs(a) - this.#readAtMs(b))
+  }
+
+  #judge(file: Candidate, now: { readonly steadyMs: number; readonly wallMs: number }): void {
+    const { settling, fileFaults } = this.#context
+    const path = this.#pathOf(file)
+    const decision = settling.decide(path, file, now)
+    if (decision === 'take') {
+      if (settling.has(path)) this.#accept(file, { state: file, incomplete: false })
+    } else if (decision === 'take-incomplete') {
+      this.#accept(file, { state: file, incomplete: true })
+      fileFaults.log(path, 'incomplete')
+    } else {
+      this.#outcomes.set(file.name, undefined)
+      if (decision === 'wait')
+        this.#retryIn(settling.markIncomplete(path, file, { ...now, ...this.#sightOf(file) }))
+      else if (this.#toInflate.length >= filesPerRead || this.#bytes >= bytesPerRead)
+        // A file that has not been read yet comes at once; one that grows or cannot be read can
+        // wait.
+        this.#retryIn(this.#readAtMs(file) === 0 ? 0 : growingMs)
+      else {
+        this.#toInflate.push(file)
+        this.#bytes += file.size
+      }
+    }
+  }
+
+  async #inflate(readMs: number): Promise<void> {
+    const { tree, settling } = this.#context
+    const files = this.#toInflate
+    const found = files.length === 0 ? [] : await tree.inflate(files.map(this.#pathOf))
+    for (const [index, file] of files.entries()) {
+      const [path, inflated] = [this.#pathOf(file), found[index]]
+      const read = { steadyMs: performance.now(), readMs, ...this.#sightOf(file) }
+      if (inflated === undefined) this.#retryIn(settling.markUnreadable(path, file, read))
+      else if (!inflated.complete) this.#retryIn(settling.markIncomplete(path, inflated, read))
+      else this.#accept(file, { state: inflated, incomplete: false })
+    }
+  }
+
+  #accept(
+    file: Candidate,
+    found: { readonly state: FileState; readonly incomplete: boolean },
+  ): void {
+    const { size, mtimeUs } = found.state
+    const { incomplete } = found
+    this.#outcomes.set(file.name, { size, mtimeUs, incomplete, ...this.#sightOf(file) })
+    this.#context.settling.delete(this.#pathOf(file))
+  }
+
+  /** Of a file that is settling, the moment before its first find counts. */
+  #sightOf(file: Candidate): { readonly notThereUs: number | undefined } {
+    const { settling } = this.#context
+    const path = this.#pathOf(file)
+    return {
+      notThereUs: settling.has(path) ? settling.notThereUs(path) : this.#files.notThereUs(file),
+    }
+  }
+
+  #readAtMs(file: Candidate): number {
+    return this.#context.settling.readAtMs(this.#pathOf(file)) ?? 0
+  }
+
+  #retryIn(delayMs: number): void {
+    this.#retryMs = Math.min(this.#retryMs ?? Infinity, delayMs)
+  }
+
+  readonly #pathOf = ({ name }: Candidate): string => `${this.#directory}/${name}`
+}
