@@ -123,7 +123,7 @@ export interface DirectoryRejection {
   readonly reason: string
   readonly count: number
   /**
-   * The first names, at most `mostRejectedNames`, without dot files; bytes that are not UTF-8 show
+   * The first names, at most `mostRejectedNames`; bytes that are not UTF-8 show
    * as U+FFFD. An empty name stands for the directory itself.
    */
   readonly names: readonly string[]

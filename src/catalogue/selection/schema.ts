@@ -138,7 +138,7 @@ const tables = `
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
   -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first
-  -- names, at most 100, without dot files. since_us is the time since which the directory has
+  -- names, at most 100. since_us is the time since which the directory has
   -- entries for this reason, NULL in rows of a release that did not store it.
   CREATE TABLE rejection (
     directory INT8 NOT NULL REFERENCES directory (id),

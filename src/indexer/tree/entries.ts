@@ -59,7 +59,7 @@ export class Rejections {
     const known = this.#found.get(reason) ?? { count: 0, names: [] }
     this.#found.set(reason, known)
     known.count++
-    if (!name.startsWith('.')) known.names.push(name)
+    known.names.push(name)
     if (known.names.length >= 10 * mostRejectedNames) known.names = firstOf(known.names)
   }
 

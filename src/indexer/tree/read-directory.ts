@@ -159,6 +159,8 @@ function sortEntries(tree: Tree, directory: string) {
     const { name } = entry
     if (++entries > (tree.mostEntries ?? mostEntries)) throw new Error(tooManyEntries)
     tree.onProgress?.()
+    // Unfinished copies, file managers and snapshots have such names: no files of an archive.
+    if (name.startsWith('.')) continue
     const type = entry.isSymbolicLink() ? linkedType(tree, `${directory}/${name}`) : entry
     const parsed = parseFilename(name)
     if (type === undefined) rejections.add(name, 'symlink')
