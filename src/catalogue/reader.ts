@@ -265,8 +265,6 @@ export interface ProblemEntry {
 
 export interface ProblemsPage {
   readonly count: number
-  /** Rejected entries that are not in the list: only some names of a directory are stored. */
-  readonly unnamed: number
   readonly entries: readonly ProblemEntry[]
 }
 

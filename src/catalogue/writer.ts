@@ -9,14 +9,20 @@ import type { CatalogueSummary, FileIdentity, Head, Heartbeat, ScanSummary } fro
 import type { Problem } from './filter.ts'
 
 /**
- * The stamp of a directory, taken before its names were read. If the directory has another stamp
- * now, its names may have changed. Stamps are compared only for equality, never for order, because
- * times can be set back, and inode numbers are reused.
+ * The times and the inode of a directory. If they are others than before, its names may have
+ * changed. They are compared only for equality, never for order, because times can be set back, and
+ * inode numbers are reused.
  */
-export interface DirectoryStamp {
+export interface DirectoryTimes {
   readonly mtimeUs: number
   readonly ctimeUs: number
   readonly inode: number
+}
+
+/** The stamp of a directory: its times, taken before its names were read, and its names. */
+export interface DirectoryStamp extends DirectoryTimes {
+  /** The sum of the names of all entries (see `sumOfName`). */
+  readonly namesSum: number
 }
 
 /** A catalogued file, for reconciling its directory. */
@@ -34,8 +40,8 @@ export interface KnownFile {
 export interface KnownStamp {
   readonly path: string
   /**
-   * `undefined` if the next sweep must read the directory, for example because it was not read yet,
-   * or too soon after a change for a reliable stamp.
+   * `undefined` if the next sweep must read the directory, because it was not read yet, its stamp
+   * is not sure yet, or a part of its change was left out.
    */
   readonly stamp: DirectoryStamp | undefined
   /** Time since which removals in the directory are withheld; `undefined` if none are. */
@@ -123,7 +129,7 @@ export interface DirectoryRejection {
   readonly reason: string
   readonly count: number
   /**
-   * The first names, at most `mostRejectedNames`; bytes that are not UTF-8 show
+   * The first names, at most `mostRejectedNames`, without dot files; bytes that are not UTF-8 show
    * as U+FFFD. An empty name stands for the directory itself.
    */
   readonly names: readonly string[]
@@ -287,6 +293,13 @@ export interface CatalogueWriter {
   readonly engine: Engine
   /** All known directories that still exist on disk, in no particular order. */
   directories(): Promise<readonly KnownStamp[]>
+  /**
+   * Stores the version of the rules of names. If it is another one than stored, removes the stamps
+   * of all directories with rejected entries in the same transaction, so that the next sweep reads
+   * them.
+   * @returns the number of these directories
+   */
+  adoptNameRules(version: number): Promise<number>
   /**
    * One directory with its files in a range of names, by default all; `undefined` for an unknown
    * directory.

@@ -10,9 +10,11 @@ import type { Accepted } from './acceptance.ts'
 import type { Sight } from './arrival.ts'
 import { Batch } from './batch.ts'
 import { reconcileInParts, splitChange } from './directory-parts.ts'
-import { sameStamp } from './reconcile.ts'
+import type { Comparison } from './directory-parts.ts'
+import { judgeStamp } from './judge-stamp.ts'
 import type { IndexerContext } from './state/context.ts'
 import { databaseProblem } from './state/health.ts'
+import { sameStamp } from './state/sure-stamps.ts'
 import { largeDirectory, otherDisk, tooManyEntries } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { WatchController } from './watch-controller.ts'
@@ -24,9 +26,6 @@ const retryMs = 5000
  * because other directories wait during this read.
  */
 const refusedRetryMs = 60_000
-
-/** A range of names without files. */
-const noFiles = { after: '', through: '' }
 
 /** What the apply stage tells the rest of the indexer. */
 export interface ApplyListeners {
@@ -49,6 +48,8 @@ export interface SnapshotInput {
   readonly snapshot: DirectorySnapshot
   /** True if a walk has read the directory; the walk visits the subdirectories itself. */
   readonly walked: boolean
+  /** Time at which the read was requested, on the steady clock (ms). */
+  readonly requestedMs: number
 }
 
 /** Compares snapshots with the catalogue and applies the changes in batches. */
@@ -90,8 +91,9 @@ export class ApplyStage {
     this.#reportEntries(snapshot)
     const isKnownNow = snapshot.outcome === 'read' || snapshot.outcome === 'missing'
     if (!walked && isKnownNow) this.#markChangedChildren(snapshot)
-    const differing = await reconcileInParts(this.#context.writer, snapshot)
-    const accepted = differing && (await this.#accept(snapshot, differing))
+    const compared = await reconcileInParts(this.#context.writer, snapshot)
+    const differing = judgeStamp(this.#context, { ...input, snapshot }, compared)
+    const accepted = differing && (await this.#accept(snapshot, differing, compared.known))
     this.#updateKnown(snapshot, accepted?.change)
     this.#unfinished.delete(path)
     if (accepted === undefined) {
@@ -181,23 +183,20 @@ export class ApplyStage {
     }
   }
 
-  async #accept(snapshot: DirectorySnapshot, differing: DirectoryChange): Promise<Accepted> {
-    const sight = await this.#sightOf(snapshot, differing)
+  async #accept(
+    snapshot: DirectorySnapshot,
+    differing: DirectoryChange,
+    known: Comparison['known'],
+  ): Promise<Accepted> {
+    const sight = this.#sightOf(snapshot, known)
     return await accept(this.#context, { snapshot, sight }, this.#withChildren(differing, snapshot))
   }
 
-  async #sightOf(
-    { path, stamp }: DirectorySnapshot,
-    { added, modified }: DirectoryChange,
-  ): Promise<Sight> {
-    const { heartbeat, writer, nowUs } = this.#context
+  #sightOf({ stamp }: DirectorySnapshot, known: Comparison['known']): Sight {
+    const { heartbeat, nowUs } = this.#context
     const foundUs = nowUs()
-    const notThereUs = heartbeat.notThereSinceUs()
-    const nothingSeen = { notThereUs: undefined, foundUs, showsContents: false }
-    if (notThereUs === undefined || added.length + modified.length === 0) return nothingSeen
-    const known = await writer.directory(path, noFiles)
     // What a directory held while it could not be read is unknown.
-    if (known?.unreadable === true) return nothingSeen
+    const notThereUs = known?.unreadable === true ? undefined : heartbeat.notThereSinceUs()
     return { notThereUs, foundUs, showsContents: !sameStamp(stamp, known?.stamp) }
   }
 

@@ -4,9 +4,6 @@
  */
 import type { NewFile } from '../catalogue/writer.ts'
 
-/** A find is no sign of an arrival if the file may have been there for longer than this (ms). */
-export const seenArrivingMs = 10 * 60_000
-
 /** What the read of a directory says about the arrival of its files, by our own clock. */
 export interface Sight {
   /**

@@ -20,6 +20,13 @@ interface DirectoryPart {
   readonly known: KnownDirectory | undefined
 }
 
+export interface Comparison {
+  /** The change that makes the catalogue agree with the snapshot; `undefined` if they agree. */
+  readonly change: DirectoryChange | undefined
+  /** The directory in the catalogue; `undefined` for a new one. */
+  readonly known: Pick<KnownDirectory, 'stamp' | 'unreadable'> | undefined
+}
+
 /**
  * Compares a directory with the catalogue (see `reconcile`): the names of the snapshot part by
  * part, in their order.
@@ -27,13 +34,15 @@ interface DirectoryPart {
 export async function reconcileInParts(
   writer: Pick<CatalogueWriter, 'directory'>,
   snapshot: DirectorySnapshot,
-): Promise<DirectoryChange | undefined> {
+): Promise<Comparison> {
   const changes: DirectoryChange[] = []
+  let known: Comparison['known']
   for await (const part of partsOf(writer, snapshot)) {
+    known = part.known
     const change = reconcile(part.snapshot, part.known)
     if (change !== undefined) changes.push(change)
   }
-  return join(changes)
+  return { change: join(changes), known }
 }
 
 /**

@@ -10,6 +10,8 @@ export type Job = DirectoryJob | WalkJob
 export interface DirectoryJob {
   readonly kind: 'directory'
   readonly number: number
+  /** Time of the request, on the steady clock (ms). */
+  readonly requestedMs: number
   readonly snapshot: Promise<DirectorySnapshot>
   /** Callers of `readNow` who wait for this directory. */
   readonly requesters: readonly Requester[]
@@ -18,6 +20,7 @@ export interface DirectoryJob {
 export interface WalkJob {
   readonly kind: 'walk'
   readonly number: number
+  readonly requestedMs: number
   readonly step: Promise<WalkStep | undefined>
 }
 
@@ -82,11 +85,13 @@ export class JobQueue {
 
   #walkJob(): Job | undefined {
     if (!this.walking) return undefined
-    return { kind: 'walk', number: ++this.#lastNumber, step: this.#tree.step() }
+    const requestedMs = performance.now()
+    return { kind: 'walk', number: ++this.#lastNumber, requestedMs, step: this.#tree.step() }
   }
 
   #read(directory: DirtyDirectory, requesters: readonly Requester[]): Job {
+    const requestedMs = performance.now()
     const snapshot = this.#tree.snapshot(directory)
-    return { kind: 'directory', number: ++this.#lastNumber, snapshot, requesters }
+    return { kind: 'directory', number: ++this.#lastNumber, requestedMs, snapshot, requesters }
   }
 }

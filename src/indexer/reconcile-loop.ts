@@ -138,7 +138,7 @@ export class ReconcileLoop {
   async #runDirectory(job: DirectoryJob): Promise<void> {
     const snapshot = await job.snapshot
     const startedMs = performance.now()
-    await this.#applyStage.add({ snapshot, walked: false })
+    await this.#applyStage.add({ snapshot, walked: false, requestedMs: job.requestedMs })
     this.#listeners.watchController.rest(snapshot.path, performance.now() - startedMs)
     if (job.requesters.length > 0) await this.#answer(snapshot, job.requesters)
   }
@@ -156,7 +156,7 @@ export class ReconcileLoop {
     // A directory that holds only directories does not tell how large these are.
     if (snapshot.names.length > 0)
       this.#ahead = snapshot.names.length > largeDirectory ? 1 : readAhead
-    await this.#applyStage.add({ snapshot, walked: true })
+    await this.#applyStage.add({ snapshot, walked: true, requestedMs: job.requestedMs })
   }
 
   #request(path: string, requesters: readonly Requester[]): void {

@@ -12,6 +12,7 @@ import type {
 } from '../catalogue/writer.ts'
 import type { FileIdentity } from '../catalogue/records.ts'
 import { compareIdentity, isSameVersion } from '../catalogue/identity.ts'
+import { sameStamp } from './state/sure-stamps.ts'
 import { identityAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
@@ -133,18 +134,4 @@ function goneFiles({ files }: KnownDirectory, names: readonly string[]): number[
   return Array.from(files)
     .filter(([name]) => !present.has(name))
     .map(([, { id }]) => id)
-}
-
-/**
- * True if the names cannot have changed between two stamps; always false if one of the stamps is
- * `undefined`.
- */
-export function sameStamp(a: DirectorySnapshot['stamp'], b: KnownDirectory['stamp']): boolean {
-  return (
-    a !== undefined &&
-    b !== undefined &&
-    a.mtimeUs === b.mtimeUs &&
-    a.ctimeUs === b.ctimeUs &&
-    a.inode === b.inode
-  )
 }

@@ -6,9 +6,9 @@ import { areas } from '../parse/archive-path.ts'
 import { repeat, wait } from '../runtime/clock.ts'
 import { maintain } from './maintenance.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
-import { sameStamp } from './reconcile.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { KnownDirectories } from './state/known-directories.ts'
+import { findChanged } from './sweep.ts'
 import type { ReadDepth } from './tree/directory-snapshot.ts'
 
 /**
@@ -16,11 +16,6 @@ import type { ReadDepth } from './tree/directory-snapshot.ts'
  * are then likely.
  */
 const busyMs = 3000
-/**
- * Maximum number of stamps in one request to the tree worker, so that other requests do not wait
- * long.
- */
-const stampsPerRequest = 2000
 /**
  * Time between two reads of the areas, so that a disk that hangs is noticed even without other
  * reads.
@@ -84,8 +79,8 @@ export class Schedule {
   }
 
   /**
-   * Sweeps now: marks the directories dirty whose stamps differ from the catalogue; resolves when
-   * they are reconciled.
+   * Sweeps now: marks the directories dirty whose stamps differ from the catalogue (see
+   * `findChanged`); resolves when they are reconciled.
    * @returns the number of directories that differed in this sweep, but not in the sweep before
    */
   async sweepNow(): Promise<number> {
@@ -162,31 +157,4 @@ function rollingRescan(known: KnownDirectories, onRoundEnd: () => void): () => s
 function perSecond(directories: number, periodMs: number): number {
   const rate = (directories * 1000) / periodMs
   return Math.floor(rate) + (Math.random() < rate % 1 ? 1 : 0)
-}
-
-/**
- * Finds the directories whose stamp differs from the stamp in the catalogue, because they may have
- * changed since they were read. All directories are compared, whatever their date, because a
- * thousand of them take only a few milliseconds.
- */
-async function findChanged({
-  writer,
-  tree,
-}: Pick<IndexerContext, 'writer' | 'tree'>): Promise<string[]> {
-  const known = new Map(
-    (await writer.directories()).map(({ path, stamp }) => [path, stamp] as const),
-  )
-  // An area that is not in the catalogue may have appeared; it has no parent directory whose stamp
-  // shows this.
-  for (const area of areas) if (!known.has(area)) known.set(area, undefined)
-  const paths = [...known.keys()]
-  const differing: string[] = []
-  for (let start = 0; start < paths.length; start += stampsPerRequest) {
-    const chunk = paths.slice(start, start + stampsPerRequest)
-    const stamps = await tree.stamps(chunk)
-    chunk.forEach((path, index) => {
-      if (!sameStamp(stamps[index], known.get(path))) differing.push(path)
-    })
-  }
-  return differing
 }

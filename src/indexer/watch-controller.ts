@@ -2,12 +2,10 @@
  * Decides which directories are watched, and marks a watched directory dirty when events occur in
  * it or may have been lost.
  */
-import { daysAhead } from '../catalogue/records.ts'
 import type { IndexerProblem, WatchCounts } from '../control-socket/protocol.ts'
-import { areas, parseDirectory } from '../parse/archive-path.ts'
 import { errorCode } from '../runtime/error-code.ts'
+import { hotDirectories, isHot } from './state/hot-window.ts'
 import type { IndexerContext } from './state/context.ts'
-import type { KnownDirectories } from './state/known-directories.ts'
 import { Watcher, watchLimit } from './watcher.ts'
 
 /** Delay between an event and the read of its directory, so that one read covers several events. */
@@ -197,54 +195,6 @@ export class WatchController {
     }
     this.#timers.push(setInterval(check, stallMs / 3))
   }
-}
-
-type WatchWindow = IndexerContext['window']
-
-const dayMs = 86_400_000
-/**
- * True if a directory belongs to the hot window, whose directories are watched: the areas; the
- * present and the previous year; the days and hours within the `window`; years, days and hours that
- * begin within the next two days; and directories without a date of their own below a hot directory
- * that has a date.
- */
-export function isHot(path: string, nowMs: number, window: WatchWindow): boolean {
-  const directory = parseDirectory(path)
-  if (directory.kind === 'rejected') return false
-  const { area, startSeconds, spanSeconds } = directory
-  if (path === area) return true
-  if (startSeconds === undefined || spanSeconds === undefined) {
-    const parent = path.slice(0, path.lastIndexOf('/'))
-    return isDated(parent) && isHot(parent, nowMs, window)
-  }
-  const [startMs, endMs] = [startSeconds * 1000, (startSeconds + spanSeconds) * 1000]
-  if (startMs > nowMs + daysAhead * dayMs) return false
-  // The previous year stays hot: late files may create a new directory in it.
-  if (spanSeconds > dayMs / 1000) return endMs > nowMs - 365 * dayMs
-  const days = area === 'obs' ? window.obsDays : window.nrtDays
-  return endMs > nowMs - days * dayMs
-}
-
-/** True if a directory, or one above it, has a date; `obs/misc` has none. */
-function isDated(path: string): boolean {
-  const directory = parseDirectory(path)
-  if (directory.kind === 'rejected' || path === directory.area) return false
-  return directory.startSeconds !== undefined || isDated(path.slice(0, path.lastIndexOf('/')))
-}
-
-/**
- * Returns the known hot directories. Starts at the areas and goes down, because most of a tree is
- * not hot.
- */
-function hotDirectories(known: KnownDirectories, window: WatchWindow, nowMs: number): string[] {
-  const found: string[] = []
-  const pending: string[] = areas.filter((area) => known.has(area))
-  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    if (!isHot(path, nowMs, window)) continue
-    found.push(path)
-    pending.push(...known.childrenOf(path))
-  }
-  return found
 }
 
 function watchProblem(error: Error): IndexerProblem {

@@ -14,7 +14,7 @@ import type { Connection, TestEngine } from './engines.ts'
 export const day = 'obs/2026/001'
 
 /** That of a directory that is not young, unlike the directories of tests. */
-export const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3 }
+export const stamp = { mtimeUs: 1, ctimeUs: 2, inode: 3, namesSum: 4 }
 
 export const facts = { size: 10, mtimeUs: 1000 }
 

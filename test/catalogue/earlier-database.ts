@@ -11,6 +11,7 @@ export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void 
   )
   for (const table of countTableNames)
     for (const name of ['bytes', 'sized']) db.exec(`ALTER TABLE ${table} DROP COLUMN ${name}`)
+  db.exec('ALTER TABLE directory DROP COLUMN names_sum')
   const columns = `one, epoch, seq, forgotten_seq, last_scan, details_seq, deliveries_us,
     heartbeat_us, heartbeat_limit_s`
   db.exec(`

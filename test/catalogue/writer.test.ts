@@ -251,6 +251,29 @@ t.test('the summary counts files, directories, misplaced files and rejections', 
   t.same(await reader.summary(), await writer.summary())
 })
 
+t.test('other rules of names take the stamps of directories with rejected names', async (t) => {
+  const { writer } = await openCatalogue(t)
+  const rejections = [{ reason: 'bad-type', count: 1, names: ['graz0010.26b.gz'] }]
+  const rejecting = [day, 'obs/2026/002']
+  await writer.apply([
+    ...rejecting.map((path) => change(path, { stamp, rejections })),
+    change('obs/2026/003', { stamp, added: [newFile('graz0030.26d.gz')] }),
+    change('obs/2026/004', { rejections, gone: true }),
+  ])
+  const withoutStamp = async () =>
+    (await writer.directories())
+      .filter((directory) => directory.stamp === undefined)
+      .map(({ path }) => path)
+      .sort()
+  t.equal(await writer.adoptNameRules(1), 2, 'the first version')
+  t.same(await withoutStamp(), rejecting)
+  await writer.apply(rejecting.map((path) => change(path, { stamp, rejections })))
+  t.equal(await writer.adoptNameRules(1), 0, 'the same version')
+  t.same(await withoutStamp(), [])
+  t.equal(await writer.adoptNameRules(2), 2)
+  t.same(await withoutStamp(), rejecting)
+})
+
 t.test('a removed directory leaves the catalogue, but its tombstones stay', async (t) => {
   const { writer, reader, apply } = await openCatalogue(t)
   await apply({ stamp, added: [newFile(graz)] })

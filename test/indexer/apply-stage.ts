@@ -18,15 +18,27 @@ export async function openApplyStageOn(t: Test) {
     onApplied: () => undefined,
     isClosing: () => closing,
   })
-  /** Reads these directories and all that become dirty. */
-  const readAndApply = async (...paths: string[]) => {
-    for (const path of paths) dirty.add({ path, depth: 'facts' }, 0)
-    for (let next; (next = dirty.take(performance.now())) !== undefined;) {
-      const snapshot = await parts.tree.snapshot(next)
-      await applyStage.add({ snapshot, walked: false })
+  const readAll = async (untilMs: () => number, requestedMs: () => number) => {
+    for (let next; (next = dirty.take(untilMs())) !== undefined;) {
+      const read = { requestedMs: requestedMs(), snapshot: await parts.tree.snapshot(next) }
+      await applyStage.add({ ...read, walked: false })
     }
     await applyStage.flush()
   }
+  /** Reads these directories and all that become dirty. */
+  const readAndApply = async (...paths: string[]) => {
+    for (const path of paths) dirty.add({ path, depth: 'facts' }, 0)
+    await readAll(
+      () => performance.now(),
+      () => performance.now(),
+    )
+  }
+  /** Reads the dirty directories as if it were three seconds later: their stamps are sure then. */
+  const confirmAll = () =>
+    readAll(
+      () => Infinity,
+      () => Infinity,
+    )
   const status = () => parts.health.status(noProblems)
   const close = () => (closing = true)
   const withheld = () => [...deletionGuard.withheld()]
@@ -37,6 +49,7 @@ export async function openApplyStageOn(t: Test) {
     watched,
     applyStage,
     readAndApply,
+    confirmAll,
     status,
     areasBack,
   }

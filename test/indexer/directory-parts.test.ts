@@ -14,6 +14,8 @@ import { testFolder } from '../folder.ts'
 const day = 'obs/2020/001'
 const namesOf = (count: number) => manyNames(count, '0010.20d.gz')
 const snapshotOf = (names: readonly string[]) => ({ ...emptySnapshotOf(day), names, stamp })
+/** Each read is three seconds after the one before. */
+const requestedMs = Infinity
 
 t.test('a large change is split into parts', async (t) => {
   const added = namesOf(25_000).map((name) => newFile(name))
@@ -41,7 +43,11 @@ t.test('a directory that is written in parts gets its stamp with the last part',
   const { applyStage, writer, sql, dirty } = await openApplyStageOn(t)
   const names = namesOf(25_000)
   const add = async () => {
-    await applyStage.add({ snapshot: snapshotOf(names), walked: false })
+    await applyStage.add({
+      snapshot: snapshotOf(names),
+      walked: false,
+      requestedMs,
+    })
     return applyStage.flush()
   }
   await sql(engine.refusing(names.at(-1) ?? ''))
@@ -66,7 +72,7 @@ t.test('the end of the process leaves the remaining parts to the next one', asyn
   const { applyStage, writer, close } = await openApplyStageOn(t)
   close()
   const snapshot = snapshotOf(namesOf(25_000))
-  await applyStage.add({ snapshot, walked: false })
+  await applyStage.add({ snapshot, walked: false, requestedMs })
   t.strictSame(await applyStage.flush(), new Set([day]))
   const written = await writer.count('obs')
   t.ok(written > 0 && written < 25_000, `${written} files`)
@@ -77,7 +83,7 @@ t.test('removals are judged for the whole directory, not for each part', async (
   const { applyStage, writer, sql, withheld } = await openApplyStageOn(t)
   const names = namesOf(10_400)
   const look = async (kept: readonly string[]) => {
-    await applyStage.add({ snapshot: snapshotOf(kept), walked: false })
+    await applyStage.add({ snapshot: snapshotOf(kept), walked: false, requestedMs })
     await applyStage.flush()
   }
   await look(names)
@@ -108,7 +114,7 @@ t.test('a directory with too many entries is not read, and reported', async (t) 
     let steps = 0
     const tree = { archive, linkedDirectories: [], mostEntries, onProgress: () => steps++ }
     const snapshot = readDirectory(tree, { path: day, depth: 'names' })
-    await applyStage.add({ snapshot, walked: false })
+    await applyStage.add({ snapshot, walked: false, requestedMs })
     await applyStage.flush()
     return { snapshot, steps }
   }

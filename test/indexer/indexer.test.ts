@@ -142,6 +142,23 @@ t.test('a file that came while the indexer restarted was seen arriving', async (
   )
 })
 
+t.test('names that other rules rejected are looked at again', async (t) => {
+  const path = 'obs/2026/001/graz0010.26d.gz'
+  const before = await start(t, [path, 'obs/2026/001/notes.txt'])
+  await before.indexer.catchUp({ scan: false, patient: false })
+  const sure = async () => (await before.writer.directory('obs/2026/001'))?.stamp
+  before.indexer.watch()
+  await until('its stamp is sure', async () => (await sure()) !== undefined)
+  // As if the rules had rejected the name too.
+  const rejections = [{ reason: 'bad-type', count: 1, names: ['graz0010.26d.gz'] }]
+  await before.apply({ removed: [1], rejections, stamp: await sure() }, 'obs/2026/001')
+  await before.sql('UPDATE catalogue SET name_rules = 0')
+  await before.end()
+  const after = await start(t, before.folder)
+  await after.indexer.catchUp({ scan: false, patient: false })
+  t.same(await after.paths(), [path])
+})
+
 t.test('removals older than keepRemovalsMs are purged', async (t) => {
   const found = ['obs/2026/001/graz0010.26d.gz', 'obs/2026/001/zimm0010.26d.gz']
   const { archive, indexer, reader } = await start(t, found, 0)

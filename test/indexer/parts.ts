@@ -14,6 +14,8 @@ import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'
+import { SilentFileSystems } from '../../src/indexer/state/silent-file-systems.ts'
+import { SureStamps } from '../../src/indexer/state/sure-stamps.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { openCatalogue } from '../catalogue/catalogue.ts'
@@ -65,6 +67,8 @@ export async function openParts(
     dirty: new DirtyDirectories(),
     known: new KnownDirectories(),
     settling: new Settling(),
+    stamps: new SureStamps(),
+    silentFileSystems: new SilentFileSystems(health),
     deletionGuard: new DeletionGuard(),
     health,
     heartbeat: new Heartbeat({ writer, health, nowUs, sweepIntervalMs }),
@@ -105,6 +109,7 @@ export function emptySnapshotOf(path: string): DirectorySnapshot {
     outcome: 'read',
     error: undefined,
     identity: undefined,
+    device: undefined,
     stamp: undefined,
     names: [],
     sizes: undefined,

@@ -97,7 +97,7 @@ const cases: {
   {
     title: 'the mtime changed, backwards too',
     snapshot: { names: [name], ...facts },
-    known: known({ [name]: { size: 10, mtimeUs: 2000 } }),
+    known: known({ [name]: { size: 10, mtimeUs: 2001 } }),
     change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }] },
   },
   {

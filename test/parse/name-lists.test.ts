@@ -2,9 +2,11 @@
  * Compares the parser with tables of file names: one name per line, the first line names the
  * columns.
  */
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
+import { nameRulesVersion } from '../../src/parse/name-rules.ts'
 
 type Row = Readonly<Record<string, string | undefined>>
 
@@ -70,4 +72,31 @@ t.test('every name of the list beside the repository is parsed as listed', { ski
     const { rejected, ...row } = toRow(name)
     t.strictSame(row, expected, `${name} (${note ?? ''}) ${rejected ?? ''}`)
   }
+})
+
+/** The version of the rules, and which of many names they accept, as a checksum. */
+const judged = [1, '014bc6e5fd99ee91']
+
+/** Names of every form, with each other character in each place. */
+function* manyNames(): Generator<string, undefined> {
+  const models = [
+    'graz0010.26o.gz',
+    'graz001a15.26d.gz',
+    'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+    'GRAZ00AUT_S_20260010000_15M_01S_MO.rnx.gz',
+    'GRAZ00AUT_R_20260010000_01D_GN.rnx.gz',
+  ]
+  const characters = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index))
+  for (const model of models)
+    for (let at = 0; at < model.length; at++)
+      for (const other of characters) yield model.slice(0, at) + other + model.slice(at + 1)
+}
+
+t.test('the version of the rules grows when they accept other names', async (t) => {
+  const verdicts = Array.from(manyNames(), (name) =>
+    parseFilename(name).kind === 'parsed' ? 1 : 0,
+  )
+  const sum = createHash('sha256').update(verdicts.join('')).digest('hex').slice(0, 16)
+  const remedy = 'raise nameRulesVersion in src/parse/name-rules.ts, and set `judged` here'
+  t.strictSame([nameRulesVersion, sum], judged, remedy)
 })

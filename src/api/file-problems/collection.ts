@@ -8,7 +8,6 @@ import { catalogueOffset } from '../parameters/request.ts'
 import * as schema from '../openapi/schema.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
-import { fragment } from '../pages/layout.ts'
 import { readableTime } from '../pages/labels.ts'
 import type { Cell } from '../pages/table.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
@@ -95,33 +94,8 @@ const problemWords: Readonly<Record<ProblemName, string>> = {
   rejected: 'not catalogued',
 }
 
-/** @throws HttpError 403 if only the command line may list paths */
-async function assertPublic(
-  problems: DownloadsContext['settings']['problems'],
-): Promise<undefined> {
-  if (problems === 'public') return Promise.resolve(undefined)
-  const detail = 'The paths of files with problems are available only on the command line.'
-  throw new HttpError(403, detail)
-}
-
-const unnamedMember = {
-  fields: {
-    unnamed: schema.integer(
-      'Rejected names that the status counts and this list does not name: those beyond the first 100 of a directory and reason.',
-    ),
-  },
-  example: { unnamed: 0 },
-  headers: [],
-}
-
-const unnamedLine = fragment(
-  'unnamed-problems',
-  `<p><%= it.unnamed %> more names are not catalogued: of each directory and reason the first 100 are listed.</p>
-`,
-)
-
 const description = [
-  '`settling`: the file is young and not complete yet, so it is not in the list of files. `unservable`: the file is in the list, but could not be opened at the last download. `incomplete`: the gzip stream has no end. `broken`: the gzip stream is damaged before its end. `misplaced`: the file is in the directory of another date. `rejected`: the file is not catalogued; the status counts these files by `reason`, and this resource lists the first 100 names of each directory and reason, and counts the others in `unnamed`. Names that begin with a dot are ignored everywhere.',
+  '`settling`: the file is young and not complete yet, so it is not in the list of files. `unservable`: the file is in the list, but could not be opened at the last download. `incomplete`: the gzip stream has no end. `broken`: the gzip stream is damaged before its end. `misplaced`: the file is in the directory of another date. `rejected`: the file is not catalogued; the status counts these files by `reason`, and this resource lists the first 100 names of each directory and reason. Dot files are never listed.',
   'If the paths are not public (`problems = "command-line"`), the response is `403`.',
 ].join('\n\n')
 
@@ -140,19 +114,20 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
       }),
     },
     // Some problems are not in the catalogue and change without a new seq.
-    state: () => assertPublic(settings.problems),
+    state: async () => {
+      if (settings.problems !== 'public')
+        throw new HttpError(
+          403,
+          'The paths of files with problems are available only on the command line.',
+        )
+      return Promise.resolve(undefined)
+    },
     find: async ({ values, range }, _state, requester) => {
       const names = problemNames.filter((name) => isChosen(values.problem, name))
       const { limit, offset } = range
       const asked = { names, limit, offset: catalogueOffset(offset) }
       const found = await listProblems(sources, asked, requester)
-      const { unnamed, ...page } = found
-      return {
-        ...page,
-        further: { unnamed },
-        below: unnamed === 0 ? '' : unnamedLine({ unnamed: unnamed.toLocaleString('en') }),
-        version: digest(JSON.stringify(found)),
-      }
+      return { ...found, version: digest(JSON.stringify(found)) }
     },
     page: {
       noun: ['problem', 'problems'],
@@ -177,7 +152,6 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
       about: 'The paths of files that are incomplete, damaged, misplaced or not catalogued.',
       description,
       returns: 'Its `ETag` is a digest of its content.',
-      further: unnamedMember,
       errors: ['Unavailable', 'Forbidden'],
       samples: ['status/problems/?problem=rejected&format=json'],
     },

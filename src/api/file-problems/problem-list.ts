@@ -31,16 +31,12 @@ interface ProblemsRequest {
   readonly offset: number
 }
 
-/** Returns a page of the problems, the count of all, and that of rejected names not in the list. */
+/** Returns a page of the problems, and the count of all. */
 export async function listProblems(
   { reader, settling, unservable }: ProblemSources,
   { names, limit, offset }: ProblemsRequest,
   asker?: Asker,
-): Promise<{
-  readonly count: number
-  readonly unnamed: number
-  readonly items: readonly WireProblem[]
-}> {
+): Promise<{ readonly count: number; readonly items: readonly WireProblem[] }> {
   const withName = <Name extends ProblemName>(
     problem: Name,
     files: readonly Omit<ProblemEntry, 'problem'>[],
@@ -56,10 +52,9 @@ export async function listProblems(
     limit: limit - first.length,
     offset: Math.max(0, offset - transient.length),
   }
-  const { count, unnamed, entries } = await reader.problems(query, asker)
+  const { count, entries } = await reader.problems(query, asker)
   return {
     count: transient.length + count,
-    unnamed,
     items: [...first, ...entries].map(({ problem, path, reason, sinceUs }) => ({
       problem,
       path,

@@ -34,8 +34,6 @@ export interface Found<Item> {
   readonly count?: number
   /** The state that was read with the items, if it can be newer than that before. */
   readonly version?: State['version'] | undefined
-  /** Members of the JSON before the results. */
-  readonly further?: object
   /** HTML below the table of the page. */
   readonly below?: string
 }
@@ -169,7 +167,6 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
         next,
         previous,
         ...state?.further,
-        ...found.further,
         results: pageOf(items).map((each) => serialise(fields, each, links)),
       }),
       html: () =>

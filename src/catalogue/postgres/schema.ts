@@ -197,7 +197,13 @@ export async function createSchema(client: pg.ClientBase): Promise<void> {
 export type Migration = readonly [schema: number, sql: string]
 
 /** The first schema on a server was 15. */
-const migrations: readonly Migration[] = []
+const migrations: readonly Migration[] = [
+  [
+    16,
+    `ALTER TABLE directory ADD COLUMN names_sum bigint;
+     ALTER TABLE catalogue ADD COLUMN name_rules bigint`,
+  ],
+]
 
 /**
  * Migrates the tables of an earlier release, under the lock of the writer.

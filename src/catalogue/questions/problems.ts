@@ -23,8 +23,8 @@ const reasons: Readonly<Record<Problem, FileProblemReason>> = {
 
 type ProblemFileRow = [directory: string, name: string, sinceUs: number]
 
-/** The number of stored names of a directory and reason, and that of all. */
-type NumberRow = [directory: number, reason: string, names: number, all: number]
+/** The number of stored names of a directory and reason. */
+type NumberRow = [directory: number, reason: string, names: number]
 
 type RejectedRow = [path: string, reason: string, names: string, sinceUs: number | null]
 
@@ -32,7 +32,7 @@ export function* problems(
   { kinds, limit, offset }: ProblemsQuery,
   { dialect }: Pick<QuestionContext, 'dialect'>,
 ): Question<ProblemsPage> {
-  let [count, unnamed, skip] = [0, 0, offset]
+  let [count, skip] = [0, offset]
   const entries: ProblemEntry[] = []
   for (const kind of listedProblems.filter((each) => kinds.includes(each))) {
     const range = { limit: limit - entries.length, offset: skip }
@@ -40,18 +40,17 @@ export function* problems(
       ? rejectedEntries(range, dialect)
       : listedFiles(kind, range, dialect)
     count += found.count
-    unnamed += found.unnamed
     entries.push(...found.entries)
     skip = Math.max(0, skip - found.count)
   }
-  return { count, unnamed, entries }
+  return { count, entries }
 }
 
 /** Counts all files with a problem, and lists those of a range, highest id first. */
 function* listedFiles(problem: Problem, range: Range, dialect: Dialect): Question<ProblemsPage> {
   const from = `FROM ${filesWith(problem, dialect)} AND ${dialect.inTime('f.id')}`
   const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
-  if (range.offset >= count || range.limit === 0) return { count, unnamed: 0, entries: [] }
+  if (range.offset >= count || range.limit === 0) return { count, entries: [] }
   const found = yield* rows<ProblemFileRow>(
     `SELECT (SELECT path FROM directory WHERE id = f.directory), f.name,
        ${latestChangeUs(dialect)} ${from}
@@ -60,7 +59,6 @@ function* listedFiles(problem: Problem, range: Range, dialect: Dialect): Questio
   )
   return {
     count,
-    unnamed: 0,
     entries: found.map(([directory, name, since]) => ({
       problem,
       path: `${directory}/${name}`,
@@ -77,20 +75,18 @@ function* listedFiles(problem: Problem, range: Range, dialect: Dialect): Questio
  */
 function* rejectedEntries({ limit, offset }: Range, dialect: Dialect): Question<ProblemsPage> {
   const numbers = yield* rows<NumberRow>(
-    `SELECT directory, reason, ${dialect.length('names')}, count FROM rejection
+    `SELECT directory, reason, ${dialect.length('names')} FROM rejection
      WHERE ${dialect.inTime('directory')} ORDER BY reason, directory DESC`,
   )
   const wanted: { readonly statement: Statement; readonly from: number; readonly to: number }[] = []
-  let [count, unnamed] = [0, 0]
-  for (const [directory, reason, names, all] of numbers) {
+  let count = 0
+  for (const [directory, reason, names] of numbers) {
     const [from, to] = [Math.max(0, offset - count), Math.min(names, offset + limit - count)]
     if (from < to) wanted.push({ statement: namesOf(directory, reason), from, to })
     count += names
-    unnamed += all - names
   }
   const found = yield* all(...wanted.map(({ statement }) => statement))
-  const entries = wanted.flatMap(({ from, to }, at) => entriesOf(found[at], from, to))
-  return { count, unnamed, entries }
+  return { count, entries: wanted.flatMap(({ from, to }, at) => entriesOf(found[at], from, to)) }
 }
 
 function namesOf(directory: number, reason: string): Statement {

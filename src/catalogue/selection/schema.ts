@@ -10,7 +10,7 @@ import type { Dialect } from '../dialect.ts'
 import { recordColumns } from './record.ts'
 
 /** The schema this program reads and writes. */
-export const schemaVersion = 15
+export const schemaVersion = 16
 
 /** The schema of a database that `copy` has not finished. No program reads or migrates it. */
 export const copyingSchema = 2000 + schemaVersion
@@ -90,7 +90,8 @@ const tables = `
   -- as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time
   -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
   -- heartbeat_limit_s is the age from which it says no more. details_seq grows when the size,
-  -- mtime, checksum or problem of a file changes without a change of its record.
+  -- mtime, checksum or problem of a file changes without a change of its record. name_rules is the
+  -- version of the rules by which names were rejected, NULL before the first start of an indexer.
   CREATE TABLE catalogue (
     one           INT8 PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,
@@ -101,7 +102,8 @@ const tables = `
     deliveries_us INT8,
     heartbeat_us      INT8,
     heartbeat_limit_s INT8,
-    last_id           INT8 NOT NULL DEFAULT 0
+    last_id           INT8 NOT NULL DEFAULT 0,
+    name_rules        INT8
   ) STRICT;
 
   -- Number of live files in each area, so that the status need not count them.
@@ -110,9 +112,10 @@ const tables = `
     files INT8 NOT NULL
   ) KEYED;
 
-  -- All known directories. The stamp (mtime_us, ctime_us, inode) was taken before the names in the
-  -- directory were read. mtime_us is NULL if the next sweep must read them, for example because
-  -- they were read too soon after a change for a reliable stamp. files is the number of live files
+  -- All known directories. The stamp is mtime_us, ctime_us and inode, taken before the names in the
+  -- directory were read, and names_sum, the sum of these names (see sumOfName), NULL in rows of a
+  -- build that did not store it. mtime_us is NULL if the next sweep must read the directory,
+  -- because its stamp is not sure yet, or a part of its change was left out. files is the number of live files
   -- in the directory, misplaced that of the misplaced ones. held_since_us is the time since which
   -- removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer
   -- exists on disk; its row stays as long as tombstones refer to it. changed_us is the time of the
@@ -130,7 +133,8 @@ const tables = `
     gone      INT8 NOT NULL DEFAULT 0,
     held_since_us INT8,
     changed_us INT8,
-    hashed    INT8 NOT NULL DEFAULT 0
+    hashed    INT8 NOT NULL DEFAULT 0,
+    names_sum INT8
   ) STRICT;
 
   -- Listings step through this index from one subdirectory to the next, past directories without
@@ -138,7 +142,7 @@ const tables = `
   CREATE INDEX directory_filled ON directory (path) WHERE files > 0;
 
   -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first
-  -- names, at most 100. since_us is the time since which the directory has
+  -- names, at most 100, without dot files. since_us is the time since which the directory has
   -- entries for this reason, NULL in rows of a release that did not store it.
   CREATE TABLE rejection (
     directory INT8 NOT NULL REFERENCES directory (id),

@@ -57,6 +57,11 @@ const migrations: readonly Migration[] = [
      ${countTableNames.map(addSizes).join('\n')}`,
     countTableNames,
   ],
+  [
+    16,
+    `ALTER TABLE directory ADD COLUMN names_sum INTEGER;
+     ALTER TABLE catalogue ADD COLUMN name_rules INTEGER;`,
+  ],
 ]
 
 /**

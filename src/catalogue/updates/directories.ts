@@ -38,6 +38,7 @@ export class DirectoryRows {
       mtime_us: stamp?.mtimeUs ?? null,
       ctime_us: stamp?.ctimeUs ?? null,
       inode: stamp?.inode ?? null,
+      names_sum: stamp?.namesSum ?? null,
       misplaced: change.misplaced ?? null,
       held_since_us: change.withheldSinceUs ?? null,
       gone: change.gone ? 1 : 0,
@@ -101,6 +102,7 @@ function directorySql(dialect: Dialect) {
       'ON CONFLICT (name) DO UPDATE SET files = area.files + excluded.files',
     ),
     whole: `UPDATE directory SET mtime_us = @mtime_us, ctime_us = @ctime_us, inode = @inode,
+        names_sum = @names_sum,
         misplaced = coalesce(@misplaced, misplaced), gone = @gone, held_since_us = @held_since_us,
         files = files + @growth
       WHERE id = @id`,

@@ -1,5 +1,5 @@
 /** Writes the row of the catalogue itself. */
-import { execute } from '../question.ts'
+import { execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { Heartbeat, ScanSummary } from '../records.ts'
 
@@ -26,4 +26,21 @@ export function* beginDeliveries(nowUs: number): Question<void> {
     sql: 'UPDATE catalogue SET deliveries_us = @nowUs WHERE deliveries_us IS NULL',
     values: { nowUs },
   })
+}
+
+/**
+ * Stores the version of the rules of names. If it is another one, directories with rejected entries
+ * lose their stamps, so that the next sweep reads them.
+ * @returns the number of these directories
+ */
+export function* adoptNameRules(version: number): Question<number> {
+  const known = yield* value<number>('SELECT name_rules FROM catalogue WHERE one = 1')
+  if (known === version) return 0
+  const rejecting = 'id IN (SELECT directory FROM rejection) AND gone = 0'
+  const count = yield* value<number>(`SELECT count(*) FROM directory WHERE ${rejecting}`)
+  yield* execute(
+    { sql: `UPDATE directory SET mtime_us = NULL WHERE ${rejecting}` },
+    { sql: 'UPDATE catalogue SET name_rules = @version WHERE one = 1', values: { version } },
+  )
+  return count ?? 0
 }

@@ -7,6 +7,7 @@ import type { ArchiveDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { Columns, Dialect } from '../dialect.ts'
+import { isSameVersion } from '../identity.ts'
 import { execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import {
@@ -181,15 +182,18 @@ function insertSql(dialect: Dialect) {
 
 /**
  * The record of a file that came back. It gets its former `id` and `created`; its `modified`
- * changes only if the size or mtime in the tombstone and on disk are known and differ.
+ * changes only if size and mtime in the tombstone and on disk are known and differ.
  */
 function restored(file: NewFile, row: RecordRow, { nowUs, parsedPath }: Parsed) {
-  const { name, size, mtimeUs, incomplete, arrivalUs } = file
-  const isModified = differs(size, row.size) || differs(mtimeUs, row.mtime_us)
+  const { name, incomplete, arrivalUs } = file
+  const before = versionOf(row.size, row.mtime_us)
+  const now = versionOf(file.size, file.mtimeUs)
+  const isModified = before !== undefined && now !== undefined && !isSameVersion(before, now)
+  const { size, mtimeUs } = (isModified ? now : (before ?? now)) ?? {}
   return {
     ...row,
-    size: size ?? row.size,
-    mtime_us: mtimeUs ?? row.mtime_us,
+    size: size ?? null,
+    mtime_us: mtimeUs ?? null,
     modified_us: isModified ? movedModified(nowUs, row) : row.modified_us,
     returned_us: nowUs,
     change: 0,
@@ -199,9 +203,10 @@ function restored(file: NewFile, row: RecordRow, { nowUs, parsedPath }: Parsed) 
   }
 }
 
-/** True if both values are known and differ. */
-function differs(now: number | undefined, before: number | null): boolean {
-  return now !== undefined && before !== null && now !== before
+/** `undefined` if the size or the mtime is unknown. */
+function versionOf(size?: number | null, mtimeUs?: number | null) {
+  if (size === null || size === undefined) return undefined
+  return mtimeUs === null || mtimeUs === undefined ? undefined : { size, mtimeUs }
 }
 
 /**

@@ -23,6 +23,7 @@ type StampRow = [
   mtimeUs: number | null,
   ctimeUs: number,
   inode: number,
+  namesSum: number | null,
   withheldSinceUs: number | null,
 ]
 
@@ -34,10 +35,13 @@ type KnownFileRow = [
   ...identity: IdentityRow,
 ]
 
+/** Stands for a sum of names that an earlier build did not store; no sum is negative. */
+const unknownSum = -1
+
 /** Greater than all names. */
 const afterAllNames = '\u{10FFFF}'
 
-const stampColumns = 'path, mtime_us, ctime_us, inode, held_since_us'
+const stampColumns = 'path, mtime_us, ctime_us, inode, names_sum, held_since_us'
 
 /** All known directories that still exist on disk. */
 export function* knownDirectories(): Question<KnownStamp[]> {
@@ -45,7 +49,7 @@ export function* knownDirectories(): Question<KnownStamp[]> {
   return found.map((row) => ({
     path: row[0],
     stamp: toStamp(row),
-    withheldSinceUs: row[4] ?? undefined,
+    withheldSinceUs: row[5] ?? undefined,
   }))
 }
 
@@ -60,7 +64,7 @@ export function* knownDirectory(
     { path },
   )
   if (found === undefined) return undefined
-  const [, , , , , id, unreadable] = found
+  const [, , , , , , id, unreadable] = found
   const files = yield* rows<KnownFileRow>(
     `SELECT f.name, f.id, f.size, f.mtime_us, ${identityColumns}
      FROM file f ${joinedChecksum}
@@ -119,14 +123,17 @@ export function* removedSince(dialect: Dialect, us: number): Question<RemovedFil
   })
 }
 
-function toStamp([, mtimeUs, ctimeUs, inode]: readonly [
+function toStamp([, mtimeUs, ctimeUs, inode, namesSum]: readonly [
   string,
   number | null,
   number,
   number,
+  number | null,
   ...unknown[],
 ]): DirectoryStamp | undefined {
-  return mtimeUs === null ? undefined : { mtimeUs, ctimeUs, inode }
+  return mtimeUs === null
+    ? undefined
+    : { mtimeUs, ctimeUs, inode, namesSum: namesSum ?? unknownSum }
 }
 
 function toKnownFile([name, id, size, mtimeUs, ...identity]: KnownFileRow): [string, KnownFile] {

@@ -11,7 +11,7 @@ import type {
 import { Apply, updateParts } from './apply.ts'
 import type { Applied, Applying } from './apply.ts'
 import { Hashing, HashingQueue } from './checksum-queue.ts'
-import { setHeartbeat, setLastScan } from './head.ts'
+import { adoptNameRules, setHeartbeat, setLastScan } from './head.ts'
 import { buildIndexes, deferIndexes } from './indexes.ts'
 import { dataEnds, filesInArea, knownDirectories, knownDirectory, removedSince } from './known.ts'
 import { purge } from './purge.ts'
@@ -39,6 +39,7 @@ export function updatesOf(engine: WritingEngine): Updates {
   return {
     engine,
     directories: () => read(knownDirectories),
+    adoptNameRules: (version) => write(() => adoptNameRules(version)),
     directory: (path, range) => read(() => knownDirectory(path, range)),
     count: (area) => read(() => filesInArea(area)),
     dataEnds: (ids) => read(() => dataEnds(dialect, ids)),

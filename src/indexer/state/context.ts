@@ -1,6 +1,8 @@
 /** What the parts of the indexer share. */
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../../catalogue/writer.ts'
+import { nameRulesVersion } from '../../parse/name-rules.ts'
+import type { HotWindow } from './hot-window.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { DeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
 import { DirtyDirectories } from './dirty-directories.ts'
@@ -10,6 +12,8 @@ import { Heartbeat } from './heartbeat.ts'
 import { KnownDirectories } from './known-directories.ts'
 import { IndexerMetrics } from './metrics.ts'
 import { Settling } from './settling.ts'
+import { SilentFileSystems } from './silent-file-systems.ts'
+import { SureStamps } from './sure-stamps.ts'
 
 /** What the indexer is started with. */
 export interface IndexerOptions {
@@ -22,7 +26,7 @@ export interface IndexerOptions {
   readonly nowUs: () => number
   readonly version: string
   /** Number of past days whose directories are watched, for each area. */
-  readonly window: { readonly obsDays: number; readonly nrtDays: number }
+  readonly window: HotWindow
   readonly sweepIntervalMs: number
   /** Time in which the rolling rescan reads every directory of the tree once. */
   readonly fullReadMs: number
@@ -44,6 +48,8 @@ export interface IndexerContext extends IndexerOptions {
   readonly dirty: DirtyDirectories
   readonly known: KnownDirectories
   readonly settling: Settling
+  readonly stamps: SureStamps
+  readonly silentFileSystems: SilentFileSystems
   readonly deletionGuard: DeletionGuard
   readonly health: Health
   readonly heartbeat: Heartbeat
@@ -55,6 +61,9 @@ export interface IndexerContext extends IndexerOptions {
 export async function createContext(options: IndexerOptions): Promise<IndexerContext> {
   const { writer, nowUs, logger, purgedAfterDays } = options
   const { head, lastScan } = await writer.summary()
+  const rejecting = await writer.adoptNameRules(nameRulesVersion)
+  if (rejecting > 0)
+    logger.info({ directories: rejecting }, 'rules of names have changed: rejected names are read')
   const directories = await writer.directories()
   const health = new Health({ ...options, lastScan })
   return {
@@ -62,6 +71,8 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     dirty: new DirtyDirectories(),
     known: new KnownDirectories(directories.map(({ path }) => path)),
     settling: new Settling(),
+    stamps: new SureStamps(),
+    silentFileSystems: new SilentFileSystems(health),
     deletionGuard: new DeletionGuard(
       await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
     ),

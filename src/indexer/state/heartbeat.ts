@@ -1,10 +1,11 @@
 /** Stores up to which time the catalogue is known to equal the tree. */
 import { CatalogueCorrupt } from '../../catalogue/writer.ts'
 import type { CatalogueWriter } from '../../catalogue/writer.ts'
-import { seenArrivingMs } from '../arrival.ts'
 import { databaseProblem } from './health.ts'
 import type { Health } from './health.ts'
 
+/** A find is no sign of an arrival if the file may have been there for longer than this (ms). */
+const seenArrivingMs = 10 * 60_000
 /** The catalogue is current for at least this time after a heartbeat, in seconds. */
 const leastLimitSeconds = 180
 /**

@@ -31,8 +31,8 @@ export const largeDirectory = 50_000
 
 /**
  * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds
- * on old ones. A second change within a tick may leave the same times. So a file or directory that
- * changed less than this time ago may change again unseen.
+ * on old ones. A second change within a tick may leave the same times. So a file that changed less
+ * than this time ago may change again unseen.
  */
 export const longestTickMs = 2000
 
@@ -57,9 +57,11 @@ export interface DirectorySnapshot {
   readonly error: string | undefined
   /** Device and inode of the directory (see `identityOf`); `undefined` when it was not read. */
   readonly identity: string | undefined
+  /** Device of the directory's file system; `undefined` when it was not read. */
+  readonly device: number | undefined
   /**
-   * The stamp before the names were read; `undefined` if a later change could leave the same stamp,
-   * if `away` has names, or if the directory was not read.
+   * The stamp with the times before the names were read; `undefined` if `away` has names, or if the
+   * directory was not read. A later change may leave the same stamp (see `SureStamps`).
    */
   readonly stamp: DirectoryStamp | undefined
   /**

@@ -6,18 +6,17 @@ import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
-import type { DirectoryStamp } from '../../catalogue/writer.ts'
+import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/writer.ts'
 import { isDirectoryName, isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
-import { entriesOf, Rejections } from './entries.ts'
+import { entriesOf, Rejections, sumOfName } from './entries.ts'
 import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
 import type { LinkedTree } from './links.ts'
 import {
   identityOf,
   isCold,
-  longestTickMs,
   mostEntries,
   createIdentities,
   otherDisk,
@@ -46,8 +45,8 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
   try {
     const nowMs = Date.now()
     if (!isInTree(tree, request.path)) return outsideSnapshot(tree, request.path)
-    // The stamp is taken before the names are read, so that a change during the read gives the
-    // directory another stamp.
+    // The times are taken before the names are read, so that a change during the read gives the
+    // directory other times.
     const stats = statSync(path)
     const found = sortEntries(tree, request.path)
     // For an empty area, `detectLostArea` decides.
@@ -65,10 +64,11 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
       outcome: 'read',
       error: undefined,
       identity: identityOf(stats),
+      device: stats.dev,
       // When the disk of the files in `away` comes back, the stamp of the directory does not
       // change. So the directory gets no stamp, and each sweep finds the directory again until
       // then.
-      stamp: away.length > 0 ? undefined : stampOf(stats, nowMs),
+      stamp: away.length > 0 ? undefined : { ...timesOf(stats), namesSum: found.namesSum },
       ...files,
       misplaced: found.misplaced,
       away,
@@ -80,23 +80,40 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
   }
 }
 
-/**
- * Returns the stamp of a directory; `undefined` if it cannot be read, or if a later change could
- * leave the same stamp.
- */
-export function readStamp(tree: Tree, path: string): DirectoryStamp | undefined {
+/** What a sweep sees of a directory: its times, and the device of its file system. */
+export interface SeenTimes extends DirectoryTimes {
+  readonly device: number
+}
+
+/** Returns the times of a directory; `undefined` if it cannot be read. */
+export function readTimes(tree: Tree, path: string): SeenTimes | undefined {
   tree.onProgress?.()
   try {
-    return stampOf(statSync(join(tree.archive, path)), Date.now())
+    const stats = statSync(join(tree.archive, path))
+    return { ...timesOf(stats), device: stats.dev }
   } catch {
     return undefined // the read that follows reports the problem
   }
 }
 
-function stampOf(stats: Stats, nowMs: number): DirectoryStamp | undefined {
-  // A later change could leave the same mtime and ctime.
-  const isYoung = (ms: number): boolean => Math.abs(nowMs - ms) < longestTickMs
-  if (isYoung(stats.mtimeMs) || isYoung(stats.ctimeMs)) return undefined
+/** Returns the stamp of a directory; `undefined` if it cannot be read, or has too many entries. */
+export function readStamp(tree: Tree, path: string): (SeenTimes & DirectoryStamp) | undefined {
+  const times = readTimes(tree, path)
+  if (times === undefined) return undefined
+  let [entries, namesSum] = [0, 0]
+  try {
+    for (const { name } of entriesOf(join(tree.archive, path))) {
+      if (++entries > (tree.mostEntries ?? mostEntries)) return undefined
+      tree.onProgress?.()
+      namesSum += sumOfName(name)
+    }
+    return { ...times, namesSum }
+  } catch {
+    return undefined
+  }
+}
+
+function timesOf(stats: Stats): DirectoryTimes {
   return { mtimeUs: toUs(stats.mtimeMs), ctimeUs: toUs(stats.ctimeMs), inode: toInode(stats.ino) }
 }
 
@@ -153,14 +170,13 @@ function sortEntries(tree: Tree, directory: string) {
   const directories: string[] = []
   const date = parseDirectory(directory)
   let misplaced = 0
-  let entries = 0
+  let [entries, namesSum] = [0, 0]
   const rejections = new Rejections()
   for (const entry of entriesOf(join(tree.archive, directory))) {
     const { name } = entry
     if (++entries > (tree.mostEntries ?? mostEntries)) throw new Error(tooManyEntries)
     tree.onProgress?.()
-    // Unfinished copies, file managers and snapshots have such names: no files of an archive.
-    if (name.startsWith('.')) continue
+    namesSum += sumOfName(name)
     const type = entry.isSymbolicLink() ? linkedType(tree, `${directory}/${name}`) : entry
     const parsed = parseFilename(name)
     if (type === undefined) rejections.add(name, 'symlink')
@@ -178,7 +194,7 @@ function sortEntries(tree: Tree, directory: string) {
     } else rejections.add(name, parsed.reason)
   }
   const sorted = { names: names.sort(), directories: directories.sort() }
-  return { entries, ...sorted, misplaced, away, rejections: rejections.all() }
+  return { entries, namesSum, ...sorted, misplaced, away, rejections: rejections.all() }
 }
 
 function isForeign(tree: Tree, path: string): boolean {
@@ -205,6 +221,7 @@ function emptySnapshot(path: string, outcome: SnapshotOutcome, error: string): D
     outcome,
     error,
     identity: undefined,
+    device: undefined,
     stamp: undefined,
     ...namesAlone([]),
     misplaced: 0,

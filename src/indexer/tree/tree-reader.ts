@@ -45,6 +45,7 @@ export function startTreeReader(tree: TreeWorkerData['tree']) {
       })
   return {
     snapshot: forward('snapshot'),
+    times: forward('times'),
     stamps: forward('stamps'),
     startWalk: forward('startWalk'),
     step: forward('step'),

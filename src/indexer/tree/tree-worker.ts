@@ -1,13 +1,12 @@
 /** The tree worker: a thread that reads the tree. It answers calls one after the other. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import type { DirectoryStamp } from '../../catalogue/writer.ts'
 import { inTurn } from '../../runtime/calls.ts'
 import { createDiskCheck } from './links.ts'
 import { inflate } from './inflate.ts'
 import type { Inflated } from './inflate.ts'
 import type { DirectorySnapshot, ReadDepth, SnapshotRequest } from './directory-snapshot.ts'
-import { readDirectory, readStamp } from './read-directory.ts'
+import { readDirectory, readStamp, readTimes } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
 import { walkTree } from './walk.ts'
 import type { WalkStep } from './walk.ts'
@@ -31,11 +30,12 @@ function createFunctions(tree: Tree) {
   return {
     snapshot: (request: SnapshotRequest) => readDirectory(tree, request),
     /**
-     * Returns the stamps of directories in the order of the paths; `undefined` for a stamp that is
-     * not reliable, or a directory that cannot be read.
+     * Returns the times of directories in the order of the paths; `undefined` for a directory that
+     * cannot be read.
      */
-    stamps: (paths: readonly string[]): readonly (DirectoryStamp | undefined)[] =>
-      paths.map((path) => readStamp(tree, path)),
+    times: (paths: readonly string[]) => paths.map((path) => readTimes(tree, path)),
+    /** The same with the sums of their names. */
+    stamps: (paths: readonly string[]) => paths.map((path) => readStamp(tree, path)),
     /**
      * Starts a walk below the roots, oldest date first. An earlier walk that has not ended is
      * abandoned.

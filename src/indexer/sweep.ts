@@ -1,0 +1,64 @@
+/** A sweep: finds the directories that have changed since they were read. */
+import type { DirectoryStamp } from '../catalogue/writer.ts'
+import { areas } from '../parse/archive-path.ts'
+import { hotDirectories, newestOf } from './state/hot-window.ts'
+import type { IndexerContext } from './state/context.ts'
+import { sameStamp, sameTimes } from './state/sure-stamps.ts'
+
+/** Maximum number of directories whose names each sweep reads. */
+export const mostByName = 1000
+/**
+ * Maximum number of directories in one request to the tree worker, so that other requests do not
+ * wait long.
+ */
+const timesPerRequest = 2000
+const stampsPerRequest = 50
+
+type SweepContext = Pick<
+  IndexerContext,
+  'writer' | 'tree' | 'known' | 'window' | 'nowUs' | 'stamps' | 'silentFileSystems'
+>
+
+/**
+ * Finds the directories whose stamp differs from the one in the catalogue, because they may have
+ * changed since they were read. Those in which files are expected are compared by their times and
+ * names, all others by their times alone, because a thousand of them take only a few milliseconds.
+ * On a silent file system the newest others are compared by their names too. A directory that will
+ * be read again because its stamp is not sure is left to that read, unless it changes meanwhile.
+ */
+export async function findChanged(context: SweepContext): Promise<string[]> {
+  const { writer, tree, known, window, nowUs, stamps, silentFileSystems } = context
+  const expected = new Map<string, DirectoryStamp | undefined>()
+  for (const { path, stamp } of await writer.directories())
+    expected.set(path, stamps.awaited(path) ?? stamp)
+  // An area that is not in the catalogue may have appeared; it has no parent directory whose stamp
+  // shows this.
+  for (const area of areas) if (!expected.has(area)) expected.set(area, undefined)
+  const differing: string[] = []
+  const compareNames = async (paths: readonly string[]): Promise<void> => {
+    for await (const [path, stamp] of inRequests(paths, tree.stamps, stampsPerRequest))
+      if (!sameStamp(stamp, expected.get(path))) differing.push(path)
+  }
+  const hot = newestOf(hotDirectories(known, window, nowUs() / 1000), mostByName)
+  await compareNames(hot)
+  const byName = new Set(hot)
+  const others = [...expected.keys()].filter((path) => !byName.has(path))
+  const silent: string[] = []
+  for await (const [path, times] of inRequests(others, tree.times, timesPerRequest))
+    if (!sameTimes(times, expected.get(path))) differing.push(path)
+    else if (times !== undefined && silentFileSystems.has(times.device)) silent.push(path)
+  await compareNames(newestOf(silent, mostByName - hot.length))
+  return differing
+}
+
+async function* inRequests<Found>(
+  paths: readonly string[],
+  request: (paths: readonly string[]) => Promise<readonly Found[]>,
+  perRequest: number,
+): AsyncGenerator<[path: string, found: Found | undefined], undefined> {
+  for (let start = 0; start < paths.length; start += perRequest) {
+    const chunk = paths.slice(start, start + perRequest)
+    const found = await request(chunk)
+    for (const [index, path] of chunk.entries()) yield [path, found[index]]
+  }
+}
