@@ -49,7 +49,6 @@ const targets = [
   ['Network', (n) => `network/?n=${n}`, html, 100, 60],
   ['network, JSON', (n) => `network/?n=${n}`, json],
   ['Alerts', (n) => `alerts/?n=${n}`, html],
-  ['incidents closed, JSON', (n) => `incidents/?state=closed&n=${n}`, json],
   ['Missing', (n) => `missing/?n=${n}`, html],
   ['missing of 28 days, JSON', (n) => `missing/?limit=${1000 - n}`, json, 100],
   ['Report', (n) => `report/?n=${n}`, html],

@@ -6,7 +6,6 @@ import type { Socket } from 'node:net'
 import fastify, { LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { openAlerts } from '../series/alerts.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { readJsonBodies } from './admin/request-body.ts'
 import {
@@ -31,7 +30,6 @@ import { addAssets } from './pages/assets.ts'
 import { Site } from './pages/site.ts'
 import { addAskedAvailability } from './availability/route.ts'
 import { addAlerts } from './alerts/collection.ts'
-import { addIncidents } from './alerts/incidents.ts'
 import { ArchiveReader } from './archive/archive-reader.ts'
 import { addArchive } from './archive/route.ts'
 import type { ArchiveContext } from './archive/route.ts'
@@ -141,7 +139,7 @@ function siteOf({ settings, reader }: ApiDeps, network: NetworkStatusCache): Sit
     const known = await network.ifLoaded(alertsAgeMs)
     const asOf = known?.currency.asOf
     if (asOf !== undefined)
-      return { openAlerts: openAlerts(known?.states ?? [], asOf).length, isScanned: true }
+      return { openAlerts: known?.losses.filter(({ alert }) => alert).length ?? 0, isScanned: true }
     return { openAlerts: 0, isScanned: (await reader.head()).heartbeat !== undefined }
   })
 }
@@ -182,7 +180,6 @@ function addResources(
   addReport(app, context)
   addNetwork(app, context)
   addAlerts(app, context)
-  addIncidents(app, context)
   addChanges(app, context)
   addArchive(app, context)
   addStatus(app, context)

@@ -33,8 +33,6 @@ export interface PeriodRule {
   readonly lateFor: number
   /** A series is down when nothing was delivered for this time and its limit of lateness. */
   readonly downAfter: number
-  /** The fewest lost slots of an incident that has ended. */
-  readonly leastLost: number
 }
 
 export const periodRules: Readonly<Record<Period, PeriodRule>> = {
@@ -47,7 +45,6 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
     unlearnedLimit: secondsPerHour,
     lateFor: 3 * secondsPerDay,
     downAfter: secondsPerDay,
-    leastLost: 3,
   },
   '01H': {
     seconds: secondsPerHour,
@@ -58,7 +55,6 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
     unlearnedLimit: secondsPerHour,
     lateFor: 3 * secondsPerDay,
     downAfter: secondsPerDay,
-    leastLost: 3,
   },
   '01D': {
     seconds: secondsPerDay,
@@ -69,7 +65,6 @@ export const periodRules: Readonly<Record<Period, PeriodRule>> = {
     unlearnedLimit: secondsPerDay,
     lateFor: 7 * secondsPerDay,
     downAfter: 3 * secondsPerDay,
-    leastLost: 2,
   },
 }
 

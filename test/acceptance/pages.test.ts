@@ -300,10 +300,10 @@ async function followMissing(t: Test, page: Page): Promise<void> {
   await follow(page, page.getByRole('link', { name: 'Network', exact: true }).first())
   t.match(await page.locator('.verdict').textContent(), '1 station is late')
   t.equal(await page.getByRole('region', { name: 'The last' }).count(), 2, 'hours and days')
-  const incident = page.locator('.incidents li', { hasText: 'WTZR00DEU' }).first()
-  await incident.locator('summary').click()
-  t.ok(await incident.getByRole('link', { name: /WTZR00DEU observation files/ }).isVisible())
-  await follow(page, incident.getByRole('link', { name: 'Missing files' }))
+  const loss = page.locator('.losses li', { hasText: 'WTZR00DEU' }).first()
+  await loss.locator('summary').click()
+  t.ok(await loss.getByRole('link', { name: /WTZR00DEU observation files/ }).isVisible())
+  await follow(page, loss.getByRole('link', { name: 'Missing files' }))
   t.match(page.url(), 'station=WTZR00DEU')
   t.match(await page.locator('.lead').textContent(), /[45] files of 1 station are missing/)
   t.match(await page.locator('.extent').textContent(), '1 to 1 of 1 gap')
@@ -371,7 +371,7 @@ t.test('the network page leads to missing files, and shows a new file', { skip }
   await page.goto(`${api}network/`)
   // The newest hour decides about the state, while the page is open.
   putHour(service.archive, 'WTZR00DEU', hour, 1)
-  const late = page.locator('.incidents')
+  const late = page.locator('.losses')
   await until('no series is late', async () => {
     await page.clock.fastForward(pollMs)
     return (await late.count()) === 0

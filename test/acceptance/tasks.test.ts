@@ -99,9 +99,9 @@ const tasks: readonly Task[] = [
     fields: 0,
     run: async (t, hand, { situation }) => {
       await hand.section('Network')
-      const incidents = await hand.text('.incidents')
-      t.match(incidents, /Norway: 3 of 3 stations, nothing since .*, for \d+ h/)
-      t.match(incidents, /MATE00ITA: down for 9 days/)
+      const losses = await hand.text('.losses')
+      t.match(losses, /Norway: 3 of 3 stations, nothing since .*, late for \d+ h/)
+      t.match(losses, /MATE00ITA: nothing since .*, down for \d+ days/)
       const banner = await hand.text('.banner')
       if (situation === 'stopped') t.match(banner, /The indexer is stopped since/)
       else t.notMatch(banner, 'indexer')
@@ -209,16 +209,16 @@ const tasks: readonly Task[] = [
     },
   },
   {
-    name: 'a subscription to alerts',
+    name: 'the open alerts as a table for a program',
     clicks: 2,
     fields: 0,
     run: async (t, hand) => {
       await hand.section(/^Alerts \(\d+\)$/)
       hand.clicks++
-      const href = await hand.link(/Atom feed/).getAttribute('href')
-      const feed = await fetchAlone(new URL(href ?? '', hand.page.url()))
-      t.match(feed.headers.get('content-type'), 'application/atom+xml')
-      t.match(await feed.text(), /<title>Norway: 3 of 3 stations/)
+      const href = await hand.link('CSV').getAttribute('href')
+      const csv = await fetchAlone(new URL(href ?? '', hand.page.url()))
+      t.match(csv.headers.get('content-type'), 'text/csv')
+      t.match(await csv.text(), /^loss-NOR-[^,]*,late,,NOR,/m)
     },
   },
   {

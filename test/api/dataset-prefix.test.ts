@@ -144,7 +144,7 @@ t.test('every link leads to an existing path below the prefix, with a format', a
     [...seen].filter((link) => !isBelow(link)),
     [],
   )
-  const named = /[?&]format=(api|json|csv|ndjson|urls|txt|atom|svg)(&|$)/
+  const named = /[?&]format=(api|json|csv|ndjson|urls|txt|svg)(&|$)/
   const inApi = [...seen].filter((link) => link.startsWith(`${root}api/`)).slice(1)
   t.strictSame(
     inApi.filter((link) => !named.test(link)),

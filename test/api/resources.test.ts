@@ -24,7 +24,6 @@ t.test('the root lists the resources', async (t) => {
     missing: 'https://archive.example/rinex/api/missing/?format=api',
     report: 'https://archive.example/rinex/api/report/?format=api',
     alerts: 'https://archive.example/rinex/api/alerts/?format=api',
-    incidents: 'https://archive.example/rinex/api/incidents/?format=api',
     changes: 'https://archive.example/rinex/api/changes/?format=api',
     archive: 'https://archive.example/rinex/api/archive/?format=api',
     status: 'https://archive.example/rinex/api/status/?format=api',

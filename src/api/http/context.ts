@@ -84,7 +84,6 @@ export const resourceNames = [
   'missing',
   'report',
   'alerts',
-  'incidents',
   'changes',
   'archive',
   'status',

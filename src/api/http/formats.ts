@@ -19,7 +19,6 @@ export const mediaTypes = {
   urls: 'text/plain',
   ndjson: 'application/x-ndjson',
   svg: 'image/svg+xml',
-  atom: 'application/atom+xml',
   /** Only `Accept` chooses an event stream. */
   events: 'text/event-stream',
   /** The second media type of the OpenAPI document; only `Accept` chooses it. */

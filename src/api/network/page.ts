@@ -5,12 +5,12 @@ import { numberColumns, stateCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
+import { countStates, severityOf, stateOf } from '../../series/station-states.ts'
 import type { NetworkState } from '../series/network-context.ts'
 import { stationCell } from '../series/series-fields.ts'
 import { daysPicture, hoursPicture } from './network-pictures.ts'
-import { incidentList } from './incident-list.ts'
+import { lossList } from './loss-list.ts'
 import type { WireNetwork } from './schema.ts'
-import { stationStates } from './verdict.ts'
 
 /** Shows a picture: its legend, a part for each country, and the complete stations folded. */
 partial(
@@ -36,18 +36,18 @@ const template = `<%~ include('@ignored', it) %>
 <div data-live>
 <p class="lead verdict<%= it.ok ? '' : ' bad' %>"><%= it.verdict %></p>
 <ul class="totals">
-<% for (const total of it.totals) { %><li><a href="../series/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.label %></span></a></li>
+<% for (const total of it.totals) { %><li><a href="../station/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.label %></span></a></li>
 <% } %></ul>
-<% if (it.incidents.length + it.single.files.length > 0) { %>
-<h2>Incidents</h2>
-<ul class="incidents">
-<% for (const incident of it.incidents) { %><li><details id="<%= incident.id %>">
-<summary><span class="state <%= incident.kind %>"><%= incident.words %></span></summary>
+<% if (it.losses.length + it.single.files.length > 0) { %>
+<h2>Losses</h2>
+<ul class="losses">
+<% for (const loss of it.losses) { %><li><details id="<%= loss.id %>">
+<summary><span class="state <%= loss.kind === 'ingest-stalled' ? 'late' : loss.kind %>"><%= loss.words %></span></summary>
 <ul>
-<% for (const { text, href } of incident.series) { %><li><a href="<%= href %>"><%= text %></a></li>
-<% } %><% if (incident.more) { %><li><%= incident.more %></li>
+<% for (const { text, href } of loss.series) { %><li><a href="<%= href %>"><%= text %></a></li>
+<% } %><% if (loss.more) { %><li><%= loss.more %></li>
 <% } %></ul>
-<p><a href="<%= incident.missingHref %>">Missing files</a>, <a href="<%= incident.seriesHref %>">all its series</a></p>
+<p><a href="<%= loss.missingHref %>">Missing files</a>, <a href="<%= loss.seriesHref %>">all its series</a></p>
 </details></li>
 <% } %><% if (it.more) { %><li><a href="../alerts/?format=api"><%= it.more %></a></li>
 <% } %><% if (it.single.files.length > 0) { %><li><details>
@@ -93,7 +93,7 @@ export function renderNetwork(
   network: NetworkState,
   { kiosk, ignored }: Asked,
 ): Page {
-  const { states, banner } = network
+  const { states, stations, losses, banner } = network
   const { asOf = 0 } = network.currency
   const shown = worstFirst(states)
   const frame = {
@@ -104,7 +104,6 @@ export function renderNetwork(
     json: '?format=json',
     banner,
     isBare: kiosk,
-    alternates: [{ href: '../alerts/?format=atom', title: 'Alerts', type: 'application/atom+xml' }],
   }
   return render(frame, {
     ignored,
@@ -112,8 +111,8 @@ export function renderNetwork(
     ok: wire.verdict.ok,
     verdict: wire.verdict.words,
     sentence: sentenceOf(wire),
-    totals: tilesOf(states),
-    ...incidentList(states, asOf),
+    totals: tilesOf(countStates(stations)),
+    ...lossList(states, losses),
     pictures: picturesOf(shown, asOf),
     table: seriesTable(shown),
     directories: wire.changed_directories.map((directory) => ({
@@ -124,13 +123,12 @@ export function renderNetwork(
   })
 }
 
-/** Numbers of stations: a station has the worst state of its series. */
-function tilesOf(states: readonly KnownSeries[]) {
-  const found = Array.from(stationStates(states).values())
-  const labels = { present: 'complete', late: 'late', down: 'down', silent: 'silent' } as const
-  return (Object.keys(labels) as (keyof typeof labels)[]).flatMap((state) => {
-    const count = found.filter((each) => each === state).length
-    return count === 0 ? [] : [{ state, label: labels[state], count: readableNumber(count) }]
+/** Numbers of stations by state, without those of no station. */
+function tilesOf(counts: ReturnType<typeof countStates>) {
+  const shown = ['present', 'late', 'down', 'silent', 'ended'] as const
+  return shown.flatMap((state) => {
+    const count = counts[state]
+    return count === 0 ? [] : [{ state, label: state, count: readableNumber(count) }]
   })
 }
 
@@ -156,7 +154,7 @@ function seriesTable(shown: readonly KnownSeries[]) {
     rows: shown.map(({ station, period, summary }) => [
       stationCell({ station }),
       period,
-      stateCell(summary.state),
+      stateCell(stateOf(summary)),
       String(summary.delivered),
       String(summary.possible),
       readableShare(summary.completeness),
@@ -172,13 +170,13 @@ function sentenceOf(wire: WireNetwork): string {
       ? 'Nothing was delivered in the last 28 days.'
       : `${readableShare(completeness)} of ${readableNumber(possible)} files of the last 28 days are delivered.`
   const ended =
-    wire.ended === 0 ? '' : ` ${counted(wire.ended, 'series has', 'series have')} ended.`
+    wire.ended === 0 ? '' : ` ${counted(wire.ended, 'station has', 'stations have')} ended.`
   const arrived =
     arrivals === null ? '' : ` Arrived in the last hour: ${counted(arrivals, 'file', 'files')}.`
   return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.as_of)} UTC. ${share}${ended}${arrived}`
 }
 
-/** The main series, the least complete first, without those that ended or had no slots. */
+/** The main series, the worst state first, then the least complete; without those that ended. */
 function worstFirst(states: readonly KnownSeries[]): readonly KnownSeries[] {
   const completeness = ({ summary }: KnownSeries): number => summary.completeness ?? -1
   return [...mainSeries(states).values()]
@@ -186,5 +184,10 @@ function worstFirst(states: readonly KnownSeries[]): readonly KnownSeries[] {
       ({ summary: { completeness, state, ended } }) =>
         (completeness !== undefined || state === 'down') && !ended,
     )
-    .sort((a, b) => completeness(a) - completeness(b) || (a.station < b.station ? -1 : 1))
+    .sort(
+      (a, b) =>
+        severityOf(stateOf(a.summary)) - severityOf(stateOf(b.summary)) ||
+        completeness(a) - completeness(b) ||
+        (a.station < b.station ? -1 : 1),
+    )
 }

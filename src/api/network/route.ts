@@ -1,17 +1,15 @@
 /**
- * The network at a glance: series by state, those late or down, arrivals, and the directories with
- * the most changes. Its page is the first in the navigation.
+ * The network at a glance: stations by state, what is lost, arrivals, and the directories with the
+ * most changes. Its page is the first in the navigation.
  */
 import type { FastifyInstance } from 'fastify'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { Asker } from '../../catalogue/reader.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { sumOf } from '../../series/completeness.ts'
-import { openIncidents } from '../../series/incidents.ts'
 import { endOfSlot } from '../../series/series.ts'
-import { seriesStates } from '../../series/slot-states.ts'
-import type { SeriesState } from '../../series/slot-states.ts'
-import { incidentItem } from '../alerts/incident-fields.ts'
+import { countStates } from '../../series/station-states.ts'
+import { lossFields } from '../alerts/loss-fields.ts'
 import type { Links } from '../http/context.ts'
 import { flag } from '../parameters/parameter.ts'
 import { addAnswer } from '../resources/answer.ts'
@@ -19,13 +17,13 @@ import { serialise } from '../resources/fields.ts'
 import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
 import { currencyMembers, networkState, serialiseCurrency } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { seriesFields, shareOrNull } from '../series/series-fields.ts'
+import { shareOrNull } from '../series/series-fields.ts'
 import { renderNetwork } from './page.ts'
 import { networkBodies } from './schema.ts'
 import type { WireNetwork } from './schema.ts'
 import { verdictOf } from './verdict.ts'
 
-const maxLate = 100
+const maxLosses = 100
 
 const parameters = {
   kiosk: flag({
@@ -44,7 +42,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
       tag: 'Stations',
       name: 'Network',
       summary: 'The network at a glance',
-      about: 'The number of series by state, those that are late or down, and what arrived.',
+      about: 'The number of stations by state, what is late or down, and what arrived.',
       description: `The HTML page also shows the last 24 hours and the last 28 days of each station. ${currencyMembers.clock}`,
       returns: 'The network.',
       headers: currencyMembers.headers,
@@ -98,17 +96,10 @@ function arrivalsSince(states: readonly KnownSeries[], sinceSeconds: number): nu
 }
 
 function serialiseNetwork(
-  { states, currency }: NetworkStatus,
+  { states, stations, losses, currency }: NetworkStatus,
   activity: Activity,
   links: Links,
 ): WireNetwork {
-  const inState = (state: SeriesState): readonly KnownSeries[] =>
-    states.filter(({ summary }) => summary.state === state)
-  // What was never delivered is the longest loss.
-  const longestFirst = (state: SeriesState) =>
-    inState(state)
-      .map((series) => serialise(seriesFields, series, links))
-      .sort((a, b) => ((a.since ?? '') < (b.since ?? '') ? -1 : 1))
   // A series that is neither expected nor delivered, such as one of a few stray files, says nothing
   // about the network.
   const total = sumOf(
@@ -116,22 +107,17 @@ function serialiseNetwork(
       .map(({ summary }) => summary)
       .filter(({ ended, expected, delivered }) => !ended && (expected > 0 || delivered > 0)),
   )
+  const { ended, ...inStates } = countStates(stations)
   return {
     ...serialiseCurrency(currency),
-    verdict: verdictOf({ states, currency }),
-    stations: new Set(states.map(({ station }) => station)).size,
-    series: Object.fromEntries(
-      seriesStates.map((state) => [state, inState(state).length]),
-    ) as WireNetwork['series'],
-    ended: states.filter(({ summary }) => summary.ended).length,
+    verdict: verdictOf({ states, stations, losses, currency }),
+    stations: stations.size - ended,
+    states: inStates,
+    ended,
     possible_28d: total.possible,
     delivered_28d: total.delivered,
     completeness_28d: shareOrNull(total.completeness),
     ...activity,
-    incidents: (currency.asOf === undefined ? [] : openIncidents(states, currency.asOf))
-      .slice(0, maxLate)
-      .map((incident) => serialise(incidentItem.fields, incident, links)),
-    late: longestFirst('late').slice(0, maxLate),
-    down: longestFirst('down').slice(0, maxLate),
+    losses: losses.slice(0, maxLosses).map((loss) => serialise(lossFields, loss, links)),
   }
 }

@@ -1,23 +1,21 @@
 /** Schema of the network at a glance. */
-import { seriesStates } from '../../series/slot-states.ts'
+import { states } from '../../series/station-states.ts'
 import * as schema from '../openapi/schema.ts'
-import { incidentItem } from '../alerts/incident-fields.ts'
-import type { WireIncident } from '../alerts/incident-fields.ts'
+import { lossItem } from '../alerts/loss-fields.ts'
+import type { WireLoss } from '../alerts/loss-fields.ts'
 import { componentOf } from '../resources/fields.ts'
 import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
-import type { WireSeries } from '../series/series-fields.ts'
-import { seriesItem } from '../series/series-fields.ts'
+import type { State } from '../../series/station-states.ts'
 import { indexerStates } from './verdict.ts'
 
-const counts = Object.fromEntries(
-  seriesStates.map((state) => [
-    state,
-    schema.integer(`Number of series in the state \`${state}\`.`),
-  ]),
-) as Record<(typeof seriesStates)[number], schema.Schema<number>>
+type Counted = Exclude<State, 'ended'>
 
-const seriesSchema = componentOf(seriesItem) as schema.Component<WireSeries>
+const counts = Object.fromEntries(
+  states
+    .filter((state) => state !== 'ended')
+    .map((state) => [state, schema.integer(`Number of stations in the state \`${state}\`.`)]),
+) as Record<Counted, schema.Schema<number>>
 
 const networkSchema = schema.component('Network', 'The network at a glance.', {
   ...currencyMembers.fields,
@@ -33,12 +31,17 @@ const networkSchema = schema.component('Network', 'The network at a glance.', {
     newest_file: schema.momentOrNull(
       'Time at which the newest file arrived in the last 56 days; null if it was not seen arriving.',
     ),
-    late: schema.integer('Number of stations with a series that is late, and none that is down.'),
+    late: schema.integer(
+      'Number of late stations: those with a late series, and none that is down.',
+    ),
     down: schema.integer('Number of stations with a series that is down.'),
   }),
-  stations: schema.integer('Number of stations with a series.'),
-  series: schema.object('Number of series by state.', counts),
-  ended: schema.integer('Number of the silent series that have ended: they are in no sum.'),
+  stations: schema.integer('Number of stations with a series that has not ended.'),
+  states: schema.object(
+    'Number of these stations by state: the worst one of their series, in the order `down`, `late`, `present`, `silent`.',
+    counts,
+  ),
+  ended: schema.integer('Number of stations that have ended: they are in no sum.'),
   possible_28d: schema.integer(
     'Number of possible slots of the last 28 days of all series that have not ended, and that are expected or delivered in these days.',
   ),
@@ -47,12 +50,10 @@ const networkSchema = schema.component('Network', 'The network at a glance.', {
   arrivals_1h: schema.integerOrNull(
     'Number of slots whose first file was seen arriving in the last hour; null until the first scan has ended.',
   ),
-  incidents: schema.list(
-    'At most 100 incidents that are open, the longest loss first; `incidents/` has all.',
-    componentOf(incidentItem) as schema.Component<WireIncident>,
+  losses: schema.list(
+    'At most 100 losses that are open, the newest first; `alerts/` has all.',
+    componentOf(lossItem) as schema.Component<WireLoss>,
   ),
-  late: schema.list('At most 100 series that are late, the longest loss first.', seriesSchema),
-  down: schema.list('At most 100 series that are down, the longest loss first.', seriesSchema),
   changed_directories: schema.list(
     'The directories with the most files that were listed or replaced today (UTC).',
     schema.object('A directory.', {
@@ -69,22 +70,20 @@ const example: WireNetwork = {
   ...currencyMembers.example,
   verdict: {
     ok: true,
-    words: 'All well: newest file 14 s ago, 6 of 6 hourly stations delivered 05 h.',
+    words: 'All well: newest file 14 s ago, 6 of 6 stations that are due have sent the hour 05–06.',
     indexer: 'watching',
     newest_file: '2026-01-22T06:09:46Z',
     late: 0,
     down: 0,
   },
   stations: 6,
-  series: { late: 0, down: 0, silent: 2, present: 11, unknown: 0 },
-  ended: 2,
+  states: { down: 0, late: 0, present: 6, silent: 0, unknown: 0 },
+  ended: 1,
   possible_28d: 4180,
   delivered_28d: 4171,
   completeness_28d: 0.9978,
   arrivals_1h: 12,
-  incidents: [],
-  late: [],
-  down: [],
+  losses: [],
   changed_directories: [{ path: 'nrt/2026/022/05', files: 12 }],
 }
 

@@ -6,12 +6,13 @@ import {
   secondsToIso,
   twoDigits,
 } from '../../parse/calendar.ts'
-import { arrivedBy, latestArrival, openAlerts } from '../../series/alerts.ts'
 import { indexerStopped } from '../../series/currency.ts'
 import type { Currency } from '../../series/currency.ts'
-import { slotAt, startOf } from '../../series/series.ts'
+import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
-import type { SeriesState, SlotState } from '../../series/slot-states.ts'
+import type { SlotState } from '../../series/slot-states.ts'
+import { arrivedBy, latestArrival } from '../../series/stalled.ts'
+import { countStates } from '../../series/station-states.ts'
 import { counted, readableDate, readableDuration, readableTime } from '../pages/labels.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { standstillOf } from '../series/network-context.ts'
@@ -37,14 +38,13 @@ export interface Verdict {
   readonly down: number
 }
 
-type Network = Pick<NetworkStatus, 'states' | 'currency'>
+type Network = Pick<NetworkStatus, 'stations' | 'losses' | 'currency'> & {
+  readonly states: readonly SeriesStatus[]
+}
 
 export function verdictOf(network: Network): Verdict {
-  const { states, currency } = network
-  const stations = Array.from(stationStates(states).values())
-  const [late, down] = (['late', 'down'] as const).map(
-    (wanted) => stations.filter((state) => state === wanted).length,
-  ) as [number, number]
+  const { states, stations, currency } = network
+  const { late, down } = countStates(stations)
   const indexer = indexerState(currency)
   return {
     ok: indexer === 'watching' && late + down === 0,
@@ -54,20 +54,6 @@ export function verdictOf(network: Network): Verdict {
     late,
     down,
   }
-}
-
-/** From bad to good: a station has the worst state of its series, as in the incidents. */
-const severity: readonly SeriesState[] = ['down', 'late', 'present', 'silent', 'unknown']
-
-/** The state of each station. */
-export function stationStates(states: readonly SeriesStatus[]): ReadonlyMap<string, SeriesState> {
-  const worst = new Map<string, SeriesState>()
-  for (const { station, summary } of states) {
-    const known = worst.get(station)
-    if (known === undefined || severity.indexOf(summary.state) < severity.indexOf(known))
-      worst.set(station, summary.state)
-  }
-  return worst
 }
 
 /** `undefined` also if newer data were found that were not seen arriving, as after a stop. */
@@ -86,8 +72,14 @@ function indexerState({ asOf, notCurrent, problems }: Currency): Verdict['indexe
   return notCurrent === undefined && problems.length === 0 ? 'watching' : 'degraded'
 }
 
-/** `All well: newest file 14 s ago, 86 of 95 hourly stations delivered 15 h.`, or what is not. */
-function wordsOf({ states, currency }: Network, lost: { late: number; down: number }): string {
+/**
+ * `All well: newest file 14 s ago, 86 of 95 stations that are due have sent the hour 15–16.`, or
+ * what is not.
+ */
+function wordsOf(
+  { states, losses: open, currency }: Network,
+  lost: { late: number; down: number },
+): string {
   const { asOf, notCurrent, problems } = currency
   if (asOf === undefined) return standstillOf(currency)
   const losses = (['late', 'down'] as const)
@@ -103,7 +95,7 @@ function wordsOf({ states, currency }: Network, lost: { late: number; down: numb
     return `${standstillOf(currency)}${then === '' ? '' : ` At that time: ${then}.`}`
   }
   facts.push(...problems.map((problem) => `the indexer reports: ${problem}`))
-  const head = [...stalledFact(states, asOf), ...losses].join(', ')
+  const head = [...stalledFact(open), ...losses].join(', ')
   const wellness = isAnyExpected(states) ? 'All well' : 'No station is expected to deliver now'
   const subject = head !== '' ? head : problems.length === 0 ? wellness : 'All stations are well'
   return `${subject}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}.`
@@ -114,10 +106,10 @@ function isAnyExpected(states: readonly SeriesStatus[]): boolean {
 }
 
 /** Several stations have alerts, and nothing arrives from any: the cause may be on our side. */
-function stalledFact(states: readonly SeriesStatus[], asOf: number): readonly string[] {
-  const [alert] = openAlerts(states, asOf)
-  if (alert?.kind !== 'ingest-stalled' || alert.since === null) return []
-  return [`Nothing arrives from any station since ${readableTime(alert.since)} UTC`]
+function stalledFact(losses: NetworkStatus['losses']): readonly string[] {
+  const { since } = losses.find(({ kind }) => kind === 'ingest-stalled') ?? {}
+  if (since === undefined) return []
+  return [`Nothing arrives from any station since ${readableTime(secondsToIso(since))} UTC`]
 }
 
 /**
@@ -162,24 +154,33 @@ function dataTime({ period, start }: Newest, asOf: number): string {
 }
 
 /**
- * How many of the stations that are expected now delivered the newest hour: the newest one for
- * which no more than half of them still have time. Without hourly stations, the newest day.
+ * How many of the stations whose newest file is due have sent it. It is the newest hour that is due
+ * of at least half of the stations that are expected; without hourly stations, the newest day. So
+ * the figure does not fall at the full hour, when no file is due yet. Nothing is said of a time at
+ * which nothing was expected.
  */
 function deliveredFact(states: readonly SeriesStatus[], asOf: number): readonly string[] {
   for (const period of ['01H', '01D'] as const) {
     const expected = states.filter(
-      ({ fileType, period: own, summary: { state } }) =>
-        fileType === 'o' && own === period && state !== 'silent',
+      ({ fileType, period: own, summary }) =>
+        fileType === 'o' && own === period && summary.isExpected,
     )
     if (expected.length === 0) continue
     const newest = slotAt(asOf, period) - 1
     for (let slot = newest; slot > newest - 24; slot--) {
-      const found = expected.map(({ summary }) => slotState(summary.runs, slot))
-      if (found.filter((state) => state === 'due').length * 2 > expected.length) continue
-      const delivered = found.filter((state) => state === 'present' || state === 'removed').length
-      const name = { '01H': 'hourly', '01D': 'daily' }[period]
-      const stations = counted(expected.length, `${name} station`, `${name} stations`)
-      return [`${delivered} of ${stations} delivered ${slotName(slot, period)}`]
+      const due = expected.filter(
+        ({ summary }) => asOf >= endOfSlot(slot, period) + summary.lateAfter,
+      )
+      if (due.length * 2 < expected.length) continue
+      const found = due.map(({ summary }) => slotState(summary.runs, slot))
+      const count = (...wanted: readonly SlotState[]): number =>
+        found.filter((state) => state !== undefined && wanted.includes(state)).length
+      const delivered = count('present', 'removed')
+      // A damaged file is no delivery.
+      const all = delivered + count('damaged', 'late', 'missing')
+      if (all === 0) break
+      const stations = counted(all, 'station that is due has', 'stations that are due have')
+      return [`${delivered} of ${stations} sent the ${slotName(slot, period)}`]
     }
   }
   return []
@@ -189,7 +190,9 @@ function slotState(runs: SeriesStatus['summary']['runs'], slot: number): SlotSta
   return runs.findLast(({ firstSlot }) => firstSlot <= slot)?.state
 }
 
-/** `15 h`, or the day. */
+/** `hour 15–16`, or `day 2026-01-22`. */
 function slotName(slot: number, period: Exclude<Period, '15M'>): string {
-  return period === '01D' ? dayToIso(slot) : `${twoDigits(slot % 24)} h`
+  if (period === '01D') return `day ${dayToIso(slot)}`
+  const hour = slot % 24
+  return `hour ${twoDigits(hour)}–${twoDigits(hour + 1)}`
 }

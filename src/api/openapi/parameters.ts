@@ -13,7 +13,6 @@ const formats: Readonly<Record<string, string>> = {
   csv: '`csv` is a table of all rows, with a header line',
   urls: '`urls` is the whole list with one download URL per line',
   txt: '`txt` is plain text',
-  atom: '`atom` is the whole list as an Atom feed',
   svg: '`svg` is a picture',
 }
 

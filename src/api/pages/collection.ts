@@ -1,7 +1,6 @@
 /** A collection's page: form, active filters, extent, table, and links to other pages. */
 import { queryText } from '../http/context.ts'
 import type { Links, PageLinks, Parameter, PageRange } from '../http/context.ts'
-import { mediaTypes } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
 import { activeFilters, filterForm, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
@@ -76,7 +75,7 @@ interface Parts extends Pick<PageFrame, 'banner'> {
   readonly title?: string
 }
 
-const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV', atom: 'an Atom feed' }
+const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV' }
 
 export function renderCollection<Item>(
   view: CollectionView<Item>,
@@ -100,13 +99,6 @@ export function renderCollection<Item>(
       banner,
       description: title ?? `${frame.title} of the archive: ${extent}`,
       json,
-      alternates: whole
-        .filter((format) => format === 'atom')
-        .map((format) => ({
-          href: `?${queryText([...kept, ['format', format]])}`,
-          title: frame.title,
-          type: mediaTypes[format],
-        })),
     },
     {
       ignored,

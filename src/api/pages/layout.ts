@@ -15,8 +15,7 @@ const layout = `<!doctype html>
 <script src="<%= it.up %>../assets/page.js" defer></script>
 <link rel="icon" type="image/svg+xml" href="<%= it.up %>../assets/icon.svg">
 <link rel="alternate" type="application/json" href="<%= it.json %>">
-<% for (const { href, title, type } of it.alternates ?? []) { %><link rel="alternate" type="<%= type %>" title="<%= title %>" href="<%= href %>">
-<% } %></head>
+</head>
 <body<% if (it.isBare) { %> class="bare"<% } %>>
 <% if (!it.isBare) { %><a class="skip" href="#main">Skip to content</a>
 <header>
@@ -81,12 +80,6 @@ export interface PageFrame {
   readonly section?: string
   /** The pages above, below Overview. */
   readonly crumbs?: readonly { readonly text: string; readonly href: string }[]
-  /** Feeds, and other forms of the page that programs look for. */
-  readonly alternates?: readonly {
-    readonly href: string
-    readonly title: string
-    readonly type: string
-  }[]
   /** True without header, navigation and footer, for a screen on the wall. */
   readonly isBare?: boolean
   /** Sentences above the title, about what concerns the whole page. */

@@ -273,6 +273,9 @@ export const expand = {
   ),
 }
 
+/** Filters by place that losses share with the files. */
+export const placeFilters = filtersWhere((name) => ['station', 'country'].includes(name))
+
 /** Filters that the series of the network share with the files. */
 export const seriesFilters = filtersWhere((name) =>
   ['station', 'country', 'file_type'].includes(name),

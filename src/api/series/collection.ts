@@ -1,5 +1,5 @@
 /** The list of the series of the network. */
-import { seriesStates } from '../../series/slot-states.ts'
+import { stateOf, states } from '../../series/station-states.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { choices, isChosen, ordering } from '../parameters/parameter.ts'
 import { addCollection, csvOf } from '../resources/collection.ts'
@@ -17,7 +17,7 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
     filters: seriesFilters,
     parameters: {
       period,
-      state: choices(seriesStates, {
+      state: choices(states, {
         meaning: 'The states of the series; by default all.',
         example: 'late',
         label: 'State',
@@ -30,10 +30,11 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
     },
     whole: { csv: csvOf(seriesFields) },
     state: () => networkState(context),
-    find: ({ filter, values }, { states }) => ({
-      items: states.filter(
+    find: ({ filter, values }, { states: series }) => ({
+      items: series.filter(
         (each) =>
-          isChosen(values.state, each.summary.state) && matchesSeries(each, filter, values.period),
+          isChosen(values.state, stateOf(each.summary)) &&
+          matchesSeries(each, filter, values.period),
       ),
     }),
     page: {

@@ -1,8 +1,10 @@
 /** The series of the network with their states. */
 import type { Head } from '../../catalogue/records.ts'
 import type { Currency } from '../../series/currency.ts'
+import type { Loss } from '../../series/loss.ts'
 import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
 import type { SeriesKey, Period } from '../../series/series.ts'
+import type { State } from '../../series/station-states.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { periods } from '../../series/series.ts'
@@ -19,6 +21,12 @@ export interface NetworkKey extends SeriesKey {
 /** A series of the network, with its state now and its figures of the last 28 days. */
 export interface SeriesStatus extends NetworkKey {
   readonly summary: SeriesSummary
+  /**
+   * Time at which its first missing file was late, in seconds since 1970, and the seconds since
+   * then; `undefined` if it is neither late nor down.
+   */
+  readonly due?: number | undefined
+  readonly lateSeconds?: number | undefined
 }
 
 /** A series with all that its states follow from. */
@@ -29,11 +37,15 @@ export interface KnownSeries extends SeriesStatus {
   readonly firstStart: number | undefined
 }
 
-/** The states of all series, for one state of the catalogue. */
+/** The states of all series and stations, for one state of the catalogue. */
 export interface NetworkStatus {
   readonly head: Head
   readonly currency: Currency
   readonly states: readonly KnownSeries[]
+  /** The state of each station: the worst of its series. */
+  readonly stations: ReadonlyMap<string, State>
+  /** The open losses, the newest first. */
+  readonly losses: readonly Loss[]
 }
 
 /** Series that are computed without interruption; more would delay other requests. */

@@ -23,7 +23,7 @@ export function serialiseCurrency({ asOf, notCurrent }: Currency) {
 }
 
 /** The state of an answer with a head that shows states: they follow from how current it is. */
-export function stateOf({ head, currency }: Omit<NetworkStatus, 'states'>) {
+export function stateOf({ head, currency }: Pick<NetworkStatus, 'head' | 'currency'>) {
   return {
     version: statesTag(head, currency),
     headers: currencyHeaders(currency),

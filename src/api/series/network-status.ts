@@ -4,12 +4,13 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { NetworkSeries } from '../../catalogue/series-queries.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { Incident } from '../../series/incidents.ts'
+import { dueTimes } from '../../series/due.ts'
+import { openLosses } from '../../series/losses.ts'
 import { summariseSeries, unknownSummary } from '../../series/series-summary.ts'
 import type { SeriesPast } from '../../series/series-summary.ts'
 import { slotAt } from '../../series/series.ts'
+import { stationStates } from '../../series/station-states.ts'
 import type { Requester } from '../http/limits.ts'
-import { readClosedIncidents } from './closed-incidents.ts'
 import type { CurrencyReader } from './currency-reader.ts'
 import { DeliveryReader } from './delivery-reader.ts'
 import type { LoadedWindow } from './delivery-reader.ts'
@@ -29,18 +30,12 @@ interface NetworkStatusDeps {
   readonly expected: ExpectedRules
 }
 
-interface ClosedIncidents {
-  readonly states: NetworkStatus['states']
-  readonly incidents: readonly Incident[]
-}
-
 export class NetworkStatusCache {
   readonly #deps: NetworkStatusDeps
   readonly #deliveries: DeliveryReader
   readonly #oldSeries: OldSeries
   #network: (NetworkStatus & { readonly computedMs: number }) | undefined
   #running: Promise<NetworkStatus> | undefined
-  #closed: ClosedIncidents | undefined
 
   constructor(deps: NetworkStatusDeps) {
     this.#deps = deps
@@ -70,18 +65,6 @@ export class NetworkStatusCache {
     return Promise.resolve(undefined)
   }
 
-  /** The incidents that have ended, in turns. */
-  async closedIncidents(
-    network: NetworkStatus,
-    requester: Requester,
-  ): Promise<readonly Incident[]> {
-    const { states } = network
-    const known = this.#closed?.states === states ? this.#closed : undefined
-    const closed = known ?? { states, incidents: await readClosedIncidents(network, requester) }
-    this.#closed = closed
-    return closed.incidents
-  }
-
   /** The slots of some series on some days, in turns; older days are read from the catalogue. */
   async days(
     network: NetworkStatus,
@@ -104,9 +87,19 @@ export class NetworkStatusCache {
       known?.head.seq === head.seq &&
       known.head.epoch === head.epoch &&
       known.currency.asOf === currency.asOf
-    const states = isSame ? known.states : await this.#summarise(loaded, currency.asOf)
-    this.#network = { head, currency, states, computedMs: nowMs }
+    const found = isSame ? known : await this.#found(loaded, currency.asOf)
+    const { states, stations, losses } = found
+    this.#network = { head, currency, states, stations, losses, computedMs: nowMs }
     return this.#network
+  }
+
+  async #found(
+    loaded: LoadedWindow,
+    asOf: number | undefined,
+  ): Promise<Pick<NetworkStatus, 'states' | 'stations' | 'losses'>> {
+    const states = await this.#summarise(loaded, asOf)
+    const losses = asOf === undefined ? [] : openLosses(states, asOf)
+    return { states, stations: stationStates(states), losses }
   }
 
   async #summarise(loaded: LoadedWindow, asOf: number | undefined): Promise<KnownSeries[]> {
@@ -125,7 +118,10 @@ export class NetworkStatusCache {
       const lastSlot = lastStart === undefined ? undefined : slotAt(lastStart, period)
       const summary =
         asOf === undefined ? unknownSummary(lastSlot, period) : summariseSeries(past, asOf)
-      states.push({ station, fileType, period, writtenPeriod, summary, ids, past, firstStart })
+      const due = dueTimes({ fileType, period, summary, past })?.due
+      const lateSeconds = due === undefined || asOf === undefined ? undefined : asOf - due
+      const key = { station, fileType, period, writtenPeriod }
+      states.push({ ...key, summary, due, lateSeconds, ids, past, firstStart })
       if (states.length % seriesAtOnce === 0) await yieldToOthers()
     }
     return states.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))

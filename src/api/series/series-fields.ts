@@ -3,7 +3,7 @@ import { countryOf } from '../../parse/countries.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { shareClasses } from '../../series/completeness.ts'
 import { periods, slotAt, startOf } from '../../series/series.ts'
-import { seriesStates } from '../../series/slot-states.ts'
+import { severityOf, stateOf, states } from '../../series/station-states.ts'
 import { isoOrNull } from '../../parse/calendar.ts'
 import { stationUrl } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
@@ -146,16 +146,16 @@ export const seriesFields = {
   period,
   state: field(
     schema.oneOf(
-      'The state of the newest slot that has ended and whose limit of lateness has passed: `present` has a file, also a damaged one, or had one; `silent` is not expected; else `late`, or `down` if the last slot with a file ended more than a day (01D: 3 days) and the limit ago. `unknown` until the first scan of the archive has ended.',
-      seriesStates,
+      'The state of the newest slot that has ended and whose limit of lateness has passed: `present` has a file, also a damaged one, or had one; `silent` is not expected; else `late`, or `down` if the last slot with a file ended more than a day (01D: 3 days) and the limit ago. `ended`: silent, because it was expected and has delivered nothing for so long (at most 90 days) that it is not any more; its figures go to its last file. `unknown` until the first scan of the archive has ended.',
+      states,
     ),
     'late',
-    ({ summary }) => summary.state,
+    ({ summary }) => stateOf(summary),
     {
       label: 'State',
       first: 'ascending',
-      cell: (state, { summary }) => stateCell(summary.ended ? 'ended' : state),
-      sortedBy: ({ summary }) => seriesStates.indexOf(summary.state),
+      cell: stateCell,
+      sortedBy: ({ summary }) => severityOf(stateOf(summary)),
     },
   ),
   since: time(
@@ -164,12 +164,16 @@ export const seriesFields = {
     ({ summary }) => summary.since,
     { label: 'Since', first: 'ascending', cell: sinceText },
   ),
-  ended: field(
-    schema.boolean(
-      'True if the series was expected, and has delivered nothing for so long (at most 90 days) that it is not any more. Its figures go to its last file.',
-    ),
-    false,
-    ({ summary }) => summary.ended,
+  due: time(
+    'Time at which the first missing file was late: the end of its slot and the limit of lateness; null if the series is neither late nor down.',
+    '2026-01-22T04:10:00Z',
+    ({ due }) => due,
+    { label: 'Due', first: 'descending', cell: (iso) => readableTime(iso) },
+  ),
+  late_s: field(
+    schema.integerOrNull('Seconds from `due` to `as_of`; null if it is neither late nor down.'),
+    7200,
+    ({ lateSeconds }): number | null => lateSeconds ?? null,
   ),
   usual_s: field(
     schema.integerOrNull(

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { stationOrderKeys } from '../../catalogue/reader.ts'
 import type { StationOrdering } from '../../catalogue/reader.ts'
 import type { StationSummary } from '../../catalogue/records.ts'
-import { seriesStates } from '../../series/slot-states.ts'
-import type { SeriesState } from '../../series/slot-states.ts'
+import { severityOf, states } from '../../series/station-states.ts'
+import type { State } from '../../series/station-states.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Format } from '../http/formats.ts'
 import { catalogueOffset } from '../parameters/request.ts'
@@ -16,14 +16,13 @@ import type { AskedOf } from '../resources/answer.ts'
 import { addCollection } from '../resources/collection.ts'
 import type { CollectionState, Found } from '../resources/collection.ts'
 import { mainSeries } from '../series/known-series.ts'
-import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
+import type { NetworkStatus } from '../series/known-series.ts'
 import { stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { stationItem } from './station-fields.ts'
 import type { ListedStation } from './station-fields.ts'
-import { stateWord } from './words.ts'
 
-/** Sort keys that the catalogue does not know: those of the main series. */
+/** Sort keys that the catalogue does not know. */
 const stateKeys = ['state', 'completeness'] as const
 
 const parameters = {
@@ -32,16 +31,16 @@ const parameters = {
     example: 'gr',
     field: { label: 'Code or part of it', hint: 'GRAZ' },
   }),
-  state: choices(seriesStates, {
+  state: choices(states, {
     meaning:
-      'Only stations whose main series is in one of these states. The main series has the hourly observation files, or the daily ones if only these are expected, or if there are no hourly ones. The response then depends on the clock.',
+      'Only stations in one of these states. A station has the worst state of its series, in the order `down`, `late`, `present`, `silent`, `ended`. The response then depends on the clock.',
     example: 'late',
     label: 'State',
   }),
   ordering: ordering([...stationOrderKeys, ...stateKeys], {
     default: 'code',
     missing:
-      'Stations without a country, a state or a completeness come last. `state` (the worst first) and `completeness` (of 28 days) are those of the main series; the response then depends on the clock.',
+      'Stations without a country, a state or a completeness come last. `state` has the worst first. `completeness` is that of the main series in 28 days: the hourly observation files, or the daily ones if only these are expected, or if there are no hourly ones. With both the response depends on the clock.',
     example: '-count',
   }),
 }
@@ -67,7 +66,7 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       sizes: [20, 50, 100, 500],
       className: 'stations cards',
       caption:
-        'Dates of the data in UTC; (022) is the day of the year. State and completeness are those of the hourly observation files, or of the daily ones',
+        'Dates of the data in UTC; (022) is the day of the year. The state is the worst one of its files; the completeness is that of the hourly observation files, or of the daily ones',
       columns: [
         'code',
         'country',
@@ -121,18 +120,20 @@ async function findStations(
   requester: Requester,
 ): Promise<Found<ListedStation>> {
   const series = mainSeries(known?.states ?? [])
+  const ownStates = known?.stations ?? new Map<string, State>()
   const { countries, areas } = filter
   const { key, descending } = values.ordering
   const [limit, offset] = [range.limit, catalogueOffset(range.offset)]
   const query = {
     ...(countries && { countries }),
     ...(areas && { areas }),
-    ...(values.state.length > 0 && { codes: codesIn(values.state, series) }),
+    ...(values.state.length > 0 && { codes: codesIn(values.state, ownStates) }),
     search: values.search.toUpperCase(),
   }
   const withSeries = (station: StationSummary): ListedStation => ({
     ...station,
     series: series.get(station.code),
+    state: ownStates.get(station.code),
   })
   const stateKey = stateKeyOf(values.ordering)
   if (stateKey === undefined) {
@@ -161,16 +162,11 @@ function stateKeyOf({ key }: { readonly key: string }) {
   return stateKeys.find((each) => each === key)
 }
 
-/** The states from bad to good, as the page shows them. */
-const severity: readonly string[] = ['down', 'late', 'silent', 'unknown', 'present', 'ended']
-
 /** Stations without a value come last in both directions, equal ones are sorted by code. */
 function byState(key: (typeof stateKeys)[number], descending: boolean) {
-  const valueOf = ({ series }: ListedStation): number | undefined => {
-    if (series === undefined) return undefined
-    const { ended, completeness } = series.summary
-    if (key === 'state') return severity.indexOf(stateWord(series.summary))
-    return ended ? undefined : completeness
+  const valueOf = ({ series, state }: ListedStation): number | undefined => {
+    if (key === 'state') return state && severityOf(state)
+    return series?.summary.ended === false ? series.summary.completeness : undefined
   }
   return (a: ListedStation, b: ListedStation): number => {
     const [first, second] = [valueOf(a), valueOf(b)]
@@ -183,16 +179,14 @@ function byState(key: (typeof stateKeys)[number], descending: boolean) {
 }
 
 function codesIn(
-  states: readonly SeriesState[],
-  series: ReadonlyMap<string, SeriesStatus>,
+  wanted: readonly State[],
+  stations: ReadonlyMap<string, State>,
 ): readonly string[] {
-  return Array.from(series)
-    .filter(([, { summary }]) => states.includes(summary.state))
-    .map(([code]) => code)
+  return [...stations].filter(([, state]) => wanted.includes(state)).map(([code]) => code)
 }
 
-function nowCell({ series }: ListedStation) {
-  return series === undefined ? '' : stateCell(stateWord(series.summary))
+function nowCell({ state }: ListedStation) {
+  return state === undefined ? '' : stateCell(state)
 }
 
 function completeCell({ series }: ListedStation) {

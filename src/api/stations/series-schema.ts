@@ -28,7 +28,9 @@ export const availabilitySchema = schema.component(
       'Start of the first delivered slot, wherever the range is; null if there is none.',
     ),
     last: schema.momentOrNull('Start of the last delivered slot, wherever the range is.'),
-    ended: seriesFields.ended.schema,
+    ended: schema.boolean(
+      'True if the series was expected, and has delivered nothing for so long (at most 90 days) that it is not any more. Its figures go to its last file.',
+    ),
     slots: schema.integer('Number of slots in the range.'),
     possible: schema.integer(
       'Number of slots since `first` that have ended and whose limit of lateness has passed, expected or not.',

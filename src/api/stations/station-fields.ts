@@ -13,6 +13,7 @@ import { readableNumber, typeLabel } from '../pages/labels.ts'
 import { dateCell } from '../pages/table.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { Wire } from '../resources/fields.ts'
+import type { State } from '../../series/station-states.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { distance } from 'fastest-levenshtein'
 import type { FastifyRequest } from 'fastify'
@@ -20,9 +21,10 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { Requester } from '../http/limits.ts'
 import { UnknownName } from '../http/errors.ts'
 
-/** A station with its main series, if the states are in memory and it has one. */
+/** A station with its state and its main series, if the states are in memory and it has one. */
 export interface ListedStation extends StationSummary {
   readonly series?: SeriesStatus | undefined
+  readonly state?: State | undefined
 }
 
 const field = fieldOf<ListedStation>()

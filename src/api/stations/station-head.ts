@@ -7,7 +7,8 @@ import type { PageFrame } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesUrl } from './station-fields.ts'
-import { sinceWords, stateWord } from './words.ts'
+import { stateOf } from '../../series/station-states.ts'
+import { sinceWords } from './words.ts'
 
 partial(
   'station-head',
@@ -70,16 +71,6 @@ export function stationFrame(
       { text: 'Stations', href: resourceUrl({ api: up }, 'station') },
       ...(tab === 'Overview' ? [] : [own]),
     ],
-    alternates: [
-      {
-        href: pageUrl({ api: up }, 'alerts', [
-          ['station', code],
-          ['format', 'atom'],
-        ]),
-        title: `Alerts of ${shownCode(station)}`,
-        type: 'application/atom+xml',
-      },
-    ],
     up,
     json,
     ...(banner && { banner }),
@@ -120,12 +111,12 @@ function linesOf(states: readonly SeriesStatus[], nowSeconds: number) {
     const first = main.get(station) ?? own[0]
     const lineOf = (series: SeriesStatus) => ({
       isMain: series === first,
-      state: stateWord(series.summary),
-      words: sinceWords(series.summary, nowSeconds),
+      state: stateOf(series.summary),
+      words: sinceWords({ ...series.summary, lateSeconds: series.lateSeconds }, nowSeconds),
       files: `${stations.size > 1 ? `${station}, ` : ''}${seriesWords(series)}`,
     })
     const differs = own.filter(
-      ({ summary }) => first && stateWord(summary) !== stateWord(first.summary),
+      ({ summary }) => first && stateOf(summary) !== stateOf(first.summary),
     )
     return first === undefined ? [] : [first, ...differs].map(lineOf)
   })

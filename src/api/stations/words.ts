@@ -88,24 +88,23 @@ function timesOfGap({ firstSlot, slots }: Gap, period: Period): string {
 }
 
 /** The figures of a state that its sentence needs. */
-type Known = Pick<SeriesSummary, 'state' | 'since' | 'ended'>
-
-/** The word of a state: that of the series, or `ended`. */
-export function stateWord({ state, ended }: Known): string {
-  return ended ? 'ended' : state
+type Known = Pick<SeriesSummary, 'state' | 'since' | 'ended'> & {
+  readonly lateSeconds?: number | undefined
 }
 
 /**
- * What follows the word of a state: `since 15 November, for 9 days`. The year is left out if it is
- * that of now.
+ * What follows the word of a state: ` since 15 November, for 9 days`, ` for 12 h, nothing since 15
+ * November`. The year is left out if it is that of now.
  */
 export function sinceWords(known: Known, nowSeconds: number): string {
-  const { state, since, ended } = known
+  const { state, since, ended, lateSeconds } = known
   if (state === 'unknown') return ': the first scan of the archive has not ended'
   if (since === undefined) return ': nothing was ever delivered'
   const time = thisYear(since, nowSeconds)
   if (ended) return `: its last data end on ${time}`
   if (state === 'silent') return `: no file is expected now; its last data end on ${time}`
+  if (lateSeconds !== undefined)
+    return ` for ${readableDuration(lateSeconds)}, nothing since ${time}`
   const age = nowSeconds - since
   if (state === 'present' && age >= recentDays * secondsPerDay)
     return `, without a gap for ${recentDays} days`

@@ -5,8 +5,9 @@ import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogu
 import type { Volumes } from '../../catalogue/volumes.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { countryOf } from '../../parse/countries.ts'
-import type { Alert } from '../../series/alerts.ts'
-import type { Incident } from '../../series/incidents.ts'
+import type { Loss } from '../../series/loss.ts'
+import { countStates, stateOf } from '../../series/station-states.ts'
+import type { State } from '../../series/station-states.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesToHash } from './serialise.ts'
 
@@ -102,12 +103,14 @@ export interface Scrape {
   /** By their names; each is `undefined` while its space cannot be read. */
   readonly disks: Readonly<Record<string, DiskSpace | undefined>>
   readonly states: readonly SeriesStatus[]
-  readonly alerts: readonly Alert[]
+  /** The state of each station. */
+  readonly stations: ReadonlyMap<string, State>
+  readonly losses: readonly Loss[]
 }
 
-/** The country of an incident, or of its station; empty if it has none. */
-const countryOfIncident = (incident: Incident | undefined): string =>
-  incident?.country ?? countryOf(incident?.station ?? '') ?? ''
+/** The country of a loss, or of its station; empty if it has none. */
+const countryOfLoss = ({ country, station = '' }: Loss): string =>
+  country ?? countryOf(station) ?? ''
 
 const ofDisks =
   (value: (space: DiskSpace) => number) =>
@@ -130,18 +133,28 @@ export const scrapeRows: Rows<Scrape> = {
     ({ asOf }) => asOf,
   ],
   rinex_series: [
-    'Series of files by their state now: present, late, down, silent or unknown.',
+    'Series of files by their state now: down, late, present, silent, ended or unknown.',
     ({ states }) =>
       states.map(({ summary, period, fileType }) => [
-        { state: summary.state, period, file_type: fileType },
+        { state: stateOf(summary), period, file_type: fileType },
         1,
       ]),
     ...['state', 'period', 'file_type'],
   ],
+  rinex_stations: [
+    'Stations by their state now: the worst one of their series.',
+    ({ stations }) =>
+      stations.size === 0
+        ? []
+        : Object.entries(countStates(stations)).map(([state, count]) => [{ state }, count]),
+    'state',
+  ],
   rinex_alerts: [
     'Open alerts by kind and country.',
-    ({ alerts }) =>
-      alerts.map(({ kind, incident }) => [{ kind, country: countryOfIncident(incident) }, 1]),
+    ({ losses }) =>
+      losses.flatMap((loss) =>
+        loss.alert ? [[{ kind: loss.kind, country: countryOfLoss(loss) }, 1] as const] : [],
+      ),
     ...['kind', 'country'],
   ],
   rinex_build_info: [

@@ -9,7 +9,6 @@ import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { ArchiveDisk } from '../archive/disks.ts'
 import { rejections } from '../connections/connection-limiter.ts'
 import { unservedReasons } from '../downloads/schema.ts'
-import { openAlerts } from '../../series/alerts.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { CurrencyReader } from '../series/currency-reader.ts'
@@ -75,7 +74,8 @@ export function createMetrics(deps: MetricsDeps) {
         indexer,
         disks: { database: storage?.disk, ...spaceByName(disks) },
         states: known?.states ?? [],
-        alerts: openAlerts(known?.states ?? [], known?.currency.asOf ?? -Infinity),
+        stations: known?.stations ?? new Map(),
+        losses: known?.losses ?? [],
       })
       const own = await registry.metrics()
       return indexer === undefined ? own : own + ofIndexer

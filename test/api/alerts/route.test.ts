@@ -1,83 +1,113 @@
-/** The alerts as JSON, page and feed, of a catalogue in which stations stop. */
+/** The losses as JSON, CSV and page, of a catalogue in which stations stop. */
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import type { Alert } from '../../../src/series/alerts.ts'
 import { hour, midnight, openNetwork } from './stopping-network.ts'
 
 const api = '/rinex/api/alerts/'
+const codes = ['BODO', 'HONS', 'OSLS', 'STAS', 'TRDS', 'TROM', 'VARD', 'ANDO'].map(
+  (code) => `${code}00NOR`,
+)
+const norway = (stop: number | readonly [number, number]) =>
+  Object.fromEntries(codes.map((code) => [code, stop]))
 
 interface Page {
   readonly count: number
+  readonly as_of: string
   readonly next: string | null
-  readonly results: readonly Alert[]
+  readonly results: readonly Readonly<Record<string, unknown>>[]
 }
 
-async function openAlertNetwork(t: Test, stops: Readonly<Record<string, number>>) {
-  const service = await openNetwork(t, stops)
-  const get = async (query: string): Promise<Page> =>
+async function openLosses(
+  t: Test,
+  ...given: Parameters<typeof openNetwork> extends [unknown, ...infer Rest] ? Rest : never
+) {
+  const service = await openNetwork(t, ...given)
+  const get = async (query = ''): Promise<Page> =>
     (await service.app.inject(api + query)).json<Page>()
-  return { ...service, get }
+  const page = async (query = ''): Promise<string> =>
+    (await service.app.inject({ url: api + query, headers: { accept: 'text/html' } })).body
+  return { ...service, get, page }
 }
 
-t.test('the list of alerts is filtered by station and country, and is paged', async (t) => {
-  const stops = { GRAZ00AUT: 5, WTZR00DEU: 7, ZIMM00CHE: 12 }
-  const { app, get, setNow } = await openAlertNetwork(t, stops)
-  await setNow(midnight + 12 * hour + 600)
-  const all = await get('')
-  t.same(
-    all.results.map(({ id }) => id),
-    ['loss-GRAZ00AUT-01H-2026-01-22T05:00:00Z', 'loss-WTZR00DEU-01H-2026-01-22T07:00:00Z'],
-    'the longest loss first',
-  )
-  t.match(all, { count: 2, next: null })
-  t.match(await get('?country=aut'), {
-    count: 1,
-    results: exact([{ since: '2026-01-22T05:00:00Z' }]),
+t.test('eight stations of a country are one loss, which ends with their files', async (t) => {
+  const stops = { ...norway([10, 16]), GRAZ00AUT: 30, WTZR00DEU: [3, 6] as const, ZIMM: 9 }
+  const { app, get, page, setNow, deliver } = await openLosses(t, stops, 15)
+  await setNow(midnight + 15 * hour + 40 * 60)
+  const since = '2026-01-22T10:00:00Z'
+  const id = `loss-NOR-${since}`
+  const { results, as_of } = await get()
+  t.equal(as_of, '2026-01-22T15:40:00Z')
+  t.match(results, exact([{ id }, { station: 'ZIMM', country: null }]), 'the newest first')
+  t.match(results[0], {
+    kind: 'late',
+    station: null,
+    country: 'NOR',
+    stations: exact(codes.toSorted()),
+    expected_stations: 8,
+    since,
+    due: '2026-01-22T11:10:00Z',
+    late_s: 4.5 * hour,
+    alert: true,
+    series: { length: 8 },
   })
-  t.match(await get('?station=wtzr&file_type=n'), { count: 0 })
+  t.match(await page(), 'Norway: 8 of 8 stations, nothing since 10:00, late for 4 h 30')
+  t.match(await page(), '../series/?country=NOR&amp;format=api&amp;state=down,late')
+  const csv = (await app.inject(`${api}?format=csv&country=NOR`)).body.split('\r\n')
+  t.equal(
+    csv[0],
+    'id,kind,station,country,stations,expected_stations,series,since,due,late_s,alert',
+  )
+  t.match(csv[1], new RegExp(`^${id},late,,NOR,ANDO00NOR BODO00NOR .* VARD00NOR,8,8,${since},`))
+  t.match(csv[1], /,2026-01-22T11:10:00Z,16200,true$/)
+  await deliver(midnight + 16 * hour)
+  t.match(await get(), { count: 2 }, 'the stations of Norway are not back')
+  await deliver(midnight + 17 * hour)
+  t.match(await get(), { results: exact([{ station: 'ZIMM' }]) })
+})
+
+t.test('losses are filtered and paged, and have the tag of the clock', async (t) => {
+  const stops = { GRAZ00AUT: 5, WTZR00DEU: 11, ZIMM00CHE: 30 }
+  const { app, get, setNow, page } = await openLosses(t, stops)
+  await setNow(midnight + 12 * hour + 660)
+  const of = async (query: string) =>
+    (await get(query)).results.map(({ station, alert }) => `${String(station)} ${String(alert)}`)
+  const both = ['WTZR00DEU false', 'GRAZ00AUT true']
+  t.same(await of(''), both)
+  t.same(await of('?alert=true,false'), both)
+  t.same(await of('?alert=true'), [both[1]])
+  t.same(await of('?alert=false'), [both[0]])
+  t.same(await of('?country=aut'), [both[1]])
+  t.same(await of('?station=wtzr'), [both[0]])
+  t.same(await of('?station=wtzr&alert=true'), [])
   t.match((await get('?limit=1')).next, 'alerts/?format=api&limit=1&offset=1')
-  const bad = await app.inject(`${api}?country=nowhere&strict=1&kind=late`)
-  t.same([bad.statusCode, Object.keys(bad.json<object>())], [400, ['country', 'kind']])
-  const { headers, statusCode } = await app.inject({ url: api, headers: { accept: 'text/html' } })
-  t.equal(statusCode, 200)
+  t.match(await page(), /not yet/)
+  const bad = await app.inject(`${api}?country=nowhere&strict=1&kind=late&alert=maybe`)
+  t.same([bad.statusCode, Object.keys(bad.json<object>())], [400, ['country', 'alert', 'kind']])
+  t.equal((await app.inject(`${api}?format=atom`)).statusCode, 404)
+  t.equal((await app.inject('/rinex/api/incidents/')).statusCode, 404)
+  const { headers } = await app.inject({ url: api, headers: { accept: 'text/html' } })
   const again = { accept: 'text/html', 'if-none-match': String(headers.etag) }
   t.equal((await app.inject({ url: api, headers: again })).statusCode, 304)
-  await setNow(midnight + 12 * hour + 660)
+  await setNow(midnight + 12 * hour + 720)
   t.equal((await app.inject({ url: api, headers: again })).statusCode, 200, 'a minute later')
 })
 
-t.test('the HTML page and the Atom feed show the open alerts', async (t) => {
+t.test('nothing arrives from any station: one loss', async (t) => {
   const stops = { GRAZ00AUT: 5, WTZR00DEU: 12, ZIMM00CHE: 12 }
-  const { app, get, setNow } = await openAlertNetwork(t, stops)
-  await setNow(midnight + 12 * hour + 600)
-  const html = (await app.inject({ url: api, headers: { accept: 'text/html' } })).body
-  t.match(
-    html,
-    /<a href="[^"]*GRAZ00AUT\/availability[^"]*">GRAZ00AUT: late since 05:00, for 7 h 10</,
-  )
-  t.match(html, 'href="?format=atom"')
-  const feed = await app.inject(`${api}?format=atom&country=AUT`)
-  t.equal(feed.headers['content-type'], 'application/atom+xml')
-  t.match(
-    feed.body,
-    '<link rel="self" type="application/atom+xml" href="https://archive.example/rinex/api/alerts/?country=AUT&amp;format=atom"/>',
-  )
-  t.match(
-    feed.body,
-    '<title>GRAZ00AUT: late, nothing since 2026-01-22 05:00 UTC</title>\n<updated>2026-01-22T07:10:00Z</updated>',
-  )
-  t.match(
-    feed.body,
-    '<content type="text">GRAZ00AUT 01H observation: nothing since 2026-01-22 05:00 UTC</content>',
-  )
+  const { get, setNow, page } = await openLosses(t, stops)
   await setNow(midnight + 14 * hour + 600)
-  const stalled = await get('')
-  t.match(stalled, {
+  t.match(await get(), {
     count: 1,
-    results: exact([{ kind: 'ingest-stalled', since: '2026-01-22T12:02:00Z' }]),
+    results: exact([
+      {
+        kind: 'ingest-stalled',
+        station: null,
+        country: null,
+        since: '2026-01-22T12:02:00Z',
+        stations: Object.keys(stops),
+        alert: true,
+      },
+    ]),
   })
-  t.equal(stalled.results[0]?.series.length, 3)
-  const entry = (await app.inject(`${api}?format=atom`)).body
-  t.match(entry, 'No files arrive since 2026-01-22 12:02 UTC: 3 series of 3 stations')
-  t.equal(entry.match(/<entry>/g)?.length, 1)
+  t.match(await page(), 'No files arrive since 2026-01-22 12:02 UTC: 3 series of 3 stations')
 })

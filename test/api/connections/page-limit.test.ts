@@ -37,15 +37,7 @@ for (const [path, status] of pages)
     for (const { statusCode } of await Promise.all(answers)) t.equal(statusCode, status)
   })
 
-const shared = [
-  'series/',
-  'missing/',
-  'alerts/',
-  'incidents/',
-  'network/',
-  'report/',
-  'station/?state=late',
-]
+const shared = ['series/', 'missing/', 'alerts/', 'network/', 'report/', 'station/?state=late']
 
 for (const path of shared)
   t.test(`pages of ${path} that waited for the same states are made in turns`, async (t) => {

@@ -23,16 +23,7 @@ type Case = readonly [
 const resources = [
   ...['', 'network/', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'series/'],
   ...['station/GRAZ/availability/', 'station/GRAZ/latency/', 'missing/', 'report/', 'alerts/'],
-  ...[
-    'incidents/',
-    'changes/',
-    'archive/',
-    'status/',
-    'status/problems/',
-    'search/',
-    'schema/',
-    'docs/',
-  ],
+  ...['changes/', 'archive/', 'status/', 'status/problems/', 'search/', 'schema/', 'docs/'],
 ]
 
 const errors: readonly Case[] = [

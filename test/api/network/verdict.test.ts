@@ -4,6 +4,8 @@ import { verdictOf } from '../../../src/api/network/verdict.ts'
 import type { Verdict } from '../../../src/api/network/verdict.ts'
 import type { KnownSeries } from '../../../src/api/series/known-series.ts'
 import type { Currency } from '../../../src/series/currency.ts'
+import { openLosses } from '../../../src/series/losses.ts'
+import { stationStates } from '../../../src/series/station-states.ts'
 import { SlotSet } from '../../../src/series/slot-set.ts'
 import { lengths } from '../series/network.ts'
 import type { Period } from '../series/network.ts'
@@ -30,12 +32,16 @@ interface Described {
   readonly until: number
   /** Seconds after which each file arrived; without it, a scan found them. */
   readonly latency?: number
+  readonly nowSeconds?: number
 }
 
 /** The series of 40 days that a station delivered without losses. */
-function seriesOf({ station, period = '01H', until, latency }: Described): KnownSeries {
+function seriesOf(described: Described): KnownSeries {
+  const { station, period = '01H', until, latency, nowSeconds = now } = described
   const length = lengths[period]
-  const end = Math.floor((now - until * hour) / length)
+  const end = Math.floor(
+    (nowSeconds - until * hour - (described.nowSeconds ? (latency ?? 0) : 0)) / length,
+  )
   const slots = Array.from({ length: (40 * 86_400) / length }, (_, n) => end - n - 1).reverse()
   const days = { firstDay: Math.floor(now / 86_400) - 400, lastDay: Math.floor(now / 86_400) + 1 }
   const past: SeriesPast = {
@@ -48,9 +54,17 @@ function seriesOf({ station, period = '01H', until, latency }: Described): Known
         : { slots, latencies: slots.map(() => latency) },
     rules: [],
   }
-  const summary = summariseSeries(past, now)
+  const summary = summariseSeries(past, nowSeconds)
   return { station, fileType: 'o', period, summary, ids: [], past, firstStart: undefined }
 }
+
+/** The network of some series. */
+const networkOf = (states: readonly KnownSeries[], currency: Currency) => ({
+  states,
+  stations: stationStates(states),
+  losses: currency.asOf === undefined ? [] : openLosses(states, currency.asOf),
+  currency,
+})
 
 const graz: Described = { station: 'GRAZ00AUT', until: 0, latency: 70 }
 const zimm: Described = { station: 'ZIMM00CHE', until: 1, latency: 1740 }
@@ -70,7 +84,8 @@ const cases: readonly (readonly [
     current,
     {
       ok: true,
-      words: 'All well: newest file 4 min ago, 1 of 2 hourly stations delivered 15 h.',
+      words:
+        'All well: newest file 4 min ago, 2 of 2 stations that are due have sent the hour 14–15.',
       indexer: 'watching',
       newest_file: '2026-11-24T16:01:10Z',
       late: 0,
@@ -81,7 +96,10 @@ const cases: readonly (readonly [
     'most have still time for the newest hour',
     [graz, zimm, { ...zimm, station: 'WTZR00DEU' }],
     current,
-    { words: 'All well: newest file 4 min ago, 3 of 3 hourly stations delivered 14 h.' },
+    {
+      words:
+        'All well: newest file 4 min ago, 3 of 3 stations that are due have sent the hour 14–15.',
+    },
   ],
   [
     'a late station',
@@ -89,7 +107,8 @@ const cases: readonly (readonly [
     current,
     {
       ok: false,
-      words: '1 station is late: newest file 4 min ago, 1 of 2 hourly stations delivered 15 h.',
+      words:
+        '1 station is late: newest file 4 min ago, 1 of 2 stations that are due have sent the hour 14–15.',
       late: 1,
       down: 0,
     },
@@ -100,7 +119,7 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        '1 station is late, 1 is down: newest file 4 min ago, 1 of 3 hourly stations delivered 14 h.',
+        '1 station is late, 1 is down: newest file 4 min ago, 1 of 3 stations that are due have sent the hour 14–15.',
       late: 1,
       down: 1,
     },
@@ -111,14 +130,17 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        'Nothing arrives from any station since 2026-11-24 11:01 UTC, 2 stations are late: newest file 5 h 04 ago, 0 of 2 hourly stations delivered 14 h.',
+        'Nothing arrives from any station since 2026-11-24 11:01 UTC, 2 stations are late: newest file 5 h 04 ago, 0 of 2 stations that are due have sent the hour 14–15.',
     },
   ],
   [
     'only daily files',
     [daily],
     current,
-    { words: 'All well: newest file 15 h 55 ago, 1 of 1 daily station delivered 2026-11-23.' },
+    {
+      words:
+        'All well: newest file 15 h 55 ago, 1 of 1 station that is due has sent the day 2026-11-23.',
+    },
   ],
   [
     'the first day: no file was seen arriving',
@@ -129,7 +151,7 @@ const cases: readonly (readonly [
     current,
     {
       ok: true,
-      words: 'All well: newest data of 15:00, 1 of 1 hourly station delivered 15 h.',
+      words: 'All well: newest data of 15:00, 1 of 1 station that is due has sent the hour 14–15.',
       newest_file: null,
     },
   ],
@@ -142,7 +164,8 @@ const cases: readonly (readonly [
     current,
     {
       ok: false,
-      words: '1 station is late: newest data of 15:00, 1 of 2 hourly stations delivered 15 h.',
+      words:
+        '1 station is late: newest data of 15:00, 1 of 2 stations that are due have sent the hour 14–15.',
       newest_file: null,
       late: 1,
     },
@@ -156,7 +179,8 @@ const cases: readonly (readonly [
     current,
     {
       ok: false,
-      words: '2 stations are late: newest data of 15:00, 1 of 3 hourly stations delivered 14 h.',
+      words:
+        '2 stations are late: newest data of 15:00, 1 of 3 stations that are due have sent the hour 14–15.',
       newest_file: null,
       late: 2,
     },
@@ -178,7 +202,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        'The indexer is stopped since 2026-11-24 16:05 UTC. States are those of that time. At that time: 1 station is down, newest file of 2026-11-24 16:01 UTC, 1 of 2 hourly stations delivered 15 h.',
+        'The indexer is stopped since 2026-11-24 16:05 UTC. States are those of that time. At that time: 1 station is down, newest file of 2026-11-24 16:01 UTC, 1 of 2 stations that are due have sent the hour 14–15.',
       indexer: 'stopped',
       down: 1,
     },
@@ -200,7 +224,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        'All stations are well: newest file 4 min ago, 1 of 1 hourly station delivered 15 h, the indexer reports: 5 removals in obs/ withheld.',
+        'All stations are well: newest file 4 min ago, 1 of 1 station that is due has sent the hour 14–15, the indexer reports: 5 removals in obs/ withheld.',
       indexer: 'degraded',
     },
   ],
@@ -225,14 +249,50 @@ const cases: readonly (readonly [
 
 for (const [name, series, currency, wanted] of cases)
   t.test(name, (t) => {
-    const verdict = verdictOf({ states: series.map(seriesOf), currency })
+    const verdict = verdictOf(networkOf(series.map(seriesOf), currency))
     const { ok, words, indexer, newest_file, late, down } = { ...verdict, ...wanted }
     t.strictSame(verdict, { ok, words, indexer, newest_file, late, down })
     t.end()
   })
 
+t.test('the figure does not fall at the full hour, when no file is due yet', (t) => {
+  const latencies = [60, 60, 300, 700, 700, 2700]
+  for (let minute = 0; minute <= 120; minute++) {
+    const seconds = now + minute * 60
+    const states = latencies.map((latency, index) =>
+      // The last hour whose file has arrived by now.
+      seriesOf({ station: `G${index}AZ00AUT`, until: 0, latency, nowSeconds: seconds }),
+    )
+    const { words } = verdictOf(networkOf(states, { ...current, asOf: seconds }))
+    const [, sent, due, hour] = /, (\d) of (\d) stations .* hour (\d+)/.exec(words) ?? []
+    t.ok(sent !== undefined && sent === due, `after ${minute} minutes: ${words}`)
+    t.ok(Number(hour) >= 14 && Number(due) >= 3)
+  }
+  t.end()
+})
+
+t.test('nothing is said of a day on which nothing was expected', (t) => {
+  const noon = Date.UTC(2026, 10, 28, 12) / 1000
+  const past: SeriesPast = {
+    delivered: SlotSet.of('01D', [noon / 86_400 - 1].map(Math.floor), {
+      firstDay: Math.floor(noon / 86_400) - 400,
+      lastDay: Math.floor(noon / 86_400) + 1,
+    }),
+    damaged: new Map(),
+    first: undefined,
+    arrivals: { slots: [], latencies: [] },
+    rules: [],
+  }
+  const summary = summariseSeries(past, noon)
+  const series = { ...seriesOf(graz), period: '01D', past, summary } as const
+  const { ok, words } = verdictOf(networkOf([series], { ...current, asOf: noon }))
+  t.ok(ok)
+  t.equal(words, 'All well: newest data of 2026-11-27 (331).')
+  t.end()
+})
+
 t.test('unknown states before the first scan has ended', (t) => {
   const series = { ...seriesOf(graz), summary: unknownSummary(undefined, '01H') }
-  t.match(verdictOf({ states: [series], currency: unscanned }), { ok: false, late: 0, down: 0 })
+  t.match(verdictOf(networkOf([series], unscanned)), { ok: false, late: 0, down: 0 })
   t.end()
 })

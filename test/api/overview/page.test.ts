@@ -20,7 +20,7 @@ t.test('it says what the archive is, how it is and how large, and where to begin
   const { body } = await network.app.inject({ url: root, headers })
   for (const text of [
     '<h1>RINEX file catalogue</h1>',
-    'All well: newest file 40 s ago, 1 of 1 hourly station delivered 23 h.',
+    'All well: newest file 40 s ago, 1 of 1 station that is due has sent the hour 22–23.',
     '<b>720</b> files',
     '<b>1</b> station<',
     '<b>40 s</b> since the newest file',

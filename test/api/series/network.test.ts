@@ -171,8 +171,13 @@ async function checkAnswers(
   const like = missing[0] ?? {}
   t.strictSame(text(listed.results, like), text(missing, like))
   const totals = await service.get<Record<string, unknown>>('network/')
-  t.match(totals, exact(totalsOf([...rows.values()])))
-  t.match(totals, { verdict: lossesOf(rows) })
+  const stations = stationsOf(rows)
+  t.match(totals, exact(totalsOf([...rows.values()], stations)))
+  t.match(totals, { verdict: { late: stations.late, down: stations.down } })
+  for (const [state, count] of Object.entries(stations)) {
+    const found = await service.get<{ count: number }>(`station/?state=${state}`)
+    t.equal(found.count, count, `stations that are ${state}`)
+  }
 }
 
 /** The members of an object that another one has, in its order. */
@@ -188,8 +193,7 @@ const rounded = (share: number | null) =>
 function wireNow(now: NowAnswer) {
   // The counts are in the totals of the network.
   return {
-    state: now.state,
-    ended: now.ended,
+    state: stateOf(now),
     since: isoOrNull(now.since),
     usual_s: now.usual_s,
     late_after_s: now.late_after_s,
@@ -223,29 +227,33 @@ function wireMissing(missing: MissingSlot, period: Period) {
   }
 }
 
-/** Numbers of stations with a series that is late or down. @param rows by station and period */
-function lossesOf(rows: ReadonlyMap<string, NowAnswer>) {
-  const stationsIn = (state: string) =>
-    new Set(
-      [...rows].flatMap(([key, row]) => (row.state === state ? [key.split(' ')[0] ?? ''] : [])),
-    )
-  const [late, down] = [stationsIn('late'), stationsIn('down')]
-  return { late: [...late].filter((each) => !down.has(each)).length, down: down.size }
+/** The states from bad to good. */
+const order = ['down', 'late', 'present', 'silent', 'ended'] as const
+type Counts = Record<(typeof order)[number], number>
+
+const stateOf = ({ state, ended }: NowAnswer) => (ended ? 'ended' : state)
+
+/** Numbers of stations by the worst state of their series. @param rows by station and period */
+function stationsOf(rows: ReadonlyMap<string, NowAnswer>): Counts {
+  const states = Map.groupBy(rows, ([key]) => key.split(' ')[0])
+  const worst = Array.from(states.values(), (own) =>
+    order.find((state) => own.some(([, row]) => stateOf(row) === state)),
+  )
+  const count = (wanted: string) => worst.filter((state) => state === wanted).length
+  return Object.fromEntries(order.map((state) => [state, count(state)])) as Counts
 }
 
-function totalsOf(rows: readonly NowAnswer[]) {
+function totalsOf(rows: readonly NowAnswer[], { ended, ...states }: Counts) {
   const counted = rows.filter(
     (row) => !row.ended && (row.expected_28d > 0 || row.delivered_28d > 0),
   )
   const sum = (key: 'possible_28d' | 'delivered_28d') =>
     counted.reduce((total, row) => total + row[key], 0)
-  const states = ['late', 'down', 'silent', 'present'] as const
   const possible = sum('possible_28d')
   return {
-    series: Object.fromEntries(
-      states.map((state) => [state, rows.filter((row) => row.state === state).length]),
-    ),
-    ended: rows.filter((row) => row.ended).length,
+    stations: Object.values(states).reduce((total, count) => total + count, 0),
+    states,
+    ended,
     possible_28d: possible,
     delivered_28d: sum('delivered_28d'),
     completeness_28d: possible === 0 ? null : rounded(sum('delivered_28d') / possible),
@@ -402,12 +410,12 @@ t.test('changes of old files change the states of a series that delivers nothing
     days.map((day) => [old + day, 'GRAZ00AUT', '01D'] as const)
   await scan(files([0, 10, 20, 29]))
   const row = { station: 'GRAZ00AUT', state: 'silent', last_slot: iso((old + 29) * daySeconds) }
-  t.match((await get('series/')).results, exact([{ ...row, ended: false }]), 'never steady')
+  t.match((await get('series/')).results, exact([row]), 'never steady')
   // As many files, and the same ends.
   for (const day of [10, 20]) await remove(old + day, 'GRAZ00AUT', '01D')
   await scan(files([1, 2]))
   await setNow(firstDay * daySeconds + 60)
-  t.match((await get('series/')).results, exact([{ ...row, ended: true }]))
+  t.match((await get('series/')).results, exact([{ ...row, state: 'ended' }]))
 })
 
 t.test('a range with too many missing files, or before all files, is answered', async (t) => {

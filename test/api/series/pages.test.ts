@@ -113,17 +113,20 @@ t.test('the page of the network has its figures, its late series and its picture
   const { page } = await openTenDays(t)
   const html = await page('network/')
   const words = textOf(html)
-  t.match(words, '1 station is late: newest file 2 h ago, 0 of 1 hourly station delivered 04 h.')
+  t.match(
+    words,
+    '1 station is late: newest file 2 h ago, 0 of 1 station that is due has sent the hour 04–05.',
+  )
   t.match(
     words,
     '3 stations at 2025-12-11 06:05 UTC. 82.8 % of 256 files of the last 28 days are delivered.',
   )
   t.match(words, 'Arrived in the last hour: 0 files.')
-  t.match(words, '2 complete 1 late', 'stations, not series')
+  t.match(words, '2 present 1 late', 'stations, not series')
   t.match(words, 'Most changes today obs/2026/001 7 files')
   t.match(
     words,
-    'Incidents 1 single file GRAZ00AUT_?_202534504??_01H_*O.* expected by 2025-12-11 05:10',
+    'Losses 1 single file GRAZ00AUT_?_202534504??_01H_*O.* expected by 2025-12-11 05:10',
   )
   t.strictSame(rowsOf(html, 'Stations'), [
     [hourly, '01H', 'late', '202', '245', '82.4 %'],
@@ -289,13 +292,11 @@ t.test('lists say their filter and count, and the request for their JSON', async
     ['station/', '3 stations'],
     ['station/?country=aut', 'Austria: 1 station'],
     ['series/?period=01H', 'hour: 1 series'],
-    ['incidents/?state=closed&station=GRAZ', 'GRAZ, closed: 3 incidents'],
+    ['alerts/?station=GRAZ', 'GRAZ: 1 loss'],
     ['status/problems/', '212 problems'],
   ] as const) {
     const { body } = await get(path)
     t.match(body, `<title>${title} – `, path)
-    if (path.startsWith('incidents'))
-      t.match(body, '>Alerts</a></li><li aria-current="page">Incidents</li></ol>')
     const [, href = ''] = /GET <a href="([^"]*)"/.exec(body) ?? []
     const json = new URL(href.replaceAll('&amp;', '&'))
     const { headers } = await get(json.pathname.replace('/rinex/api/', '') + json.search)

@@ -54,27 +54,30 @@ const orders: Readonly<Record<string, string>> = {
   '-completeness': 'FULL HKBL LATE DEAD HALF DEAE ENDD ZZZZ',
 }
 
-t.test('stations are sorted by the state and the completeness of their main series', async (t) => {
-  const { codes } = await openList(t)
-  for (const [ordering, expected] of Object.entries(orders)) {
-    const whole = await codes(`ordering=${ordering}`)
-    t.strictSame(whole.codes, expected.split(' '), ordering)
-    const pages = [0, 3, 6, 9].map((offset) => `ordering=${ordering}&limit=3&offset=${offset}`)
-    const found = await Promise.all(pages.map(codes))
-    t.strictSame(
-      found.flatMap((each) => each.codes),
-      whole.codes,
-      `${ordering} by pages`,
-    )
-    t.ok(found.every(({ count }) => count === 8))
-  }
-  const filtered = await codes('ordering=state&country=AUT&state=late,present')
-  t.strictSame(filtered, { count: 3, codes: ['LATE', 'FULL', 'HALF'] })
-  t.strictSame(await codes('ordering=completeness&search=dea'), {
-    count: 2,
-    codes: ['DEAE', 'DEAD'],
-  })
-})
+t.test(
+  'stations are sorted by their state, and the completeness of their main series',
+  async (t) => {
+    const { codes } = await openList(t)
+    for (const [ordering, expected] of Object.entries(orders)) {
+      const whole = await codes(`ordering=${ordering}`)
+      t.strictSame(whole.codes, expected.split(' '), ordering)
+      const pages = [0, 3, 6, 9].map((offset) => `ordering=${ordering}&limit=3&offset=${offset}`)
+      const found = await Promise.all(pages.map(codes))
+      t.strictSame(
+        found.flatMap((each) => each.codes),
+        whole.codes,
+        `${ordering} by pages`,
+      )
+      t.ok(found.every(({ count }) => count === 8))
+    }
+    const filtered = await codes('ordering=state&country=AUT&state=late,present')
+    t.strictSame(filtered, { count: 3, codes: ['LATE', 'FULL', 'HALF'] })
+    t.strictSame(await codes('ordering=completeness&search=dea'), {
+      count: 2,
+      codes: ['DEAE', 'DEAD'],
+    })
+  },
+)
 
 t.test('a row has country, state, one bar, and the last data with their hour', async (t) => {
   const { page } = await openList(t)

@@ -3,7 +3,7 @@ import t from '../../tap.ts'
 import { fc } from '../../random.ts'
 import { dayWords, daysWords } from '../../../src/api/pages/date-words.ts'
 import { monthsOf } from '../../../src/api/stations/month-calendar.ts'
-import { gapWords, joinGaps, sinceWords, stateWord } from '../../../src/api/stations/words.ts'
+import { gapWords, joinGaps, sinceWords } from '../../../src/api/stations/words.ts'
 import type { Period } from '../../../src/series/series.ts'
 import type { SlotState, StateRun } from '../../../src/series/slot-states.ts'
 
@@ -108,10 +108,10 @@ t.test('days are read back as they were written', async () => {
 const now = seconds('2026-11-24T15:40')
 
 const states = [
-  ['down', '2026-11-15T00:00', 'down since 15 November, for 10 days'],
-  ['down', '2025-11-15T05:00', 'down since 15 November 2025, 05:00, for 374 days'],
+  ['down', '2026-11-15T00:00', 'down for 10 days, nothing since 15 November'],
+  ['down', '2025-11-15T05:00', 'down for 374 days, nothing since 15 November 2025, 05:00'],
   ['down', undefined, 'down: nothing was ever delivered'],
-  ['late', '2026-11-24T10:00', 'late since 24 November, 10:00, for 5 h 40'],
+  ['late', '2026-11-24T10:00', 'late for 4 h 40, nothing since 24 November, 10:00'],
   ['present', '2026-11-20T10:00', 'present since 20 November, 10:00, for 4 days'],
   ['present', '2026-10-27T15:00', 'present, without a gap for 28 days'],
   ['silent', '2026-10-01T00:00', 'silent: no file is expected now; its last data end on 1 October'],
@@ -125,8 +125,9 @@ t.test('a state says since when, and for how long', async (t) => {
       state: word === 'ended' ? ('silent' as const) : word,
       ended: word === 'ended',
       since: since && seconds(since),
+      lateSeconds: /late|down/.test(word) && since ? now - seconds(since) - 3600 : undefined,
     }
-    t.equal(stateWord(known) + sinceWords(known, now), expected)
+    t.equal(word + sinceWords(known, now), expected)
   }
 })
 

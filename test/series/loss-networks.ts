@@ -1,12 +1,11 @@
 /** Networks of which stations are lost, made by hand and at random. */
 import { fc } from '../random.ts'
 import { secondsToIso } from '../../src/parse/calendar.ts'
-import { closedIncidents, closedLosses } from '../../src/series/closed-incidents.ts'
-import type { SeriesWithPast } from '../../src/series/closed-incidents.ts'
-import { openIncidents } from '../../src/series/incidents.ts'
+import { openLosses } from '../../src/series/losses.ts'
+import type { StationSeries } from '../../src/series/station-states.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
 import { pastOf } from './compared.ts'
-import type { NetworkHistory } from './incidents-oracle.ts'
+import type { NetworkHistory } from './losses-oracle.ts'
 import type { History, Period, Rule } from './oracle.ts'
 
 export const hour = 3600
@@ -47,18 +46,16 @@ export function seriesAt(asOf: number, described: Described): NetworkHistory {
   return { station, type, history }
 }
 
-export const statesOf = (network: readonly NetworkHistory[]): SeriesWithPast[] =>
+export const statesOf = (network: readonly NetworkHistory[]): StationSeries[] =>
   network.map(({ station, type, history }) => {
     const past = pastOf(history)
     const summary = summariseSeries(past, history.asOf)
     return { station, fileType: type, period: history.period, past, summary }
   })
 
-export function incidentsOf(network: readonly NetworkHistory[], asOf: number) {
+export function lossesOf(network: readonly NetworkHistory[], asOf: number) {
   const states = statesOf(network)
-  const open = openIncidents(states, asOf)
-  const losses = states.flatMap((each) => closedLosses(each, asOf))
-  return { states, open, losses, closed: closedIncidents(losses, { states, open, asOf }) }
+  return { states, losses: openLosses(states, asOf) }
 }
 
 /**
@@ -76,7 +73,7 @@ export const networks = fc
           ...['AT0A00AUT', 'AT1A00AUT', 'AT2A00AUT', 'AT3A00AUT', 'OSLS'],
         ),
         type: fc.constantFrom<'o' | 'n'>('o', 'o', 'n'),
-        isOther: fc.nat(9).map((number) => number === 0),
+        isOther: fc.nat(3).map((number) => number === 0),
         days: fc.constantFrom(75, 75, 75, 40, 10, 3),
         latency: fc.constantFrom(60, 60, 900, 5000, 40_000),
         hasRule: fc.nat(9).map((number) => number === 0),
@@ -88,7 +85,11 @@ export const networks = fc
         ),
         jitter: fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 500),
       }),
-      { minLength: 6, maxLength: 16, selector: ({ station, type }) => station + type },
+      {
+        minLength: 10,
+        maxLength: 20,
+        selector: ({ station, type, isOther }) => station + type + String(isOther),
+      },
     ),
     common: fc.array(
       fc.record({

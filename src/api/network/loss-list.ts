@@ -1,13 +1,12 @@
-/** The open incidents on the page of the network: what is lost, and the single files. Pure. */
-import { openIncidents } from '../../series/incidents.ts'
-import type { Incident } from '../../series/incidents.ts'
+/** The open losses on the page of the network: what is lost, and the single files. Pure. */
 import { slotAt } from '../../series/series.ts'
-import { pageUrl } from '../http/context.ts'
+import type { Loss, LossKind } from '../../series/loss.ts'
+import { missingHref, seriesHref } from '../alerts/loss-fields.ts'
+import { lossWords, lostSeriesWords } from '../alerts/loss-words.ts'
 import { missingPattern, timesOf } from '../missing/missing-slots.ts'
 import type { MissingSlot } from '../missing/missing-slots.ts'
 import { counted, readableTime } from '../pages/labels.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
-import { incidentSeriesWords, incidentWords, placeOf } from '../series/incident-words.ts'
 import { keyOf } from '../series/known-series.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { availabilityHref } from '../series/series-fields.ts'
@@ -17,9 +16,9 @@ interface Linked {
   readonly href: string
 }
 
-interface ShownIncident {
+interface ShownLoss {
   readonly id: string
-  readonly kind: Incident['kind']
+  readonly kind: LossKind
   readonly words: string
   readonly series: readonly Linked[]
   /** How many series are not named. */
@@ -28,9 +27,9 @@ interface ShownIncident {
   readonly missingHref: string
 }
 
-interface IncidentList {
-  readonly incidents: readonly ShownIncident[]
-  /** The last incidents are left out. */
+interface LossList {
+  readonly losses: readonly ShownLoss[]
+  /** The last losses are left out. */
   readonly more: string
   /** Series that lost only their newest file. */
   readonly single: { readonly label: string; readonly files: readonly SingleFile[] }
@@ -40,24 +39,22 @@ interface SingleFile extends Linked {
   readonly expectedBy: string
 }
 
-/** Maximum numbers of incidents, of their series, and of single files: Alerts has all. */
-const max = { incidents: 50, series: 150, files: 50 }
+/** Maximum numbers of losses, of their series, and of single files: Alerts has all. */
+const max = { losses: 50, series: 150, files: 50 }
 
-export function incidentList(states: readonly SeriesStatus[], asOf: number): IncidentList {
+export function lossList(states: readonly SeriesStatus[], losses: readonly Loss[]): LossList {
   const known = new Map(states.map((each) => [keyOf(each), each]))
   const single: MissingSlot[] = []
-  const large: Incident[] = []
-  for (const incident of openIncidents(states, asOf)) {
-    const lost = incident.series.flatMap((each) =>
-      onlyLoss(known.get(keyOf({ ...each, fileType: each.file_type }))),
-    )
-    const isSmall = incident.country === null && lost.length === incident.series.length
+  const large: Loss[] = []
+  for (const loss of losses) {
+    const lost = loss.series.flatMap((each) => onlyLoss(known.get(keyOf(each))))
+    const isSmall = loss.station !== undefined && lost.length === loss.series.length
     if (isSmall) single.push(...lost)
-    else large.push(incident)
+    else large.push(loss)
   }
   return {
-    incidents: shownIncidents(large.slice(0, max.incidents)),
-    more: moreText(large.length - max.incidents, 'incident', 'incidents'),
+    losses: shownLosses(large.slice(0, max.losses)),
+    more: moreText(large.length - max.losses, 'loss', 'losses'),
     single: {
       label: counted(single.length, 'single file', 'single files'),
       files: single.slice(0, max.files).map(singleFile),
@@ -89,24 +86,20 @@ function singleFile(missing: MissingSlot): SingleFile {
   }
 }
 
-function shownIncidents(incidents: readonly Incident[]): readonly ShownIncident[] {
+function shownLosses(losses: readonly Loss[]): readonly ShownLoss[] {
   let left = max.series
-  return incidents.map((incident) => {
-    const { id, kind, period, series } = incident
+  return losses.map((loss) => {
+    const { id, kind, series } = loss
     const shown = series.slice(0, left)
     left -= shown.length
-    const asked = [placeOf(incident), ['period', period] as const]
     return {
       id,
       kind,
-      words: incidentWords(incident),
-      series: shown.map((each) => ({
-        text: incidentSeriesWords(each),
-        href: availabilityHref({ ...each, fileType: each.file_type }),
-      })),
+      words: lossWords(loss),
+      series: shown.map((each) => ({ text: lostSeriesWords(each), href: availabilityHref(each) })),
       more: moreText(series.length - shown.length, 'series', 'series'),
-      seriesHref: pageUrl({ api: '../' }, 'series', asked),
-      missingHref: pageUrl({ api: '../' }, 'missing', asked),
+      seriesHref: seriesHref(loss),
+      missingHref: missingHref(loss),
     }
   })
 }

@@ -1,0 +1,98 @@
+/**
+ * A loss is what one cause explains of the series that are late or down now. Pure; times in seconds
+ * since 1970.
+ */
+import { secondsToIso } from '../parse/calendar.ts'
+import type { DueTimes } from './due.ts'
+import type { SeriesKey } from './series.ts'
+
+/** A series that is late or down. */
+export interface LostSeries extends SeriesKey, DueTimes {
+  readonly station: string
+  readonly kind: 'late' | 'down'
+  /** End of the last slot with a file; `undefined` if there was never one. */
+  readonly since: number | undefined
+}
+
+/**
+ * `late`, `down`: a station, or stations of a country. `ingest-stalled`: nothing arrives from any
+ * station.
+ */
+export const lossKinds = ['ingest-stalled', 'down', 'late'] as const
+export type LossKind = (typeof lossKinds)[number]
+
+export interface Loss {
+  /**
+   * Names the place and `since`: the loss keeps its id when it becomes `down`, and when series join
+   * that were lost later. A later loss has another one.
+   */
+  readonly id: string
+  /** `down` if one of its series is. */
+  readonly kind: LossKind
+  /** The station; `undefined` for a loss of a country or of all. */
+  readonly station: string | undefined
+  /** The code of the country; `undefined` for a loss of a station or of all. */
+  readonly country: string | undefined
+  /** All its stations, by code. */
+  readonly stations: readonly string[]
+  /** Number of the stations of the country that are expected; `undefined` without a country. */
+  readonly expectedStations: number | undefined
+  readonly series: readonly LostSeries[]
+  /**
+   * End of the last slot with a file: of a station, of the series that was late first; of a
+   * country, of the station that stopped first. `undefined` if there was never a file.
+   */
+  readonly since: number | undefined
+  /** Time at which the first missing slot was late. */
+  readonly due: number
+  readonly lateSeconds: number
+  /** True if it has been late for an hour, or for its limit if that is longer. */
+  readonly alert: boolean
+}
+
+/** The loss of a station or of a country. */
+export function lossOf(found: {
+  readonly station?: string
+  readonly country?: string
+  readonly series: readonly LostSeries[]
+  readonly since: number | undefined
+  readonly times: DueTimes
+  readonly asOf: number
+  readonly expected?: number
+}): Loss {
+  const { station, country, series, since, times, asOf, expected } = found
+  const time = since === undefined ? 'never' : secondsToIso(since)
+  return {
+    id: `loss-${station ?? country ?? ''}-${time}`,
+    kind: series.some(({ kind }) => kind === 'down') ? 'down' : 'late',
+    station,
+    country,
+    stations: codesOf(series),
+    expectedStations: expected,
+    series: series.toSorted(bySeries),
+    since,
+    due: times.due,
+    lateSeconds: asOf - times.due,
+    alert: asOf >= times.alertFrom,
+  }
+}
+
+/** The stations of some series, by code. */
+export function codesOf(series: readonly LostSeries[]): readonly string[] {
+  return [...new Set(series.map(({ station }) => station))].sort()
+}
+
+/** By station; of a station, the one that was late first. */
+export function bySeries(a: LostSeries, b: LostSeries): number {
+  return compareText(a.station, b.station) || a.due - b.due
+}
+
+/** Of losses of one time, the one with more stations comes first. */
+export function newestFirst(a: Loss, b: Loss): number {
+  return b.due - a.due || b.stations.length - a.stations.length || compareText(a.id, b.id)
+}
+
+/** Orders texts by their code units. */
+export function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
+}
