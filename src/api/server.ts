@@ -15,7 +15,8 @@ import {
   normaliseTarget,
 } from './http/http-server.ts'
 import { compressAnswers } from './http/formats.ts'
-import { InFlightRequests, keepAlive, Turns } from './connections/in-flight.ts'
+import { InFlightRequests, keepAlive } from './connections/in-flight.ts'
+import { Turns } from './connections/turns.ts'
 import { ClientLimits } from './http/limits.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { apiContext } from './http/context.ts'
@@ -69,7 +70,8 @@ const alertsAgeMs = 30_000
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const currency = new CurrencyReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
-  const network = new NetworkStatusCache({ ...deps, expected, currency })
+  const turns = new Turns()
+  const network = new NetworkStatusCache({ ...deps, expected, currency, turns })
   const archive = new ArchiveReader(deps)
   const metrics = createMetrics({ ...deps, archive, currency, network })
   const observe: RecordAccess = (observation) => {
@@ -78,7 +80,6 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   }
   const inFlight = new InFlightRequests()
   const limiter = limiterOf(deps, metrics.rejected)
-  const turns = new Turns()
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const site = siteOf(deps, network)
   const context = apiContext(deps, clientLimits, () => site.version())
@@ -89,7 +90,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     startResponse,
     answer,
     inFlight,
-    serverFactory: serverFactory(inFlight, [inFlight, limiter, turns]),
+    serverFactory: serverFactory({ inFlight, limiter, turns }),
   })
   const unservedFiles = new UnservedFiles(metrics.fileUnavailable, () => deps.nowUs() / 1000)
   supportResources(app)
@@ -144,19 +145,29 @@ function siteOf({ settings, reader }: ApiDeps, network: NetworkStatusCache): Sit
   })
 }
 
-function serverFactory(
-  inFlight: InFlightRequests,
-  watchers: readonly { watch: (server: Server) => void }[],
-) {
+/** Paths that are answered at once, whatever else there is to do. */
+const urgentPath = /^\/(?:healthz|readyz|metrics)(?:\?|$)/
+
+interface ServerParts {
+  readonly inFlight: InFlightRequests
+  readonly limiter: ConnectionLimiter
+  readonly turns: Turns
+}
+
+function serverFactory({ inFlight, limiter, turns }: ServerParts) {
   return (handle: RequestListener): Server => {
     // Requests wait before the framework, which would create a request and a reply object for each
     // request in the queue.
     const server = createHttpServer((request, response) => {
+      const start = (): void => {
+        if (!request.socket.destroyed) handle(request, response)
+      }
       inFlight.begin(response, () => {
-        handle(request, response)
+        if (urgentPath.test(request.url ?? '')) start()
+        else turns.start(limiter.addressOf({ raw: request }), start)
       })
     })
-    for (const each of watchers) each.watch(server)
+    for (const each of [inFlight, limiter, turns]) each.watch(server)
     rejectTunnels(server, inFlight)
     return server
   }

@@ -1,7 +1,7 @@
 /**
  * One client address cannot delay others, with more unread pages, streams and polls than its limits
- * allow. Reports the response times of another address and the memory of the API. With SLOW=1 ten
- * rounds of each attack.
+ * allow, and several addresses cannot together. Reports the response times of another address and
+ * the memory of the API. With SLOW=1 ten rounds of each attack.
  */
 import { request } from 'node:http'
 import { connect } from 'node:net'
@@ -38,6 +38,10 @@ interface Attack {
   readonly accept?: string
   /** The client reads the responses. */
   readonly reads?: boolean
+  /** Number of short header lines in each request. */
+  readonly headerLines?: number
+  /** Number of addresses that do this. */
+  readonly addresses?: number
 }
 
 const many = (count: number, target: (n: number) => string) => (connection: number) =>
@@ -61,13 +65,23 @@ const attacks: Readonly<Record<string, Attack>> = {
     connections: 200,
     targets: many(4, (n) => `${list}?filename__contains=${n}zz`),
   },
+  'many header lines of eight addresses': {
+    connections: 1600,
+    targets: many(20, page),
+    headerLines: 90,
+    addresses: 8,
+  },
 }
 
-function strike(port: number, { connections, targets, accept = '*/*', reads = false }: Attack) {
-  const head = `HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n\r\n`
+function strike(port: number, attack: Attack) {
+  const { connections, targets, accept = '*/*', reads = false } = attack
+  const { headerLines = 0, addresses = 1 } = attack
+  const lines = Array.from({ length: headerLines }, (_, n) => `a${n}:b\r\n`).join('')
+  const head = `HTTP/1.1\r\nHost: a\r\nAccept: ${accept}\r\n${lines}\r\n`
   return Array.from({ length: connections }, (_, connection): Socket => {
     const bytes = targets(connection).map((target) => `GET ${target} ${head}`)
-    const socket = connect({ port, host: '127.0.0.1', localAddress: attacker })
+    const localAddress = addresses === 1 ? attacker : `127.0.1.${1 + (connection % addresses)}`
+    const socket = connect({ port, host: '127.0.0.1', localAddress })
     socket.on('error', () => undefined)
     socket.write(bytes.join(''))
     if (reads) socket.resume()

@@ -1,30 +1,20 @@
-/** Limits connections, in total and by address, and behind a trusted proxy the requests of each. */
+/**
+ * Limits connections, in total and by address: more are closed at once. Behind a trusted proxy it
+ * limits the requests of each client.
+ */
 import type { ConnectionLimits } from '../http/settings.ts'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { HttpError, tooManyRetryAfterSeconds, tooMany } from '../http/errors.ts'
+import { tooMany } from '../http/errors.ts'
+import type { HttpError } from '../http/errors.ts'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 const mostConnections = 2048
 
-/** Number of connections beyond the limit that get an error; further ones are just closed. */
-const rejectedAtATime = 256
-
-/** Milliseconds after which a rejected connection is closed if it sends no request. */
-const rejectedIdleMs = 1000
-
 /** Too many connections in total, or too many connections or requests of the address. */
 export const rejections = ['full', 'address', 'requests'] as const
 export type Rejection = (typeof rejections)[number]
-
-const connectionRejections = {
-  full: () =>
-    new HttpError(503, 'Too many connections are open.', {
-      'retry-after': String(tooManyRetryAfterSeconds),
-    }),
-  address: () => tooMany('Too many connections of your address are open.'),
-}
 
 export class ConnectionLimiter {
   readonly #most: number
@@ -33,8 +23,6 @@ export class ConnectionLimiter {
   readonly #requestsOf: CountByKey
   readonly #onRejected: (why: Rejection) => void
   readonly #onUntrusted: () => void
-  readonly #rejected = new WeakMap<Socket, 'full' | 'address'>()
-  #open = 0
   #reportedUntrusted = false
 
   /** @param on `untrusted` is called once, when a proxy on this machine is not trusted */
@@ -52,7 +40,7 @@ export class ConnectionLimiter {
   }
 
   watch(server: Server): void {
-    server.maxConnections = this.#most + rejectedAtATime
+    server.maxConnections = this.#most
     server.on('connection', (socket) => {
       this.#count(socket)
     })
@@ -62,15 +50,10 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Returns the error for a rejected connection, or a client with too many requests. Requests of a
-   * trusted proxy count for the client's address, until their response closes.
+   * Returns the error for a client with too many requests. Requests of a trusted proxy count for
+   * the client's address, until their response closes.
    */
   check({ raw }: FastifyRequest, reply: FastifyReply): HttpError | undefined {
-    const why = this.#rejected.get(raw.socket)
-    if (why !== undefined) {
-      reply.header('connection', 'close')
-      return connectionRejections[why]()
-    }
     const { forwarded, peer } = originOf(raw)
     if (forwarded === undefined) return undefined
     const isUntrusted = this.#addresses.isLoopback(peer) && !this.#addresses.isProxy(peer)
@@ -91,32 +74,23 @@ export class ConnectionLimiter {
   }
 
   /** Returns the client address for which a request counts. */
-  addressOf({ raw }: FastifyRequest): string {
+  addressOf({ raw }: Pick<FastifyRequest, 'raw'>): string {
     const { forwarded, peer } = originOf(raw)
     const client = forwarded === undefined ? undefined : this.#addresses.ofRequest(peer, forwarded)
     return client ?? this.#addresses.ofConnection(peer) ?? peer
   }
 
   #count(socket: Socket): void {
-    const peer = socket.remoteAddress ?? ''
-    const address = this.#addresses.ofConnection(peer)
-    if (this.#open >= this.#most) this.#reject(socket, 'full')
-    else if (address !== undefined && !this.#connectionsOf.add(address))
-      this.#reject(socket, 'address')
-    else {
-      this.#open++
+    const address = this.#addresses.ofConnection(socket.remoteAddress ?? '')
+    if (address === undefined) return
+    if (this.#connectionsOf.add(address))
       socket.once('close', () => {
-        this.#open--
-        if (address !== undefined) this.#connectionsOf.remove(address)
+        this.#connectionsOf.remove(address)
       })
+    else {
+      this.#onRejected('address')
+      socket.destroy()
     }
-  }
-
-  /** Marks the connection; `check` sends the error to its first request. */
-  #reject(socket: Socket, why: 'full' | 'address'): void {
-    this.#rejected.set(socket, why)
-    socket.setTimeout(rejectedIdleMs)
-    this.#onRejected(why)
   }
 }
 

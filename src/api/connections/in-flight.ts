@@ -1,40 +1,46 @@
 /**
- * In-flight requests and turns of work. Pipelined requests run one after the other. A stopping
- * server waits for the responses in progress, and closes idle connections.
+ * In-flight requests. Pipelined requests run one after the other, and what a client sends ahead is
+ * kept as the bytes that it is. A stopping server waits for the responses in progress, and closes
+ * idle connections.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { setImmediate as nextTick } from 'node:timers/promises'
-import { FairQueue } from '../../runtime/fair-queue.ts'
 import { keepAliveSeconds } from '../http/http-server.ts'
 
 /** Milliseconds that a stopping server waits for its responses; the process has a little more. */
 const drainMs = 8000
 
 /**
- * Maximum numbers of pipelined requests that wait on one connection, and of their bytes. A
- * connection with more is closed. Node reads the connection on, so that it notices a client that
- * leaves, and each request takes memory: about 100 bytes for a header line, and its body.
+ * Maximum number of bytes that wait on one connection: with 2,048 connections 32 MiB. A connection
+ * with more is closed, because it is always read: so Node notices a client that leaves.
  */
-const mostWaiting = { requests: 32, bytes: 48 * 1024 }
+const mostHeldBytes = 16 * 1024
 
 /**
- * Tells clients how many requests may wait. lftp pipelines a HEAD for every file of a directory, as
- * many as `max` says; Node says 1000 by itself, the requests after which it closes the connection.
+ * Tells clients how many requests may wait, of up to 500 bytes. lftp pipelines a HEAD for every
+ * file of a directory, as many as `max` says; Node says 1000 by itself, the requests after which it
+ * closes the connection.
  */
-export const keepAlive = `timeout=${keepAliveSeconds}, max=${mostWaiting.requests}`
+export const keepAlive = `timeout=${keepAliveSeconds}, max=32`
+
+const endOfHeaders = '\r\n\r\n'
+const nothing = Buffer.alloc(0)
 
 interface Connection {
-  /** The response in progress. */
+  readonly socket: Socket
+  /** Node's own listener: parses what arrived, and calls `begin` for a request. */
+  readonly parse: (bytes: Buffer) => void
+  /** The response in progress, or one that was sent before the body of its request ended. */
   current: ServerResponse | undefined
-  /** The response to the request that arrived last. */
-  latest: ServerResponse | undefined
-  /** Number of bytes that were read from the connection when the latest request arrived. */
-  bytesRead: number
-  /** The same for the request before the one in progress; Node may have read several together. */
-  bytesBefore: number
-  /** Called one by one after `current`: each starts a request, or ends the connection. */
-  readonly waiting: (() => void)[]
+  /** True if `current` was sent. */
+  isSent: boolean
+  /** What follows: starts a request that was parsed with the end of a body, or ends. */
+  next: (() => void) | undefined
+  /**
+   * Bytes that arrived and were not parsed: a parsed request takes many times its length in memory,
+   * about 100 bytes for a header line.
+   */
+  held: Buffer
   /** True after CONNECT, and after a request that Node cannot read to its end. */
   isEnding: boolean
 }
@@ -50,35 +56,24 @@ export class InFlightRequests {
     })
   }
 
-  /** Calls `start` after the earlier requests of the connection, and never after it closed. */
+  /** Calls `start` after the earlier request of the connection, and never after it closed. */
   begin(response: ServerResponse, start: () => void): void {
     const { socket } = response.req
     const connection = this.#connections.get(socket)
     if (socket.destroyed) return
     // A request of `app.inject()` has no registered connection.
-    if (connection === undefined) {
-      start()
-      return
-    }
-    const bytesBefore = connection.bytesRead
-    connection.bytesRead = socket.bytesRead
-    connection.latest = response
-    const run = (): void => {
-      connection.bytesBefore = bytesBefore
-      this.#run(connection, response, start)
-    }
-    if (connection.current === undefined) run()
-    else if (
-      connection.waiting.length >= mostWaiting.requests ||
-      connection.bytesRead - connection.bytesBefore > mostWaiting.bytes
-    )
-      socket.destroy()
-    else connection.waiting.push(run)
+    if (connection === undefined) start()
+    else if (isIdle(connection)) this.#run(connection, response, start)
+    else if (connection.next === undefined)
+      connection.next = () => {
+        this.#run(connection, response, start)
+      }
+    else socket.destroy()
   }
 
   /**
-   * Ends a connection that sent a broken request (not HTTP, too large, too slow) or CONNECT. All
-   * complete requests before it are answered first. A second call for the connection has no effect.
+   * Ends a connection that sent a broken request (not HTTP, too large, too slow) or CONNECT. The
+   * complete request before it is answered first. A second call for the connection has no effect.
    * @param end closes the connection; its argument is true if the broken request already has a
    * response, or a part of one
    */
@@ -86,17 +81,12 @@ export class InFlightRequests {
     const connection = this.#connections.get(socket)
     if (connection?.isEnding === true) return
     if (connection !== undefined) connection.isEnding = true
-    const { current, latest } = connection ?? {}
-    const isBroken = latest?.req.complete === false
-    if (connection === undefined || current === undefined || (isBroken && latest === current)) {
-      end(isBroken && latest.headersSent)
-      return
-    }
-    // The broken request itself gets no response.
-    if (isBroken) connection.waiting.pop()
-    connection.waiting.push(() => {
-      end(false)
-    })
+    // A broken request that waits gets no response.
+    if (connection !== undefined && isBusy(connection))
+      connection.next = () => {
+        end(false)
+      }
+    else end(connection?.current?.headersSent === true)
   }
 
   /**
@@ -112,8 +102,8 @@ export class InFlightRequests {
         clearTimeout(deadline)
         resolve()
       }
-      for (const [socket, { current }] of this.#connections)
-        if (current === undefined) socket.destroySoon()
+      for (const [socket, connection] of this.#connections)
+        if (isIdle(connection)) socket.destroySoon()
       if (this.#connections.size === 0) this.#drained()
     })
   }
@@ -123,77 +113,85 @@ export class InFlightRequests {
       socket.destroy()
       return
     }
-    this.#connections.set(socket, {
+    const [parse] = socket.listeners('data') as [(bytes: Buffer) => void]
+    const connection: Connection = {
+      socket,
+      parse,
+      held: nothing,
       current: undefined,
-      latest: undefined,
-      bytesRead: 0,
-      bytesBefore: 0,
-      waiting: [],
+      isSent: false,
+      next: undefined,
       isEnding: false,
+    }
+    this.#connections.set(socket, connection)
+    socket.on('data', (bytes: Buffer) => {
+      this.#receive(connection, bytes)
     })
+    socket.off('data', parse)
     socket.once('close', () => {
       this.#connections.delete(socket)
       if (this.#connections.size === 0) this.#drained?.()
     })
   }
 
+  #receive(connection: Connection, bytes: Buffer): void {
+    const all = connection.held.length === 0 ? bytes : Buffer.concat([connection.held, bytes])
+    connection.held = all
+    this.#parseHeld(connection)
+    const { held, socket } = connection
+    if (held.length > mostHeldBytes) socket.destroy()
+    // A part of a block would keep all of it in memory.
+    else if (held.length > 0 && held.length < all.length)
+      connection.held = Buffer.copyBytesFrom(held)
+  }
+
+  /**
+   * Parses until a request is complete, piece by piece up to the next end of headers: a piece
+   * contains at most one request.
+   */
+  #parseHeld(connection: Connection): void {
+    const { parse } = connection
+    while (connection.held.length > 0 && mayParse(connection)) {
+      const { held } = connection
+      const end = held.indexOf(endOfHeaders)
+      const length = end === -1 ? held.length : end + endOfHeaders.length
+      const isAll = length === held.length
+      connection.held = isAll ? nothing : held.subarray(length)
+      parse(isAll ? held : held.subarray(0, length))
+    }
+    if (connection.isEnding) connection.held = nothing
+  }
+
   #run(connection: Connection, response: ServerResponse, start: () => void): void {
-    const { socket } = response.req
+    const { socket } = connection
     connection.current = response
+    connection.isSent = false
     response.once('close', () => {
-      connection.current = undefined
-      if (socket.destroyed) return
-      const next = connection.waiting.shift()
-      if (next !== undefined) next()
-      else if (this.#drained !== undefined) socket.destroySoon()
+      connection.isSent = true
+      if (response.req.complete) connection.current = undefined
+      if (!socket.writable) return
+      const { next } = connection
+      connection.next = undefined
+      next?.()
+      this.#parseHeld(connection)
+      if (isIdle(connection) && this.#drained !== undefined) socket.destroySoon()
     })
     start()
   }
 }
 
-/**
- * Maximum number of ticks between two turns while connections arrive, of which Node accepts one in
- * each. Without these ticks, each connection of a burst would wait for a piece of work.
- */
-const maxTicksPerTurn = 100
+/** True if no response is in progress. */
+function isIdle({ current, isSent }: Connection): boolean {
+  return current === undefined || isSent
+}
 
-export class Turns {
-  /** Functions that begin the turns, by client address. The addresses take turns too. */
-  readonly #waiting = new FairQueue<() => void>()
-  #isRunning = false
-  /** Number of connections accepted so far. */
-  #accepted = 0
+/** True while a complete request is in progress. */
+function isBusy({ current, isSent }: Connection): boolean {
+  return current?.req.complete === true && !isSent
+}
 
-  watch(server: Server): void {
-    server.on('connection', () => {
-      this.#accepted++
-    })
-  }
-
-  /** Resolves in a tick of its own: the turn lasts until the caller waits again. */
-  take(address: string): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(address, resolve)
-      if (!this.#isRunning) void this.#run()
-    })
-  }
-
-  async #run(): Promise<void> {
-    this.#isRunning = true
-    for (;;) {
-      await this.#untilAccepted()
-      const begin = this.#waiting.shift()
-      if (begin === undefined) break
-      begin()
-    }
-    this.#isRunning = false
-  }
-
-  /** Waits one tick, and further ticks while each of them accepts a connection. */
-  async #untilAccepted(): Promise<void> {
-    for (let tick = 0, before = -1; tick < maxTicksPerTurn && before !== this.#accepted; tick++) {
-      before = this.#accepted
-      await nextTick()
-    }
-  }
+/** False while a request waits for its turn, and when nothing more is to be read. */
+function mayParse(connection: Connection): boolean {
+  const { socket, next, isEnding } = connection
+  return !isEnding && next === undefined && !isBusy(connection) && socket.writable
 }

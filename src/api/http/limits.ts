@@ -109,14 +109,14 @@ function hasLeft({ raw }: FastifyReply): boolean {
 }
 
 /**
- * Aborts when the response closes. The signal of the request would abort as soon as its body was
- * read.
+ * Aborts when the client leaves before its response is sent. The signal of the request would abort
+ * as soon as its body was read.
  */
 function untilClosed({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController()
   if (raw.destroyed) left.abort()
   raw.once('close', () => {
-    left.abort()
+    if (!raw.writableFinished) left.abort()
   })
   return left.signal
 }

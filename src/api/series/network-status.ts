@@ -1,5 +1,4 @@
 /** The states of all series, kept until the catalogue or its heartbeat changes. */
-import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { NetworkSeries } from '../../catalogue/series-queries.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
@@ -28,6 +27,8 @@ interface NetworkStatusDeps {
   readonly nowUs: () => number
   readonly currency: Pick<CurrencyReader, 'of'>
   readonly expected: ExpectedRules
+  /** Its work takes turns with that of clients. */
+  readonly turns: { readonly take: (owner: string) => Promise<void> }
 }
 
 export class NetworkStatusCache {
@@ -122,7 +123,7 @@ export class NetworkStatusCache {
       const lateSeconds = due === undefined || asOf === undefined ? undefined : asOf - due
       const key = { station, fileType, period, writtenPeriod }
       states.push({ ...key, summary, due, lateSeconds, ids, past, firstStart })
-      if (states.length % seriesAtOnce === 0) await yieldToOthers()
+      if (states.length % seriesAtOnce === 0) await this.#deps.turns.take('network')
     }
     return states.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   }

@@ -38,11 +38,7 @@ t.test('the connections of one address are limited', async (t) => {
   for (const socket of first) await once(socket, 'connect')
   const one = open(port, '127.0.0.2')
   one.write(request.replace('Connection: close\r\n', ''))
-  const third = parseAnswer(await readToEnd(one))
-  t.equal(third.status, 429)
-  t.match(third.head, /retry-after: \d+/i)
-  t.match(third.head, /connection: close/i)
-  t.match(JSON.parse(third.body.toString()), { detail: /^Too many connections/ })
+  t.equal((await readToEnd(one)).length, 0, 'the third is closed at once')
   const other = open(port, '127.0.0.3')
   other.write(request)
   t.equal(parseAnswer(await readToEnd(other)).status, 200, 'another address has its own limit')
@@ -51,7 +47,8 @@ t.test('the connections of one address are limited', async (t) => {
   await until('accepted after another one closed', async () => {
     const socket = open(port, '127.0.0.2')
     socket.write(request)
-    return parseAnswer(await readToEnd(socket)).status === 200
+    const received = await readToEnd(socket)
+    return received.length > 0 && parseAnswer(received).status === 200
   })
   first[1]?.destroy()
 })
@@ -89,7 +86,7 @@ t.test('X-Forwarded-For is ignored if the peer is not a trusted proxy', async (t
   t.equal(hints.length, 1, 'one hint about trusted_proxies in the log')
 })
 
-t.test('a connection above the total limit gets 503 and is closed', async (t) => {
+t.test('a connection above the total limit is closed at once', async (t) => {
   const service = await openService(t, { settings: { connections: 3 } })
   const port = await service.listen()
   const all = Array.from({ length: 3 }, () => open(port, '127.0.0.1'))
@@ -97,27 +94,16 @@ t.test('a connection above the total limit gets 503 and is closed', async (t) =>
     for (const socket of all) socket.destroy()
   })
   await Promise.all(all.map((socket) => once(socket, 'connect')))
-  for (const target of [list, '/%zz', '/nothing']) {
-    const keepAlive = `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`
-    const oneMore = await sendRaw(port, keepAlive)
-    t.equal(oneMore.status, 503, target)
-    t.match(oneMore.head, /retry-after: \d+/i)
-    t.match(oneMore.head, /connection: close/i)
-    t.match(JSON.parse(oneMore.body.toString()), { detail: 'Too many connections are open.' })
-  }
-  const silent = open(port, '127.0.0.1')
-  await once(silent.resume(), 'close')
-  t.pass('one without a request is closed')
-  t.match(await rejections(service), { full: 4 })
-  t.notOk(
-    service.log.some(({ msg }) => msg === 'temporarily unavailable'),
-    'rejections are not logged',
-  )
+  const oneMore = open(port, '127.0.0.1')
+  oneMore.write(request)
+  t.equal((await readToEnd(oneMore)).length, 0)
+  t.strictSame(await rejections(service), { full: 1 })
   all[0]?.destroy()
-  await until(
-    'accepted after another one closed',
-    async () => (await sendRaw(port, request)).status === 200,
-  )
+  await until('accepted after another one closed', async () => {
+    const socket = open(port, '127.0.0.1')
+    socket.write(request)
+    return (await readToEnd(socket)).length > 0
+  })
 })
 
 t.test('a client that reads nothing is disconnected', async (t) => {

@@ -67,40 +67,69 @@ t.test('a waiting request does not start when its client has left', async (t) =>
   t.strictSame(started, ['1'])
 })
 
-t.test('a connection with more than 32 waiting requests is closed', async (t) => {
-  const { started, port } = await openWaiting(t)
-  const socket = open(port)
-  socket.write(Array.from({ length: 33 }, (_, n) => wait(n)).join(''))
-  await until('the first of them', () => started.length === 1)
-  await runEventLoop()
-  t.notOk(socket.destroyed || socket.readableEnded)
-  socket.write(wait(33))
-  await readToEnd(socket)
-  t.strictSame(started, ['0'])
-})
+/** A request of so many bytes. */
+const sized = (n: number, bytes: number) =>
+  wait(n).replace('Host: a', `Host: ${'a'.repeat(bytes - wait(n).length + 1)}`)
 
-t.test('a connection with more than 48 KiB of waiting requests is closed', async (t) => {
+t.test('a connection on which more than 16 KiB wait is closed', async (t) => {
   const { started, waiting, port } = await openWaiting(t)
   const socket = open(port).resume()
-  const bytes = 10_000
-  const large = (n: number) =>
-    `GET /wait/${n} HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes)}`
   socket.write(wait(0))
   await until('the first', () => started.length === 1)
   // A client that takes its answers may send as much as it likes.
-  for (const n of [1, 2, 3, 4, 5, 6]) {
-    socket.write(large(n))
+  for (let n = 1; n <= 6; n++) {
+    socket.write(sized(n, 7000))
     waiting[n - 1]?.()
     await until(`request ${n}`, () => started.length === n + 1)
   }
-  t.notOk(socket.closed)
-  for (const n of [7, 8, 9, 10, 11]) socket.write(large(n))
+  for (const n of [7, 8]) socket.write(sized(n, 8192))
+  await runEventLoop()
+  t.notOk(socket.closed, 'with 16 KiB it is open')
+  socket.write('G')
   await readToEnd(socket)
   t.equal(started.length, 7)
   const atOnce = open(port)
-  atOnce.write([7, 8, 9, 10, 11].map(large).join(''))
+  atOnce.write([7, 8, 9, 10].map((n) => sized(n, 8000)).join(''))
   await readToEnd(atOnce)
   t.equal(started.length, 8, 'also when all of them are sent at once')
+})
+
+t.test('requests that wait were not parsed', async (t) => {
+  const { started, waiting, port, service } = await openWaiting(t)
+  let parsed = 0
+  service.app.server.on('request', () => parsed++)
+  const socket = open(port).resume()
+  const withBody = wait(1).replace('Host: a', 'Host: a\r\nContent-Length: 9')
+  socket.write(`${wait(0)}${withBody}x\r\n\r\nbody${wait(2)}${wait(3)}${wait(4)}`)
+  // The end of a body is parsed together with the request after it.
+  for (const [n, count] of [1, 3, 3, 4, 5].entries()) {
+    await until(`request ${n}`, () => waiting.length === n + 1)
+    await runEventLoop()
+    t.strictSame(started.length, n + 1)
+    t.equal(parsed, count)
+    waiting[n]?.()
+  }
+  socket.destroy()
+})
+
+t.test('requests are the same however they are cut', async (t) => {
+  const { started, waiting, port } = await openWaiting(t)
+  const text = [0, 1, 2].map(wait).join('')
+  for (let cut = 1; cut < text.length; cut += 3) {
+    started.length = waiting.length = 0
+    const socket = open(port).resume()
+    socket.setNoDelay(true)
+    await once(socket, 'connect')
+    socket.write(text.slice(0, cut))
+    await runEventLoop()
+    socket.write(text.slice(cut))
+    for (const n of [0, 1, 2]) {
+      await until(`request ${n}`, () => waiting.length === n + 1)
+      waiting[n]?.()
+    }
+    t.strictSame(started, ['0', '1', '2'], `cut at ${cut}`)
+    socket.destroy()
+  }
 })
 
 t.test('bytes that are not HTTP get 400 after the responses to earlier requests', async (t) => {

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import t from '../../tap.ts'
-import { Turns } from '../../../src/api/connections/in-flight.ts'
+import { Turns } from '../../../src/api/connections/turns.ts'
 import { until } from '../../until.ts'
 
 /** Takes turns for an address, and notes each that begins. */
@@ -47,4 +47,20 @@ t.test('new connections are accepted before the next turn', async (t) => {
   takeTurns(turns, 'b', 1, begun)
   await acceptInTicks(110)
   t.equal(begun.length, 3, 'or after a hundred')
+})
+
+t.test('many requests of one tick take turns', async (t) => {
+  const turns = new Turns()
+  const begun: string[] = []
+  const work = (address: string) => () => {
+    begun.push(address)
+    const endMs = performance.now() + 6
+    while (performance.now() < endMs);
+  }
+  for (const address of ['a', 'a', 'a', 'a', 'b']) turns.start(address, work(address))
+  t.equal(begun.join(''), 'aa', 'after ten milliseconds no more')
+  await until('all have begun', () => begun.length === 5)
+  t.equal(begun.join(''), 'aaaba')
+  turns.start('a', work('a'))
+  t.equal(begun.length, 6, 'one in a later tick starts at once')
 })

@@ -7,7 +7,7 @@ import { until } from '../../until.ts'
 import { EventEmitter } from 'node:events'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Turns } from '../../../src/api/connections/in-flight.ts'
+import { Turns } from '../../../src/api/connections/turns.ts'
 
 /** An action, and the states of all callers after it: one letter each. */
 type Step = readonly [action: 'acquire' | 'try' | 'release', states: string]

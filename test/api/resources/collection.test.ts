@@ -2,7 +2,7 @@
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { ClientLimits } from '../../../src/api/http/limits.ts'
-import { Turns } from '../../../src/api/connections/in-flight.ts'
+import { Turns } from '../../../src/api/connections/turns.ts'
 import { apiContext } from '../../../src/api/http/context.ts'
 import type { CollectionName } from '../../../src/api/http/context.ts'
 import type { ApiDeps } from '../../../src/api/http/settings.ts'
