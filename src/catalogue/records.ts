@@ -9,9 +9,9 @@ import type { Problem } from './filter.ts'
 
 /**
  * The settling time: ten minutes, in milliseconds. A file that changed less than this time ago may
- * be incomplete. The indexer lists it only if its gzip stream has an end, except in a scan that
- * reads only names; the API sends it only if it is unchanged since it was catalogued. An older file
- * is listed with any content.
+ * be incomplete. The indexer lists it only if its gzip stream has an end, and counts this time by
+ * its own clock; the API sends it only if it is unchanged since it was catalogued. An older file is
+ * listed with any content.
  */
 export const youngFileMs = 10 * 60_000
 

@@ -2,15 +2,15 @@
  * Decides which part of the change of a directory may be applied now: complete files, and removals
  * that the deletion guard permits.
  */
-import type { DirectoryChange, FileFacts, ModifiedFile, NewFile } from '../catalogue/writer.ts'
+import type { DirectoryChange, ModifiedFile, NewFile } from '../catalogue/writer.ts'
 import { arrivalOf, notChangedUs } from './arrival.ts'
 import type { Sight } from './arrival.ts'
-import { youngFileMs } from '../catalogue/records.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { IndexerContext } from './state/context.ts'
 import { isPurge } from './state/expected-purge.ts'
 import type { PurgedAfterDays } from './state/expected-purge.ts'
+import { isRecent } from './state/settling.ts'
 import type { Settling } from './state/settling.ts'
 import { examine } from './examination.ts'
 import type { Candidate, Outcomes } from './examination.ts'
@@ -33,6 +33,8 @@ export interface Accepted {
   readonly change: DirectoryChange
   /** Delay until the directory is read again (ms); `undefined` when no file is left out. */
   readonly retryMs: number | undefined
+  /** True if files are accepted that were read to their end. */
+  readonly isAnyRead: boolean
 }
 
 /** The read of a directory that accept judges. */
@@ -52,7 +54,7 @@ export async function accept(
   change: DirectoryChange,
 ): Promise<Accepted> {
   const { nowUs, deletionGuard } = context
-  const young = new Set(change.filled.filter((file) => isYoung(file, nowUs())))
+  const young = new Set(change.filled.filter((file) => isRecent(file, nowUs() / 1000)))
   const candidates = [...candidatesOf(change), ...young]
   if (snapshot.outcome !== 'unreadable')
     stopWaitingForOthers(context.settling, snapshot, candidates)
@@ -83,6 +85,7 @@ export async function accept(
       stamp: retryMs === undefined && accepted ? change.stamp : undefined,
     },
     retryMs,
+    isAnyRead: [...outcomes.values()].some((outcome) => outcome !== undefined),
   }
 }
 
@@ -196,12 +199,4 @@ function withArrivals<File extends NewFile | ModifiedFile>(
     const us = arrivalUs(file)
     return us === undefined ? file : { ...file, arrivalUs: us }
   })
-}
-
-/**
- * True if the mtime of a file is less than ten minutes away from now. A file that was old when it
- * was catalogued by its name may be written to now.
- */
-function isYoung({ mtimeUs }: FileFacts, nowUs: number): boolean {
-  return Math.abs(nowUs - mtimeUs) < youngFileMs * 1000
 }

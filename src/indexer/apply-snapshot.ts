@@ -92,6 +92,11 @@ export class ApplyStage {
     const isKnownNow = snapshot.outcome === 'read' || snapshot.outcome === 'missing'
     if (!walked && isKnownNow) this.#markChangedChildren(snapshot)
     const compared = await reconcileInParts(this.#context.writer, snapshot)
+    if (this.#lacksFacts(compared.change)) {
+      this.#unfinished.add(path)
+      this.#context.dirty.add({ path, depth: 'facts' }, performance.now())
+      return
+    }
     const differing = judgeStamp(this.#context, { ...input, snapshot }, compared)
     const accepted = differing && (await this.#accept(snapshot, differing, compared.known))
     this.#updateKnown(snapshot, accepted?.change)
@@ -101,7 +106,8 @@ export class ApplyStage {
       if (isKnownNow) this.#reportRefused(path, undefined)
       return
     }
-    const { retryMs } = accepted
+    const { retryMs, isAnyRead } = accepted
+    if (isAnyRead) this.#context.secondLooks.listed(path, performance.now())
     if (retryMs === 0) this.#unfinished.add(path)
     if (retryMs !== undefined) this.#retryLater(path, retryMs)
     await this.#addInParts(accepted.change, walked)
@@ -179,8 +185,17 @@ export class ApplyStage {
     const vanished = known.childrenOf(snapshot.path).filter((path) => !found.has(path))
     for (const path of [...appeared, ...vanished]) {
       this.#unfinished.add(path)
-      dirty.add({ path, depth: 'auto' }, performance.now())
+      dirty.add({ path, depth: this.#isFirstScan ? 'auto' : 'facts' }, performance.now())
     }
+  }
+
+  get #isFirstScan(): boolean {
+    return this.#context.health.lastScan === undefined
+  }
+
+  /** After the first scan, no new file is listed by its name alone: it may be incomplete. */
+  #lacksFacts(change: DirectoryChange | undefined): boolean {
+    return !this.#isFirstScan && (change?.added ?? []).some(({ size }) => size === undefined)
   }
 
   async #accept(

@@ -2,7 +2,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { IndexerContext } from './state/context.ts'
 import { growingMs } from './state/settling.ts'
-import type { FileState } from './state/settling.ts'
+import type { FileState, SettlingTime } from './state/settling.ts'
 
 /**
  * After this number of files or bytes, one read of a directory inflates no further files, so that
@@ -46,7 +46,10 @@ export interface Examined {
   readonly retryMs: number | undefined
 }
 
-type ExaminationContext = Pick<IndexerContext, 'tree' | 'settling' | 'fileFaults' | 'nowUs'>
+type ExaminationContext = Pick<
+  IndexerContext,
+  'tree' | 'settling' | 'health' | 'fileFaults' | 'nowUs'
+>
 
 export async function examine(
   context: ExaminationContext,
@@ -77,7 +80,7 @@ class Examination {
       if (index % filesPerTurn === filesPerTurn - 1) await yieldToOthers()
       this.#judge(file, now)
     }
-    await this.#inflate(now.steadyMs)
+    await this.#inflate(now)
     return { outcomes: this.#outcomes, retryMs: this.#retryMs }
   }
 
@@ -92,15 +95,14 @@ class Examination {
     return candidates.toSorted((a, b) => this.#readAtMs(a) - this.#readAtMs(b))
   }
 
-  #judge(file: Candidate, now: { readonly steadyMs: number; readonly wallMs: number }): void {
-    const { settling, fileFaults } = this.#context
+  #judge(file: Candidate, now: SettlingTime): void {
+    const { settling, health } = this.#context
     const path = this.#pathOf(file)
-    const decision = settling.decide(path, file, now)
+    const decision = settling.decide(path, file, now, health.lastScan === undefined)
     if (decision === 'take') {
       if (settling.has(path)) this.#accept(file, { state: file, incomplete: false })
     } else if (decision === 'take-incomplete') {
       this.#accept(file, { state: file, incomplete: true })
-      fileFaults.log(path, 'incomplete')
     } else {
       this.#outcomes.set(file.name, undefined)
       if (decision === 'wait')
@@ -116,16 +118,20 @@ class Examination {
     }
   }
 
-  async #inflate(readMs: number): Promise<void> {
+  async #inflate(now: SettlingTime): Promise<void> {
     const { tree, settling } = this.#context
     const files = this.#toInflate
     const found = files.length === 0 ? [] : await tree.inflate(files.map(this.#pathOf))
     for (const [index, file] of files.entries()) {
       const [path, inflated] = [this.#pathOf(file), found[index]]
-      const read = { steadyMs: performance.now(), readMs, ...this.#sightOf(file) }
-      if (inflated === undefined) this.#retryIn(settling.markUnreadable(path, file, read))
-      else if (!inflated.complete) this.#retryIn(settling.markIncomplete(path, inflated, read))
-      else this.#accept(file, { state: inflated, incomplete: false })
+      const read = { steadyMs: performance.now(), readMs: now.steadyMs, ...this.#sightOf(file) }
+      const isFinal = settling.isFinal(inflated ?? file, now)
+      if (inflated === undefined) {
+        if (isFinal) this.#accept(file, { state: file, incomplete: false })
+        else this.#retryIn(settling.markUnreadable(path, file, read))
+      } else if (inflated.complete || isFinal)
+        this.#accept(file, { state: inflated, incomplete: !inflated.complete })
+      else this.#retryIn(settling.markIncomplete(path, inflated, read))
     }
   }
 
@@ -137,6 +143,7 @@ class Examination {
     const { incomplete } = found
     this.#outcomes.set(file.name, { size, mtimeUs, incomplete, ...this.#sightOf(file) })
     this.#context.settling.delete(this.#pathOf(file))
+    if (incomplete) this.#context.fileFaults.log(this.#pathOf(file), 'incomplete')
   }
 
   /** Of a file that is settling, the moment before its first find counts. */

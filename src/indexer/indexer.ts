@@ -105,6 +105,7 @@ export class Indexer {
    */
   watch(): void {
     this.#watching = true
+    this.#context.settling.observe()
     this.#watchController.start()
     if (this.#caughtUp) this.#startSchedules()
   }

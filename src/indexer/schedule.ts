@@ -59,7 +59,7 @@ export class Schedule {
 
   start(): void {
     const { signal } = this.#closing
-    const { known, metrics, fullReadMs, onFailure } = this.#context
+    const { known, metrics, secondLooks, fullReadMs, onFailure } = this.#context
     this.#sweepForever(signal).catch(onFailure)
     maintain(this.#context, signal)
     // An area that did not exist may appear; it has no parent directory whose stamp shows this.
@@ -75,7 +75,14 @@ export class Schedule {
         if (path !== undefined) this.#markDirty(path, 'facts')
       }
     }
-    this.#timers.push(setInterval(readAreas, areasMs), setInterval(rescanNext, 1000))
+    const lookAgain = (): void => {
+      for (const path of secondLooks.take(performance.now())) this.#markDirty(path, 'facts')
+    }
+    this.#timers.push(
+      setInterval(readAreas, areasMs),
+      setInterval(rescanNext, 1000),
+      setInterval(lookAgain, 1000),
+    )
   }
 
   /**

@@ -202,17 +202,18 @@ const cases: readonly {
   {
     title: 'a file that settles for a quarter of an hour arrives when its last bytes come',
     ago: 90,
-    act: async ({ put, sweep, pass, at, now }) => {
+    act: async ({ put, get, pass, at, now }) => {
+      const { indexer } = get()
+      indexer.watch()
       put(came, 0, content.subarray(0, -10))
-      await sweep()
+      await until('it settles', () => indexer.status().settlingFiles === 1)
       for (let passed = 0; passed < 15; passed++) {
         pass(minute)
-        appendFileSync(at(came), '')
-        await sweep()
+        const sweptUs = indexer.status().lastSweepUs ?? 0
+        await until('a sweep', () => (indexer.status().lastSweepUs ?? 0) > sweptUs)
       }
       appendFileSync(at(came), content.subarray(-10))
       utimesSync(at(came), now() - 90, now() - 90)
-      await sweep()
     },
   },
 ]

@@ -13,6 +13,7 @@ import { FileFaults, Health } from '../../src/indexer/state/health.ts'
 import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
+import { SecondLooks } from '../../src/indexer/state/second-looks.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'
 import { SilentFileSystems } from '../../src/indexer/state/silent-file-systems.ts'
 import { SureStamps } from '../../src/indexer/state/sure-stamps.ts'
@@ -69,6 +70,7 @@ export async function openParts(
     settling: new Settling(),
     stamps: new SureStamps(),
     silentFileSystems: new SilentFileSystems(health),
+    secondLooks: new SecondLooks(),
     deletionGuard: new DeletionGuard(),
     health,
     heartbeat: new Heartbeat({ writer, health, nowUs, sweepIntervalMs }),

@@ -31,8 +31,8 @@ const same = (mtimeAgo: number, minutesAgo: number): Before => ({
 
 /** A file of nine bytes with an mtime, and how it was before. */
 const cases: [title: string, mtimeAgo: number, before: Before | undefined, SettlingDecision][] = [
-  ['an old file is taken', 11, undefined, 'take'],
-  ['a young file is inflated', 1, undefined, 'inflate'],
+  ['a file that appears is inflated', 1, undefined, 'inflate'],
+  ['also if its mtime is old: the clock of its server may be wrong', 5000, undefined, 'inflate'],
   ['a file with an mtime in the future is inflated', -600, undefined, 'inflate'],
   ['a file that has grown is inflated again', 0, smaller(1, 1), 'inflate'],
   ['an unchanged file waits', 1, same(1, 1), 'wait'],
@@ -43,7 +43,8 @@ const cases: [title: string, mtimeAgo: number, before: Before | undefined, Settl
     'inflate',
   ],
   ['and is not taken before the second read', 11, { ...same(11, 11), once: true }, 'inflate'],
-  ['a file unchanged for long is taken as incomplete', 11, same(11, 5), 'take-incomplete'],
+  ['a file unchanged for ten minutes is taken as incomplete', 11, same(11, 10), 'take-incomplete'],
+  ['not if only its mtime says so', 11, same(11, 5), 'wait'],
   [
     'one with an mtime in the future, seen unchanged for long',
     -600,
@@ -54,9 +55,9 @@ const cases: [title: string, mtimeAgo: number, before: Before | undefined, Settl
   ['a changed file with an old mtime is inflated', 60, smaller(0, 1), 'inflate'],
   ['an unreadable file is tried again', 1, { ...same(1, 1), unreadable: true }, 'inflate'],
   [
-    'and is taken when it is old: it may be complete',
-    11,
-    { ...same(11, 5), unreadable: true },
+    'and is taken after ten minutes: it may be complete',
+    1,
+    { ...same(1, 10), unreadable: true },
     'take',
   ],
 ]
@@ -72,8 +73,40 @@ t.test('a file is accepted when it is complete or has not changed for ten minute
       if (!before.once && !before.unreadable)
         settling.markIncomplete(path, before.state, { steadyMs: thenMs + 3000 })
     }
-    t.equal(settling.decide(path, file(9, mtimeAgo), { steadyMs, wallMs }), decision, title)
+    t.equal(settling.decide(path, file(9, mtimeAgo), { steadyMs, wallMs }, false), decision, title)
   }
+})
+
+t.test('a first scan takes files unread whose mtime is more than a day ago', async (t) => {
+  const day = 24 * 60
+  for (const [minutesAgo, decision] of [
+    [day + 1, 'take'],
+    [day, 'inflate'],
+    [11, 'inflate'],
+    [-day * 400, 'inflate'],
+  ] as const) {
+    const now = { steadyMs: 0, wallMs }
+    t.equal(new Settling().decide(path, file(1, minutesAgo), now, true), decision, `${minutesAgo}`)
+  }
+})
+
+t.test('a process that will not look again goes by the mtime', async (t) => {
+  const settling = new Settling()
+  const now = { steadyMs: 0, wallMs }
+  const isFinal = (minutesAgo: number) => settling.isFinal(file(1, minutesAgo), now)
+  t.strictSame([11, 9, -11].map(isFinal), [true, false, false])
+  settling.observe()
+  t.strictSame([11, 9, -11].map(isFinal), [false, false, false])
+})
+
+t.test('a file that settles was not there before its first find', async (t) => {
+  const settling = new Settling()
+  settling.markIncomplete(path, file(1, 0), { steadyMs: 0, notThereUs: 5 })
+  settling.markIncomplete(path, file(2, 0), { steadyMs: 1, notThereUs: 9 })
+  t.equal(settling.notThereUs(path), 5)
+  settling.delete(path)
+  t.notOk(settling.has(path))
+  t.equal(settling.notThereUs(path), undefined)
 })
 
 t.test('a growing file is read every second, an unchanged file less and less often', async (t) => {
@@ -98,9 +131,9 @@ t.test('the state of a file dates from the beginning of its read, not from its e
   const now = (steadyMs: number) => ({ steadyMs, wallMs })
   settling.markIncomplete(path, file(1, 0), { steadyMs: 1000, readMs: 0 })
   settling.markIncomplete(path, file(1, 0), { steadyMs: 9000, readMs: 2500 })
-  t.equal(settling.decide(path, file(1, 0), now(10_000)), 'inflate')
+  t.equal(settling.decide(path, file(1, 0), now(10_000), false), 'inflate')
   settling.markIncomplete(path, file(1, 0), { steadyMs: 10_000, readMs: 3000 })
-  t.equal(settling.decide(path, file(1, 0), now(11_000)), 'wait')
+  t.equal(settling.decide(path, file(1, 0), now(11_000), false), 'wait')
 })
 
 t.test('settling files are listed, the longest unchanged file first', async (t) => {
@@ -144,7 +177,7 @@ t.test('a file that has stopped changing is accepted in the end, whatever its ti
       const settling = new Settling()
       for (let steadyMs = 0; steadyMs <= 2 * youngFileMs;) {
         const now = { steadyMs, wallMs: startMs + steadyMs }
-        const decision = settling.decide(path, { size, mtimeUs }, now)
+        const decision = settling.decide(path, { size, mtimeUs }, now, false)
         if (decision === 'take' || decision === 'take-incomplete') return true
         steadyMs += settling.markIncomplete(path, { size, mtimeUs }, { steadyMs })
       }

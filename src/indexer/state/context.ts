@@ -11,6 +11,7 @@ import { FileFaults, Health } from './health.ts'
 import { Heartbeat } from './heartbeat.ts'
 import { KnownDirectories } from './known-directories.ts'
 import { IndexerMetrics } from './metrics.ts'
+import { SecondLooks } from './second-looks.ts'
 import { Settling } from './settling.ts'
 import { SilentFileSystems } from './silent-file-systems.ts'
 import { SureStamps } from './sure-stamps.ts'
@@ -50,6 +51,7 @@ export interface IndexerContext extends IndexerOptions {
   readonly settling: Settling
   readonly stamps: SureStamps
   readonly silentFileSystems: SilentFileSystems
+  readonly secondLooks: SecondLooks
   readonly deletionGuard: DeletionGuard
   readonly health: Health
   readonly heartbeat: Heartbeat
@@ -73,6 +75,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     settling: new Settling(),
     stamps: new SureStamps(),
     silentFileSystems: new SilentFileSystems(health),
+    secondLooks: new SecondLooks(),
     deletionGuard: new DeletionGuard(
       await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
     ),

@@ -1,8 +1,10 @@
 /**
  * Rules that decide whether a file is complete; no I/O. No file event reliably reports that a
- * program has closed a file. So a young file is accepted when its gzip stream is complete. A file
- * that has not changed for ten minutes is accepted with any content: as incomplete if a read has
- * found that its gzip stream has no end or is damaged.
+ * program has closed a file, and the clock of a file server may be wrong. So a file that appears
+ * or changes is accepted when its gzip stream is complete, whatever its mtime says. A file that is
+ * unchanged since ten minutes by our own clock is accepted with any content: as incomplete if a
+ * read has found that its gzip stream has no end or is damaged. A first scan accepts old files
+ * unread.
  */
 import { youngFileMs } from '../../catalogue/records.ts'
 import { longestTickMs } from '../tree/directory-snapshot.ts'
@@ -18,6 +20,20 @@ export const growingMs = 1000
  */
 const longestMs = 60_000
 
+/** A first scan reads no file whose mtime is longer ago (ms): clocks differ by less. */
+const recentMs = 86_400_000
+
+/** True if the mtime of a file is at most a day ago, or lies ahead. */
+export function isRecent({ mtimeUs }: Pick<FileState, 'mtimeUs'>, wallMs: number): boolean {
+  return wallMs - mtimeUs / 1000 <= recentMs
+}
+
+/** The present time on the steady clock and on the wall clock (ms). */
+export interface SettlingTime {
+  readonly steadyMs: number
+  readonly wallMs: number
+}
+
 /** Size and mtime of a file when it was read. */
 export interface FileState {
   readonly size: number
@@ -26,11 +42,11 @@ export interface FileState {
 
 /** The next step for a file that is new or has changed. */
 export type SettlingDecision =
-  /** Catalogue the file: it is old enough. */
+  /** Catalogue the file: it is old enough, or a first scan finds it so. */
   | 'take'
   /**
-   * Catalogue the file as incomplete: it has not changed for ten minutes, and its gzip stream has
-   * no end or is damaged.
+   * Catalogue the file as incomplete: it is unchanged since ten minutes, and its gzip stream has no
+   * end or is damaged.
    */
   | 'take-incomplete'
   /** Inflate the file to see whether it is complete. */
@@ -67,33 +83,42 @@ interface SettlingRead {
 export class Settling {
   readonly #directories = new Map<string, Map<string, WaitingFile>>()
   #size = 0
+  #isObserving = false
 
   get size(): number {
     return this.#size
   }
 
   /**
-   * Decides the next step for a file. `now` is the present time on the steady clock and on the wall
-   * clock (ms).
+   * Call it when this process goes on looking at files. Until then nobody looks again at a file
+   * that settles.
    */
-  decide(
-    path: string,
-    file: FileState,
-    now: { readonly steadyMs: number; readonly wallMs: number },
-  ): SettlingDecision {
+  observe(): void {
+    this.#isObserving = true
+  }
+
+  /**
+   * Decides the next step for a file.
+   * @param isFirstScan true if the catalogue does not yet hold a whole scan
+   */
+  decide(path: string, file: FileState, now: SettlingTime, isFirstScan: boolean): SettlingDecision {
     const waiting = this.#find(path)
-    const unchanged = isUnchanged(waiting, file)
-    // Many programs set an old mtime after writing a file, so a changed file is inflated whatever
-    // its age.
-    if (waiting !== undefined && !unchanged) return 'inflate'
-    // A file that may have changed without a new mtime is inflated as well.
-    if (waiting?.readable === true && !waiting.sure) return 'inflate'
-    const restedMs = unchanged ? now.steadyMs - waiting.sinceMs : 0
-    // An mtime in the future does not tell the age of a file: then only the time since its last
-    // observed change counts.
-    if (now.wallMs - file.mtimeUs / 1000 >= youngFileMs || restedMs >= youngFileMs)
-      return waiting?.readable === true ? 'take-incomplete' : 'take'
-    return waiting?.readable === true ? 'wait' : 'inflate'
+    if (waiting === undefined)
+      return isFirstScan && !isRecent(file, now.wallMs) ? 'take' : 'inflate'
+    if (!isUnchanged(waiting, file)) return 'inflate'
+    // It may have changed without a new mtime.
+    if (waiting.readable && !waiting.sure) return 'inflate'
+    if (now.steadyMs - waiting.sinceMs >= youngFileMs)
+      return waiting.readable ? 'take-incomplete' : 'take'
+    return waiting.readable ? 'wait' : 'inflate'
+  }
+
+  /**
+   * True if a file that has no end, or cannot be read, is accepted at once: its mtime is ten
+   * minutes ago, and this process will not look at it again.
+   */
+  isFinal({ mtimeUs }: FileState, { wallMs }: SettlingTime): boolean {
+    return !this.#isObserving && wallMs - mtimeUs / 1000 >= youngFileMs
   }
 
   /**
