@@ -61,6 +61,15 @@ const cases: { title: string; stored?: typeof stamp; reads: Reads }[] = [
     ],
   },
   {
+    title: 'the same if the stamp has become sure in this process',
+    reads: [
+      [0, stamp, { againS: 3 }],
+      [3, stamp, { stamp }],
+      [10, named, { againS: 13 }],
+      [13, named, { stamp: named, isSilent: true }],
+    ],
+  },
+  {
     title: 'they also tell nothing while names go on changing',
     stored: stamp,
     reads: [

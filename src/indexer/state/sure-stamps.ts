@@ -88,10 +88,11 @@ export class SureStamps {
     const isDelayed =
       before?.isConfirmed === false && requestedMs >= before.sinceMs + before.delayMs
     const delayMs = isDelayed ? Math.min(2 * before.delayMs, longestConfirmMs) : confirmMs
+    const sure = before?.isConfirmed === true ? before.stamp : stored
     const hadOtherNames =
-      before === undefined
-        ? hasSum(stored) && sameTimes(stored, stamp)
-        : before.isSilent && sameTimes(before.stamp, stamp)
+      before?.isConfirmed === false
+        ? before.isSilent && sameTimes(before.stamp, stamp)
+        : hasSum(sure) && sameTimes(sure, stamp)
     this.#unsure.set(path, {
       stamp,
       sinceMs: nowMs,
