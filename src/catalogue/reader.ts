@@ -30,6 +30,7 @@ import type {
 } from './records.ts'
 import type { Counting, PageSums } from './sums.ts'
 import type { Volumes, VolumesQuery } from './volumes.ts'
+import type { DayRange } from '../series/series.ts'
 import type {
   SeriesQuery,
   SeriesSlots,
@@ -37,6 +38,7 @@ import type {
   SeriesArrivals,
   LiveSlotsQuery,
   LiveSlots,
+  DamagedFile,
   DeliveriesQuery,
   NetworkDeliveries,
   ReplacedFiles,
@@ -342,6 +344,8 @@ export interface CatalogueReader {
   liveSlots(query: LiveSlotsQuery, asker?: Asker): Promise<readonly LiveSlots[]>
   /** The recorded deliveries of all series. Throws `NotBuilt`. */
   deliveries(query: DeliveriesQuery, asker?: Asker): Promise<NetworkDeliveries>
+  /** The damaged live files whose data begin on some days. Throws `NotBuilt`. */
+  damagedFiles(days: DayRange, asker?: Asker): Promise<readonly DamagedFile[]>
   /** The files that were replaced in a range of time, at most 1000. Throws `NotBuilt`. */
   replacedFiles(modified: Required<TimeRange>, asker?: Asker): Promise<ReplacedFiles>
   /**

@@ -41,9 +41,11 @@ export interface SeriesSlots {
    */
   readonly first: number | undefined
   readonly last: number | undefined
+  /** The slots up to now with damaged live files (see `DamagedSlots`), wherever the range is. */
+  readonly damaged: readonly (readonly [slot: number, foundSeconds: number])[]
   /**
-   * Slots that have a live file: of the range, of the last slots up to now, and of `lookbackDays`
-   * before both.
+   * Slots that have a live file which is not damaged: of the range, of the last slots up to now,
+   * and of `lookbackDays` before both.
    */
   readonly live: readonly number[]
   /**
@@ -79,9 +81,9 @@ export interface LiveSlotsQuery {
 
 /** The live files of a series. */
 export interface LiveSlots {
-  /** The first slot with a live file; `undefined` if there is none. */
+  /** The first slot with a live file that is not damaged; `undefined` if there is none. */
   readonly first: number | undefined
-  /** Distinct slots of the range with a live file, ascending. */
+  /** Distinct slots of the range with such a file, ascending. */
   readonly slots: readonly number[]
 }
 
@@ -141,6 +143,8 @@ export interface NetworkSeries extends SeriesKey {
    * without such files.
    */
   readonly writtenPeriod: string | undefined
+  /** Its slots with damaged live files (see `DamagedSlots`). */
+  readonly damaged: readonly (readonly [slot: number, foundSeconds: number])[]
 }
 
 /** The recorded deliveries of all series on some days. */
@@ -149,10 +153,24 @@ export interface NetworkDeliveries {
   readonly series: readonly NetworkSeries[]
   /** False if the changes after `since` are unknown or too many; then no day was read. */
   readonly isComplete: boolean
+  /**
+   * The damaged live files of each day on which there are some, as a text that changes with them:
+   * deliveries of a day whose text is another have changed without a change of the head.
+   */
+  readonly damagedDays: ReadonlyMap<number, string>
   /** True if files of days before the range have changed after `since`. */
   readonly olderChanged: boolean
   /** The days that were read, ascending, with all their deliveries. */
   readonly days: readonly DayDeliveries[]
+}
+
+/** A damaged live file of a series, and the slot that it fills. */
+export interface DamagedFile extends SeriesKey {
+  /** As in `NetworkSeries`. */
+  readonly station: string
+  readonly slot: number
+  /** Below the archive root. */
+  readonly path: string
 }
 
 /** Files whose content was replaced in a range of time, earliest replacement first. */

@@ -41,13 +41,15 @@ interface Deliveries {
 
 const noArrivals: Arrivals = { slots: [], latencies: [] }
 
-/** The deliveries of all series on some days. The catalogue only ever adds deliveries to a day. */
+/** The deliveries of all series on some days. */
 export class DeliveryWindow {
   readonly #series = new Map<number, Deliveries>()
   readonly #days: number
   /** Number of the last days whose latencies are kept. */
   readonly #arrivalDays: number
   #firstDay: number
+  /** The days whose deliveries were added. */
+  readonly #known = new Set<number>()
 
   /**
    * An empty window of some UTC days since 1970.
@@ -64,11 +66,13 @@ export class DeliveryWindow {
   }
 
   /**
-   * Adds the deliveries of a day; those that are known already do not change.
+   * Adds the deliveries of a day, in place of those that were added before.
    * @param periodOf the period of each series in `starts`, by id
    */
   add({ day, starts }: DayDeliveries, periodOf: ReadonlyMap<number, Period>): void {
     const hasArrivals = day >= this.#firstArrivalDay
+    if (this.#known.has(day)) this.#clear(day)
+    this.#known.add(day)
     for (const { start, ids, latencies } of starts)
       for (const [row, id] of ids.entries()) {
         const period = periodOf.get(id)
@@ -79,6 +83,18 @@ export class DeliveryWindow {
         const latency = latencies[row] ?? unseen
         if (latency !== unseen && hasArrivals) insert(arrivals, slot, latency)
       }
+  }
+
+  #clear(day: number): void {
+    for (const { slots, arrivals } of this.#series.values()) {
+      if (slots.countOn(day) === 0) continue
+      slots.clearDay(day)
+      const perDay = slotsPerDay(slots.period)
+      const first = lowerBound(arrivals.slots, day * perDay)
+      const count = lowerBound(arrivals.slots, (day + 1) * perDay) - first
+      arrivals.slots.splice(first, count)
+      arrivals.latencies.splice(first, count)
+    }
   }
 
   /** Moves the window to later days, without changing its length. */

@@ -40,7 +40,7 @@ export interface SeriesSummary extends Completeness {
   /** The newest delivered slot; `undefined` if there is none. */
   readonly lastSlot: number | undefined
   /**
-   * Time of the latest arrival of a file of any slot, in seconds since 1970, not after now. Counts
+   * Time of the latest arrival of a file of any slot, in seconds since 1970, up to `asOf`. Counts
    * only files that were seen arriving.
    */
   readonly lastArrival: number | undefined
@@ -61,11 +61,8 @@ export function recentSlots(period: Period, asOf: number): SlotRange {
   return { from: to - recentDays * slotsPerDay(period), to }
 }
 
-/**
- * @param asOf seconds since 1970
- * @param now the clock in seconds since 1970, which may be ahead of `asOf`
- */
-export function summariseSeries(past: SeriesPast, asOf: number, now = asOf): SeriesSummary {
+/** @param asOf seconds since 1970 */
+export function summariseSeries(past: SeriesPast, asOf: number): SeriesSummary {
   const { delivered, damaged, first, arrivals, rules } = past
   const { period } = delivered
   const range = recentSlots(period, asOf)
@@ -82,7 +79,7 @@ export function summariseSeries(past: SeriesPast, asOf: number, now = asOf): Ser
     usualLatency: usualLatency(latencies),
     lateAfter: limit,
     lastSlot: delivered.lastUpTo(range.to),
-    lastArrival: lastArrivalOf(arrivals, range.to, { period, now }),
+    lastArrival: lastArrivalOf(arrivals, period, asOf),
     withinTarget: withinTarget(period, latencies),
     runs,
   }
@@ -120,18 +117,19 @@ export function withinTarget(period: Period, ascending: ArrayLike<number>): numb
 }
 
 /**
- * The latest arrival of the slots up to one. If the clock was set back, later slots may have files,
- * and arrivals may be ahead of it: these are not known.
+ * The latest arrival up to `asOf`. If the clock was set back, later slots may have files, and
+ * arrivals may be ahead of it: these are not known.
  */
 function lastArrivalOf(
   { slots, latencies }: Arrivals,
-  to: number,
-  { period, now }: { readonly period: Period; readonly now: number },
+  period: Period,
+  asOf: number,
 ): number | undefined {
+  const current = slotAt(asOf, period)
   let last = -Infinity
   slots.forEach((slot, index) => {
     const arrival = endOfSlot(slot, period) + (latencies[index] ?? NaN)
-    if (slot <= to && arrival <= now) last = Math.max(last, arrival)
+    if (slot <= current && arrival <= asOf) last = Math.max(last, arrival)
   })
   return last === -Infinity ? undefined : last
 }

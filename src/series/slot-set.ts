@@ -135,6 +135,13 @@ export class SlotSet {
     return kept
   }
 
+  /** Removes the slots of a day. */
+  clearDay(day: number): void {
+    const index = day - this.#firstDay
+    if (index < 0 || index >= this.days) return
+    this.#words.fill(0, index * this.#wordsPerDay, (index + 1) * this.#wordsPerDay)
+  }
+
   #remove(slot: number): void {
     const bit = this.#bitOf(slot)
     if (bit >= 0) this.#words[bit >>> 5] = (this.#words[bit >>> 5] ?? 0) & ~(1 << (bit & 31))

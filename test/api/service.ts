@@ -20,6 +20,8 @@ import { testFolder } from '../folder.ts'
 export const startUs = 1_769_058_367_000_008
 
 export interface Service {
+  /** Another API process on the same catalogue, which the test closes. */
+  readonly startAnother: () => ReturnType<typeof buildServer>
   readonly app: FastifyInstance
   readonly archive: string
   readonly writer: CatalogueWriter
@@ -83,10 +85,12 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       ...options.settings,
     },
   }
-  const app = await buildServer({ ...deps, ...options.deps?.(deps) })
+  const all = { ...deps, ...options.deps?.(deps) }
+  const app = await buildServer(all)
   t.teardown(() => app.close())
   return {
     app,
+    startAnother: () => buildServer(all),
     archive,
     writer,
     reader,

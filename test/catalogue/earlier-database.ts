@@ -9,6 +9,12 @@ export function makeEarlier(database: string, version: 12 | 13 | 14 = 12): void 
     `CREATE TABLE owner (one INTEGER PRIMARY KEY, boot_id TEXT NOT NULL, pid INTEGER NOT NULL,
        start_time INTEGER NOT NULL, inode INTEGER NOT NULL, path TEXT NOT NULL) STRICT`,
   )
+  db.exec(`DROP INDEX file_damaged;
+    ALTER TABLE file ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0;
+    UPDATE file SET arrived = arrival_us IS NOT NULL;
+    ALTER TABLE file DROP COLUMN damaged_us;
+    ALTER TABLE file DROP COLUMN arrival_us;
+    ALTER TABLE delivery DROP COLUMN good;`)
   for (const table of countTableNames)
     for (const name of ['bytes', 'sized']) db.exec(`ALTER TABLE ${table} DROP COLUMN ${name}`)
   db.exec('ALTER TABLE directory DROP COLUMN names_sum')

@@ -28,7 +28,7 @@ export function pastOf(history: History, range?: Range) {
   return {
     delivered,
     live,
-    damaged: new Map([...damaged].flatMap((slot) => (slot <= now ? [[slot, 0]] : []))),
+    damaged: new Map([...damaged].filter(([slot]) => slot <= now)),
     first: delivered.firstFrom(-Infinity),
     last: delivered.lastUpTo(now),
     arrivals: {

@@ -326,14 +326,14 @@ function damage(
   history: Pick<History, 'live'> & { delivered: Map<number, number | undefined> },
   plan: Plan,
   { first, end }: { first: number; end: number },
-): Set<number> {
-  const [damaged, live] = [new Set<number>(), history.live as Set<number>]
+): Map<number, number> {
+  const [damaged, live] = [new Map<number, number>(), history.live as Set<number>]
   for (const { from, part, every, kind } of plan.damages) {
     const low = first + Math.floor(from * (end - first))
     const high = low + Math.ceil(part * (end - first))
     for (let slot = low; slot < high; slot++) {
       if (slot % every !== 0) continue
-      damaged.add(slot)
+      damaged.set(slot, (slot + 1) * lengths[plan.period])
       if (kind !== 'beside') live.delete(slot)
       if (kind === 'alone') history.delivered.delete(slot)
     }

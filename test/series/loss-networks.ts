@@ -40,7 +40,7 @@ export function seriesAt(asOf: number, described: Described): NetworkHistory {
     delivered,
     live: new Set(delivered.keys()),
     asOf: midnight + asOf,
-    damaged: new Set(),
+    damaged: new Map(),
     ...(described.rules !== undefined && { rules: described.rules }),
   }
   return { station, type, history }

@@ -36,7 +36,7 @@ const historyOf = (
     period,
     delivered,
     live: new Set(slots),
-    damaged: new Set(),
+    damaged: new Map(),
     asOf,
     ...(rules !== undefined && { rules }),
   }
@@ -260,7 +260,7 @@ t.test('damaged files are no deliveries, but signs of life', async (t) => {
   const good = slots.slice(0, -30)
   const at = (hours: number): History => ({
     ...historyOf('01H', good, (start + 40) * day + hours * hour),
-    damaged: new Set(bad),
+    damaged: new Map(bad.map((slot) => [slot, (slot + 1) * hour])),
   })
   const since = (start + 40) * day - 27 * day
   t.match(checkedNow(at(0)), { state: 'present', delivered_28d: 672 - 30, possible_28d: 672 })

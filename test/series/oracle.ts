@@ -30,11 +30,9 @@ export interface History {
   delivered: ReadonlyMap<number, number | undefined>
   /** The slots that have a live record which is not damaged. */
   live: ReadonlySet<number>
-  /** The slots that have a damaged live record. */
-  damaged: ReadonlySet<number>
+  /** The slots that have a damaged live record, and when the first was found to be damaged. */
+  damaged: ReadonlyMap<number, number>
   asOf: number
-  /** What the clock says, if it is ahead of `asOf`. */
-  clock?: number
   /** Without rules the expectation is learned from the deliveries. */
   rules?: readonly Rule[]
 }
@@ -152,7 +150,7 @@ class Series {
       .filter((slot) => this.start(slot) <= history.asOf)
       .sort((a, b) => a - b)
     this.#delivered = new Set(this.slots)
-    this.#there = [...new Set([...this.slots, ...history.damaged])]
+    this.#there = [...new Set([...this.slots, ...history.damaged.keys()])]
       .filter((slot) => this.start(slot) <= history.asOf)
       .sort((a, b) => a - b)
     this.#deliveredDays = new Set(this.slots.map((slot) => this.#dayOf(slot)))
@@ -211,8 +209,7 @@ class Series {
       const latency = this.#history.delivered.get(slot)
       if (latency === undefined) continue
       const arrival = this.end(slot) + latency
-      if (arrival <= (this.#history.clock ?? this.#history.asOf))
-        latest = Math.max(latest ?? 0, arrival)
+      if (arrival <= this.#history.asOf) latest = Math.max(latest ?? 0, arrival)
     }
     return latest
   }
@@ -432,7 +429,12 @@ export function oracleMissing(history: History, range: Range): MissingSlot[] {
     const state = series.state(slot)
     if (state !== 'late' && state !== 'missing' && state !== 'damaged') continue
     const expectedBy = series.end(slot) + series.lateAfter
-    const since = state === 'late' ? expectedBy : series.missingFrom(slot)
+    const since =
+      state === 'damaged'
+        ? (history.damaged.get(slot) ?? NaN)
+        : state === 'late'
+          ? expectedBy
+          : series.missingFrom(slot)
     found.push({ slot, state, expected_by: expectedBy, since })
   }
   return found

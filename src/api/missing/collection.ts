@@ -1,9 +1,10 @@
-/** The list of the files that are expected and not delivered. */
+/** The list of the files that are expected and not delivered, and of damaged ones. */
 import type { FastifyInstance } from 'fastify'
 import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { recentDays } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
+import { downloadUrl } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import * as schema from '../openapi/schema.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
@@ -15,7 +16,7 @@ import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { keyFields, stationHref } from '../series/series-fields.ts'
-import { matchesSeries, period } from '../series/known-series.ts'
+import { keyOf, matchesSeries, period } from '../series/known-series.ts'
 import { missingRuns } from './missing-runs.ts'
 import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
@@ -50,14 +51,14 @@ const fields = {
   ),
   state: field(
     schema.oneOf(
-      '`late` until 3 days after the end of the slot (01D: 7 days), then `missing`.',
+      '`late` until 3 days after the end of the slot (01D: 7 days), then `missing`; `damaged` if there are files and all are incomplete, broken or empty: a better copy is wanted.',
       missingStates,
     ),
     'late',
     ({ state }) => state,
   ),
   since: time(
-    'Time since which the slot has this state.',
+    'Time since which the slot has this state; of a damaged one, when its file was found so.',
     '2026-01-22T04:10:00Z',
     (slot) => timesOf(slot).since,
     'Since',
@@ -69,12 +70,22 @@ const fields = {
     'GRAZ00AUT_?_202602203??_01H_*O.*',
     ({ series, slot }) => missingPattern(series, slot),
   ),
+  damaged_file: field(
+    schema.orNull(schema.url('The download URL of the damaged file; otherwise null.')),
+    null as string | null,
+    ({ path }, links) => (path === undefined ? null : downloadUrl(links, ...placeOf(path))),
+  ),
+}
+
+function placeOf(path: string): [directory: string, name: string] {
+  const slash = path.lastIndexOf('/')
+  return [path.slice(0, slash), path.slice(slash + 1)]
 }
 
 const parameters = {
   period,
   state: choices(missingStates, {
-    meaning: 'The states of the slots; by default both.',
+    meaning: 'The states of the slots; by default all.',
     example: 'late',
     label: 'State',
   }),
@@ -98,7 +109,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
     name: 'missing',
     item: {
       name: 'MissingFile',
-      description: 'A slot of a series whose expected file was not delivered.',
+      description: 'A slot of a series whose expected file was not delivered, or is damaged.',
       fields,
     },
     filters: seriesFilters,
@@ -115,7 +126,8 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       const isWanted = (series: SeriesStatus): boolean =>
         matchesSeries(series, filter, values.period)
       const found = await readMissing(context, { current, range, isWanted, requester })
-      return { items: found.filter(({ state }) => isChosen(values.state, state)) }
+      const chosen = found.filter(({ state }) => isChosen(values.state, state))
+      return { items: await withFiles(context, chosen, { range, requester }) }
     },
     page: {
       noun: ['missing file', 'missing files'],
@@ -131,12 +143,29 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       tag: 'Stations',
       name: 'Missing File List',
       summary: 'List missing files',
-      about: 'The slots that are expected and not delivered: late, or missing.',
+      about:
+        'The slots that are expected and not delivered, late or missing, and those with damaged files.',
       description: `The CSV has all rows at once, as a worklist for backfilling. ${currencyMembers.clock}`,
       further: currencyMembers,
       samples: ['missing/?station=GRAZ&period=01H&format=csv'],
     },
   })
+}
+
+/** Adds the paths of damaged files. */
+async function withFiles(
+  { reader }: NetworkContext,
+  slots: readonly MissingSlot[],
+  { range, requester }: Pick<Wanted, 'range' | 'requester'>,
+): Promise<readonly MissingSlot[]> {
+  if (slots.every(({ state }) => state !== 'damaged')) return slots
+  const files = await reader.damagedFiles(range, requester)
+  const paths = new Map(files.map((file) => [`${keyOf(file)} ${file.slot}`, file.path]))
+  return slots.map((each) =>
+    each.state === 'damaged'
+      ? { ...each, path: paths.get(`${keyOf(each.series)} ${each.slot}`) }
+      : each,
+  )
 }
 
 interface Wanted {

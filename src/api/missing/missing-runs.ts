@@ -112,18 +112,20 @@ function sumsOf(slots: readonly MissingSlot[], kept: readonly Parameter[]): stri
         label: `${counted(files, 'missing file', 'missing files')} of ${station}`,
       },
       readableNumber(found.filter(({ state }) => state === 'late').length),
+      readableNumber(found.filter(({ state }) => state === 'damaged').length),
       readableDate(secondsToIso(newest)),
     ]
   })
   const table = {
     className: 'narrow',
     caption: 'Missing files of each station',
-    columns: ['Station', ...numberColumns('Files', 'Late'), 'Newest'],
+    columns: ['Station', ...numberColumns('Files', 'Late', 'Damaged'), 'Newest'],
   }
   const files = counted(slots.length, 'file', 'files')
   const verb = slots.length === 1 ? 'is' : 'are'
+  const words = slots.some(({ state }) => state === 'damaged') ? 'missing or damaged' : 'missing'
   return sums({
-    lead: `${files} of ${counted(stations.length, 'station', 'stations')} ${verb} missing.`,
+    lead: `${files} of ${counted(stations.length, 'station', 'stations')} ${verb} ${words}.`,
     table: { ...table, label: 'Stations', rows: rows.slice(0, shownStations) },
     restLabel: counted(rows.length - shownStations, 'more station', 'more stations'),
     rest: { ...table, label: 'More stations', rows: rows.slice(shownStations) },

@@ -1,4 +1,4 @@
-/** The slots that are expected and not delivered, and the names of their files. Pure. */
+/** The slots whose files are missing or damaged, and the names of these files. Pure. */
 import {
   dayOfYearAt,
   secondsPerDay,
@@ -8,39 +8,47 @@ import {
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
-import type { NetworkKey, SeriesStatus } from '../series/known-series.ts'
+import type { KnownSeries, NetworkKey, SeriesStatus } from '../series/known-series.ts'
 
-export const missingStates = ['late', 'missing'] as const
+export const missingStates = ['late', 'missing', 'damaged'] as const
 type MissingState = (typeof missingStates)[number]
 
-/** A slot that is expected and not delivered, with its series and its state. */
+/** A slot that is expected and not delivered, or whose files are all damaged. */
 export interface MissingSlot {
   readonly series: SeriesStatus
   readonly slot: number
   readonly state: MissingState
+  /** Of a damaged slot: when the first file was found so, in seconds since 1970. */
+  readonly foundSeconds?: number | undefined
+  /** The path of its damaged file below the archive root. */
+  readonly path?: string | undefined
 }
 
-/** The late and missing slots of a series on some days, ascending. */
+/** The late, missing and damaged slots of a series on some days, ascending. */
 export function* missingSlots(
-  series: SeriesStatus,
+  series: SeriesStatus & Partial<Pick<KnownSeries, 'past'>>,
   runs: readonly StateRun[],
   { fromDay, toDay }: DayRange,
 ): Generator<MissingSlot> {
   const perDay = slotsPerDay(series.period)
   const [from, end] = [fromDay * perDay, (toDay + 1) * perDay]
   for (const { state, firstSlot, slots } of runs) {
-    if (state !== 'late' && state !== 'missing') continue
+    if (state !== 'late' && state !== 'missing' && state !== 'damaged') continue
     const last = Math.min(firstSlot + slots, end)
-    for (let slot = Math.max(firstSlot, from); slot < last; slot++) yield { series, slot, state }
+    for (let slot = Math.max(firstSlot, from); slot < last; slot++)
+      if (state === 'damaged')
+        yield { series, slot, state, foundSeconds: series.past?.damaged.get(slot) }
+      else yield { series, slot, state }
   }
 }
 
 /** The times of a slot in seconds since 1970; `since` is the time since which it has its state. */
-export function timesOf({ series, slot, state }: MissingSlot) {
+export function timesOf({ series, slot, state, foundSeconds }: MissingSlot) {
   const { seconds, lateFor } = periodRules[series.period]
   const [start, end] = [slot * seconds, (slot + 1) * seconds]
   const expectedBy = end + series.summary.lateAfter
-  return { start, end, expectedBy, since: state === 'late' ? expectedBy : end + lateFor }
+  const since = { late: expectedBy, missing: end + lateFor, damaged: foundSeconds ?? end }[state]
+  return { start, end, expectedBy, since }
 }
 
 /**

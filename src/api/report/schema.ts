@@ -48,7 +48,7 @@ const weekReportSchema = schema.component(
         ),
         timeliness: classOf('within_600'),
         missing: schema.list(
-          'Patterns of the names of expected files that were not delivered; a day on which all files are missing has one pattern.',
+          'Patterns of the names of expected files that were not delivered, or are damaged; a day on which all files are missing has one pattern.',
           schema.text('A file name pattern in the syntax of the shell.'),
         ),
       }),

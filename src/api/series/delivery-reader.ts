@@ -21,6 +21,10 @@ export interface LoadedWindow extends DayRange {
   readonly series: readonly NetworkSeries[]
   /** False if only files of these days have changed since the last load. */
   readonly olderChanged: boolean
+  /** The damaged files of each day (see `NetworkDeliveries`). */
+  readonly damagedDays: NetworkDeliveries['damagedDays']
+  /** Grows when files are found to be damaged, or to be good again. */
+  readonly damageVersion: number
 }
 
 export class DeliveryReader {
@@ -62,15 +66,24 @@ export class DeliveryReader {
     addTo(window, changed)
     if (range.toDay > earlier.toDay)
       await this.#readDays(window, { fromDay: earlier.toDay + 1, toDay: range.toDay })
-    const { head, series, olderChanged } = changed
-    return { window, head, series, olderChanged, ...range }
+    const { head, series, damagedDays } = changed
+    const damaged = differing(earlier.damagedDays, damagedDays)
+    for (const day of damaged)
+      if (day >= range.fromDay && day <= range.toDay)
+        await this.#readDays(window, { fromDay: day, toDay: day })
+    // What is kept of older files has the slots of this range too.
+    const olderChanged = changed.olderChanged || damaged.length > 0
+    const damageVersion = earlier.damageVersion + damaged.length
+    return { window, head, series, olderChanged, damagedDays, damageVersion, ...range }
   }
 
   async #all(range: DayRange): Promise<LoadedWindow> {
     const window = new DeliveryWindow(range, arrivalDays)
     const { first, last } = await this.#readDays(window, range)
     // The head of the first part is stored, so the next request reads the changes after it again.
-    return { window, head: first.head, series: last.series, olderChanged: true, ...range }
+    const { head, damagedDays } = first
+    const changed = { olderChanged: true, damageVersion: (this.#loaded?.damageVersion ?? 0) + 1 }
+    return { window, head, series: last.series, damagedDays, ...changed, ...range }
   }
 
   async #readDays(
@@ -90,6 +103,15 @@ export class DeliveryReader {
       if (countOf(last) < fewDeliveries) daysAtOnce *= 2
     }
   }
+}
+
+/** The days that have another text, ascending. */
+function differing(
+  earlier: ReadonlyMap<number, string>,
+  later: ReadonlyMap<number, string>,
+): readonly number[] {
+  const days = [...new Set([...earlier.keys(), ...later.keys()])]
+  return days.filter((day) => earlier.get(day) !== later.get(day)).sort((a, b) => a - b)
 }
 
 function countOf({ days }: NetworkDeliveries): number {

@@ -35,7 +35,7 @@ export class NetworkStatusCache {
   readonly #deps: NetworkStatusDeps
   readonly #deliveries: DeliveryReader
   readonly #oldSeries: OldSeries
-  #network: (NetworkStatus & { readonly computedMs: number }) | undefined
+  #network: (NetworkStatus & { readonly computedMs: number; readonly damage: number }) | undefined
   #running: Promise<NetworkStatus> | undefined
 
   constructor(deps: NetworkStatusDeps) {
@@ -87,10 +87,12 @@ export class NetworkStatusCache {
     const isSame =
       known?.head.seq === head.seq &&
       known.head.epoch === head.epoch &&
-      known.currency.asOf === currency.asOf
+      known.currency.asOf === currency.asOf &&
+      known.damage === loaded.damageVersion
     const found = isSame ? known : await this.#found(loaded, currency.asOf)
     const { states, stations, losses } = found
-    this.#network = { head, currency, states, stations, losses, computedMs: nowMs }
+    const damage = loaded.damageVersion
+    this.#network = { head, currency, states, stations, losses, computedMs: nowMs, damage }
     return this.#network
   }
 
@@ -130,7 +132,13 @@ export class NetworkStatusCache {
 
   /** Returns the series of the catalogue, and the expected series that were never delivered. */
   #allOf(series: readonly NetworkSeries[]): readonly NetworkSeries[] {
-    const none = { ids: [], firstStart: undefined, lastStart: undefined, files: 0 } as const
+    const none = {
+      ids: [],
+      firstStart: undefined,
+      lastStart: undefined,
+      files: 0,
+      damaged: [],
+    } as const
     const never = this.#deps.expected.notIn(series).map(({ station, fileType, period }) => ({
       station,
       fileType,

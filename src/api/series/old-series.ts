@@ -23,7 +23,18 @@ export interface Delivered {
 }
 
 export function nothing({ period }: NetworkSeries): Delivered {
-  return { delivered: new SlotSet(period, 0, 0), damaged: new Map(), first: undefined }
+  return { delivered: new SlotSet(period, 0, 0), damaged: noDamaged, first: undefined }
+}
+
+const noDamaged: DamagedSlots = new Map()
+
+function damagedUpTo({ damaged, period }: NetworkSeries, asOf: number): DamagedSlots {
+  if (damaged.length === 0) return noDamaged
+  const now = slotAt(asOf, period)
+  const found = new Map<number, number>()
+  for (const [slot, seconds] of damaged)
+    if (slot <= now) found.set(slot, Math.min(seconds, found.get(slot) ?? Infinity))
+  return found
 }
 
 interface Kept {
@@ -52,7 +63,7 @@ export class OldSeries {
       const { ids, period } = each
       const delivered = window.slotsOf(ids, period).upTo(slotAt(asOf, period))
       const first = delivered.firstFrom(-Infinity)
-      recent.set(each, { delivered, damaged: new Map(), first })
+      recent.set(each, { delivered, damaged: damagedUpTo(each, asOf), first })
       if (isOld({ ...each, delivered, first, fromDay, asOf }))
         old.push({ series: each, version: versionOf(each, delivered, asOf) })
     }

@@ -197,7 +197,7 @@ export const seriesFields = {
     { label: 'Newest data', first: 'ascending', cell: readableDate },
   ),
   last_arrival: time(
-    'Arrival of the latest file that was seen arriving in the last 56 days.',
+    'Arrival of the latest file that was seen arriving in the last 56 days, up to `as_of`.',
     '2026-01-22T03:01:10Z',
     ({ summary }) => summary.lastArrival,
     { label: 'Last arrival', first: 'descending', cell: momentCell },

@@ -184,6 +184,7 @@ export async function readKnownSlots(
   )
   if (slots === undefined) throw await unknownStation(reader, code, asker)
   const { from, first, last, latencies, ambiguous, codes } = slots
+  const damaged = new Map(slots.damaged)
   const station = codes.find((each) => each.length === 9) ?? code
   const ends = [from, slots.live[0] ?? from, slots.recorded[0] ?? from]
   const days = {
@@ -200,7 +201,7 @@ export async function readKnownSlots(
     range,
     live,
     delivered,
-    damaged: new Map<number, number>(),
+    damaged,
     first,
     latencies,
     rules,

@@ -17,13 +17,13 @@ const factsColumns = 'f.size, f.mtime_us, f.seq'
 
 export function* record({ id, details = false }: RecordQuery): Question<SingleRecord | undefined> {
   const { columns, joins } = details ? listedWithDetails : listed
-  const found = yield* row<[arrived: number, ...FactsRow, ...ListedRow]>(
-    `SELECT f.arrived, ${factsColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
+  const found = yield* row<[arrivalUs: number | null, ...FactsRow, ...ListedRow]>(
+    `SELECT f.arrival_us, ${factsColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
     { id },
   )
   if (found === undefined) return undefined
-  const [arrived, ...rest] = found
-  return { ...toRecord(rest), hasArrived: arrived === 1 }
+  const [arrivalUs, ...rest] = found
+  return { ...toRecord(rest), hasArrived: arrivalUs !== null }
 }
 
 function toRecord([size, mtimeUs, seq, ...shown]: [...FactsRow, ...ListedRow]) {

@@ -1,8 +1,13 @@
-/** The live files of a series, read by `file_station`. Needs also the counts `station_count`. */
+/**
+ * The live files of a series, read by `file_station`, and the damaged ones of them. Needs also the
+ * counts `station_count`.
+ */
 import { slotAt, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
 import type { Dialect } from '../dialect.ts'
+import { damagedRows } from './damaged-files.ts'
+import type { DamagedRow } from './damaged-files.ts'
 import { all, row, value } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
 
@@ -25,11 +30,18 @@ export class LiveFiles {
   readonly #dialect: Dialect
   readonly #series: LiveSeries
   readonly #sources: readonly Source[]
+  /** The damaged files of each slot: their number, and when the first was found so. */
+  readonly #damaged: ReadonlyMap<number, { readonly files: number; readonly foundUs: number }>
 
-  private constructor(dialect: Dialect, series: LiveSeries, sources: readonly Source[]) {
+  private constructor(
+    dialect: Dialect,
+    series: LiveSeries,
+    { sources, damaged }: { sources: readonly Source[]; damaged: readonly DamagedRow[] },
+  ) {
     this.#dialect = dialect
     this.#series = series
     this.#sources = sources
+    this.#damaged = bySlot(damaged, series.period)
   }
 
   static *of(dialect: Dialect, series: LiveSeries): Question<LiveFiles> {
@@ -42,10 +54,21 @@ export class LiveFiles {
       )) ?? [null, null]
       sources.push({ station, first: first ?? Infinity, last: last ?? -Infinity })
     }
-    return new LiveFiles(dialect, series, sources)
+    const statements = sources.map(({ station }) =>
+      damagedRows(dialect, { kinds: series.kinds, station }),
+    )
+    const damaged = (yield* all(...statements)).flat() as unknown as DamagedRow[]
+    return new LiveFiles(dialect, series, { sources, damaged })
   }
 
-  /** The distinct slots of some ranges, ascending. */
+  /** The slots up to one with damaged files, and when the first was found so, in seconds. */
+  damagedUpTo(slot: number): (readonly [slot: number, foundSeconds: number])[] {
+    return [...this.#damaged].flatMap(([each, { foundUs }]) =>
+      each <= slot ? [[each, Math.floor(foundUs / 1e6)] as const] : [],
+    )
+  }
+
+  /** The distinct slots of some ranges with a file that is not damaged, ascending. */
   *slotsIn(...ranges: readonly SlotRange[]): Question<number[]> {
     const { period } = this.#series
     const statements = ranges.flatMap(({ from, to }) =>
@@ -56,12 +79,44 @@ export class LiveFiles {
         }),
       ),
     )
-    const found = (yield* all(...statements)).flat()
-    return distinct(found.map(([start]) => slotAt(start as number, period)))
+    const found = yield* all(...statements)
+    const perRange = ranges.map((_range, index) => {
+      const own = found.slice(index * this.#sources.length, (index + 1) * this.#sources.length)
+      return this.#good(own.flat().map(([start]) => slotAt(start as number, period)))
+    })
+    return distinct(perRange.flat())
   }
 
-  /** The first slot that is not before another one. */
+  /** The slots that have more files than damaged ones. @param slots one for each file */
+  #good(slots: readonly number[]): readonly number[] {
+    if (this.#damaged.size === 0) return slots
+    const files = new Map<number, number>()
+    for (const slot of slots) files.set(slot, (files.get(slot) ?? 0) + 1)
+    return slots.filter((slot) => (files.get(slot) ?? 0) > (this.#damaged.get(slot)?.files ?? 0))
+  }
+
+  /** The first slot that is not before another one and has a file that is not damaged. */
   *firstFrom(slot: number): Question<number | undefined> {
+    let found = yield* this.#anyFrom(slot)
+    while (found !== undefined && !(yield* this.#isGood(found)))
+      found = yield* this.#anyFrom(found + 1)
+    return found
+  }
+
+  /** The last slot that is not after another one and has a file that is not damaged. */
+  *lastUpTo(slot: number): Question<number | undefined> {
+    let found = yield* this.#anyUpTo(slot)
+    while (found !== undefined && !(yield* this.#isGood(found)))
+      found = yield* this.#anyUpTo(found - 1)
+    return found
+  }
+
+  *#isGood(slot: number): Question<boolean> {
+    if (!this.#damaged.has(slot)) return true
+    return (yield* this.slotsIn({ from: slot, to: slot })).length > 0
+  }
+
+  *#anyFrom(slot: number): Question<number | undefined> {
     const start = startOf(slot, this.#series.period)
     let earliest = Infinity
     for (const { station, first, last } of this.#sources) {
@@ -73,8 +128,7 @@ export class LiveFiles {
     return this.#slotOf(earliest)
   }
 
-  /** The last slot that is not after another one. */
-  *lastUpTo(slot: number): Question<number | undefined> {
+  *#anyUpTo(slot: number): Question<number | undefined> {
     const end = startOf(slot + 1, this.#series.period)
     let latest = -Infinity
     for (const { station, first, last } of this.#sources) {
@@ -103,6 +157,16 @@ export class LiveFiles {
       values: { station, kinds: this.#series.kinds, ...limits },
     }
   }
+}
+
+function bySlot(damaged: readonly DamagedRow[], period: Period) {
+  const slots = new Map<number, { files: number; foundUs: number }>()
+  for (const [, , start, foundUs] of damaged) {
+    const slot = slotAt(start, period)
+    const { files = 0, foundUs: first = Infinity } = slots.get(slot) ?? {}
+    slots.set(slot, { files: files + 1, foundUs: Math.min(first, foundUs) })
+  }
+  return slots
 }
 
 /** The distinct values, ascending. */

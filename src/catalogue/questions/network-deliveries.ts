@@ -1,10 +1,12 @@
 /** The recorded deliveries of all series, by whole days. */
 import { unseen } from '../../series/delivery-window.ts'
 import type { DayDeliveries } from '../../series/delivery-window.ts'
-import { seriesOf } from '../../series/series.ts'
+import { seriesOf, slotAt } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../series-queries.ts'
+import { damagedRows } from './damaged-files.ts'
+import type { DamagedRow } from './damaged-files.ts'
 import { dayOf } from '../selection/count-tables.ts'
 import type { State } from '../selection/head.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
@@ -40,11 +42,13 @@ export function* deliveries(
       : yield* changedSince(since, state)
   const read = (days ?? []).filter((day) => day >= fromDay && day <= toDay).sort((a, b) => a - b)
   const found = yield* all(...read.map((day) => deliveriesOn(day, context)))
+  const [damaged = []] = yield* all(damagedRows(context.dialect))
   return {
     head: state.head,
     isComplete: days !== undefined,
     olderChanged: since !== undefined && (days ?? []).some((day) => day < fromDay),
-    series: yield* networkSeries(context),
+    damagedDays: damagedDaysOf(damaged as unknown as DamagedRow[]),
+    series: yield* networkSeries(damaged as unknown as DamagedRow[], context),
     days: read.map((day, at) => deliveriesOf(day, found[at] ?? [])),
   }
 }
@@ -61,15 +65,18 @@ function deliveriesOn(day: number, context: QuestionContext): Statement {
 }
 
 /** All series that have live files or ever had a delivery, by site (see `sites.ts`). */
-function* networkSeries(context: QuestionContext): Question<NetworkSeries[]> {
+function* networkSeries(
+  damaged: readonly DamagedRow[],
+  context: QuestionContext,
+): Question<NetworkSeries[]> {
   const sites = yield* context.lookups.sites()
   const { stations, kinds } = context.lookups
-  const found = new Map<string, { ids: number[] } & Omit<NetworkSeries, 'ids'>>()
+  const found = new Map<string, Found>()
   const seriesAt = (stationId: number, { fileType, period }: SeriesKey) => {
     const own = stations.get(stationId) ?? ''
     const station = sites.longCode(own) ?? own
     const key = `${station} ${fileType} ${period}`
-    const known = found.get(key) ?? { ...none, ids: [], station, fileType, period }
+    const known = found.get(key) ?? { ...none, ids: [], damaged: [], station, fileType, period }
     found.set(key, known)
     return known
   }
@@ -93,7 +100,28 @@ function* networkSeries(context: QuestionContext): Question<NetworkSeries[]> {
       writtenPeriod: isNewest ? parts.period : series.writtenPeriod,
     })
   }
+  for (const [station, kind, start, foundUs] of damaged) {
+    const parts = kinds.get(kind)
+    const key = parts && seriesOf({ ...parts, period: parts.period || undefined })
+    if (key === undefined) continue
+    const slot = slotAt(start, key.period)
+    seriesAt(station, key).damaged.push([slot, Math.floor(foundUs / 1e6)])
+  }
   return [...found.values()]
+}
+
+interface Found extends Omit<NetworkSeries, 'ids' | 'damaged'> {
+  readonly ids: number[]
+  readonly damaged: (readonly [slot: number, foundSeconds: number])[]
+}
+
+function damagedDaysOf(damaged: readonly DamagedRow[]): ReadonlyMap<number, string> {
+  const days = new Map<number, string>()
+  for (const [station, kind, start] of damaged) {
+    const day = Math.floor(start / secondsPerDay)
+    days.set(day, `${days.get(day) ?? ''}${station} ${kind} ${start},`)
+  }
+  return days
 }
 
 /** The days on which files changed; `undefined` if these changes are unknown or too many. */

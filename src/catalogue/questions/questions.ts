@@ -3,6 +3,7 @@ import { changeCounts, changes } from './changes.ts'
 import { awaitsChecksum, checksums, checksumsVersion } from './checksums.ts'
 import type { CatalogueReader } from '../reader.ts'
 import type { Dialect } from '../dialect.ts'
+import { damagedFiles } from './damaged-files.ts'
 import { directory, filesIn, subdirectories } from './directories.ts'
 import { file, nameInOtherCase, record } from './files.ts'
 import { head, lastScan } from '../selection/head.ts'
@@ -48,6 +49,7 @@ const questions: {
   seriesArrivals,
   liveSlots,
   deliveries,
+  damagedFiles,
   replacedFiles,
   changedDirectories,
   changes,
@@ -85,6 +87,7 @@ export const shortQuestions: ReadonlySet<QuestionName> = new Set([
 export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'liveSlots',
   'deliveries',
+  'damagedFiles',
   'replacedFiles',
   'changedDirectories',
   'problems',

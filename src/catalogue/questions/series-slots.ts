@@ -48,7 +48,9 @@ export function* seriesSlots(
   const recorded = deliveries.map(([slot]) => slot)
   const live = yield* liveFiles(station.ids, query, context)
   const { first, last } = yield* endsOf(live, recorded, query.now)
-  const earliest = Math.max(first ?? to, to - query.mostSlots + 1)
+  const damaged = live.damagedUpTo(now)
+  const there = damaged.reduce((least, [slot]) => Math.min(least, slot), first ?? Infinity)
+  const earliest = Math.max(Math.min(there, to), to - query.mostSlots + 1)
   const from = query.from ?? Math.min(earliest, to)
   const back = lookbackDays * slotsPerDay(period)
   // The state of the series now needs its last slots too, wherever the range is.
@@ -60,6 +62,7 @@ export function* seriesSlots(
     first,
     last,
     live: yield* live.slotsIn({ from: from - back, to: Math.min(to, now) }, tail),
+    damaged,
     recorded,
     knownFromUs: Math.max(deliveriesUs ?? Infinity, oldestUs),
   }

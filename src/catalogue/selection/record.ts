@@ -34,15 +34,30 @@ export const fileColumns: Columns = {
   returned_us: 'bigint',
   seq: 'bigint',
   change: 'int',
-  arrived: 'int',
   incomplete: 'int',
   misplaced: 'int',
+  damaged_us: 'bigint',
+  arrival_us: 'bigint',
 }
 
 /** SQL that stores what the disk says of a live file, and more columns. */
 export function setFacts(dialect: Dialect, more: Columns = {}): string {
-  const facts = { size: 'bigint', mtime_us: 'bigint', incomplete: 'int' } as const
+  const facts = {
+    size: 'bigint',
+    mtime_us: 'bigint',
+    incomplete: 'int',
+    damaged_us: 'bigint',
+  } as const
   return dialect.update('file', { id: 'bigint' }, { ...facts, ...more })
+}
+
+/** Whether a file cannot be used: its gzip stream has no end, is damaged, or the file is empty. */
+export function isDamaged(file: {
+  readonly size: number | null | undefined
+  readonly incomplete?: boolean
+  readonly isBroken?: boolean
+}): boolean {
+  return file.incomplete === true || file.isBroken === true || file.size === 0
 }
 
 export const recordNames = Object.keys(columns).join(', ')

@@ -10,7 +10,7 @@ import type { Dialect } from '../dialect.ts'
 import { recordColumns } from './record.ts'
 
 /** The schema this program reads and writes. */
-export const schemaVersion = 16
+export const schemaVersion = 17
 
 /** The schema of a database that `copy` has not finished. No program reads or migrates it. */
 export const copyingSchema = 2000 + schemaVersion
@@ -181,19 +181,22 @@ const tables = `
   -- The live records. Ids come from catalogue.last_id. size and mtime_us are NULL before the first
   -- stat of the file, modified_us is NULL until size or mtime change on disk. change is the kind of
   -- the change with the number seq: 0 created, 1 modified. returned_us is the time when a removed
-  -- file came back, NULL for a file that was never removed. arrived is 1 if the file was seen
-  -- arriving, 0 if not. incomplete is 1 if its gzip stream has no end, which was found
-  -- after a long wait or when the file was hashed. misplaced is 1 if the file does not fit its
-  -- directory by the date and length in its name (see isMisplaced).
+  -- file came back, NULL for a file that was never removed. incomplete is 1 if its gzip stream has
+  -- no end, which was found after a long wait or when the file was hashed. misplaced is 1 if the
+  -- file does not fit its directory by the date and length in its name (see isMisplaced).
+  -- damaged_us is the time at which the file was found to be incomplete, broken or empty, NULL if
+  -- it is not. arrival_us is the arrival of its first version that is not damaged, or of the damaged
+  -- one, NULL if it was not seen arriving.
   CREATE TABLE file (
     id          ROWID,
     ${recordDefinitions},
     returned_us INT8,
     seq         INT8 NOT NULL,
     change      INT4 NOT NULL,
-    arrived     INT4 NOT NULL,
     incomplete  INT4 NOT NULL DEFAULT 0,
     misplaced   INT4 NOT NULL DEFAULT 0,
+    damaged_us  INT8,
+    arrival_us  INT8,
     UNIQUE (directory, name)  -- for reconciling, downloads and listings
   ) STRICT;
 
@@ -204,6 +207,9 @@ const tables = `
   -- in the status.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
+  -- For the slots whose files are all damaged.
+  CREATE INDEX file_damaged ON file (station, data_date, kind, damaged_us)
+    WHERE damaged_us IS NOT NULL;
 
   -- The writer updates these exact counts in the transaction that changes the rows, and deletes
   -- rows that fall to 0. The command check compares them with the rows of file. bytes is the sum of
@@ -240,15 +246,17 @@ const tables = `
     UNIQUE (station, file_type, period)
   ) STRICT;
 
-  -- The first delivery of each slot of a series, kept for 400 days even if its file is removed.
-  -- data_date is the start of the slot; latency_s is the number of seconds from its end until the
-  -- file arrived, negative if it arrived before, NULL if it was not seen arriving. The key begins
-  -- with the time, so the deliveries of an hour are written to a few pages, and those of all series
-  -- are read in one range.
+  -- The delivered slots of each series, kept for 400 days even if their files are removed.
+  -- data_date is the start of the slot. latency_s is the number of seconds from its end until its
+  -- first file that is not damaged arrived, negative if it arrived before, NULL if it was not seen
+  -- arriving. good is the number of deliveries: a file counts once when it appears, and no more if
+  -- it is damaged later; it still counts when it is removed. The key begins with the time, so the
+  -- deliveries of an hour are written to a few pages, and those of all series are read in one range.
   CREATE TABLE delivery (
     data_date INT8 NOT NULL,
     series    INT8 NOT NULL,
     latency_s INT8,
+    good      INT4 NOT NULL DEFAULT 1,
     PRIMARY KEY (data_date, series)
   ) KEYED;
 

@@ -62,6 +62,18 @@ const migrations: readonly Migration[] = [
     `ALTER TABLE directory ADD COLUMN names_sum INTEGER;
      ALTER TABLE catalogue ADD COLUMN name_rules INTEGER;`,
   ],
+  [
+    17,
+    `ALTER TABLE file ADD COLUMN damaged_us INTEGER;
+     ALTER TABLE file ADD COLUMN arrival_us INTEGER;
+     UPDATE file SET arrival_us = coalesce(returned_us, created_us) WHERE arrived = 1;
+     UPDATE file SET damaged_us = coalesce(modified_us, created_us) WHERE incomplete = 1 OR size = 0
+       OR EXISTS (SELECT 1 FROM checksum c WHERE c.id = file.id AND c.broken = 1);
+     ALTER TABLE file DROP COLUMN arrived;
+     CREATE INDEX file_damaged ON file (station, data_date, kind, damaged_us)
+       WHERE damaged_us IS NOT NULL;
+     ALTER TABLE delivery ADD COLUMN good INTEGER NOT NULL DEFAULT 1;`,
+  ],
 ]
 
 /**

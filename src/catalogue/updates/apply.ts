@@ -7,11 +7,12 @@ import { execute, row, rows } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { Head } from '../records.ts'
 import { head } from '../selection/head.ts'
-import { movedModified, recordNames, setFacts } from '../selection/record.ts'
+import { isDamaged, movedModified, recordNames, setFacts } from '../selection/record.ts'
 import type { DirectoryChange, FileFacts } from '../writer.ts'
 import { ChecksumRows, raiseDetails } from './checksum-rows.ts'
 import { prepareCounts } from './count-differences.ts'
 import type { CountedFile } from './count-differences.ts'
+import { DeliveryRows } from './deliveries.ts'
 import { DirectoryRows } from './directories.ts'
 import { Inserts } from './insert.ts'
 import type { Progress } from './insert.ts'
@@ -24,6 +25,7 @@ export function updateParts(dialect: Dialect) {
     directories: new DirectoryRows(dialect),
     counts: prepareCounts(dialect),
     checksums: new ChecksumRows(dialect),
+    deliveries: new DeliveryRows(dialect),
   }
 }
 
@@ -49,8 +51,8 @@ export class Apply {
 
   constructor(dialect: Dialect, parts: UpdateParts) {
     this.#parts = parts
-    this.#inserts = new Inserts(dialect)
-    this.#files = new FileRows(dialect, parts.checksums)
+    this.#inserts = new Inserts(dialect, parts.deliveries)
+    this.#files = new FileRows(dialect, parts)
     this.#head = `SELECT seq, last_id FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
   }
 
@@ -59,6 +61,7 @@ export class Apply {
     const counts = yield* this.#parts.counts()
     const progress = { seq, id, added: 0, modified: 0, removed: 0, details: false, counts }
     yield* this.#inserts.begin()
+    yield* this.#parts.deliveries.begin()
     for (const change of changes) {
       begin(change)
       yield* this.#one(change, nowUs(), progress)
@@ -82,7 +85,7 @@ export class Apply {
     yield* this.#files.remove(known, { change, nowUs }, progress)
     yield* this.#inserts.insert({ change, directory, nowUs }, progress)
     yield* this.#files.modify(known, { change, nowUs }, progress)
-    yield* this.#files.fill(known, change, progress)
+    yield* this.#files.fill(known, { change, nowUs }, progress)
     const growth = progress.added - progress.removed - before
     yield* execute(...directories.record(directory, change, { growth, nowUs }))
     const ids = [...(yield* checksums.rebind(attributes)), ...rehash]
@@ -103,6 +106,8 @@ interface LiveFile extends CountedFile {
   size: number | null
   readonly created_us: number
   modified_us: number | null
+  damaged_us: number | null
+  arrival_us: number | null
 }
 
 type LiveFileRow = [
@@ -113,6 +118,8 @@ type LiveFileRow = [
   size: number | null,
   created_us: number,
   modified_us: number | null,
+  damaged_us: number | null,
+  arrival_us: number | null,
 ]
 
 interface TimedChange {
@@ -123,10 +130,12 @@ interface TimedChange {
 /** Removes and changes live records; `known` has those that exist, by id. */
 class FileRows {
   readonly #checksums: ChecksumRows
+  readonly #deliveries: DeliveryRows
   readonly #sql: ReturnType<typeof fileSql>
 
-  constructor(dialect: Dialect, checksums: ChecksumRows) {
+  constructor(dialect: Dialect, { checksums, deliveries }: UpdateParts) {
     this.#checksums = checksums
+    this.#deliveries = deliveries
     this.#sql = fileSql(dialect)
   }
 
@@ -136,10 +145,11 @@ class FileRows {
     if (ids.length === 0) return new Map()
     const found = yield* rows<LiveFileRow>(this.#sql.known, { ids })
     return new Map(
-      found.map(([id, station, kind, dataDate, size, created_us, modified_us]) => [
-        id,
-        { id, station, kind, dataDate, size, created_us, modified_us },
-      ]),
+      found.map(([id, station, kind, dataDate, size, ...times]) => {
+        const [created_us, modified_us, damaged_us, arrival_us] = times
+        const own = { created_us, modified_us, damaged_us, arrival_us }
+        return [id, { id, station, kind, dataDate, size, ...own }]
+      }),
     )
   }
 
@@ -170,29 +180,52 @@ class FileRows {
     { change, nowUs }: TimedChange,
     progress: Progress,
   ): Question<void> {
+    const [lost, gained]: [LiveFile[], Gained[]] = [[], []]
     const modified = change.modified.flatMap((facts) => {
       const file = resize(known, facts, progress)
       if (file === undefined) return []
       progress.modified++
+      const wasDamaged = file.damaged_us !== null
       file.modified_us = movedModified(nowUs, file)
-      const { modified_us } = file
-      return { ...factsOf(facts), modified_us, seq: ++progress.seq, change: 1 }
+      file.damaged_us = isDamaged(facts) ? (file.damaged_us ?? nowUs) : null
+      if (!wasDamaged && file.damaged_us !== null) lost.push(file)
+      if (wasDamaged) file.arrival_us = facts.arrivalUs ?? null
+      if (wasDamaged && file.damaged_us === null)
+        gained.push({ ...file, arrivalUs: facts.arrivalUs })
+      const { modified_us, damaged_us, arrival_us } = file
+      const seq = ++progress.seq
+      return { ...factsOf(facts), damaged_us, modified_us, arrival_us, seq, change: 1 }
     })
     if (modified.length === 0) return
     yield* execute({ sql: this.#sql.modify, many: modified })
     yield* this.#checksums.remove(modified.map(({ id }) => id))
+    yield* this.#deliveries.lose(lost)
+    yield* this.#deliveries.gain(gained, nowUs)
   }
 
   /** Stores the size and mtime of files that became known. */
   *fill(
     known: Map<number, LiveFile>,
-    { filled }: DirectoryChange,
+    { change, nowUs }: TimedChange,
     progress: Progress,
   ): Question<void> {
-    const facts = filled.filter((each) => resize(known, each, progress) !== undefined)
-    if (facts.length > 0) yield* execute({ sql: this.#sql.fill, many: facts.map(factsOf) })
+    const lost: LiveFile[] = []
+    const facts = change.filled.flatMap((each) => {
+      const file = resize(known, each, progress)
+      if (file === undefined) return []
+      if (file.damaged_us === null && isDamaged(each)) {
+        file.damaged_us = nowUs
+        lost.push(file)
+      }
+      return { ...factsOf(each), damaged_us: file.damaged_us }
+    })
+    if (facts.length === 0) return
+    yield* execute({ sql: this.#sql.fill, many: facts })
+    yield* this.#deliveries.lose(lost)
   }
 }
+
+type Gained = LiveFile & { readonly arrivalUs: number | undefined }
 
 /** Counts a new size. @returns the record; `undefined` if there is none */
 function resize(
@@ -213,14 +246,20 @@ function factsOf({ id, size, mtimeUs, incomplete }: FileFacts) {
 
 function fileSql(dialect: Dialect) {
   return {
-    known: `SELECT id, station, kind, data_date, size, created_us, modified_us FROM file
+    known: `SELECT id, station, kind, data_date, size, created_us, modified_us, damaged_us,
+        arrival_us FROM file
       WHERE ${dialect.isIn('id', 'ids')}`,
     // LEFT JOIN keeps the order of the list, in which the removals take their numbers.
     bury: `INSERT INTO tombstone (${recordNames}, seq, removed_us)
       SELECT ${recordNames.replaceAll(/\w+/g, 'f.$&')}, @seq + r.key, @now
       FROM ${dialect.each('ids', 'bigint')} LEFT JOIN file f ON f.id = r.value`,
     remove: `DELETE FROM file WHERE ${dialect.isIn('id', 'ids')}`,
-    modify: setFacts(dialect, { modified_us: 'bigint', seq: 'bigint', change: 'int' }),
+    modify: setFacts(dialect, {
+      modified_us: 'bigint',
+      arrival_us: 'bigint',
+      seq: 'bigint',
+      change: 'int',
+    }),
     fill: setFacts(dialect),
   }
 }

@@ -3,67 +3,162 @@
  * for 400 days, even if the files are removed.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { ParsedName } from '../../parse/types.ts'
+import type { FileDuration, FileType, ParsedName } from '../../parse/types.ts'
 import { unseen } from '../../series/delivery-window.ts'
-import { deliveryDays, periodRules, seriesOf, slotAt } from '../../series/series.ts'
+import { deliveryDays, periodRules, seriesOf, slotAt, startOf } from '../../series/series.ts'
+import type { SeriesKey } from '../../series/series.ts'
 import type { Dialect } from '../dialect.ts'
-import { execute } from '../question.ts'
-import type { Question, Statement } from '../question.ts'
+import { column, execute, row, value } from '../question.ts'
+import type { Question, Statement, Values } from '../question.ts'
 import { Lookup } from './lookup.ts'
 
-/** New records whose names differ only in the station. */
-interface DeliveredFiles {
-  readonly parsed: ParsedName
-  /** The id of the station of each file, and the time of its arrival if that was seen. */
-  readonly files: readonly {
-    readonly station: number
-    readonly arrivalUs: number | undefined
-  }[]
-  readonly nowUs: number
+/** A file that is not damaged: its station, and the time of its arrival if that was seen. */
+export interface DeliveredFile {
+  readonly station: number
+  readonly arrivalUs: number | undefined
 }
+
+/** What says which slot a live record fills. */
+export interface SlotFile {
+  readonly id: number
+  readonly station: number
+  readonly kind: number
+  readonly dataDate: number
+}
+
+type KindRow = [fileType: FileType, duration: FileDuration, period: string]
+
+const isDelivery = 'data_date = @data_date AND series = @series'
 
 export class DeliveryRows {
   readonly #series: Lookup
-  readonly #insert: string
+  readonly #sql: ReturnType<typeof deliverySql>
+  /** The series of the kinds that this transaction asked for. */
+  readonly #keys = new Map<number, SeriesKey | undefined>()
 
   constructor(dialect: Dialect) {
     const columns = { station: 'int', file_type: 'text', period: 'text' } as const
     this.#series = new Lookup(dialect, 'series', columns)
-    this.#insert = `INSERT INTO delivery (data_date, series, latency_s)
-      SELECT @data_date, r.value, @latency_s FROM ${dialect.each('series', 'bigint')} WHERE TRUE
-      ON CONFLICT DO NOTHING`
+    this.#sql = deliverySql(dialect)
   }
 
   /** To be used at the start of a transaction. */
   begin(): Question<void> {
+    this.#keys.clear()
     return this.#series.begin()
   }
 
   /**
-   * The statements that record the delivery of the slot of new files. If the slot is recorded
-   * already, the first delivery stays. There are none for files without a series, or if the slot
-   * ended more than 400 days ago.
+   * The statements that record the delivery of the slot of files that are not damaged, whose names
+   * differ only in the station. The latency of the first delivery of a slot stays. There are none
+   * for files without a series, or if the slot ended more than 400 days ago.
    */
-  record({ parsed, files, nowUs }: DeliveredFiles): Statement[] {
+  record(parsed: ParsedName, files: readonly DeliveredFile[], nowUs: number): Statement[] {
     const key = seriesOf(parsed)
-    if (key === undefined) return []
-    const slot = slotAt(parsed.startSeconds, key.period)
-    const { seconds } = periodRules[key.period]
-    const end = (slot + 1) * seconds
+    return key === undefined ? [] : this.#inserts(key, parsed.startSeconds, { files, nowUs })
+  }
+
+  /** Records the deliveries of records that were damaged, or removed, and are good now. */
+  *gain(
+    files: readonly (SlotFile & { readonly arrivalUs: number | undefined })[],
+    nowUs: number,
+  ): Question<void> {
+    for (const file of files) {
+      const key = yield* this.#keyOf(file.kind)
+      if (key !== undefined)
+        yield* execute(...this.#inserts(key, file.dataDate, { files: [file], nowUs }))
+    }
+  }
+
+  /** Takes back the deliveries of records that are damaged now. */
+  *lose(files: readonly SlotFile[]): Question<void> {
+    for (const file of files) {
+      const key = yield* this.#keyOf(file.kind)
+      const series = key && this.#series.find([file.station, key.fileType, key.period])
+      if (key === undefined || series === undefined) continue
+      const start = startOf(slotAt(file.dataDate, key.period), key.period)
+      const values = { data_date: start, series }
+      yield* execute({ sql: this.#sql.less, values }, { sql: this.#sql.none, values })
+      const isLeft = (yield* value(this.#sql.exists, values)) !== undefined
+      if (isLeft) yield* this.#attribute(file, key, values)
+    }
+  }
+
+  /** Gives a delivery the latency of the first live record that is left. */
+  *#attribute(file: SlotFile, key: SeriesKey, delivery: Values): Question<void> {
+    const start = startOf(slotAt(file.dataDate, key.period), key.period)
+    const end = start + periodRules[key.period].seconds
+    const kinds: number[] = []
+    for (const kind of yield* column<number>('SELECT id FROM kind')) {
+      const own = yield* this.#keyOf(kind)
+      if (own?.fileType === key.fileType && own.period === key.period) kinds.push(kind)
+    }
+    const { id, station } = file
+    // Without the index, as in a first scan, to find it takes too long.
+    const first = yield* row<[arrivalUs: number | null]>(this.#sql.first, {
+      id,
+      station,
+      kinds,
+      start,
+      end,
+    })
+    if (first === undefined) return
+    const latency_s = first[0] === null ? null : latencyOf(first[0], end)
+    yield* execute({ sql: this.#sql.attribute, values: { ...delivery, latency_s } })
+  }
+
+  #inserts(
+    { fileType, period }: SeriesKey,
+    startSeconds: number,
+    { files, nowUs }: { readonly files: readonly DeliveredFile[]; readonly nowUs: number },
+  ): Statement[] {
+    const start = startOf(slotAt(startSeconds, period), period)
+    const end = start + periodRules[period].seconds
     if (Math.floor(nowUs / 1e6) - end > deliveryDays * secondsPerDay) return []
-    // One statement for each latency: in a burst few differ, and those of a scan have none.
-    const byLatency = new Map<number | null, number[]>()
+    // One statement for each latency: in a burst few differ, and those of a scan have none. A slot
+    // with several files, of names that differ in their case, has as many statements.
+    const batches: { readonly latency: number | null; readonly series: Set<number> }[] = []
     for (const { station, arrivalUs } of files) {
       const latency = arrivalUs === undefined ? null : latencyOf(arrivalUs, end)
-      const series = byLatency.get(latency) ?? []
-      byLatency.set(latency, series)
-      series.push(this.#series.idOf([station, key.fileType, key.period]))
+      const id = this.#series.idOf([station, fileType, period])
+      const batch = batches.find((each) => each.latency === latency && !each.series.has(id))
+      if (batch === undefined) batches.push({ latency, series: new Set([id]) })
+      else batch.series.add(id)
     }
-    const inserts = Array.from(byLatency, ([latency, series]) => ({
-      sql: this.#insert,
-      values: { data_date: slot * seconds, latency_s: latency, series },
+    const inserts = batches.map(({ latency, series }) => ({
+      sql: this.#sql.insert,
+      values: { data_date: start, latency_s: latency, series: [...series] },
     }))
     return [...this.#series.unwritten(), ...inserts]
+  }
+
+  *#keyOf(kind: number): Question<SeriesKey | undefined> {
+    if (!this.#keys.has(kind)) {
+      const found = yield* row<KindRow>(this.#sql.kind, { kind })
+      const [type, duration, period] = found ?? []
+      const isKnown = type !== undefined && duration !== undefined
+      const key = isKnown ? seriesOf({ type, duration, period: period || undefined }) : undefined
+      this.#keys.set(kind, key)
+    }
+    return this.#keys.get(kind)
+  }
+}
+
+function deliverySql(dialect: Dialect) {
+  return {
+    insert: `INSERT INTO delivery (data_date, series, latency_s)
+      SELECT @data_date, r.value, @latency_s FROM ${dialect.each('series', 'bigint')} WHERE TRUE
+      ON CONFLICT (data_date, series) DO UPDATE SET good = delivery.good + 1`,
+    kind: 'SELECT file_type, file_duration, period FROM kind WHERE id = @kind',
+    less: `UPDATE delivery SET good = good - 1 WHERE ${isDelivery}`,
+    none: `DELETE FROM delivery WHERE ${isDelivery} AND good < 1`,
+    exists: `SELECT 1 FROM delivery WHERE ${isDelivery}`,
+    attribute: `UPDATE delivery SET latency_s = @latency_s WHERE ${isDelivery}`,
+    first: `SELECT arrival_us FROM file
+      WHERE EXISTS (SELECT 1 FROM built WHERE name = 'file_station')
+        AND station = @station AND data_date >= @start AND data_date < @end AND id <> @id
+        AND damaged_us IS NULL AND ${dialect.isIn('kind', 'kinds')}
+      ORDER BY coalesce(arrival_us, returned_us, created_us), id LIMIT 1`,
   }
 }
 

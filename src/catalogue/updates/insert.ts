@@ -12,6 +12,7 @@ import { execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import {
   fileColumns,
+  isDamaged,
   movedModified,
   recordNames,
   setFacts,
@@ -20,7 +21,7 @@ import {
 import type { RecordRow } from '../selection/record.ts'
 import type { DirectoryChange, NewFile } from '../writer.ts'
 import type { CountDifferences } from './count-differences.ts'
-import { DeliveryRows } from './deliveries.ts'
+import type { DeliveredFile, DeliveryRows } from './deliveries.ts'
 import { Lookup } from './lookup.ts'
 
 /** The progress of a transaction: the latest numbers, and the numbers of changes. */
@@ -53,16 +54,16 @@ export class Inserts {
   readonly #deliveries: DeliveryRows
   readonly #sql: ReturnType<typeof insertSql>
 
-  constructor(dialect: Dialect) {
+  constructor(dialect: Dialect, deliveries: DeliveryRows) {
     this.#stations = new Lookup(dialect, 'station', { code: 'text' })
     this.#kinds = new Lookup(dialect, 'kind', kindColumns)
-    this.#deliveries = new DeliveryRows(dialect)
+    this.#deliveries = deliveries
     this.#sql = insertSql(dialect)
   }
 
   /** To be used at the start of a transaction. */
   *begin(): Question<void> {
-    for (const lookup of [this.#stations, this.#kinds, this.#deliveries]) yield* lookup.begin()
+    for (const lookup of [this.#stations, this.#kinds]) yield* lookup.begin()
   }
 
   *insert(insertion: Insertion, progress: Progress): Question<void> {
@@ -83,7 +84,7 @@ export class Inserts {
   /** The statements that insert the files of a group, in the order of `group.files`. */
   #insertGroup(group: Group, insertion: Parsed, progress: Progress): Statement[] {
     const { directory, nowUs, parsedPath } = insertion
-    const { kind, parsed, files, isSeen } = group
+    const { kind, parsed, files } = group
     const firstId = progress.id + 1
     const values = {
       directory,
@@ -94,29 +95,34 @@ export class Inserts {
       now: nowUs,
       id: firstId,
       seq: progress.seq + 1,
-      arrived: isSeen ? 1 : 0,
       misplaced: isMisplaced(parsed, parsedPath) ? 1 : 0,
     }
     const facts: Values[] = []
-    files.forEach(({ size, mtimeUs, incomplete }, index) => {
+    const delivered: DeliveredFile[] = []
+    files.forEach((file, index) => {
+      const { size, mtimeUs, arrivalUs } = file
       const id = firstId + index
       const station = group.stations[index] ?? 0
       const counted = { id, station, kind, dataDate: parsed.startSeconds, size: size ?? null }
       progress.counts.add(counted)
-      if (size === undefined) return
-      facts.push({ id, size, mtime_us: mtimeUs ?? null, incomplete: incomplete === true ? 1 : 0 })
+      if (!isDamaged(file)) delivered.push({ station, arrivalUs })
+      if (size === undefined && arrivalUs === undefined) return
+      facts.push({
+        id,
+        size: size ?? null,
+        mtime_us: mtimeUs ?? null,
+        incomplete: file.incomplete === true ? 1 : 0,
+        damaged_us: isDamaged(file) ? nowUs : null,
+        arrival_us: arrivalUs ?? null,
+      })
     })
     progress.id += files.length
     progress.seq += files.length
     progress.added += files.length
-    const delivered = files.map(({ arrivalUs }, index) => ({
-      station: group.stations[index] ?? 0,
-      arrivalUs,
-    }))
     return [
       { sql: this.#sql.names, values },
       ...(facts.length === 0 ? [] : [{ sql: this.#sql.facts, many: facts }]),
-      ...this.#deliveries.record({ parsed, files: delivered, nowUs }),
+      ...this.#deliveries.record(parsed, delivered, nowUs),
     ]
   }
 
@@ -140,6 +146,16 @@ export class Inserts {
     )
     for (const { data_date: dataDate, ...row } of returned)
       progress.counts.add({ ...row, dataDate })
+    yield* this.#deliveries.gain(
+      returned
+        .filter(({ damaged_us }) => damaged_us === null)
+        .map(({ data_date: dataDate, arrival_us, ...row }) => ({
+          ...row,
+          dataDate,
+          arrivalUs: arrival_us ?? undefined,
+        })),
+      insertion.nowUs,
+    )
     return added.filter(({ name }) => !byName.has(name))
   }
 }
@@ -167,12 +183,12 @@ function insertSql(dialect: Dialect) {
   return {
     // LEFT JOIN keeps the order of the list, so the rows are inserted in the order of their ids.
     names: `INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq,
-        change, arrived, misplaced)
+        change, misplaced)
       SELECT @id + r.key, @directory, r.value, s.id, @kind, @data_date, @now, @seq + r.key, 0,
-        @arrived, @misplaced
+        @misplaced
       FROM ${dialect.each('names', 'text')}
         LEFT JOIN station s ON s.code = upper(substr(r.value, 1, CAST(@code_length AS integer)))`,
-    facts: setFacts(dialect),
+    facts: setFacts(dialect, { arrival_us: 'bigint' }),
     tombstones: `SELECT ${recordNames} FROM tombstone
       WHERE directory = @directory AND name BETWEEN @first AND @last`,
     returned: dialect.insert('file', fileColumns),
@@ -197,9 +213,10 @@ function restored(file: NewFile, row: RecordRow, { nowUs, parsedPath }: Parsed) 
     modified_us: isModified ? movedModified(nowUs, row) : row.modified_us,
     returned_us: nowUs,
     change: 0,
-    arrived: arrivalUs === undefined ? 0 : 1,
     incomplete: incomplete === true ? 1 : 0,
     misplaced: isMisplaced(parse(name), parsedPath) ? 1 : 0,
+    damaged_us: isDamaged({ ...file, size: size ?? row.size }) ? nowUs : null,
+    arrival_us: arrivalUs ?? null,
   }
 }
 
@@ -216,8 +233,6 @@ function versionOf(size?: number | null, mtimeUs?: number | null) {
 interface Group {
   readonly parsed: ParsedName
   readonly kind: number
-  /** True if these files were seen arriving. */
-  readonly isSeen: boolean
   readonly files: NewFile[]
   /** The station of each file. */
   readonly stations: number[]
@@ -232,26 +247,21 @@ function groupFiles(
   files: readonly NewFile[],
   idOf: { station: (code: string) => number; kind: (parsed: ParsedName) => number },
 ): Group[] {
-  const seen = new Map<string, Group>()
-  const found = new Map<string, Group>()
+  const groups = new Map<string, Group>()
   for (const file of files) {
     const { name } = file
-    const isSeen = file.arrivalUs !== undefined
-    const groups = isSeen ? seen : found
     // After a code of 4 or of 9 characters; no part after one is also a part after the other.
     let group = groups.get(name.slice(4)) ?? groups.get(name.slice(9))
     if (group === undefined) {
       const parsed = parse(name)
-      group = { parsed, kind: idOf.kind(parsed), isSeen, files: [], stations: [] }
+      group = { parsed, kind: idOf.kind(parsed), files: [], stations: [] }
       groups.set(name.slice(parsed.station.length), group)
     }
     const code = name.slice(0, group.parsed.station.length).toUpperCase()
     group.files.push(file)
     group.stations.push(idOf.station(code))
   }
-  return [...seen.values(), ...found.values()].sort(
-    (a, b) => a.parsed.startSeconds - b.parsed.startSeconds,
-  )
+  return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
 }
 
 /** @throws if the name is not a RINEX name, which is a defect of the caller */

@@ -49,6 +49,12 @@ export class Lookup {
     return id
   }
 
+  /** The id of a row; `undefined` if there is none. */
+  find(values: readonly (string | number)[]): number | undefined {
+    const key = values.join()
+    return this.#known.get(key) ?? this.#added.get(key)
+  }
+
   /** The statements that add the rows which are not in the table yet. */
   unwritten(): Statement[] {
     const many = this.#unwritten

@@ -8,8 +8,10 @@ import type { ExpectedSeries } from '../../../src/series/expectation.ts'
 import { fc } from '../../random.ts'
 import { oracleMissing, oracleNow, oracleRange } from '../../series/oracle.ts'
 import type { History, MissingSlot, NowAnswer, RangeAnswer } from '../../series/oracle.ts'
-import { dayOf, daySeconds, firstDay, iso, lengths, openNetwork } from './network.ts'
-import type { Period } from './network.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import { FilesOfSeries } from './files-reference.ts'
+import { dayOf, daySeconds, firstDay, iso, lengths, nameOf, openNetwork } from './network.ts'
+import type { NameStyle, Period } from './network.ts'
 
 interface Row {
   readonly station: string
@@ -38,7 +40,10 @@ async function open(t: Test, options: { startUs: number; expected?: readonly Exp
 
 const days = 40
 
-/** A series with losses, gaps, late files, removals, returns and second files for a slot. */
+/**
+ * A series with losses, gaps, late files, removals, returns, second files for a slot, damaged files
+ * and better copies, and names that are written in several ways.
+ */
 const historiesOf = (periods: readonly Period[], [startDay, latestStart, firstEnd]: number[]) =>
   fc.record({
     period: fc.constantFrom(...periods),
@@ -49,6 +54,10 @@ const historiesOf = (periods: readonly Period[], [startDay, latestStart, firstEn
     gap: fc.tuple(fc.integer({ min: startDay ?? 0, max: days }), fc.integer({ min: 0, max: 6 })),
     latency: fc.integer({ min: 0, max: 20_000 }),
     removedEvery: fc.integer({ min: 2, max: 9 }),
+    /** Every so many slots a file is damaged, in one way or another. */
+    damagedEvery: fc.constantFrom(undefined, undefined, 2, 3, 5, 17),
+    damage: fc.constantFrom('arrives', 'is empty', 'is overwritten', 'is found', 'is mended'),
+    style: fc.constantFrom<NameStyle>('usual', 'usual', 'unit', 'start'),
     /**
      * Slots of the years before, which a scan finds: their last days before the history, and a
      * misdated one.
@@ -91,10 +100,7 @@ t.test('every answer about series equals that of a simple reference', async (t) 
   )
 })
 
-interface Known {
-  readonly delivered: Map<number, number | undefined>
-  readonly live: Set<number>
-}
+type Known = FilesOfSeries
 
 async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
   const { series, firstDay, madeOnDay, hoursLater, readDays, hoursBack } = network
@@ -109,16 +115,15 @@ async function checkHistory(t: Test, network: NetworkHistory): Promise<void> {
   await scanBefore(service, events, { made, known })
   for (const event of events) if (event.at >= made) await replay(service, event, known)
   const now = (firstDay + days) * daySeconds + hoursLater * 3600
-  const check = (asOf: number, clock = asOf) =>
-    checkAnswers(t, service, { known, asOf, clock, network })
+  const check = (asOf: number) => checkAnswers(t, service, { known, asOf, network })
   for (const at of [now, now - hoursBack * 3600]) {
     await service.setNow(at)
     await check(at)
   }
   const stopped = now - hoursBack * 3600
-  const later = stopped + network.hoursStopped * 3600
-  service.passTo(later)
-  await check(stopped, later)
+  service.passTo(stopped + network.hoursStopped * 3600)
+  await check(stopped)
+  await checkFresh(t, service, [...known.keys()])
   await service.app.close()
   service.reader.close()
   service.writer.close()
@@ -130,11 +135,10 @@ async function checkAnswers(
   answers: {
     readonly known: ReadonlyMap<string, Known>
     readonly asOf: number
-    readonly clock: number
     readonly network: NetworkHistory
   },
 ): Promise<void> {
-  const { known, asOf, clock, network } = answers
+  const { known, asOf, network } = answers
   const { results, as_of } = await service.get('series/?limit=100')
   t.equal(as_of, iso(asOf))
   const found = new Map(results.map((row) => [`${row.station} ${row.period}`, row]))
@@ -145,9 +149,9 @@ async function checkAnswers(
   ]
   const missing: object[] = []
   const rows = new Map<string, NowAnswer>()
-  for (const [key, { delivered, live }] of known) {
+  for (const [key, files] of known) {
     const [station, period] = key.split(' ') as [string, Period]
-    const history: History = { period, delivered, live, damaged: new Set(), asOf, clock }
+    const history: History = { period, ...files.history, asOf }
     const wanted = oracleNow(history)
     rows.set(key, wanted)
     const row = wireNow(wanted)
@@ -178,6 +182,19 @@ async function checkAnswers(
     const found = await service.get<{ count: number }>(`station/?state=${state}`)
     t.equal(found.count, count, `stations that are ${state}`)
   }
+}
+
+/** A long-lived API and one that has just been started answer the same. */
+async function checkFresh(t: Test, service: Service, series: readonly string[]): Promise<void> {
+  const fresh = await service.startAnother()
+  const paths = ['series/?limit=100', 'missing/?limit=10000', 'network/', 'alerts/', 'report/']
+  for (const key of series) {
+    const [station = '', period = ''] = key.split(' ')
+    paths.push(`station/${station}/availability/?period=${period}`)
+  }
+  for (const path of paths)
+    t.strictSame((await fresh.inject(`/rinex/api/${path}`)).body, await service.text(path), path)
+  await fresh.close()
 }
 
 /** The members of an object that another one has, in its order. */
@@ -272,31 +289,36 @@ async function scanBefore(
   events: readonly HistoryEvent[],
   { made, known }: { readonly made: number; readonly known: Map<string, Known> },
 ): Promise<void> {
-  const files = new Map<string, FileEvent>()
+  const files = new Map<string, FileEvent & { readonly isDamaged: boolean }>()
   for (const event of events) {
     if (event.kind === 'read' || event.at >= made) continue
-    const key = `${event.station} ${event.period} ${event.slot}`
-    if (event.kind === 'remove') files.delete(key)
-    else if (event.kind !== 'second') files.set(key, event)
+    const { name, kind } = event
+    const before = files.get(name)
+    if (kind === 'remove') files.delete(name)
+    else if (kind !== 'find') files.set(name, { ...event, isDamaged: kind !== 'put' })
+    else if (before !== undefined) files.set(name, { ...before, isDamaged: true })
   }
-  const found = [...files.values()]
-  if (found.length > 0)
-    await service.scan(found.map(({ slot, station, period }) => [slot, station, period]))
-  for (const { slot, station, period } of found) {
-    const { delivered, live } = knownOf(known, station, period)
-    delivered.set(slot, undefined)
-    live.add(slot)
-  }
+  const added = Array.from(files.values(), ({ name, isDamaged }) => ({
+    ...newFile(name, { size: 100, mtimeUs: 1 }),
+    incomplete: isDamaged,
+  }))
+  if (added.length > 0) await service.writer.apply([change('obs/2026/001', { added })])
+  for (const { slot, station, period, name, isDamaged } of files.values())
+    knownOf(known, station, period).put(slot, name, {
+      isDamaged,
+      arrival: undefined,
+      at: made,
+    })
 }
 
 function knownOf(known: Map<string, Known>, station: string, period: Period): Known {
   const key = `${station} ${period}`
-  const found = known.get(key) ?? { delivered: new Map(), live: new Set() }
+  const found = known.get(key) ?? new FilesOfSeries(lengths[period])
   known.set(key, found)
   return found
 }
 
-/** Applies an event to the catalogue, and records the first delivery of each slot. */
+/** Applies an event to the catalogue, and to the reference. */
 async function replay(
   service: Service,
   event: HistoryEvent,
@@ -309,24 +331,35 @@ async function replay(
     await service.get('series/')
     return
   }
-  const { slot, station, period } = event
+  const { slot, station, period, name } = event
+  const files = known.get(`${station} ${period}`)
+  const isThere = files?.isThere(slot, name) === true
   if (kind === 'remove') {
-    await service.remove(slot, station, period)
-    known.get(`${station} ${period}`)?.live.delete(slot)
-    return
+    await service.removeName(name)
+    files?.remove(slot, name)
+  } else if (kind === 'find') {
+    if (!isThere) return
+    await service.findBroken(name)
+    files.find(slot, name, at)
+  } else {
+    // Only a file that is there is overwritten.
+    if (event.isVersion && !isThere) return
+    const isDamaged = kind !== 'put'
+    await service.put(name, { isDamaged, isEmpty: kind === 'put empty' })
+    knownOf(known, station, period).put(slot, name, { isDamaged, arrival: at, at })
   }
-  await service.arrive(slot, station, period, { source: kind === 'second' ? 'S' : 'R' })
-  const { delivered, live } = knownOf(known, station, period)
-  live.add(slot)
-  if (!delivered.has(slot)) delivered.set(slot, at - (slot + 1) * lengths[period])
 }
 
 interface FileEvent {
   readonly at: number
-  readonly kind: 'arrive' | 'remove' | 'return' | 'second'
+  /** A good, a damaged or an empty file, or one that is found to be broken. */
+  readonly kind: 'put' | 'put damaged' | 'put empty' | 'find' | 'remove'
+  /** True for another version of a file. */
+  readonly isVersion?: boolean
   readonly slot: number
   readonly station: string
   readonly period: Period
+  readonly name: string
 }
 
 type HistoryEvent = FileEvent | { readonly at: number; readonly kind: 'read' }
@@ -334,31 +367,73 @@ type SeriesHistory = typeof histories extends fc.Arbitrary<infer T> ? T : never
 
 function eventsOf(series: SeriesHistory, index: number, firstDay: number): HistoryEvent[] {
   const { period, isShort, startDay, endDay, lossEvery, gap, latency, removedEvery, old } = series
+  const { style } = series
   const long = ['GRAZ00AUT', 'ZIMM00CHE', 'ONSA00SWE'][index] ?? ''
   const station = isShort ? long.slice(0, 4) : long
   const perDay = daySeconds / lengths[period]
   const events: FileEvent[] = []
-  const scanned = { at: -Infinity, kind: 'arrive', station, period } as const
+  const fileOf = (slot: number, source = 'R') => ({
+    slot,
+    station,
+    period,
+    name: nameOf(slot, station, period, source, style),
+  })
+  const scanned = { at: -Infinity, kind: 'put' } as const
   const oldEnd = (firstDay - old.daysBefore) * perDay
   const oldDays = period === '15M' ? Math.min(old.days, 4) : old.days
   for (let slot = oldEnd - oldDays * perDay; slot < oldEnd; slot++)
-    if (slot % 11 !== 0) events.push({ ...scanned, slot })
+    if (slot % 11 !== 0)
+      events.push({
+        ...fileOf(slot),
+        ...scanned,
+        kind: isDamagedSlot(series, slot) ? 'put damaged' : 'put',
+      })
   if (old.misdated !== undefined)
-    events.push({ ...scanned, slot: (firstDay + old.misdated) * perDay + perDay - 1 })
+    events.push({ ...fileOf((firstDay + old.misdated) * perDay + perDay - 1), ...scanned })
   for (let day = startDay; day < endDay; day++)
     for (let n = 0; n < perDay; n++) {
       const slot = (firstDay + day) * perDay + n
       if (slot % lossEvery === 0 || (day >= gap[0] && day < gap[0] + gap[1])) continue
       const at = (slot + 1) * lengths[period] + ((slot * 7919) % (latency + 1))
       const isRemoved = slot % removedEvery === 0
-      const event = { slot, station, period }
-      events.push({ ...event, at, kind: 'arrive' })
-      if (isRemoved) events.push({ ...event, at: at + 600, kind: 'remove' })
-      if (isRemoved && slot % 3 === 0) events.push({ ...event, at: at + 7200, kind: 'return' })
+      const file = fileOf(slot)
+      events.push(...versionsOf(series, file, at))
+      if (isRemoved) events.push({ ...file, at: at + 600, kind: 'remove' })
+      if (isRemoved && slot % 3 === 0) events.push({ ...file, at: at + 7200, kind: 'put' })
       const hasSecond = !isShort && slot % removedEvery === 1
-      if (hasSecond) events.push({ ...event, at: at + 5000, kind: 'second' })
+      if (hasSecond) events.push({ ...fileOf(slot, 'S'), at: at + 5000, kind: 'put' })
     }
   return events
+}
+
+const isDamagedSlot = ({ damagedEvery }: SeriesHistory, slot: number): boolean =>
+  damagedEvery !== undefined && slot % damagedEvery === 0
+
+/** A file comes, and may be damaged then or later. Some of these are mended, by a good copy. */
+function versionsOf(
+  series: SeriesHistory,
+  file: Omit<FileEvent, 'at' | 'kind'>,
+  at: number,
+): FileEvent[] {
+  if (!isDamagedSlot(series, file.slot)) return [{ ...file, at, kind: 'put' }]
+  const later = { ...file, isVersion: true }
+  const mended: FileEvent[] = file.slot % 4 === 0 ? [{ ...later, at: at + 9000, kind: 'put' }] : []
+  const good = { ...file, at, kind: 'put' } as const
+  switch (series.damage) {
+    case 'arrives':
+      return [{ ...file, at, kind: 'put damaged' }, ...mended]
+    case 'is empty':
+      return [{ ...file, at, kind: 'put empty' }, ...mended]
+    case 'is overwritten':
+      return [good, { ...later, at: at + 4000, kind: 'put damaged' }, ...mended]
+    case 'is found':
+      return [good, { ...later, at: at + 4000, kind: 'find' }, ...mended]
+    case 'is mended':
+      return [
+        { ...file, at, kind: 'put damaged' },
+        { ...later, at: at + 1000, kind: 'put' },
+      ]
+  }
 }
 
 t.test(

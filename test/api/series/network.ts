@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import { ExpectedRules } from '../../../src/series/expectation.ts'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
+import { checksumOf } from '../../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
 import { openService } from '../service.ts'
@@ -69,6 +70,29 @@ export async function openNetwork(
         change('obs/2026/001', { added: arrived ? arriving(added, nowUs) : added }),
       ])
     },
+    /** A file, or another version of it, by its name; with `seen` it is seen arriving now. */
+    put: async (name: string, { isDamaged = false, isEmpty = false, isSeen = true } = {}) => {
+      const facts = { size: isEmpty ? 0 : 100, mtimeUs: nowUs }
+      const seen = isSeen ? { arrivalUs: nowUs } : {}
+      const file = { name, ...facts, incomplete: isDamaged && !isEmpty, ...seen }
+      const known = await service.reader.file({ directory: 'obs/2026/001', name })
+      const parts =
+        known === undefined ? { added: [file] } : { modified: [{ id: known.id, ...file }] }
+      await service.writer.apply([change('obs/2026/001', parts)])
+    },
+    /** Reads a file to its end, and finds that it is broken. */
+    findBroken: async (name: string) => {
+      const file = await service.reader.file({ directory: 'obs/2026/001', name })
+      if (file === undefined) return
+      const { size = 0, mtimeUs = 0 } = file
+      const found = checksumOf(file.id, { size, mtimeUs, problem: 'broken' })
+      await service.writer.keepChecksums([found], 0)
+    },
+    removeName: async (name: string) => {
+      const file = await service.reader.file({ directory: 'obs/2026/001', name })
+      if (file === undefined) return
+      await service.writer.apply([change('obs/2026/001', { removed: [file.id] })])
+    },
     removeIds: (directory: string, removed: readonly number[]) =>
       service.writer.apply([change(directory, { removed: [...removed] })]),
     remove: async (slot: number, station: string, period: Period) => {
@@ -80,14 +104,26 @@ export async function openNetwork(
   }
 }
 
-export function nameOf(slot: number, station: string, period: Period, source = 'R'): string {
-  const seconds = slot * lengths[period]
+/** How the long names of a series are written: another unit, or the actual start of the data. */
+export type NameStyle = 'usual' | 'unit' | 'start'
+
+const otherUnits = { '15M': '15M', '01H': '60M', '01D': '24H' } as const
+
+export function nameOf(
+  slot: number,
+  station: string,
+  period: Period,
+  source = 'R',
+  style: NameStyle = 'usual',
+): string {
+  const isLate = style === 'start' && station.length === 9
+  const seconds = slot * lengths[period] + (isLate ? 60 * (Math.abs(slot) % 15) : 0)
   const { year, dayOfYear } = dayOfYearAt(seconds)
   const hour = String(Math.floor((seconds % daySeconds) / 3600)).padStart(2, '0')
   const minute = String((seconds % 3600) / 60).padStart(2, '0')
   const day = String(dayOfYear).padStart(3, '0')
   if (station.length === 9)
-    return `${station}_${source}_${year}${day}${hour}${minute}_${period}_30S_MO.crx.gz`
+    return `${station}_${source}_${year}${day}${hour}${minute}_${style === 'unit' ? otherUnits[period] : period}_30S_MO.crx.gz`
   const letter = String.fromCharCode(97 + Number(hour))
   const session = { '15M': letter + minute, '01H': letter, '01D': '0' }[period]
   return `${station.toLowerCase()}${day}${session}.${String(year).slice(2)}d.gz`

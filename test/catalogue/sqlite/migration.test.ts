@@ -93,13 +93,17 @@ async function makeDatabase(t: Test) {
   await writer.keepChecksums([checksumOf(3, { problem: 'broken' })], 5)
   await writer.checkpoint()
   for (const by of [300_000, 2_000_000])
-    await sql(`INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change, arrived, misplaced)
-      SELECT id + ${by}, directory, ${by} || name, station, kind, data_date, created_us, seq, 0, 0, misplaced FROM file WHERE id < 100`)
+    await sql(`INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change, misplaced)
+      SELECT id + ${by}, directory, ${by} || name, station, kind, data_date, created_us, seq, 0, misplaced FROM file WHERE id < 100`)
   await sql(
     'UPDATE directory SET files = (SELECT count(*) FROM file WHERE directory = directory.id)',
   )
   await sql(
     `UPDATE area SET files = (SELECT sum(files) FROM directory WHERE path LIKE area.name || '%')`,
+  )
+  // A migration does not know when it was found.
+  await sql(
+    'UPDATE file SET damaged_us = coalesce(modified_us, created_us) WHERE damaged_us IS NOT NULL',
   )
   await sql('UPDATE catalogue SET details_seq = 0, last_id = (SELECT max(id) FROM file)')
   await writer.repairCounts()
