@@ -270,7 +270,7 @@ export const options = {
     ...wholeNumber(1, 86400),
     default: 60,
     meaning:
-      'Seconds between two sweeps, which compare the mtime, ctime and inode of all directories.',
+      'Seconds between two sweeps, which compare the mtime, ctime and inode of all directories, and the names in the newest ones.',
     flag: 'SECONDS',
   },
   full_look_hours: {

@@ -6,7 +6,6 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { AppliedChange, DirectoryChange } from '../catalogue/writer.ts'
 import { accept } from './acceptance.ts'
-import type { Accepted } from './acceptance.ts'
 import type { Sight } from './arrival.ts'
 import { Batch } from './batch.ts'
 import { reconcileInParts, splitChange } from './directory-parts.ts'
@@ -97,8 +96,10 @@ export class ApplyStage {
       this.#context.dirty.add({ path, depth: 'facts' }, performance.now())
       return
     }
+    const sight = this.#sightOf(snapshot, compared.known)
     const differing = judgeStamp(this.#context, { ...input, snapshot }, compared)
-    const accepted = differing && (await this.#accept(snapshot, differing, compared.known))
+    const change = differing && this.#withChildren(differing, snapshot)
+    const accepted = change && (await accept(this.#context, { snapshot, sight }, change))
     this.#updateKnown(snapshot, accepted?.change)
     this.#unfinished.delete(path)
     if (accepted === undefined) {
@@ -198,21 +199,15 @@ export class ApplyStage {
     return !this.#isFirstScan && (change?.added ?? []).some(({ size }) => size === undefined)
   }
 
-  async #accept(
-    snapshot: DirectorySnapshot,
-    differing: DirectoryChange,
-    known: Comparison['known'],
-  ): Promise<Accepted> {
-    const sight = this.#sightOf(snapshot, known)
-    return await accept(this.#context, { snapshot, sight }, this.#withChildren(differing, snapshot))
-  }
-
-  #sightOf({ stamp }: DirectorySnapshot, known: Comparison['known']): Sight {
-    const { heartbeat, nowUs } = this.#context
-    const foundUs = nowUs()
+  #sightOf(snapshot: DirectorySnapshot, known: Comparison['known']): Sight {
+    const { heartbeat, silentFileSystems, nowUs } = this.#context
+    const stored = known?.stamp
+    const sinceUs = heartbeat.notThereSinceUs((last) =>
+      silentFileSystems.notThereSince(snapshot, stored, last),
+    )
     // What a directory held while it could not be read is unknown.
-    const notThereUs = known?.unreadable === true ? undefined : heartbeat.notThereSinceUs()
-    return { notThereUs, foundUs, showsContents: !sameStamp(stamp, known?.stamp) }
+    const notThereUs = known?.unreadable === true ? undefined : sinceUs
+    return { notThereUs, foundUs: nowUs(), showsContents: !sameStamp(snapshot.stamp, stored) }
   }
 
   #withChildren(change: DirectoryChange, snapshot: DirectorySnapshot): DirectoryChange {

@@ -37,7 +37,8 @@ export function judgeStamp(
   const judged = stamps.judge(path, { stamp, stored: known?.stamp, requestedMs, nowMs, isOld })
   if (stamp !== undefined && device !== undefined) {
     if (judged.isSilent) silentFileSystems.add(device, { path, stamp })
-    silentFileSystems.seen(device, path, stamp)
+    const begunUs = nowUs() - (nowMs - requestedMs) * 1000
+    silentFileSystems.seen(device, { path, stamp }, { us: begunUs, steadyMs: requestedMs })
   }
   if (judged.againMs !== undefined) dirty.add({ path, depth: 'facts' }, judged.againMs)
   if (change === undefined || (judged.isRepeated && filesOf(change) === 0)) return undefined

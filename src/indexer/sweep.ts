@@ -1,12 +1,10 @@
 /** A sweep: finds the directories that have changed since they were read. */
 import type { DirectoryStamp } from '../catalogue/writer.ts'
 import { areas } from '../parse/archive-path.ts'
-import { hotDirectories, newestOf } from './state/hot-window.ts'
+import { hotDirectories, mostByName, newestOf } from './state/hot-window.ts'
 import type { IndexerContext } from './state/context.ts'
 import { sameStamp, sameTimes } from './state/sure-stamps.ts'
 
-/** Maximum number of directories whose names each sweep reads. */
-export const mostByName = 1000
 /**
  * Maximum number of directories in one request to the tree worker, so that other requests do not
  * wait long.
@@ -16,7 +14,7 @@ const stampsPerRequest = 50
 
 type SweepContext = Pick<
   IndexerContext,
-  'writer' | 'tree' | 'known' | 'window' | 'nowUs' | 'stamps' | 'silentFileSystems'
+  'writer' | 'tree' | 'known' | 'window' | 'nowUs' | 'stamps' | 'silentFileSystems' | 'heartbeat'
 >
 
 /**
@@ -27,7 +25,7 @@ type SweepContext = Pick<
  * be read again because its stamp is not sure is left to that read, unless it changes meanwhile.
  */
 export async function findChanged(context: SweepContext): Promise<string[]> {
-  const { writer, tree, known, window, nowUs, stamps, silentFileSystems } = context
+  const { writer, tree, known, window, nowUs, stamps, silentFileSystems, heartbeat } = context
   const expected = new Map<string, DirectoryStamp | undefined>()
   for (const { path, stamp } of await writer.directories())
     expected.set(path, stamps.awaited(path) ?? stamp)
@@ -47,7 +45,9 @@ export async function findChanged(context: SweepContext): Promise<string[]> {
   for await (const [path, times] of inRequests(others, tree.times, timesPerRequest))
     if (!sameTimes(times, expected.get(path))) differing.push(path)
     else if (times !== undefined && silentFileSystems.has(times.device)) silent.push(path)
-  await compareNames(newestOf(silent, mostByName - hot.length))
+  const newest = newestOf(silent, mostByName - hot.length)
+  await compareNames(newest)
+  silentFileSystems.swept(new Set([...hot, ...newest]), heartbeat.now())
   return differing
 }
 

@@ -115,13 +115,13 @@ const tables = `
   -- All known directories. The stamp is mtime_us, ctime_us and inode, taken before the names in the
   -- directory were read, and names_sum, the sum of these names (see sumOfName), NULL in rows of a
   -- build that did not store it. mtime_us is NULL if the next sweep must read the directory,
-  -- because its stamp is not sure yet, or a part of its change was left out. files is the number of live files
-  -- in the directory, misplaced that of the misplaced ones. held_since_us is the time since which
-  -- removals in the directory are withheld, NULL if none are. gone is 1 if the directory no longer
-  -- exists on disk; its row stays as long as tombstones refer to it. changed_us is the time of the
-  -- latest change that the listings of this directory, or of those below it, show; it only grows.
-  -- hashed counts how often checksums of its files became known or stale. New ids follow the
-  -- highest one.
+  -- because its stamp is not sure yet, or a part of its change was left out. files is the number of
+  -- live files in the directory, misplaced that of the misplaced ones. held_since_us is the time
+  -- since which removals in the directory are withheld, NULL if none are. gone is 1 if the directory
+  -- no longer exists on disk; its row stays as long as tombstones refer to it. changed_us is the
+  -- time of the latest change that the listings of this directory, or of those below it, show; it
+  -- only grows. hashed counts how often checksums of its files became known or stale. New ids follow
+  -- the highest one.
   CREATE TABLE directory (
     id        ROWID,
     path      TEXT    NOT NULL UNIQUE,

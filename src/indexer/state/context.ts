@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../../catalogue/writer.ts'
 import { nameRulesVersion } from '../../parse/name-rules.ts'
+import { hotDirectories, mostByName, newestOf } from './hot-window.ts'
 import type { HotWindow } from './hot-window.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import { DeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
@@ -67,14 +68,16 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
   if (rejecting > 0)
     logger.info({ directories: rejecting }, 'rules of names have changed: rejected names are read')
   const directories = await writer.directories()
+  const known = new KnownDirectories(directories.map(({ path }) => path))
+  const hot = hotDirectories(known, options.window, nowUs() / 1000)
   const health = new Health({ ...options, lastScan })
   return {
     ...options,
     dirty: new DirtyDirectories(),
-    known: new KnownDirectories(directories.map(({ path }) => path)),
+    known,
     settling: new Settling(),
     stamps: new SureStamps(),
-    silentFileSystems: new SilentFileSystems(health),
+    silentFileSystems: new SilentFileSystems(health, new Set(newestOf(hot, mostByName))),
     secondLooks: new SecondLooks(),
     deletionGuard: new DeletionGuard(
       await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),

@@ -5,7 +5,7 @@ import { databaseProblem } from './health.ts'
 import type { Health } from './health.ts'
 
 /** A find is no sign of an arrival if the file may have been there for longer than this (ms). */
-const seenArrivingMs = 10 * 60_000
+export const seenArrivingMs = 10 * 60_000
 /** The catalogue is current for at least this time after a heartbeat, in seconds. */
 const leastLimitSeconds = 180
 /**
@@ -55,10 +55,14 @@ export class Heartbeat {
    * The last moment at which a file that is found now in a directory was not there, in microseconds
    * since 1970 by the clock as it is now; `undefined` if there is none in the last ten minutes. It
    * is the last heartbeat, also that of an earlier process: then everything had been looked at.
+   * @param choose returns another moment instead (see `SilentFileSystems.notThereSince`)
    */
-  notThereSinceUs(): number | undefined {
-    if (this.#last === undefined) return undefined
-    const { us, steadyMs } = this.#last
+  notThereSinceUs(
+    choose = (heartbeat: Moment | undefined): Moment | undefined => heartbeat,
+  ): number | undefined {
+    const since = choose(this.#last)
+    if (since === undefined) return undefined
+    const { us, steadyMs } = since
     const now = this.now()
     const agedMs = steadyMs === undefined ? undefined : (now.steadyMs ?? NaN) - steadyMs
     // If the clock was set back, the heartbeat may lie ahead; the steady clock knows how long ago

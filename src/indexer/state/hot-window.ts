@@ -10,6 +10,8 @@ export interface HotWindow {
 }
 
 const dayMs = 86_400_000
+/** Maximum number of directories whose names each sweep reads. */
+export const mostByName = 1000
 
 /**
  * True if a directory belongs to the hot window, whose directories are watched, and read by name in

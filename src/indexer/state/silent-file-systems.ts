@@ -1,7 +1,13 @@
-/** Remembers the file systems whose directories do not tell by their times that names changed. */
+/**
+ * Remembers the file systems whose directories do not tell by their times that names changed, and
+ * since when a file that is found in a directory was not there.
+ */
 import type { DirectoryStamp } from '../../catalogue/writer.ts'
+import { seenArrivingMs } from './heartbeat.ts'
+import type { Moment } from './heartbeat.ts'
 import type { Health } from './health.ts'
-import { sameTimes } from './sure-stamps.ts'
+import { hasOtherNames, sameTimes } from './sure-stamps.ts'
+import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
 
 /** The directory that showed it, and its stamp then. */
 interface Evidence {
@@ -17,9 +23,14 @@ interface Evidence {
 export class SilentFileSystems {
   readonly #health: Pick<Health, 'report'>
   readonly #evidence = new Map<number, Evidence>()
+  #byName: Set<string>
+  /** The begin of the last reads of directories on silent file systems. */
+  readonly #reads = new Map<string, Moment>()
 
-  constructor(health: Pick<Health, 'report'>) {
+  /** @param byName the directories that the sweeps of the process before have read by name */
+  constructor(health: Pick<Health, 'report'>, byName = new Set<string>()) {
     this.#health = health
+    this.#byName = byName
   }
 
   has(device: number): boolean {
@@ -31,22 +42,52 @@ export class SilentFileSystems {
     if (this.#evidence.has(device)) return
     this.#evidence.set(device, evidence)
     this.#health.report(problemOf(device), {
-      text: `the times of directories stand still when files are added or removed on the file system of ${evidence.path}/: sweeps find new and removed files by names, in the 1,000 newest directories; older ones, and files that were replaced, wait for the next look at everything (full_look_hours)`,
+      text: `directories keep their times when files come and go on the file system of ${evidence.path}/: sweeps compare the names in the 1,000 newest directories, older ones wait for the daily look`,
       advice:
-        'Mount the archive so that directories change their times, then restart the indexer; or run `rinex-catalogue rescan` after changes in old directories, or shorten `full_look_hours`.',
+        'Mount the archive so that its directories change their times, and restart the indexer; until then changes in older directories, and files that are replaced, are found within `full_look_hours`, or by `rinex-catalogue rescan`.',
     })
   }
 
   /**
    * Call it after each read. The times of a mount that keeps them in a cache come later than the
    * names: when they come, the file system is not silent.
+   * @param begun when the read began
    */
-  seen(device: number, path: string, stamp: DirectoryStamp): void {
+  seen(device: number, { path, stamp }: Evidence, begun: Moment): void {
     const evidence = this.#evidence.get(device)
-    if (evidence?.path !== path || evidence.stamp.namesSum !== stamp.namesSum) return
+    if (evidence === undefined) return
+    this.#reads.set(path, begun)
+    if (evidence.path !== path || evidence.stamp.namesSum !== stamp.namesSum) return
     if (sameTimes(evidence.stamp, stamp)) return
     this.#evidence.delete(device)
     this.#health.report(problemOf(device), undefined)
+  }
+
+  /** Call it in each sweep with the directories that it reads by name. */
+  swept(byName: Set<string>, now: Moment): void {
+    this.#byName = byName
+    for (const [path, { steadyMs = 0 }] of this.#reads)
+      if ((now.steadyMs ?? 0) - steadyMs > seenArrivingMs) this.#reads.delete(path)
+  }
+
+  /**
+   * The moment at which a file that is found now in a directory was not there: the heartbeat if
+   * sweeps see what changes in the directory, by its times or its names; otherwise the begin of its
+   * own last read, if that is known.
+   * @param stored its sure stamp in the catalogue; `undefined` also for a new directory, which
+   * sweeps find in the one above it
+   */
+  notThereSince(
+    { path, device, stamp }: Pick<DirectorySnapshot, 'path' | 'device' | 'stamp'>,
+    stored: DirectoryStamp | undefined,
+    heartbeat: Moment | undefined,
+  ): Moment | undefined {
+    const isSilent = device !== undefined && this.#evidence.has(device)
+    if (!isSilent && !hasOtherNames(stored, stamp)) return heartbeat
+    const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
+    // What appears in a new directory is seen as the directory itself is.
+    if (stored === undefined && this.#byName.has(above)) this.#byName.add(path)
+    return this.#byName.has(path) ? heartbeat : this.#reads.get(path)
   }
 }
 

@@ -92,7 +92,7 @@ export class SureStamps {
     const hadOtherNames =
       before?.isConfirmed === false
         ? before.isSilent && sameTimes(before.stamp, stamp)
-        : hasSum(sure) && sameTimes(sure, stamp)
+        : hasOtherNames(sure, stamp)
     this.#unsure.set(path, {
       stamp,
       sinceMs: nowMs,
@@ -102,11 +102,6 @@ export class SureStamps {
     })
     return nowMs + delayMs
   }
-}
-
-/** False for a stamp of an earlier build, which stored no names. */
-function hasSum(stamp: DirectoryStamp | undefined): boolean {
-  return stamp !== undefined && stamp.namesSum >= 0
 }
 
 /**
@@ -126,4 +121,13 @@ export function sameTimes(a: DirectoryTimes | undefined, b: DirectoryTimes | und
 /** True if times and names are the same; always false if one of the stamps is `undefined`. */
 export function sameStamp(a: DirectoryStamp | undefined, b: DirectoryStamp | undefined): boolean {
   return sameTimes(a, b) && a?.namesSum === b?.namesSum
+}
+
+/** True if names have changed under the same times. A stamp of an earlier build has no names. */
+export function hasOtherNames(
+  before: DirectoryStamp | undefined,
+  after: DirectoryStamp | undefined,
+): boolean {
+  if (before === undefined || before.namesSum < 0) return false
+  return sameTimes(before, after) && !sameStamp(before, after)
 }
