@@ -124,8 +124,8 @@ function addServices({ write }) {
   ]) {
     const unit = replace(
       read('systemd', service),
-      '/opt/rinex-catalogue/bin/node /opt/rinex-catalogue/dist/cli.js',
-      `${node} ${home}/dist/cli.js`,
+      '/opt/rinex-catalogue/bin/node --disable-sigusr1 /opt/rinex-catalogue/dist/cli.js',
+      `${node} --disable-sigusr1 ${home}/dist/cli.js`,
     )
     const documents = `man:rinex-catalogue(1) file://${docs}/${document}`
     write(

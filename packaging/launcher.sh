@@ -5,4 +5,4 @@ if [ -z "${RINEX_CATALOGUE_CONFIG+set}" ] && [ -e "$config" ]; then
   # A --config on the command line wins over the variable.
   export RINEX_CATALOGUE_CONFIG="$config"
 fi
-exec @NODE@ /usr/lib/rinex-catalogue/dist/cli.js "$@"
+exec @NODE@ --disable-sigusr1 /usr/lib/rinex-catalogue/dist/cli.js "$@"

@@ -159,7 +159,7 @@ as admin rinex-catalogue rescan --full --wait
 step 'the first start after the upgrade migrates a database of an earlier schema'
 stop_services
 # shellcheck disable=SC2016
-node_modules/node-linux-*/bin/node --input-type=module -e '
+bin/with-node --input-type=module -e '
   const { makeEarlier } = await import(process.argv[1])
   makeEarlier(process.argv[2], 12)
 ' "$PWD/test/catalogue/earlier-database.ts" "$tree/var/lib/rinex-catalogue/catalogue.db"

@@ -17,10 +17,14 @@ function isOlder(version) {
   return major < neededMajor || (major === neededMajor && minor < neededMinor)
 }
 
+// Node would open its debugger on this signal, and every user of the machine could run code in this
+// process. With --disable-sigusr1, as in bin/ and systemd/, it does not, but the signal ends it.
+process.on('SIGUSR1', () => undefined)
+
 if (isOlder(needed)) {
   process.stderr.write(
     `rinex-catalogue needs Node ${needed} or newer; this is ${process.versions.node}. ` +
-      'In a checkout, npx rinex-catalogue runs with the Node that npm ci installs.\n',
+      'In a checkout on Linux, npx rinex-catalogue runs with the Node that npm ci installs.\n',
   )
   process.exit(78)
 }

@@ -29,6 +29,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   })
   program.hook('preAction', (_program, command) => {
     running = command.name()
+    // What `ps`, `ss` and `systemctl status` show; Node would call itself MainThread.
+    if (running in daemons) process.title = `rinex-catalogue ${running}`
   })
   try {
     await program.parseAsync(argv)

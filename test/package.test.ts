@@ -156,8 +156,8 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
     for (const unit of readdirSync('systemd').filter((name) => /^rinex-.*\.service$/.test(name))) {
       const expected = readFileSync(join('systemd', unit), 'utf8')
         .replace(
-          '/opt/rinex-catalogue/bin/node /opt/rinex-catalogue/',
-          `/${home}/bin/node /${home}/`,
+          '/opt/rinex-catalogue/bin/node --disable-sigusr1 /opt/rinex-catalogue/',
+          `/${home}/bin/node --disable-sigusr1 /${home}/`,
         )
         .replace(/^Documentation=.*$/m, 'Documentation=')
       const found = installed(`usr/lib/systemd/system/${unit}`)

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import type { ConfigOf } from '../config/command-options.ts'
 import { graceMs } from '../runtime/lifecycle.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
+import { noDebugger } from '../runtime/program.ts'
 import { demoNotice, makeDemo } from '../demo/demo.ts'
 import { startServing } from './serve.ts'
 
@@ -70,7 +71,8 @@ function endAtOnce(): void {
 
 function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown>>): void {
   let ending = false
-  const indexer = spawn(process.execPath, [process.argv[1] ?? '', 'index', ...argumentsOf(flags)], {
+  const program = [noDebugger, process.argv[1] ?? '', 'index']
+  const indexer = spawn(process.execPath, [...program, ...argumentsOf(flags)], {
     // The indexer has its own process group, so that Ctrl-C on a terminal reaches it once, through
     // this process. When this process ends, in whatever way, the IPC channel closes and the indexer
     // ends too.

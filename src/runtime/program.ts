@@ -16,6 +16,9 @@ export function packageVersion(): string {
   return (manifest as { version: string }).version
 }
 
+/** The flag with which no signal opens Node's debugger; child processes need it too. */
+export const noDebugger = '--disable-sigusr1'
+
 /** Returns the version of the program and of the Node that runs it. */
 export function versionLine(): string {
   return `${packageVersion()} (Node ${process.versions.node})`

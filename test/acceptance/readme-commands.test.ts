@@ -95,7 +95,7 @@ t.test('every command of README.md is run by this test or is excluded', async (t
       text,
     )
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, object>
-  t.match(scripts, { start: 'exec node_modules/node-linux-*/bin/node src/cli.js start' })
+  t.match(scripts, { start: 'exec bin/with-node src/cli.js start' })
 })
 
 /** Its answer needs an index, and the indexes are built after the first scan. */

@@ -9,6 +9,7 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import { noDebugger } from '../../runtime/program.ts'
 import type { BackupOutcome } from '../writer.ts'
 import { UnusableDatabase } from '../writer.ts'
 import {
@@ -91,7 +92,7 @@ export function prepareBackup(parts: {
  */
 export async function makeBackup(database: string, signal: AbortSignal): Promise<void> {
   const { newBackup: copy } = copiesOf(database)
-  const args = [...process.execArgv, import.meta.filename, database, copy]
+  const args = [...process.execArgv, noDebugger, import.meta.filename, database, copy]
   const limits = { signal, killSignal: 'SIGKILL' } as const
   try {
     const { stdout: fault } = await promisify(execFile)(process.execPath, args, limits)

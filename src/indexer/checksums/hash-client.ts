@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { Calls, programBeside } from '../../runtime/calls.ts'
+import { noDebugger } from '../../runtime/program.ts'
 import type { Digest, DigestRequest } from './digest.ts'
 import type { HashAnswer, HashRequest } from './hash-process.ts'
 
@@ -103,6 +104,7 @@ export class HashClient {
   #start(): ChildProcess {
     this.#ready = false
     const child = fork(programBeside(import.meta.url, 'hash-process'), {
+      execArgv: [...process.execArgv, noDebugger],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       // This serialization keeps `undefined` in lists.
       serialization: 'advanced',

@@ -22,6 +22,9 @@ export type HashAnswer =
 const heartbeatMs = 1000
 const lowestPriority = 19
 
+// See cli.js.
+process.on('SIGUSR1', () => undefined)
+
 try {
   setPriority(lowestPriority)
 } catch {
