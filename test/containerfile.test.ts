@@ -75,7 +75,9 @@ t.test(
     const copied = argumentsOf('COPY').map((words) => words.join(' '))
     t.ok(copied.includes('--from=dependencies /build/node_modules node_modules'))
     t.ok(copied.includes('--from=build /build/dist dist'))
-    t.strictSame(argumentsOf('ENTRYPOINT'), [['["node",', '"--disable-sigusr1",', '"dist/cli.js"]']])
+    t.strictSame(argumentsOf('ENTRYPOINT'), [
+      ['["node",', '"--disable-sigusr1",', '"dist/cli.js"]'],
+    ])
   },
 )
 
