@@ -158,8 +158,11 @@ export interface NetworkDeliveries {
    * deliveries of a day whose text is another have changed without a change of the head.
    */
   readonly damagedDays: ReadonlyMap<number, string>
-  /** True if files of days before the range have changed after `since`. */
-  readonly olderChanged: boolean
+  /**
+   * Codes of the stations, as in `NetworkSeries`, of which files have changed after `since` that
+   * begin before the last `settledDays`. Empty without `since`.
+   */
+  readonly olderChanged: readonly string[]
   /** The days that were read, ascending, with all their deliveries. */
   readonly days: readonly DayDeliveries[]
 }

@@ -111,7 +111,7 @@ export class DeliveryWindow {
   /** The delivered slots of a series with one or more ids, all of the same period. */
   slotsOf(ids: readonly number[], period: Period): SlotSet {
     const [first, ...others] = this.#found(ids)
-    if (first === undefined) return new SlotSet(period, this.#firstDay, this.#days)
+    if (first === undefined) return new SlotSet(period, this.#firstDay, 0)
     if (others.length === 0) return first.slots
     const all = new SlotSet(period, this.#firstDay, this.#days)
     for (const { slots } of [first, ...others]) all.addAll(slots)

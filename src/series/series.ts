@@ -80,6 +80,12 @@ export const expectedDays = 90
 /** Number of days before a day that decide whether a series is expected on it. */
 export const lookbackDays = 2 * expectedDays + recentDays - 1
 
+/**
+ * A series whose last delivery is more than this number of days ago is expected on none of the last
+ * 28 days.
+ */
+export const settledDays = expectedDays + recentDays
+
 /** Number of days for which deliveries are kept. */
 export const deliveryDays = 400
 

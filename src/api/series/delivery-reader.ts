@@ -5,6 +5,7 @@ import type { Head } from '../../catalogue/records.ts'
 import { DeliveryWindow } from '../../series/delivery-window.ts'
 import { deliveryDays, recentDays } from '../../series/series.ts'
 import type { DayRange, Period } from '../../series/series.ts'
+import { keyOf } from './known-series.ts'
 
 /** Days in the first query, which takes a fraction of a second for a large network. */
 const firstDaysAtOnce = 7
@@ -19,8 +20,8 @@ export interface LoadedWindow extends DayRange {
   readonly window: DeliveryWindow
   readonly head: Head
   readonly series: readonly NetworkSeries[]
-  /** False if only files of these days have changed since the last load. */
-  readonly olderChanged: boolean
+  /** See `NetworkDeliveries`; `all` if the changes since the last load are not known. */
+  readonly olderChanged: ReadonlySet<string> | 'all'
   /** The damaged files of each day (see `NetworkDeliveries`). */
   readonly damagedDays: NetworkDeliveries['damagedDays']
   /** Grows when files are found to be damaged, or to be good again. */
@@ -72,7 +73,8 @@ export class DeliveryReader {
       if (day >= range.fromDay && day <= range.toDay)
         await this.#readDays(window, { fromDay: day, toDay: day })
     // What is kept of older files has the slots of this range too.
-    const olderChanged = changed.olderChanged || damaged.length > 0
+    const restated = damaged.length === 0 ? [] : restatedStations(earlier.series, series)
+    const olderChanged = new Set([...changed.olderChanged, ...restated])
     const damageVersion = earlier.damageVersion + damaged.length
     return { window, head, series, olderChanged, damagedDays, damageVersion, ...range }
   }
@@ -82,8 +84,9 @@ export class DeliveryReader {
     const { first, last } = await this.#readDays(window, range)
     // The head of the first part is stored, so the next request reads the changes after it again.
     const { head, damagedDays } = first
-    const changed = { olderChanged: true, damageVersion: (this.#loaded?.damageVersion ?? 0) + 1 }
-    return { window, head, series: last.series, damagedDays, ...changed, ...range }
+    const damageVersion = (this.#loaded?.damageVersion ?? 0) + 1
+    const known = { damagedDays, damageVersion, olderChanged: 'all' } as const
+    return { window, head, series: last.series, ...known, ...range }
   }
 
   async #readDays(
@@ -112,6 +115,23 @@ function differing(
 ): readonly number[] {
   const days = [...new Set([...earlier.keys(), ...later.keys()])]
   return days.filter((day) => earlier.get(day) !== later.get(day)).sort((a, b) => a - b)
+}
+
+/** The stations with series of which other slots are damaged than before. */
+function restatedStations(
+  earlier: readonly NetworkSeries[],
+  later: readonly NetworkSeries[],
+): readonly string[] {
+  const damagedIn = (series: readonly NetworkSeries[]): ReadonlyMap<string, string> =>
+    new Map(
+      series
+        .filter(({ damaged }) => damaged.length > 0)
+        .map((each) => [keyOf(each), each.damaged.join()]),
+    )
+  const [before, after] = [damagedIn(earlier), damagedIn(later)]
+  const isOther = (each: NetworkSeries): boolean =>
+    before.get(keyOf(each)) !== after.get(keyOf(each))
+  return [...earlier, ...later].filter(isOther).map(({ station }) => station)
 }
 
 function countOf({ days }: NetworkDeliveries): number {

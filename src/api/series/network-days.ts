@@ -1,6 +1,5 @@
 /** Computes the states of the slots of some series on some days. */
 import type { CatalogueReader } from '../../catalogue/reader.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
 import { latenciesIn } from '../../series/series-summary.ts'
 import type { SeriesPast } from '../../series/series-summary.ts'
 import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
@@ -11,7 +10,7 @@ import type { Requester } from '../http/limits.ts'
 import type { DeliveryReader } from './delivery-reader.ts'
 import { seriesAtOnce } from './known-series.ts'
 import type { KnownSeries, NetworkStatus } from './known-series.ts'
-import { together } from './old-series.ts'
+import { setOf, together } from './old-series.ts'
 
 export interface NetworkDays extends DayRange {
   readonly isWanted: (series: KnownSeries) => boolean
@@ -120,8 +119,8 @@ async function withLive(
     requester,
   )
   return part.map(({ period, past }, index) => {
-    const lastDay = Math.max(past.delivered.lastDay, Math.floor(asOf / secondsPerDay))
-    const all = together(read[index] ?? { first: undefined, slots: [] }, past, lastDay)
+    const { first, slots } = read[index] ?? { first: undefined, slots: [] }
+    const all = together({ first, slots: setOf(period, slots) }, past)
     return { ...past, ...all, delivered: all.delivered.upTo(slotAt(asOf, period)) }
   })
 }

@@ -5,7 +5,7 @@ import type { ExpectedRules } from '../../series/expectation.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { dueTimes } from '../../series/due.ts'
 import { openLosses } from '../../series/losses.ts'
-import { summariseSeries, unknownSummary } from '../../series/series-summary.ts'
+import { unknownSummary } from '../../series/series-summary.ts'
 import type { SeriesPast } from '../../series/series-summary.ts'
 import { slotAt } from '../../series/series.ts'
 import { stationStates } from '../../series/station-states.ts'
@@ -17,6 +17,7 @@ import { keyOf, seriesAtOnce } from './known-series.ts'
 import type { KnownSeries, NetworkStatus } from './known-series.ts'
 import { readNetworkDays } from './network-days.ts'
 import type { NetworkDays, SeriesOfDays } from './network-days.ts'
+import { summariser } from './ended-series.ts'
 import { nothing, OldSeries } from './old-series.ts'
 
 /** Maximum time in milliseconds by which the states may be older than the catalogue. */
@@ -111,6 +112,7 @@ export class NetworkStatusCache {
     // Before the first scan has ended, it is not known what was delivered.
     const pastOf =
       asOf === undefined ? nothing : await this.#oldSeries.pastsOf({ ...loaded, series }, asOf)
+    const summarise = asOf === undefined ? undefined : summariser(asOf)
     for (const each of series) {
       const { station, fileType, period, writtenPeriod, ids, firstStart, lastStart } = each
       const past: SeriesPast = {
@@ -119,15 +121,17 @@ export class NetworkStatusCache {
         rules: this.#deps.expected.of(each),
       }
       const lastSlot = lastStart === undefined ? undefined : slotAt(lastStart, period)
-      const summary =
-        asOf === undefined ? unknownSummary(lastSlot, period) : summariseSeries(past, asOf)
+      const summary = summarise?.(past) ?? unknownSummary(lastSlot, period)
       const due = dueTimes({ fileType, period, summary, past })?.due
       const lateSeconds = due === undefined || asOf === undefined ? undefined : asOf - due
       const key = { station, fileType, period, writtenPeriod }
       states.push({ ...key, summary, due, lateSeconds, ids, past, firstStart })
       if (states.length % seriesAtOnce === 0) await this.#deps.turns.take('network')
     }
-    return states.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    return states
+      .map((state) => ({ key: keyOf(state), state }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .map(({ state }) => state)
   }
 
   /** Returns the series of the catalogue, and the expected series that were never delivered. */

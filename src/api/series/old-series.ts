@@ -6,7 +6,8 @@ import type { CatalogueReader } from '../../catalogue/reader.ts'
 import type { LiveSlots, NetworkSeries } from '../../catalogue/series-queries.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { recentSlots } from '../../series/series-summary.ts'
-import { expectedDays, recentDays, slotAt, slotsPerDay, startOf } from '../../series/series.ts'
+import { settledDays, slotAt, slotsPerDay, startOf } from '../../series/series.ts'
+import type { Period } from '../../series/series.ts'
 import type { DamagedSlots } from '../../series/slot-states.ts'
 import { SlotSet } from '../../series/slot-set.ts'
 import type { LoadedWindow } from './delivery-reader.ts'
@@ -37,10 +38,17 @@ function damagedUpTo({ damaged, period }: NetworkSeries, asOf: number): DamagedS
   return found
 }
 
+/** The live files of a series, in a set of the days from the first to the last of them. */
+interface Live {
+  readonly first: number | undefined
+  readonly slots: SlotSet
+}
+
 interface Kept {
+  readonly station: string
   /** Changes when the first or the last file of the series, or their number, changes. */
   readonly version: string
-  readonly live: LiveSlots
+  readonly live: Live
 }
 
 export class OldSeries {
@@ -51,12 +59,14 @@ export class OldSeries {
     this.#reader = reader
   }
 
-  /** Returns what tells what a series delivered up to a time in seconds since 1970. */
+  /**
+   * Returns what tells what a series delivered up to a time in seconds since 1970.
+   */
   async pastsOf(
-    { window, series, olderChanged, fromDay, toDay }: LoadedWindow,
+    { window, series, olderChanged, fromDay }: LoadedWindow,
     asOf: number,
   ): Promise<(series: NetworkSeries) => Delivered> {
-    if (olderChanged) this.#kept.clear()
+    this.#forget(olderChanged)
     const recent = new Map<NetworkSeries, Delivered>()
     const old: { readonly series: NetworkSeries; readonly version: string }[] = []
     for (const each of series) {
@@ -65,14 +75,20 @@ export class OldSeries {
       const first = delivered.firstFrom(-Infinity)
       recent.set(each, { delivered, damaged: damagedUpTo(each, asOf), first })
       if (isOld({ ...each, delivered, first, fromDay, asOf }))
-        old.push({ series: each, version: versionOf(each, delivered, asOf) })
+        old.push({ series: each, version: versionOf(each, first, asOf) })
     }
     await this.#read(old, recent, asOf)
     return (each) => {
       const found = recent.get(each) ?? nothing(each)
       const kept = this.#kept.get(keyOf(each))
-      return kept === undefined ? found : together(kept.live, found, toDay)
+      return kept === undefined ? found : together(kept.live, found)
     }
+  }
+
+  #forget(changed: LoadedWindow['olderChanged']): void {
+    if (changed === 'all') this.#kept.clear()
+    else if (changed.size > 0)
+      for (const [key, { station }] of this.#kept) if (changed.has(station)) this.#kept.delete(key)
   }
 
   async #read(
@@ -93,12 +109,13 @@ export class OldSeries {
           station: series.station,
           fileType: series.fileType,
           period: series.period,
-          following: recent.get(series)?.delivered.firstFrom(-Infinity),
+          following: recent.get(series)?.first,
         })),
       })
       for (const [index, { series, version }] of part.entries()) {
-        const live = read[index]
-        if (live !== undefined) this.#kept.set(keyOf(series), { version, live })
+        const { first, slots } = read[index] ?? { first: undefined, slots: [] }
+        const live = { first, slots: setOf(series.period, slots) }
+        this.#kept.set(keyOf(series), { station: series.station, version, live })
       }
     }
   }
@@ -116,34 +133,46 @@ function isOld(series: {
   const { period, firstStart, delivered, first, fromDay, asOf } = series
   if (firstStart === undefined || firstStart >= fromDay * secondsPerDay) return false
   const last = delivered.lastUpTo(Infinity)
-  const learnedFrom = (fromDay + expectedDays + recentDays) * slotsPerDay(period)
+  const learnedFrom = (fromDay + settledDays) * slotsPerDay(period)
   if (last === undefined || last < learnedFrom) return true
   return first === undefined || first > recentSlots(period, asOf).from
 }
 
 function versionOf(
   { firstStart, lastStart, files, period }: NetworkSeries,
-  delivered: SlotSet,
+  following: number | undefined,
   asOf: number,
 ): string {
   // With a file that begins later, the last one before it may be another one with the time.
   const now = lastStart !== undefined && lastStart > asOf ? slotAt(asOf, period) : ''
-  return [firstStart, lastStart, files, delivered.firstFrom(-Infinity), now].join()
+  return [firstStart, lastStart, files, following, now].join()
 }
 
-/** The live slots and the recorded ones of a series, in a set that begins with the first. */
+/** A set of the days from the first to the last slot. @param slots ascending */
+export function setOf(period: Period, slots: readonly number[]): SlotSet {
+  const dayOf = (slot: number): number => Math.floor(startOf(slot, period) / secondsPerDay)
+  const [first = 0, last = -1] = [slots[0], slots.at(-1)]
+  return SlotSet.of(period, slots, { firstDay: dayOf(first), lastDay: dayOf(last) })
+}
+
+/**
+ * The live slots and the recorded ones of a series, in a set of the days from the first to the last
+ * of them: a series that ended long ago takes as little as one that is new.
+ */
 export function together(
-  live: LiveSlots,
+  live: Pick<LiveSlots, 'first'> & { readonly slots: SlotSet },
   { delivered, damaged, first }: Delivered,
-  lastDay: number,
 ): Delivered {
   const { period } = delivered
-  const [oldest] = live.slots
-  const firstDay = Math.min(
-    delivered.firstDay,
-    oldest === undefined ? Infinity : Math.floor(startOf(oldest, period) / secondsPerDay),
-  )
-  const all = SlotSet.of(period, live.slots, { firstDay, lastDay })
+  const known = { damaged, first: live.first ?? first }
+  const [last, lastLive] = [delivered.lastUpTo(Infinity), live.slots.lastUpTo(Infinity)]
+  if (last === undefined) return { delivered: live.slots, ...known }
+  if (lastLive === undefined) return { delivered, ...known }
+  const dayOf = (slot: number): number => Math.floor(startOf(slot, period) / secondsPerDay)
+  const all = SlotSet.of(period, live.slots, {
+    firstDay: Math.min(delivered.firstDay, live.slots.firstDay),
+    lastDay: dayOf(Math.max(last, lastLive)),
+  })
   for (const slot of delivered) all.add(slot)
-  return { delivered: all, damaged, first: live.first ?? first }
+  return { delivered: all, ...known }
 }

@@ -1,7 +1,7 @@
 /** The recorded deliveries of all series, by whole days. */
 import { unseen } from '../../series/delivery-window.ts'
 import type { DayDeliveries } from '../../series/delivery-window.ts'
-import { seriesOf, slotAt } from '../../series/series.ts'
+import { seriesOf, settledDays, slotAt } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../series-queries.ts'
@@ -46,7 +46,11 @@ export function* deliveries(
   return {
     head: state.head,
     isComplete: days !== undefined,
-    olderChanged: since !== undefined && (days ?? []).some((day) => day < fromDay),
+    olderChanged: yield* olderChangedSince(
+      days && since,
+      (toDay - settledDays) * secondsPerDay,
+      context,
+    ),
     damagedDays: damagedDaysOf(damaged as unknown as DamagedRow[]),
     series: yield* networkSeries(damaged as unknown as DamagedRow[], context),
     days: read.map((day, at) => deliveriesOf(day, found[at] ?? [])),
@@ -137,6 +141,23 @@ function* changedSince(
      UNION SELECT ${dayOf('data_date')} FROM tombstone WHERE seq > @seq`,
     { seq: since.seq },
   )
+}
+
+/** The stations of which files changed whose data begin before a time. */
+function* olderChangedSince(
+  since: DeliveriesQuery['since'],
+  before: number,
+  { lookups }: QuestionContext,
+): Question<readonly string[]> {
+  if (since === undefined) return []
+  const ids = yield* column<number>(
+    `SELECT station FROM file WHERE seq > @seq AND data_date < @before
+     UNION SELECT station FROM tombstone WHERE seq > @seq AND data_date < @before`,
+    { seq: since.seq, before },
+  )
+  const sites = yield* lookups.sites()
+  const codes = ids.map((id) => lookups.stations.get(id) ?? '')
+  return [...new Set(codes.map((code) => sites.longCode(code) ?? code))]
 }
 
 function deliveriesOf(day: number, found: readonly Row[]): DayDeliveries {

@@ -88,9 +88,11 @@ export function* liveSlots(
 ): Question<readonly LiveSlots[]> {
   yield* context.lookups.refresh(['station_count', 'file_station'])
   const sites = yield* context.lookups.sites()
+  // Searched once: a query has many series of many stations.
+  const byCode = Map.groupBy(context.lookups.stations, ([, code]) => sites.longCode(code) ?? code)
   const answers: LiveSlots[] = []
   for (const { station, ...key } of series) {
-    const ids = stationOf(station, context.lookups.stations, sites)?.ids ?? []
+    const ids = (byCode.get(station) ?? []).map(([id]) => id)
     const live = yield* liveFiles(ids, key, context)
     const delivered = key.following === undefined ? [] : [key.following]
     const slot = slotAt(now, key.period)

@@ -29,7 +29,7 @@ const gaps: readonly (readonly [
     ['2026-08-03T00:00', '2026-09-01T00:00', 'missing'],
   ],
   [
-    '30 August to 2 September 2026: 4 days removed from the archive',
+    '30 August to 2 September 2026: 4 days removed',
     '01D',
     ['2026-08-30T00:00', '2026-09-03T00:00', 'removed'],
   ],
