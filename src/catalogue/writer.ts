@@ -305,6 +305,11 @@ export interface CatalogueWriter {
    * directory.
    */
   directory(path: string, range?: NameRange): Promise<KnownDirectory | undefined>
+  /** The size and mtime that removed files of a directory had, by name, if they are known. */
+  removedVersions(
+    path: string,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, Pick<FileFacts, 'size' | 'mtimeUs'>>>
   /** Number of live files in an area. */
   count(area: Area): Promise<number>
   /** The ends of the data of live files (seconds since 1970), by id, as far as known. */

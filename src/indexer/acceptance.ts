@@ -21,6 +21,7 @@ type AcceptanceContext = Pick<
   | 'writer'
   | 'tree'
   | 'settling'
+  | 'unreadFiles'
   | 'deletionGuard'
   | 'purgedAfterDays'
   | 'health'
@@ -31,7 +32,7 @@ type AcceptanceContext = Pick<
 export interface Accepted {
   /** The part of the change that may be applied now. */
   readonly change: DirectoryChange
-  /** Delay until the directory is read again (ms); `undefined` when no file is left out. */
+  /** Delay until the directory is read again (ms); `undefined` when no file settles. */
   readonly retryMs: number | undefined
   /** True if files are accepted that were read to their end. */
   readonly isAnyRead: boolean
@@ -50,10 +51,12 @@ export interface SightedSnapshot {
  */
 export async function accept(
   context: AcceptanceContext,
-  { snapshot, sight }: SightedSnapshot,
+  { snapshot, sight: seen }: SightedSnapshot,
   change: DirectoryChange,
 ): Promise<Accepted> {
   const { nowUs, deletionGuard } = context
+  // While files of the directory wait to be read, the first read counts that found some of them.
+  const sight = { ...seen, ...context.unreadFiles.directory(snapshot.path) }
   const young = new Set(change.filled.filter((file) => isRecent(file, nowUs() / 1000)))
   const candidates = [...candidatesOf(change), ...young]
   if (snapshot.outcome !== 'unreadable')
@@ -61,7 +64,8 @@ export async function accept(
   const modified = new Set<NewFile>(change.modified)
   const notThereUs = (file: NewFile): number | undefined =>
     modified.has(file) ? notChangedUs(file, sight) : sight.notThereUs
-  const { outcomes, retryMs } = await examine(context, snapshot.path, { candidates, notThereUs })
+  const found = { candidates, notThereUs, sinceUs: sight.notThereUs }
+  const { outcomes, retryMs, isWhole } = await examine(context, snapshot.path, found)
   const arriving = <File extends NewFile | ModifiedFile>(files: readonly File[]) =>
     withArrivals(keepAccepted(files, outcomes), (file) => {
       const settled = outcomes.get(file.name)
@@ -82,7 +86,7 @@ export async function accept(
       withheldSinceUs: sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000),
       removed,
       gone: change.gone && accepted,
-      stamp: retryMs === undefined && accepted ? change.stamp : undefined,
+      stamp: isWhole && accepted ? change.stamp : undefined,
     },
     retryMs,
     isAnyRead: [...outcomes.values()].some((outcome) => outcome !== undefined),

@@ -68,8 +68,7 @@ export class ApplyStage {
 
   /**
    * Directories that must still be read because of the snapshots added so far: subdirectories that
-   * were marked dirty, and directories that had more new files than are inflated at once (see
-   * `filesPerRead`).
+   * were marked dirty, and directories whose new files have no size yet.
    */
   get unfinished(): ReadonlySet<string> {
     return this.#unfinished
@@ -103,13 +102,13 @@ export class ApplyStage {
     this.#updateKnown(snapshot, accepted?.change)
     this.#unfinished.delete(path)
     if (accepted === undefined) {
+      this.#context.unreadFiles.done(path)
       // The catalogue agrees with the directory, so there is no refused change any more.
       if (isKnownNow) this.#reportRefused(path, undefined)
       return
     }
     const { retryMs, isAnyRead } = accepted
     if (isAnyRead) this.#context.secondLooks.listed(path, performance.now())
-    if (retryMs === 0) this.#unfinished.add(path)
     if (retryMs !== undefined) this.#retryLater(path, retryMs)
     await this.#addInParts(accepted.change, walked)
   }

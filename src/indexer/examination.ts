@@ -3,13 +3,14 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { IndexerContext } from './state/context.ts'
 import { growingMs } from './state/settling.ts'
 import type { FileState, SettlingTime } from './state/settling.ts'
+import type { Inflated } from './tree/inflate.ts'
 
 /**
  * After this number of files or bytes, one read of a directory inflates no further files, so that
- * other directories do not wait.
+ * other directories do not wait. The others are read in the background (see `UnreadFiles`).
  */
-const filesPerRead = 2000
-const bytesPerRead = 16 * 1024 * 1024
+export const filesPerRead = 2000
+const bytesPerRead = 4 * 1024 * 1024
 
 /** After this number of files, other work of this thread gets its turn. */
 const filesPerTurn = 10_000
@@ -20,6 +21,8 @@ export interface Candidates {
   readonly candidates: readonly Candidate[]
   /** A moment at which a file that is found now was not there (see `Sight`). */
   readonly notThereUs: (file: Candidate) => number | undefined
+  /** The same for all new files of the directory. */
+  readonly sinceUs: number | undefined
 }
 
 /**
@@ -39,16 +42,15 @@ export type Outcomes = ReadonlyMap<string, AcceptedFile | undefined>
 
 export interface Examined {
   readonly outcomes: Outcomes
-  /**
-   * The delay before the files that are not accepted are examined again (ms); `undefined` if all
-   * candidates were accepted.
-   */
+  /** The delay before files that settle are examined again (ms); `undefined` without such files. */
   readonly retryMs: number | undefined
+  /** True if all candidates were accepted. */
+  readonly isWhole: boolean
 }
 
 type ExaminationContext = Pick<
   IndexerContext,
-  'tree' | 'settling' | 'health' | 'fileFaults' | 'nowUs'
+  'tree' | 'settling' | 'unreadFiles' | 'health' | 'fileFaults' | 'nowUs'
 >
 
 export async function examine(
@@ -65,6 +67,7 @@ class Examination {
   readonly #files: Candidates
   readonly #outcomes = new Map<string, AcceptedFile | undefined>()
   readonly #toInflate: Candidate[] = []
+  readonly #left: Candidate[] = []
   #bytes = 0
   #retryMs: number | undefined
 
@@ -81,18 +84,24 @@ class Examination {
       this.#judge(file, now)
     }
     await this.#inflate(now)
-    return { outcomes: this.#outcomes, retryMs: this.#retryMs }
+    this.#leaveOthers()
+    const isWhole = this.#retryMs === undefined && this.#left.length === 0
+    return { outcomes: this.#outcomes, retryMs: this.#retryMs, isWhole }
   }
 
   /**
    * The least recently read files come first, so that large files that grow do not block the
-   * others.
+   * others; of those that were never read, the newest, so that an arriving file does not wait for
+   * files that were put back.
    */
   #ordered(): readonly Candidate[] {
     const { candidates } = this.#files
     const isWaiting = this.#context.settling.namesIn(this.#directory).length > 0
-    if (!isWaiting) return candidates
-    return candidates.toSorted((a, b) => this.#readAtMs(a) - this.#readAtMs(b))
+    const isFirstScan = this.#context.health.lastScan === undefined
+    if (!isWaiting && (isFirstScan || candidates.length <= 1)) return candidates
+    return candidates.toSorted(
+      (a, b) => this.#readAtMs(a) - this.#readAtMs(b) || b.mtimeUs - a.mtimeUs,
+    )
   }
 
   #judge(file: Candidate, now: SettlingTime): void {
@@ -107,32 +116,48 @@ class Examination {
       this.#outcomes.set(file.name, undefined)
       if (decision === 'wait')
         this.#retryIn(settling.markIncomplete(path, file, { ...now, ...this.#sightOf(file) }))
-      else if (this.#toInflate.length >= filesPerRead || this.#bytes >= bytesPerRead)
-        // A file that has not been read yet comes at once; one that grows or cannot be read can
-        // wait.
-        this.#retryIn(this.#readAtMs(file) === 0 ? 0 : growingMs)
-      else {
-        this.#toInflate.push(file)
-        this.#bytes += file.size
-      }
+      else this.#read(file, now)
     }
   }
 
-  async #inflate(now: SettlingTime): Promise<void> {
-    const { tree, settling } = this.#context
-    const files = this.#toInflate
-    const found = files.length === 0 ? [] : await tree.inflate(files.map(this.#pathOf))
-    for (const [index, file] of files.entries()) {
-      const [path, inflated] = [this.#pathOf(file), found[index]]
-      const read = { steadyMs: performance.now(), readMs: now.steadyMs, ...this.#sightOf(file) }
-      const isFinal = settling.isFinal(inflated ?? file, now)
-      if (inflated === undefined) {
-        if (isFinal) this.#accept(file, { state: file, incomplete: false })
-        else this.#retryIn(settling.markUnreadable(path, file, read))
-      } else if (inflated.complete || isFinal)
-        this.#accept(file, { state: inflated, incomplete: !inflated.complete })
-      else this.#retryIn(settling.markIncomplete(path, inflated, read))
+  #read(file: Candidate, now: SettlingTime): void {
+    const { settling, unreadFiles } = this.#context
+    const result = unreadFiles.result(this.#directory, file)
+    if (result !== undefined) this.#settle(file, result.inflated, now)
+    else if (this.#toInflate.length < filesPerRead && this.#bytes < bytesPerRead) {
+      this.#toInflate.push(file)
+      this.#bytes += file.size
     }
+    // A file that grows or cannot be read can wait.
+    else if (settling.has(this.#pathOf(file))) this.#retryIn(growingMs)
+    else this.#left.push(file)
+  }
+
+  #leaveOthers(): void {
+    const { unreadFiles } = this.#context
+    if (this.#left.length === 0) unreadFiles.done(this.#directory)
+    else unreadFiles.leave(this.#directory, this.#left, this.#files.sinceUs)
+  }
+
+  async #inflate(now: SettlingTime): Promise<void> {
+    const files = this.#toInflate
+    const found =
+      files.length === 0 ? [] : await this.#context.tree.inflate(files.map(this.#pathOf))
+    for (const [index, file] of files.entries()) this.#settle(file, found[index], now)
+  }
+
+  /** Accepts a file that was read if it is complete; otherwise it settles. */
+  #settle(file: Candidate, inflated: Inflated | undefined, now: SettlingTime): void {
+    const { settling } = this.#context
+    const path = this.#pathOf(file)
+    const read = { steadyMs: performance.now(), readMs: now.steadyMs, ...this.#sightOf(file) }
+    const isFinal = settling.isFinal(inflated ?? file, now)
+    if (inflated === undefined) {
+      if (isFinal) this.#accept(file, { state: file, incomplete: false })
+      else this.#retryIn(settling.markUnreadable(path, file, read))
+    } else if (inflated.complete || isFinal)
+      this.#accept(file, { state: inflated, incomplete: !inflated.complete })
+    else this.#retryIn(settling.markIncomplete(path, inflated, read))
   }
 
   #accept(

@@ -93,6 +93,7 @@ export class Indexer {
     const now = lastScan === undefined || options.scan
     const scan = now ? await this.#scans.scanAll(options.patient) : lastScan
     if (!now) await this.#schedule.sweepNow()
+    if (!this.#watching) await this.#reconcileLoop.drained()
     health.enter('watching')
     this.#caughtUp = true
     if (this.#watching) this.#startSchedules()
@@ -132,13 +133,13 @@ export class Indexer {
   }
 
   status(): IndexerStatus {
-    const { health, dirty, settling, deletionGuard } = this.#context
+    const { health, dirty, settling, unreadFiles, deletionGuard } = this.#context
     const withheld = [...deletionGuard.withheld().values()]
     return health.status({
       scan: this.#reconcileLoop.scanning?.progress(),
       dirtyDirectories: dirty.size,
       watching: this.#watchController.status(),
-      settlingFiles: settling.size,
+      settlingFiles: settling.size + unreadFiles.size,
       withheldRemovals: withheld.reduce((sum, count) => sum + count, 0),
       rescans: this.#rescans.numbers,
       endedRescans: this.#rescans.ended,

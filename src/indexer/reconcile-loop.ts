@@ -74,7 +74,7 @@ export class ReconcileLoop {
    * not be written.
    */
   async scan(roots: readonly string[], depth: ReadDepth): Promise<ScanResult> {
-    const { tree, dirty, known, heartbeat, nowUs } = this.#context
+    const { tree, dirty, known, settling, heartbeat, nowUs } = this.#context
     const scan = new Scan(heartbeat.now())
     this.#scan = scan
     await tree.startWalk(roots, depth)
@@ -86,7 +86,7 @@ export class ReconcileLoop {
     for (const path of known.all())
       if (!scan.visited(path) && roots.some((root) => path.startsWith(`${root}/`)))
         dirty.add({ path, depth: 'auto' }, performance.now())
-    await this.caughtUp()
+    await (settling.isObserving ? this.caughtUp() : this.drained())
     this.#scan = undefined
     return scan.result(nowUs())
   }
@@ -100,6 +100,15 @@ export class ReconcileLoop {
       this.#waiters.push({ dueMs: performance.now(), lastJob: undefined, resolve })
       this.#context.dirty.wake()
     })
+  }
+
+  /** As `caughtUp`, also for the files that are read in the background. */
+  async drained(): Promise<void> {
+    const { unreadFiles } = this.#context
+    do {
+      await unreadFiles.empty()
+      await this.caughtUp()
+    } while (!unreadFiles.isEmpty)
   }
 
   /**

@@ -17,6 +17,7 @@ import { SecondLooks } from '../../src/indexer/state/second-looks.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'
 import { SilentFileSystems } from '../../src/indexer/state/silent-file-systems.ts'
 import { SureStamps } from '../../src/indexer/state/sure-stamps.ts'
+import { UnreadFiles } from '../../src/indexer/state/unread-files.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { startTreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { openCatalogue } from '../catalogue/catalogue.ts'
@@ -47,6 +48,7 @@ export async function openParts(
   const { database, writer, reader, apply, add, sql, close } = catalogue
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   const { logger, lines } = memoryLogger()
+  const dirty = new DirtyDirectories()
   const health = new Health({ logger, nowUs, version: 'test', lastScan: undefined })
   const metrics = new IndexerMetrics(nowUs)
   const sweepIntervalMs = 60_000
@@ -65,12 +67,13 @@ export async function openParts(
     backupIntervalMs: 0,
     // The folder is removed while a part may still use it.
     onFailure: () => undefined,
-    dirty: new DirtyDirectories(),
+    dirty,
     known: new KnownDirectories(),
     settling: new Settling(),
     stamps: new SureStamps(),
     silentFileSystems: new SilentFileSystems(health),
     secondLooks: new SecondLooks(),
+    unreadFiles: new UnreadFiles({ writer, tree, dirty, onFailure: () => undefined }),
     deletionGuard: new DeletionGuard(),
     health,
     heartbeat: new Heartbeat({ writer, health, nowUs, sweepIntervalMs }),

@@ -80,6 +80,21 @@ export function* knownDirectory(
   }
 }
 
+/** The size and mtime that removed files of a directory had, by name. */
+export function* removedVersions(
+  dialect: Dialect,
+  path: string,
+  names: readonly string[],
+): Question<ReadonlyMap<string, { readonly size: number; readonly mtimeUs: number }>> {
+  const found = yield* rows<[name: string, size: number, mtimeUs: number]>(
+    `SELECT t.name, t.size, t.mtime_us FROM directory d CROSS JOIN tombstone t
+     WHERE d.path = @path AND t.directory = d.id AND ${dialect.isIn('t.name', 'names', 'text')}
+       AND t.size IS NOT NULL AND t.mtime_us IS NOT NULL`,
+    { path, names },
+  )
+  return new Map(found.map(([name, size, mtimeUs]) => [name, { size, mtimeUs }]))
+}
+
 /** The number of live files in an area. */
 export function* filesInArea(area: Area): Question<number> {
   return (yield* value<number>('SELECT files FROM area WHERE name = @area', { area })) ?? 0

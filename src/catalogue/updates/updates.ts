@@ -13,7 +13,14 @@ import type { Applied, Applying } from './apply.ts'
 import { Hashing, HashingQueue } from './checksum-queue.ts'
 import { adoptNameRules, setHeartbeat, setLastScan } from './head.ts'
 import { buildIndexes, deferIndexes } from './indexes.ts'
-import { dataEnds, filesInArea, knownDirectories, knownDirectory, removedSince } from './known.ts'
+import {
+  dataEnds,
+  filesInArea,
+  knownDirectories,
+  knownDirectory,
+  removedSince,
+  removedVersions,
+} from './known.ts'
 import { purge } from './purge.ts'
 import { repairs } from './recount.ts'
 
@@ -41,6 +48,7 @@ export function updatesOf(engine: WritingEngine): Updates {
     directories: () => read(knownDirectories),
     adoptNameRules: (version) => write(() => adoptNameRules(version)),
     directory: (path, range) => read(() => knownDirectory(path, range)),
+    removedVersions: (path, names) => read(() => removedVersions(dialect, path, names)),
     count: (area) => read(() => filesInArea(area)),
     dataEnds: (ids) => read(() => dataEnds(dialect, ids)),
     removedSince: (us) => read(() => removedSince(dialect, us)),

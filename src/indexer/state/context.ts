@@ -15,6 +15,7 @@ import { IndexerMetrics } from './metrics.ts'
 import { SecondLooks } from './second-looks.ts'
 import { Settling } from './settling.ts'
 import { SilentFileSystems } from './silent-file-systems.ts'
+import { UnreadFiles } from './unread-files.ts'
 import { SureStamps } from './sure-stamps.ts'
 
 /** What the indexer is started with. */
@@ -53,6 +54,7 @@ export interface IndexerContext extends IndexerOptions {
   readonly stamps: SureStamps
   readonly silentFileSystems: SilentFileSystems
   readonly secondLooks: SecondLooks
+  readonly unreadFiles: UnreadFiles
   readonly deletionGuard: DeletionGuard
   readonly health: Health
   readonly heartbeat: Heartbeat
@@ -70,20 +72,26 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
   const directories = await writer.directories()
   const known = new KnownDirectories(directories.map(({ path }) => path))
   const hot = hotDirectories(known, options.window, nowUs() / 1000)
+  const dirty = new DirtyDirectories()
   const health = new Health({ ...options, lastScan })
   return {
     ...options,
-    dirty: new DirtyDirectories(),
+    dirty,
     known,
     settling: new Settling(),
     stamps: new SureStamps(),
     silentFileSystems: new SilentFileSystems(health, new Set(newestOf(hot, mostByName))),
     secondLooks: new SecondLooks(),
+    unreadFiles: new UnreadFiles({ ...options, dirty }),
     deletionGuard: new DeletionGuard(
       await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
     ),
     health,
-    heartbeat: new Heartbeat({ ...options, health }, head.heartbeat?.atUs),
+    // Files with names that were rejected have been there before.
+    heartbeat: new Heartbeat(
+      { ...options, health },
+      rejecting > 0 ? undefined : head.heartbeat?.atUs,
+    ),
     metrics: new IndexerMetrics(nowUs),
     fileFaults: new FileFaults(logger),
   }

@@ -97,6 +97,10 @@ export class Settling {
     this.#isObserving = true
   }
 
+  get isObserving(): boolean {
+    return this.#isObserving
+  }
+
   /**
    * Decides the next step for a file.
    * @param isFirstScan true if the catalogue does not yet hold a whole scan
