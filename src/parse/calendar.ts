@@ -148,23 +148,32 @@ function daysBeforeYear(year: number): number {
   return past * 365 + leapDays - 719_162
 }
 
-// The plus sign of an offset arrives as a space if a client did not encode it.
-const timePattern =
-  /^(\d{4}-\d\d-\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?$/i
+/** Matches a date in any form, and a time. */
+const timePattern = /^([\d.-]+)[T ](.+)$/i
 
 /**
- * Parses an ISO 8601 date or date-time to microseconds since 1970. A bare date means its midnight.
- * Times without an offset are UTC. Digits beyond microseconds are dropped.
+ * Matches the time of a day: `05`, `05:06`, `05:06:07.5Z`, without colons `0506`, `050607`. The
+ * plus sign of an offset arrives as a space if a client did not encode it.
+ */
+const clockPattern =
+  /^(\d\d)(?:(:?)(\d\d)(?:\2(\d\d)(?:[.,](\d{1,9}))?)?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?$/i
+
+/**
+ * Parses an ISO 8601 date or date-time to microseconds since 1970; the date may have all forms of
+ * `parseDay`. A bare date means its midnight. Times without an offset are UTC. 24:00 is the end of
+ * the day, and the second 60 the begin of the next minute. Digits beyond microseconds are dropped.
  */
 export function parseTimeUs(text: string): number | undefined {
   const midnight = parseDay(text)
   if (midnight !== undefined) return midnight * secondsPerDay * 1e6
-  const [, date = '', hh, mm, ss = '00', fraction = '', sign, offsetHours, offsetMinutes] =
-    timePattern.exec(text) ?? []
+  const [, date = '', clock = ''] = timePattern.exec(text) ?? []
+  const [, hh, , mm = '00', ss = '00', fraction = '', sign, offsetHours, offsetMinutes] =
+    clockPattern.exec(clock) ?? []
   const day = parseDay(date)
-  if (day === undefined) return undefined
+  if (day === undefined || hh === undefined) return undefined
   const [hours, minutes, seconds] = [Number(hh), Number(mm), Number(ss)]
-  if (hours > 23 || minutes > 59 || seconds > 59) return undefined
+  const isEndOfDay = hours === 24 && minutes + seconds + Number(fraction) === 0
+  if ((hours > 23 && !isEndOfDay) || minutes > 59 || seconds > 60) return undefined
   const offset = parseOffset(sign, Number(offsetHours ?? 0), Number(offsetMinutes ?? 0))
   if (offset === undefined) return undefined
   const total = day * secondsPerDay + hours * 3600 + minutes * 60 + seconds - offset

@@ -1,7 +1,8 @@
 /** The country of a station code, its name, and the codes of merged navigation files. */
 
 /**
- * Codes of countries (ISO 3166-1), alpha-3 and alpha-2: the end of the station codes of long names
+ * Codes of countries (ISO 3166-1, and XKX for Kosovo, which is assigned by its users), alpha-3 and
+ * alpha-2: the end of the station codes of long names
  * is alpha-3; names are known by alpha-2.
  */
 const pairs =
@@ -22,7 +23,7 @@ const pairs =
   'SHNSH SJMSJ SLBSB SLESL SLVSV SMRSM SOMSO SPMPM SRBRS SSDSS STPST SURSR SVKSK SVNSI ' +
   'SWESE SWZSZ SXMSX SYCSC SYRSY TCATC TCDTD TGOTG THATH TJKTJ TKLTK TKMTM TLSTL TONTO ' +
   'TTOTT TUNTN TURTR TUVTV TWNTW TZATZ UGAUG UKRUA UMIUM URYUY USAUS UZBUZ VATVA VCTVC ' +
-  'VENVE VGBVG VIRVI VNMVN VUTVU WLFWF WSMWS YEMYE ZAFZA ZMBZM ZWEZW'
+  'VENVE VGBVG VIRVI VNMVN VUTVU WLFWF WSMWS XKXXK YEMYE ZAFZA ZMBZM ZWEZW'
 
 const alpha2: ReadonlyMap<string, string> = new Map(
   pairs.split(' ').map((pair) => [pair.slice(0, 3), pair.slice(3)]),
@@ -34,6 +35,11 @@ const names = new Intl.DisplayNames('en', { type: 'region' })
 export function countryName(code: string): string {
   const short = alpha2.get(code)
   return short === undefined ? code : (names.of(short) ?? code)
+}
+
+/** True for the code of a country, alpha-3 in upper case. */
+export function isCountry(code: string): boolean {
+  return alpha2.has(code)
 }
 
 /**
@@ -62,7 +68,7 @@ function plain(text: string): string {
  */
 export function countryOf(station: string): string | undefined {
   const country = station.slice(6)
-  return alpha2.has(country) ? country : undefined
+  return isCountry(country) ? country : undefined
 }
 
 /**

@@ -8,7 +8,8 @@ import { downloadUrl } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import * as schema from '../openapi/schema.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
-import { choices, day, isChosen, ordering } from '../parameters/parameter.ts'
+import { choices, firstDay, isChosen, lastDay, ordering } from '../parameters/parameter.ts'
+import { endsBeforeItBegins } from '../parameters/request.ts'
 import type { Values } from '../parameters/request.ts'
 import { addCollection, csvOf } from '../resources/collection.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'
@@ -89,13 +90,13 @@ const parameters = {
     example: 'late',
     label: 'State',
   }),
-  from: day({
+  from: firstDay({
     meaning:
       'The first day, by the start of the slots; without it 27 days before `to`. A range has at most 62 days; with one station in `station` it has at most 40 years.',
     example: '2026-01-16',
     field: { label: 'From (at most 62 days)', hint: '2026-022, 2026-01-22' },
   }),
-  to: day({
+  to: lastDay({
     meaning:
       'The last day; without it today, but at most the last day that a range from `from` may have.',
     example: '2026-01-22',
@@ -220,7 +221,7 @@ function rangeOf({ from, to }: Days, isOneStation: boolean, last: number): DayRa
 function rangeFault(asked: Days, isOneStation: boolean, last: number): string | undefined {
   const { fromDay, toDay } = rangeOf(asked, isOneStation, last)
   const days = toDay - fromDay + 1
-  if (days < 1) return 'The range ends before it begins.'
+  if (days < 1) return endsBeforeItBegins
   if (days <= mostDays(isOneStation)) return undefined
   return isOneStation
     ? 'A range of one station has at most 40 years.'

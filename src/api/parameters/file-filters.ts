@@ -6,25 +6,36 @@
 import { problems } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
+import { isCountry } from '../../parse/countries.ts'
 import { parseDay, parseDays } from '../../parse/calendar.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
 import {
+  beginOf,
   code,
   day,
   dayOrTime,
+  endOf,
   name,
   integer,
   oneOf,
-  oneOfAnyCase,
   range,
   time,
   usPerSecond,
+  wordsOf,
   year,
 } from './filter-values.ts'
-import type { Described, FilterParameter } from './filter-values.ts'
+import type { Bound, Described, FilterParameter } from './filter-values.ts'
 import * as described from '../openapi/schema.ts'
 import { choices, selection } from './parameter.ts'
+import {
+  durationWords,
+  sharedPeriods,
+  sharedTypes,
+  sharedVersions,
+  typeWords,
+  versionWords,
+} from './words.ts'
 
 /**
  * The five parameters of a time field: its name alone, and with each of Django's lookups.
@@ -39,29 +50,41 @@ function times(
   const { subject, example, stepUs = 1 } = about
   const row = (predicate: string, toRange: (us: number) => TimeRange): FilterParameter =>
     time((us) => add(toRange(us)), { meaning: `${subject} ${predicate}.`, example })
+  const bounded =
+    (end: Bound['end']) =>
+    (...of: Parameters<typeof row>): FilterParameter => ({
+      ...row(...of),
+      bound: { of: field, end, numberOf: beginOf },
+    })
+  const [from, to] = [bounded('from'), bounded('to')]
   return {
     [field]: row('is exactly this time; a bare date means its midnight', (us) => ({
       fromUs: us,
       toUs: us,
     })),
-    [`${field}__gt`]: row('is later than this time', (us) => ({
+    [`${field}__gt`]: from('is later than this time', (us) => ({
       fromUs: (Math.floor(us / stepUs) + 1) * stepUs,
     })),
-    [`${field}__gte`]: row('is this time or later', (us) => ({ fromUs: us })),
-    [`${field}__lt`]: row('is earlier than this time', (us) => ({
+    [`${field}__gte`]: from('is this time or later', (us) => ({ fromUs: us })),
+    [`${field}__lt`]: to('is earlier than this time', (us) => ({
       toUs: (Math.ceil(us / stepUs) - 1) * stepUs,
     })),
-    [`${field}__lte`]: row('is this time or earlier', (us) => ({ toUs: us })),
+    [`${field}__lte`]: to('is this time or earlier', (us) => ({ toUs: us })),
   }
 }
 
-/** Values that two national archives use; our own parameters accept them besides our own values. */
-const periods = { '01D': 'd', '24H': 'd', '01H': 'h', '60M': 'h', '15M': 'm' } as const
-const versions = { '2': 'r2', '3': 'r3', '4': 'r3', latest: 'r3', all: undefined } as const
-const types = { obs: 'o', nav: 'n', met: 'm' } as const
-const allPeriods = { m: 'm', h: 'h', d: 'd', y: 'y', u: 'u', ...periods } as const
-const allVersions = { r2: 'r2', r3: 'r3', ...versions } as const
-const allTypes = { o: 'o', n: 'n', m: 'm', ...types } as const
+/** An id that is an end of a range. @param predicate completes "The id is". */
+function idBound(
+  end: Bound['end'],
+  predicate: string,
+  add: (id: number) => FileFilter,
+): FilterParameter {
+  const example = end === 'from' ? '1' : '1000000'
+  return {
+    ...integer(add, { meaning: `The id is ${predicate}.`, example }),
+    bound: { of: 'id', end, numberOf: Number },
+  }
+}
 
 const station = (described: Described) =>
   code('stations', /^[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?$/, {
@@ -79,43 +102,50 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       field: { label: 'Station', hint: 'GRAZ, WTZR00DEU' },
     }),
     country: code('countries', /^[A-Za-z]{3}$/, {
-      fault: 'Enter country codes of 3 letters.',
+      fault: 'Enter country codes of 3 letters (ISO 3166-1 alpha-3), such as AUT.',
+      isKnown: isCountry,
       meaning:
         'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
       example: 'AUT',
       field: { label: 'Country', hint: 'AUT' },
     }),
-    startDate: dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } }), {
-      meaning:
-        'The nominal time span of the data includes this time or starts later. A bare date, a month or a year means its start.',
-      example: '2026-01-22T05:00:00Z',
-      field: { label: 'From', hint: '2026-022, 2026-01' },
-    }),
-    endDate: dayOrTime(({ toUs }) => ({ overlaps: { toUs } }), {
-      meaning:
-        'The data start at this time or earlier. A bare date, a month or a year means its end.',
-      example: '2026-01-23',
-      field: { label: 'To', hint: '2026-01-23, 2026-01' },
-    }),
+    startDate: {
+      bound: { of: 'overlaps', end: 'from', numberOf: beginOf },
+      ...dayOrTime(({ fromUs }) => ({ overlaps: { fromUs } }), {
+        meaning:
+          'The nominal time span of the data includes this time or starts later. A bare date, a month or a year means its start.',
+        example: '2026-01-22T05:00:00Z',
+        field: { label: 'From', hint: '2026-022, 2026-01' },
+      }),
+    },
+    endDate: {
+      bound: { of: 'overlaps', end: 'to', numberOf: endOf },
+      ...dayOrTime(({ toUs }) => ({ overlaps: { toUs } }), {
+        meaning:
+          'The data start at this time or earlier. A bare date, a month or a year means its end.',
+        example: '2026-01-23',
+        field: { label: 'To', hint: '2026-01-23, 2026-01' },
+      }),
+    },
     covers: time((us) => ({ overlaps: { fromUs: us, toUs: us } }), {
       meaning:
         'The nominal time span of the data includes this time, or begins at it. A bare date means its midnight.',
       example: '2026-01-22T05:13:00Z',
       field: { label: 'Covers the time', hint: '2026-01-22 05:13' },
     }),
-    file_type: oneOfAnyCase('types', allTypes, {
+    file_type: wordsOf('types', typeWords, {
       meaning:
         'The type of the data, in upper or lower case: `o` observation, `n` navigation, `m` meteorological. The values of `fileType` are accepted too.',
       example: 'o',
       field: selection('Type', fileTypes, typeLabel),
     }),
-    file_duration: oneOfAnyCase('durations', allPeriods, {
+    file_duration: wordsOf('durations', durationWords, {
       meaning:
         'The period of the file, in upper or lower case: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified. The values of `filePeriod` are accepted too.',
       example: 'd',
       field: selection('Period', fileDurations, durationLabel),
     }),
-    file_version: oneOfAnyCase('versions', allVersions, {
+    file_version: wordsOf('versions', versionWords, {
       meaning:
         'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
       example: 'r3',
@@ -171,22 +201,18 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       },
       (modified) => ({ modified }),
     ),
-    id__gt: integer((idAbove) => ({ idAbove }), {
-      meaning: 'The id is higher: records that are newer than this one.',
+    id: integer((id) => ({ idAbove: id - 1, idBelow: id + 1 }), {
+      meaning: 'The id.',
       example: '1',
     }),
-    id__lt: integer((idBelow) => ({ idBelow }), {
-      meaning: 'The id is lower: a cursor through a list that grows at its head.',
-      example: '1000000',
-    }),
-    id__gte: integer((id) => ({ idAbove: id - 1 }), {
-      meaning: 'The id is this or higher.',
-      example: '1',
-    }),
-    id__lte: integer((id) => ({ idBelow: id + 1 }), {
-      meaning: 'The id is this or lower.',
-      example: '1000000',
-    }),
+    id__gt: idBound('from', 'higher: records that are newer than this one', (idAbove) => ({
+      idAbove,
+    })),
+    id__lt: idBound('to', 'lower: a cursor through a list that grows at its head', (idBelow) => ({
+      idBelow,
+    })),
+    id__gte: idBound('from', 'this or higher', (id) => ({ idAbove: id - 1 })),
+    id__lte: idBound('to', 'this or lower', (id) => ({ idBelow: id + 1 })),
     date: day(
       parseDays,
       { format: 'date' },
@@ -226,17 +252,17 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       example: '2026-01-22/2026-01-23',
     }),
     stationId: station({ meaning: 'The same as `station`.', example: 'GRAZ00AUT' }),
-    rinexVersion: oneOfAnyCase('versions', versions, {
+    rinexVersion: wordsOf('versions', sharedVersions, {
       meaning:
         'Like `file_version`, by the version of the format, in upper or lower case: `2` means short names; `3`, `4` and `latest` mean long names, which do not distinguish 3 and 4; `all` means both.',
       example: '3',
     }),
-    filePeriod: oneOfAnyCase('durations', periods, {
+    filePeriod: wordsOf('durations', sharedPeriods, {
       meaning:
         'Like `file_duration`, by the period of a long name, in upper or lower case. `15M` means any period of minutes.',
       example: '01D',
     }),
-    fileType: oneOfAnyCase('types', types, {
+    fileType: wordsOf('types', sharedTypes, {
       meaning: 'Like `file_type`, with longer names, in upper or lower case.',
       example: 'obs',
     }),

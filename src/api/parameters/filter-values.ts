@@ -4,12 +4,25 @@ import { parseDays, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
 import type { Days } from '../../parse/calendar.ts'
 import { invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
+import { readerOf, themselves } from './words.ts'
+import type { Words } from './words.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
 /** A parameter that is a filter of files; a file must match all filters of a request. */
 export interface FilterParameter extends Parameter<readonly FileFilter[]> {
   readonly example: string
+  /** Set if it is an end of a range; the other end is another parameter. */
+  readonly bound?: Bound
+}
+
+/** An end of a range that two parameters have together, such as `id__gt` and `id__lte`. */
+export interface Bound {
+  /** The range, for example `id`. */
+  readonly of: string
+  readonly end: 'from' | 'to'
+  /** The number of a valid value. */
+  readonly numberOf: (value: string) => number | undefined
 }
 
 /** A list of a filter: a file must match one of its values. */
@@ -57,15 +70,7 @@ const choice = (schema: JsonSchema, described: Described, parse: Parse): FilterP
 const condition = (schema: JsonSchema, described: Described, parse: Parse): FilterParameter =>
   filterOf('values', schema, { ...described, parse })
 
-/** The standard forms of a date or time; `parseTimeUs` accepts more. */
-const dateOrTime: JsonSchema = {
-  anyOf: [
-    { type: 'string', format: 'date' },
-    { type: 'string', format: 'date-time' },
-  ],
-}
-
-/** The same, a month or a year. */
+/** The standard forms of a date or time, a month or a year; `parseSpan` accepts more. */
 const daysOrTime: JsonSchema = {
   anyOf: [
     { type: 'string', format: 'date' },
@@ -74,43 +79,47 @@ const daysOrTime: JsonSchema = {
   ],
 }
 
-/** A choice of several values; upper and lower case differ. */
+/** A choice of several values, in upper or lower case. */
 export function oneOf<Key extends ListKey>(
   key: Key,
   values: readonly (ListValue<Key> & string)[],
   described: Described,
 ): FilterParameter {
-  return choice({ type: 'string', enum: values }, described, (text) => {
-    const value = values.find((allowed) => allowed === text)
-    return value === undefined ? invalidChoice(text) : { [key]: [value] }
-  })
+  return wordsOf(key, themselves(values), described)
 }
 
-/** Several names, in any case. @param names each with its value; `undefined` adds no condition */
-export function oneOfAnyCase<Key extends ListKey>(
+/** The same with several words for a value. */
+export function wordsOf<Key extends ListKey>(
   key: Key,
-  names: Readonly<Record<string, ListValue<Key> | undefined>>,
+  words: Words<ListValue<Key> & string>,
   described: Described,
 ): FilterParameter {
-  const values = new Map(Object.entries(names).map(([name, value]) => [name.toLowerCase(), value]))
-  return choice({ type: 'string', enum: Object.keys(names) }, described, (text) => {
-    if (!values.has(text.toLowerCase())) return invalidChoice(text)
-    const value = values.get(text.toLowerCase())
+  const read = readerOf(words)
+  return choice({ type: 'string', enum: Object.keys(words) }, described, (text) => {
+    const { isKnown, value } = read(text)
+    if (!isKnown) return invalidChoice(text)
     return value === undefined ? {} : { [key]: [value] }
   })
 }
 
-/** A code, in upper or lower case. @param pattern without flags, which a schema cannot have */
+/**
+ * A code, in upper or lower case.
+ * @param pattern without flags, which a schema cannot have
+ * @param described.isKnown false for a code in upper case that cannot be
+ */
 export function code(
   key: 'stations' | 'countries' | 'intervals' | 'contents',
   pattern: RegExp,
-  described: Checked,
+  described: Checked & { readonly isKnown?: (code: string) => boolean },
 ): FilterParameter {
+  const { isKnown = () => true, fault } = described
   return choice(
     { type: 'string', pattern: pattern.source },
     described,
-    (value): FileFilter | Fault =>
-      pattern.test(value) ? { [key]: [value.toUpperCase()] } : described,
+    (value): FileFilter | Fault => {
+      const code = value.toUpperCase()
+      return pattern.test(value) && isKnown(code) ? { [key]: [code] } : { fault }
+    },
   )
 }
 
@@ -135,11 +144,24 @@ export function year(described: Described): FilterParameter {
   })
 }
 
+/**
+ * A date-time is one moment. A bare date, a month or a year is all of it, up to its last second.
+ */
+function parseSpan(text: string): Required<TimeRange> | undefined {
+  const days = parseDays(text)
+  if (days !== undefined) return startsOn(days)
+  const us = parseTimeUs(text)
+  return us === undefined ? undefined : { fromUs: us, toUs: us }
+}
+
+/** The first moment of a value in microseconds. */
+export const beginOf = (value: string): number | undefined => parseSpan(value)?.fromUs
+/** The last moment of a value in microseconds. */
+export const endOf = (value: string): number | undefined => parseSpan(value)?.toUs
+
+/** @param add gets the moment; a bare date, a month or a year means its begin */
 export function time(add: (us: number) => FileFilter, described: Described): FilterParameter {
-  return condition(dateOrTime, described, (value) => {
-    const us = parseTimeUs(value)
-    return us === undefined ? { fault: 'Enter a valid date/time.' } : add(us)
-  })
+  return dayOrTime(({ fromUs }) => add(fromUs), described)
 }
 
 /** A whole number, clamped to the safe integers. */
@@ -161,16 +183,21 @@ export function name(how: 'is' | 'starts' | 'contains', described: Described): F
 
 const rangePattern = String.raw`^[^/]+/[^/]+$`
 
-/** A range: two times separated by a slash. `..` in place of a time leaves this end open. */
+/**
+ * A range: two dates or times separated by a slash; a bare date, a month or a year at the end is
+ * all of it. `..` in place of a time leaves this end open.
+ */
 export function range(
   add: (range: TimeRange) => FileFilter,
   described: Described,
 ): FilterParameter {
   return condition({ type: 'string', pattern: rangePattern }, described, (value) => {
     const [from, to, ...more] = value.split('/')
-    const parseEnd = (end: string | undefined): number | 'open' | undefined =>
-      end === '..' ? 'open' : parseTimeUs(end ?? '')
-    const [fromUs, toUs] = [parseEnd(from), parseEnd(to)]
+    const parseEnd = (
+      end: string | undefined,
+      which: keyof TimeRange,
+    ): number | 'open' | undefined => (end === '..' ? 'open' : parseSpan(end ?? '')?.[which])
+    const [fromUs, toUs] = [parseEnd(from, 'fromUs'), parseEnd(to, 'toUs')]
     if (fromUs === undefined || toUs === undefined || more.length > 0)
       return { fault: 'Enter two dates or times separated by a slash; either may be "..".' }
     if (fromUs !== 'open' && toUs !== 'open' && fromUs > toUs)
@@ -182,20 +209,14 @@ export function range(
   })
 }
 
-/**
- * A date-time is one moment. A bare date, a month or a year is all of it.
- * @param add gets the first and the last moment in microseconds
- */
+/** @param add gets the first and the last moment of `parseSpan` in microseconds */
 export function dayOrTime(
   add: (span: Required<TimeRange>) => FileFilter,
   described: Described,
 ): FilterParameter {
   return condition(daysOrTime, described, (value) => {
-    const days = parseDays(value)
-    if (days !== undefined) return add(startsOn(days))
-    const us = parseTimeUs(value)
-    if (us === undefined) return { fault: 'Enter a valid date/time.' }
-    return add({ fromUs: us, toUs: us })
+    const span = parseSpan(value)
+    return span === undefined ? { fault: 'Enter a valid date/time.' } : add(span)
   })
 }
 

@@ -1,6 +1,8 @@
 /** The parameters of resources, each declared once: reading, schema and field. Pure. */
 import type { Schema } from '../openapi/schema.ts'
-import { parseDay } from '../../parse/calendar.ts'
+import { parseDays } from '../../parse/calendar.ts'
+import { readerOf, themselves } from './words.ts'
+import type { Words } from './words.ts'
 import type { Field, FormField } from '../pages/filter-form.ts'
 
 /** The message for a client that sent an invalid value. */
@@ -43,10 +45,12 @@ export function selection<Word extends string>(
 }
 
 /** What a choice means; its field in the form has a label. */
-interface ChoiceMeaning<Word> extends Omit<Meaning, 'field'> {
+interface ChoiceMeaning<Word extends string> extends Omit<Meaning, 'field'> {
   readonly label?: string
   /** The text of a word in the form; without it, the word itself. */
   readonly textOf?: (word: Word) => string
+  /** Further words that mean one of them. */
+  readonly also?: Words<Word>
 }
 
 /** The schemas of parameters, by their names. */
@@ -73,11 +77,15 @@ export function formFieldsOf(
   )
 }
 
-/** Some of these words, in the order of `words`; none for a request without the parameter. */
+/**
+ * Some of these words, in upper or lower case, in the order of `words`; none for a request without
+ * the parameter.
+ */
 export function choices<Word extends string>(
   words: readonly Word[],
-  { meaning, example, label, textOf }: ChoiceMeaning<Word>,
+  { meaning, example, label, textOf, also }: ChoiceMeaning<Word>,
 ): Parameter<readonly Word[]> {
+  const wordOf = readerOf<Word>({ ...also, ...themselves(words) })
   return {
     schema: {
       type: 'array',
@@ -87,9 +95,10 @@ export function choices<Word extends string>(
     },
     takes: 'words',
     read: (chosen) => {
-      const bad = chosen.find((word) => !words.some((each) => each === word))
+      const bad = chosen.find((text) => !wordOf(text).isKnown)
       if (bad !== undefined) return invalidChoice(bad)
-      return { value: words.filter((word) => chosen.includes(word)) }
+      const found = chosen.map((text) => wordOf(text).value)
+      return { value: words.filter((word) => found.includes(word)) }
     },
     ...(label !== undefined && { field: selection(label, words, textOf) }),
   }
@@ -103,8 +112,10 @@ export function isChosen<Word extends string>(chosen: readonly Word[], word: Wor
 /** One of these words, in upper or lower case. */
 export function choice<Word extends string>(
   words: readonly Word[],
-  { meaning, example, label, textOf, ...more }: ChoiceMeaning<Word> & { readonly default: Word },
+  more: ChoiceMeaning<Word> & { readonly default: Word },
 ): Parameter<Word> {
+  const { meaning, example, label, textOf, also } = more
+  const wordOf = readerOf<Word>({ ...also, ...themselves(words) })
   return {
     schema: {
       type: 'string',
@@ -116,7 +127,7 @@ export function choice<Word extends string>(
     takes: 'last',
     read: ([text]) => {
       if (text === undefined) return { value: more.default }
-      const value = words.find((each) => each.toLowerCase() === text.toLowerCase())
+      const { value } = wordOf(text)
       return value === undefined ? invalidChoice(text) : { value }
     },
     ...(label !== undefined && {
@@ -153,8 +164,17 @@ export function ordering<Key extends string>(
   }
 }
 
-/** A UTC day, as days since 1970; `undefined` for a request without the parameter. */
-export function day({ meaning, example, field }: Meaning): Parameter<number | undefined> {
+/** The first day of a range, as days since 1970; a month or a year means its first day. */
+export const firstDay = (of: Meaning) => day('from', of)
+
+/** The last day of a range, as days since 1970; a month or a year means its last day. */
+export const lastDay = (of: Meaning) => day('to', of)
+
+/** `undefined` for a request without the parameter. */
+function day(
+  end: 'from' | 'to',
+  { meaning, example, field }: Meaning,
+): Parameter<number | undefined> {
   return {
     schema: {
       type: 'string',
@@ -164,7 +184,7 @@ export function day({ meaning, example, field }: Meaning): Parameter<number | un
     },
     takes: 'last',
     read: ([text]) => {
-      const value = text === undefined ? undefined : parseDay(text)
+      const value = text === undefined ? undefined : parseDays(text)?.[end]
       return text !== undefined && value === undefined
         ? { fault: 'Enter a valid date.' }
         : { value }

@@ -85,6 +85,7 @@ export function readRequest<P extends Parameters>(
     if (nameConditions(read) > 0 && nameConditions(found) > maxNameConditions)
       faults.set(name, [`At most ${maxNameConditions} conditions on names are allowed.`])
   }
+  for (const name of reversedRanges(query, filters)) faults.set(name, [endsBeforeItBegins])
   const filter = found.reduce(intersection, {})
   const values = Object.fromEntries(
     Object.entries(parameters).map(([name, parameter]) => [name, readOne(name, parameter)]),
@@ -104,6 +105,26 @@ export function readRequest<P extends Parameters>(
   }
   if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit: range.limit })
   return { values, filter, kept, ignored, range }
+}
+
+export const endsBeforeItBegins = 'The range ends before it begins.'
+
+/** The parameters that begin a range which others end earlier, such as `id__gt=5&id__lt=3`. */
+function reversedRanges(
+  query: Query,
+  filters: ReadonlyMap<string, FilterParameter>,
+): readonly string[] {
+  const given = Object.keys(query).flatMap((name) => {
+    const filter = filters.get(name)
+    if (filter?.bound === undefined) return []
+    const { of, end, numberOf } = filter.bound
+    return wordsOf(query, name, filter).map((word) => ({ name, of, end, at: numberOf(word) }))
+  })
+  return given.flatMap(({ name, of, end, at }) => {
+    if (end === 'to' || at === undefined) return []
+    const ends = given.filter((other) => other.of === of && other.end === 'to')
+    return ends.some((other) => other.at !== undefined && other.at < at) ? [name] : []
+  })
 }
 
 /** Maximum number of conditions on names, because a query compares each name with all. */

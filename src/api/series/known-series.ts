@@ -8,6 +8,7 @@ import type { State } from '../../series/station-states.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { periods } from '../../series/series.ts'
+import { periodWords } from '../parameters/words.ts'
 import { periodLabel } from '../pages/labels.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 
@@ -81,6 +82,7 @@ export const period = choices(periods, {
   example: '01H',
   label: 'Period',
   textOf: periodLabel,
+  also: periodWords,
 })
 
 /** True if a series matches; a code of 4 characters matches all that begin with it. */

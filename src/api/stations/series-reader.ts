@@ -5,7 +5,9 @@ import { slotAt, slotsPerDay, periods, recentDays } from '../../series/series.ts
 import { SlotSet } from '../../series/slot-set.ts'
 import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
+import { endsBeforeItBegins } from '../parameters/request.ts'
 import type { Values } from '../parameters/request.ts'
+import { periodWords, typeWords } from '../parameters/words.ts'
 import { networkState, stateOf } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { slotsOf } from '../series/network-days.ts'
@@ -14,7 +16,7 @@ import { fileTypes } from '../../parse/types.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
-import { choice, day } from '../parameters/parameter.ts'
+import { choice, firstDay, lastDay } from '../parameters/parameter.ts'
 
 /** Maximum number of years, and of slots, in a range. */
 const maxYears = 40
@@ -29,6 +31,7 @@ function seriesParameters(usual: Period) {
       example: 'o',
       label: 'Type',
       textOf: typeLabel,
+      also: typeWords,
     }),
     period: choice(periods, {
       meaning: 'Period of the files.',
@@ -36,13 +39,14 @@ function seriesParameters(usual: Period) {
       example: usual,
       label: 'Period',
       textOf: periodLabel,
+      also: periodWords,
     }),
-    from: day({
+    from: firstDay({
       meaning:
         'The first day. Without it daily availability begins with the first file, everything else 27 days before `to`. A range has at most 40 years and 100,000 slots.',
       field: { label: 'From', hint: '2026-022, 2026-01-22' },
     }),
-    to: day({
+    to: lastDay({
       meaning: 'The last day; by default today.',
       field: { label: 'To', hint: '2026-023, 2026-01-23' },
     }),
@@ -108,7 +112,7 @@ export function rangeFault({
   if (fromDay === undefined) return undefined
   const days = toDay - fromDay + 1
   const slots = days * slotsPerDay(period)
-  if (days < 1) return 'The range ends before it begins.'
+  if (days < 1) return endsBeforeItBegins
   if (days > maxDays) return `A range has at most ${maxYears} years.`
   return slots > maxSlots
     ? `A range has at most ${maxSlots} slots; this one has ${slots}.`

@@ -98,6 +98,7 @@ export const tests: Readonly<Record<string, Test>> = {
   ...timeTests('data_date'),
   ...timeTests('created'),
   ...timeTests('modified'),
+  id: ({ id }, value) => id === Number(value),
   id__gt: ({ id }, value) => id > Number(value),
   id__lt: ({ id }, value) => id < Number(value),
   id__gte: ({ id }, value) => id >= Number(value),
@@ -109,7 +110,7 @@ export const tests: Readonly<Record<string, Test>> = {
   file_type: anyOf(({ parsed }, value) => parsed.type === value.charAt(0).toLowerCase()),
   station,
   stationId: station,
-  area: anyOf(({ area }, value) => area === value),
+  area: anyOf(({ area }, value) => area === value.toLowerCase()),
   country: anyOf(({ parsed: { station: code } }, value, known) => {
     const [long = code, another] = code.length === 4 ? (longCodes(known).get(code) ?? []) : []
     return another === undefined && long.slice(6) === value.toUpperCase()
@@ -123,11 +124,13 @@ export const tests: Readonly<Record<string, Test>> = {
   }),
   interval: anyOf(({ parsed }, value) => parsed.interval === value.toUpperCase()),
   content: anyOf(({ parsed }, value) => parsed.content === value.toUpperCase()),
-  source: anyOf(({ parsed }, value) => parsed.source === value),
+  source: anyOf(({ parsed }, value) => parsed.source === value.toUpperCase()),
   problem: anyOf(({ problems }, value) => problems.includes(value)),
   overlaps: (record, value) => {
     const [from = '', to = ''] = value.split('/')
-    return touches(record, seconds(from, -Infinity), seconds(to, Infinity))
+    // A bare date is its whole day.
+    const whole = to.length === 10 ? 86_399.999999 : 0
+    return touches(record, seconds(from, -Infinity), seconds(to, Infinity) + whole)
   },
   covers: (record, value) => touches(record, seconds(value, 0), seconds(value, 0)),
   startDate: (record, value) => touches(record, seconds(value, 0), Infinity),

@@ -138,7 +138,7 @@ t.test('filters accept and reject values as their schemas say', async (t) => {
       for (const wrong of ['~', 'x/y/z', '1-'])
         t.notOk(await accepts(name, wrong), `${name}=${wrong}`)
     const { pattern } = values as { pattern?: string }
-    if (pattern === undefined || name === 'overlaps' || name === 'doy') continue
+    if (pattern === undefined || ['overlaps', 'doy', 'country'].includes(name)) continue
     const fits = fc.stringMatching(new RegExp(pattern))
     await fc.assert(
       fc.asyncProperty(fits, async (value) => accepts(name, value)),

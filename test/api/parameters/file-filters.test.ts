@@ -22,7 +22,7 @@ interface ParameterCases {
 
 function timeTable(name: string, stepUs: number, add: (range: TimeRange) => FileFilter) {
   const value = '2026-01-01'
-  const invalid = ['2026-02-30', '2026', 'x', '2026-01-01T24:00', '..', '2026-01-01,2026-01-02']
+  const invalid = ['2026-02-30', '20261', 'x', '2026-01-01T24:01', '..', '2026-01-01,2026-01-02']
   const rows: Readonly<Record<string, TimeRange>> = {
     '': { fromUs: newYear, toUs: newYear },
     __gt: { fromUs: newYear + stepUs },
@@ -33,13 +33,29 @@ function timeTable(name: string, stepUs: number, add: (range: TimeRange) => File
   return Object.fromEntries(
     Object.entries(rows).map(([lookup, range]): [string, ParameterCases] => [
       name + lookup,
-      { valid: { [value]: add(range), [`${value}T00:00`]: add(range) }, invalid },
+      {
+        valid: Object.fromEntries(
+          [
+            value,
+            `${value}T00:00`,
+            '2025-365T24:00:00Z',
+            '20260101T000000Z',
+            '2026-01',
+            '2026',
+          ].map((text) => [text, add(range)]),
+        ),
+        invalid,
+      },
     ]),
   )
 }
 
 function choiceTable(words: readonly string[], add: (words: string[]) => object): ParameterCases {
-  const valid = Object.fromEntries(words.map((word) => [word, add([word])]))
+  const valid = Object.fromEntries(
+    words.flatMap((word) =>
+      [word, word.toUpperCase(), word.toLowerCase()].map((text) => [text, add([word])]),
+    ),
+  )
   const all = { [words.join()]: add([...words]), [` ${words.join(' , ')} ,`]: add([...words]) }
   return {
     valid: { ...valid, ...all },
@@ -94,6 +110,10 @@ const table: Readonly<Record<string, ParameterCases>> = {
   ...timeTable('data_date', secondUs, (dataDate) => ({ dataDate })),
   ...timeTable('created', 1, (created) => ({ created })),
   ...timeTable('modified', 1, (modified) => ({ modified })),
+  id: {
+    valid: { '5': { idAbove: 4, idBelow: 6 } },
+    invalid: ['x', '1.0'],
+  },
   id__gt: {
     valid: {
       '5': { idAbove: 5 },
@@ -143,8 +163,12 @@ const table: Readonly<Record<string, ParameterCases>> = {
   stationId: stations,
   area: choiceTable(['obs', 'nrt'], (areas) => ({ areas })),
   country: {
-    valid: { aut: { countries: ['AUT'] }, 'AUT,deu': { countries: ['AUT', 'DEU'] } },
-    invalid: ['at', 'aust', 'a1t', 'aüt'],
+    valid: {
+      aut: { countries: ['AUT'] },
+      'AUT,deu': { countries: ['AUT', 'DEU'] },
+      XKX: { countries: ['XKX'] },
+    },
+    invalid: ['at', 'aust', 'a1t', 'aüt', 'QQQ', 'IGS'],
   },
   date: {
     valid: {
@@ -189,14 +213,16 @@ const table: Readonly<Record<string, ParameterCases>> = {
       incomplete: { problems: ['incomplete'] },
       'broken,misplaced': { problems: ['broken', 'misplaced'] },
     },
-    invalid: ['none', 'Broken', 'rejected'],
+    invalid: ['none', 'rejected'],
   },
   overlaps: {
     valid: {
       '../..': { overlaps: {} },
       '2026-01-01/..': { overlaps: { fromUs: newYear } },
-      '../2026-01-01': { overlaps: { toUs: newYear } },
-      '2026-01-01/2026-01-01': { overlaps: { fromUs: newYear, toUs: newYear } },
+      '../2026-01-01': { overlaps: { toUs: newYear + dayUs - secondUs } },
+      '../2026-01-01T00:00': { overlaps: { toUs: newYear } },
+      '2026-01-01/2026-01-01': { overlaps: { fromUs: newYear, toUs: newYear + dayUs - secondUs } },
+      '2026-01/2026-001': { overlaps: { fromUs: newYear, toUs: newYear + dayUs - secondUs } },
     },
     invalid: ['2026-01-01', '/', '..', '2026-01-02/2026-01-01', '../../..', '2026-01-01/', 'x/..'],
   },
@@ -210,14 +236,15 @@ const table: Readonly<Record<string, ParameterCases>> = {
       '2026': { overlaps: { fromUs: newYear } },
       '1.1.2026': { overlaps: { fromUs: newYear } },
     },
-    invalid: ['2026-02-30', '2026-01-01T24:00', 'x', '..', '2026-13', '2026-00', '20261'],
+    invalid: ['2026-02-30', '2026-01-01T24:01', 'x', '..', '2026-13', '2026-00', '20261'],
   },
   covers: {
     valid: {
       '2026-01-01 00:00': { overlaps: { fromUs: newYear, toUs: newYear } },
       '2026-001': { overlaps: { fromUs: newYear, toUs: newYear } },
+      '2026-01': { overlaps: { fromUs: newYear, toUs: newYear } },
     },
-    invalid: ['2026', '2026-01', 'x', '..'],
+    invalid: ['2026-13', 'x', '..'],
   },
   endDate: {
     valid: {
@@ -228,7 +255,7 @@ const table: Readonly<Record<string, ParameterCases>> = {
       '2026-02': { overlaps: { toUs: newYear + 59 * dayUs - secondUs } },
       '2025': { overlaps: { toUs: newYear - secondUs } },
     },
-    invalid: ['2026-02-30', '2026-01-01T24:00', 'x', '..'],
+    invalid: ['2026-02-30', '2026-01-01T25:00', 'x', '..'],
   },
   rinexVersion: {
     valid: {
@@ -314,11 +341,11 @@ t.test('repeated choices match any of their values, repeated conditions match al
     ],
     [{ created__gte: ['1970-01-01', '1970-01-02'] }, { created: { fromUs: dayUs } }],
     [
-      { created__gte: '1970-01-02', created__lt: '1970-01-01' },
-      { created: { fromUs: dayUs, toUs: -1 } },
+      { created__gte: '1970-01-02', created__lt: '1970-01-02' },
+      { created: { fromUs: dayUs, toUs: dayUs - 1 } },
     ],
     [
-      { overlaps: ['../1970-01-01', '1970-01-03/..'] },
+      { overlaps: ['../1970-01-01T00:00', '1970-01-03/..'] },
       { overlaps: { fromUs: 2 * dayUs, toUs: 0 } },
     ],
     [{ startDate: '1970-01-02', overlaps: '../..' }, { overlaps: { fromUs: dayUs } }],
@@ -356,6 +383,34 @@ t.test('a 400 response names all faults, each once', async (t) => {
   t.strictSame(faultsOf({ station: ['a,b', 'c'] }), {
     station: ['Enter station codes of 4 or 9 characters.'],
   })
+})
+
+t.test('a range that ends before it begins is a fault of what begins it', async (t) => {
+  const fault = ['The range ends before it begins.']
+  const days = ['2026-01-02', '2026-01-01'] as const
+  const pairs: readonly (readonly [from: string, to: string, ...values: readonly string[]])[] = [
+    ['startDate', 'endDate', ...days],
+    ['startDate', 'endDate', '2026-01-01T12:00', '2026-01-01T06:00'],
+    ...['data_date', 'created', 'modified', 'id'].flatMap((field) =>
+      ['gt', 'gte'].flatMap((from) =>
+        ['lt', 'lte'].map(
+          (to) =>
+            [
+              `${field}__${from}`,
+              `${field}__${to}`,
+              ...(field === 'id' ? ['5', '3'] : days),
+            ] as const,
+        ),
+      ),
+    ),
+  ]
+  for (const [from, to, first = '', last = ''] of pairs) {
+    t.strictSame(faultsOf({ [to]: last, [from]: first }), { [from]: fault }, from + to)
+    t.equal(faultsOf({ [from]: last, [to]: first }), undefined)
+    t.equal(faultsOf({ [from]: last, [to]: last }), undefined)
+  }
+  t.strictSame(faultsOf({ id__gt: ['1', '9'], id__lt: '5', id__gte: '2' }), { id__gt: fault })
+  t.equal(faultsOf({ id__gt: '5', created__lt: '1970' }), undefined)
 })
 
 t.test('an unknown parameter is ignored, or is a fault with strict=1', async (t) => {
