@@ -262,6 +262,13 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
     }),
   ),
   fc
+    .record({ fromDay: fc.constantFrom(...days), length: fc.nat(60) })
+    .map(
+      ask('damagedFiles', (reader, { fromDay, length }) =>
+        reader.damagedFiles({ fromDay, toDay: fromDay + length }),
+      ),
+    ),
+  fc
     .record({ fromUs: timeUs, toUs: timeUs })
     .map(ask('replacedFiles', (reader, query) => reader.replacedFiles(query))),
   timeUs.map(ask('changedDirectories', (reader, query) => reader.changedDirectories(query))),

@@ -195,8 +195,8 @@ t.test('the page of missing files has sums, and a row for each run', async (t) =
   const all = await page('missing/')
   t.match(textOf(all), '44 files of 2 stations are missing.')
   t.strictSame(rowsOf(all, 'Stations'), [
-    [hourly, '43', '37', '2025-12-11 (345) 04:00'],
-    [daily, '1', '1', '2025-12-06 (340)'],
+    [hourly, '43', '37', '0', '2025-12-11 (345) 04:00'],
+    [daily, '1', '1', '0', '2025-12-06 (340)'],
   ])
   t.match(all, 'href="?format=api&amp;station=GRAZ00AUT"')
   t.match(textOf(all), '1 to 7 of 7 gaps')
