@@ -140,11 +140,15 @@ async function run(folder: string, block: Block, host: string) {
   }))
 }
 
-/** The commands that can run here; skips those whose program is missing. */
+/**
+ * The commands that can run here; skips those whose program is missing, and what follows them in
+ * their block, because it may use their files and variables.
+ */
 function runnable(t: Test, block: Block): Block {
+  let missing: string | undefined
   return block.filter(({ text, programs }) => {
     if (excluded.includes(text)) return false
-    const missing = programs.find((name) => lacks(name, `command -v ${name}`) !== false)
+    missing ??= programs.find((name) => lacks(name, `command -v ${name}`) !== false)
     if (missing !== undefined) t.pass(text, { skip: `no ${missing} here` })
     return missing === undefined
   })

@@ -372,6 +372,56 @@ t.test('restore refuses unusable files and does not change the database', async 
   t.same(read(database, stations), ['graz'])
 })
 
+t.test(
+  'the copy of an administrator has the group of the database, and can be restored',
+  { skip: process.getuid?.() !== 0 && 'only root can change users' },
+  async (t) => {
+    const [group, indexer, administrator, stranger] = [61_010, 61_001, 61_002, 61_003]
+    const { folder, database, file, close, add } = openFolder(t)
+    await add('graz')
+    for (const name of readdirSync(join(folder, 'state')))
+      chownSync(join(folder, 'state', name), indexer, group)
+    for (const [name, mode] of [
+      ['state', 0o2750],
+      ['other', 0o2777],
+    ] as const) {
+      chownSync(join(folder, name), indexer, group)
+      chmodSync(join(folder, name), mode)
+    }
+    // A directory without the set-group-ID bit, in which the copy first has the user's own group.
+    chmodSync(join(folder, 'other'), 0o777)
+    const [node, args] = programLine([])
+    const run = (uid: number, groups: readonly number[], ...command: string[]) => {
+      const [own, ...more] = groups
+      const ids = [`--reuid=${uid}`, `--regid=${own}`]
+      const others = more.length > 0 ? `--groups=${more.join()}` : '--clear-groups'
+      const line = [...ids, others, node, ...args, ...command, '--database', database]
+      const { status, stderr } = spawnSync('setpriv', line, { cwd: folder, encoding: 'utf8' })
+      return { status, stderr }
+    }
+    t.same(run(administrator, [administrator, group], 'backup', file), { status: 0, stderr: '' })
+    t.match(statSync(file), { uid: administrator, gid: group })
+    t.equal(statSync(file).mode & 0o777, 0o640)
+    close()
+    t.same(run(indexer, [group], 'restore', file), { status: 0, stderr: '' })
+
+    await t.test('one that the indexer cannot read is refused with the remedy', async (t) => {
+      chownSync(file, administrator, administrator)
+      const { status, stderr } = run(indexer, [group], 'restore', file)
+      t.equal(status, 1)
+      t.match(stderr, /EACCES.*: give the file and its directory the group of the database/)
+    })
+    await t.test('who may read the database by other rights keeps the own group', async (t) => {
+      for (const name of readdirSync(join(folder, 'state')))
+        chmodSync(join(folder, 'state', name), 0o666)
+      chmodSync(join(folder, 'state'), 0o777)
+      const own = join(folder, 'other/own.db')
+      t.same(run(stranger, [stranger], 'backup', own), { status: 0, stderr: '' })
+      t.equal(statSync(own).gid, stranger)
+    })
+  },
+)
+
 t.test('restore migrates a backup of an earlier release', async (t) => {
   const { database, file, open, close, add } = openFolder(t)
   await add('graz')

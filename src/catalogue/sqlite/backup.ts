@@ -4,11 +4,12 @@
  * for its copies, because copying and checking take long.
  */
 import { execFile } from 'node:child_process'
-import { accessSync, constants, lstatSync, realpathSync } from 'node:fs'
+import { accessSync, chownSync, constants, lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import { errorCode } from '../../runtime/error-code.ts'
 import { noDebugger } from '../../runtime/program.ts'
 import type { BackupOutcome } from '../writer.ts'
 import { UnusableDatabase } from '../writer.ts'
@@ -189,11 +190,24 @@ async function copy(options: Copying): ReturnType<typeof copyDatabase> {
         : corruption(fault)
     signal?.throwIfAborted()
     refuse?.()
+    giveGroup(unfinished, database)
     moveDurably(unfinished, file)
     return { records, bytes }
   } finally {
     db.close()
     discard(unfinished)
+  }
+}
+
+/**
+ * Gives a copy the group of the database, so that the user of the indexer can restore what an
+ * administrator has copied. The copy keeps its group if this user is no member of the other one.
+ */
+function giveGroup(copy: string, database: string): void {
+  try {
+    chownSync(copy, -1, statSync(database).gid)
+  } catch (error) {
+    if (errorCode(error) !== 'EPERM') throw error
   }
 }
 

@@ -188,7 +188,9 @@ function restoreFile(file: string, files: DatabaseFiles): Partial<Recovery> {
   try {
     accessSync(file, constants.R_OK)
   } catch (error) {
-    refuse((error as Error).message, error)
+    const { message } = error as Error
+    const remedy = ': give the file and its directory the group of the database'
+    refuse(errorCode(error) === 'EACCES' ? message + remedy : message, error)
   }
   const [stats, present] = [statSync(file), statSync(files.path, { throwIfNoEntry: false })]
   if (stats.ino === present?.ino && stats.dev === present.dev) refuse('it is the database itself')
