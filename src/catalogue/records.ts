@@ -23,8 +23,8 @@ export const daysAhead = 2
 
 /** A record by its id, as lists show it. */
 export interface SingleRecord extends ListedFile, FileRecord {
-  /** True if the file was seen arriving. */
-  readonly hasArrived: boolean
+  /** When the file arrived; `undefined` if it was not seen arriving. */
+  readonly arrivalUs: number | undefined
 }
 
 /** The record of a catalogued file. */

@@ -13,6 +13,7 @@ import {
 } from '../pages/labels.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import type { FileDuration } from '../../parse/types.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
 import { arrivalSentence, stateSentence } from './record-words.ts'
 import type { Arrival } from './record-words.ts'
@@ -106,7 +107,7 @@ export function renderRecord(record: WireRecord, context: RecordContext): Page {
     arrival: arrival === undefined ? '' : arrivalSentence(arrival),
     facts: factsOf(record, isWaiting),
     commands: commandsOf(record),
-    history: historyFacts(record, history, arrival?.hasArrived !== false),
+    history: historyFacts(record, history, arrival?.arrivalUs),
     isInFeed: history.href !== undefined,
     groups: [
       { title: 'The same time, in other types and names', rows: beside.sameTime.map(rowOf) },
@@ -153,10 +154,15 @@ function checksumState(sha256: string | null, isWaiting: boolean): string {
 function historyFacts(
   { created, modified }: WireRecord,
   { seq, change, href }: RecordHistory,
-  hasArrived: boolean,
+  arrivalUs: number | undefined,
 ) {
   return [
-    { name: `${hasArrived ? 'Arrived' : 'Found'} (UTC)`, value: readableTime(created, 'second') },
+    arrivalUs === undefined
+      ? { name: 'Found (UTC)', value: readableTime(created, 'second') }
+      : {
+          name: 'Arrived (UTC)',
+          value: readableTime(microsecondsToIso(arrivalUs), 'second'),
+        },
     {
       name: 'Last modified (UTC)',
       value: modified === created ? 'never' : readableTime(modified, 'second'),

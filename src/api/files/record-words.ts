@@ -30,24 +30,18 @@ export function stateSentence({ problem, isHashed, isWaiting }: ReadState): stri
 }
 
 export interface Arrival {
-  /** False if the file was not seen arriving: then nobody knows when it came. */
-  readonly hasArrived: boolean
-  readonly createdUs: number
+  /** `undefined` if the file was not seen arriving: then nobody knows when it came. */
+  readonly arrivalUs: number | undefined
   readonly startSeconds: number
   /** `undefined` if the name has no length. */
   readonly spanSeconds: number | undefined
 }
 
 /** `It arrived 1 h 13 after the end of its hour.` */
-export function arrivalSentence({
-  hasArrived,
-  createdUs,
-  startSeconds,
-  spanSeconds,
-}: Arrival): string {
-  if (!hasArrived) return 'It was not seen arriving, so it is not known when it came.'
+export function arrivalSentence({ arrivalUs, startSeconds, spanSeconds }: Arrival): string {
+  if (arrivalUs === undefined) return 'It was not seen arriving, so it is not known when it came.'
   if (spanSeconds === undefined || spanSeconds === 0) return ''
-  const late = Math.floor(createdUs / 1e6) - (startSeconds + spanSeconds)
+  const late = Math.floor(arrivalUs / 1e6) - (startSeconds + spanSeconds)
   const end = `the end of ${periodWords(spanSeconds)}`
   return late < 0
     ? `It arrived ${readableDuration(-late)} before ${end}.`

@@ -64,10 +64,10 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
   })
 }
 
-function arrivalOf({ name, createdUs, hasArrived }: SingleRecord): Arrival | undefined {
+function arrivalOf({ name, arrivalUs }: SingleRecord): Arrival | undefined {
   const parsed = parseFilename(name)
   if (parsed.kind !== 'parsed') return undefined
-  return { hasArrived, createdUs, ...parsed }
+  return { arrivalUs, ...parsed }
 }
 
 type AskedRecord = AskedOf<{ readonly expand: typeof expand }, Format>

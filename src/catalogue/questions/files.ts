@@ -23,7 +23,7 @@ export function* record({ id, details = false }: RecordQuery): Question<SingleRe
   )
   if (found === undefined) return undefined
   const [arrivalUs, ...rest] = found
-  return { ...toRecord(rest), hasArrived: arrivalUs !== null }
+  return { ...toRecord(rest), arrivalUs: arrivalUs ?? undefined }
 }
 
 function toRecord([size, mtimeUs, seq, ...shown]: [...FactsRow, ...ListedRow]) {

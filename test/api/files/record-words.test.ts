@@ -19,10 +19,9 @@ t.test('the arrival of a file after its period', async (t) => {
   const startSeconds = 1_769_040_000
   const of = (seconds: number, spanSeconds: number | undefined, hasArrived = true) =>
     arrivalSentence({
-      hasArrived,
+      arrivalUs: hasArrived ? (startSeconds + seconds) * 1e6 + 518_203 : undefined,
       spanSeconds,
       startSeconds,
-      createdUs: (startSeconds + seconds) * 1e6 + 518_203,
     })
   t.equal(of(3642, 3600), 'It arrived 42 s after the end of its hour.')
   t.equal(of(3600 + 4380, 3600), 'It arrived 73 min after the end of its hour.')
