@@ -33,32 +33,37 @@ export async function findChanged(context: SweepContext): Promise<string[]> {
   // shows this.
   for (const area of areas) if (!expected.has(area)) expected.set(area, undefined)
   const differing: string[] = []
-  const compareNames = async (paths: readonly string[]): Promise<void> => {
-    for await (const [path, stamp] of inRequests(paths, tree.stamps, stampsPerRequest))
+  const compareNames = (paths: readonly string[]): Promise<void> =>
+    inRequests(paths, { of: stampsPerRequest, request: tree.stamps }, (path, stamp) => {
       if (!sameStamp(stamp, expected.get(path))) differing.push(path)
-  }
+    })
   const hot = newestOf(hotDirectories(known, window, nowUs() / 1000), mostByName)
   await compareNames(hot)
   const byName = new Set(hot)
   const others = [...expected.keys()].filter((path) => !byName.has(path))
   const silent: string[] = []
-  for await (const [path, times] of inRequests(others, tree.times, timesPerRequest))
+  await inRequests(others, { of: timesPerRequest, request: tree.times }, (path, times) => {
     if (!sameTimes(times, expected.get(path))) differing.push(path)
     else if (times !== undefined && silentFileSystems.has(times.device)) silent.push(path)
+  })
   const newest = newestOf(silent, mostByName - hot.length)
   await compareNames(newest)
   silentFileSystems.swept(new Set([...hot, ...newest]), heartbeat.now())
   return differing
 }
 
-async function* inRequests<Found>(
+/** Calls `compare` with each path and what is found there, in requests of so many paths. */
+async function inRequests<Found>(
   paths: readonly string[],
-  request: (paths: readonly string[]) => Promise<readonly Found[]>,
-  perRequest: number,
-): AsyncGenerator<[path: string, found: Found | undefined], undefined> {
-  for (let start = 0; start < paths.length; start += perRequest) {
-    const chunk = paths.slice(start, start + perRequest)
-    const found = await request(chunk)
-    for (const [index, path] of chunk.entries()) yield [path, found[index]]
+  by: {
+    readonly of: number
+    readonly request: (paths: readonly string[]) => Promise<readonly Found[]>
+  },
+  compare: (path: string, found: Found | undefined) => void,
+): Promise<void> {
+  for (let start = 0; start < paths.length; start += by.of) {
+    const chunk = paths.slice(start, start + by.of)
+    const found = await by.request(chunk)
+    for (const [index, path] of chunk.entries()) compare(path, found[index])
   }
 }

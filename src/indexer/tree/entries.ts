@@ -25,17 +25,22 @@ export function* entriesOf(path: string): Generator<Dirent, undefined> {
   }
 }
 
+const fnvPrime = 0x01000193
+
 /**
- * The sum of a name in the sum of the names of a directory: 32 bits of FNV-1a, so that the sum of
- * half a million names, in any order, is an exact double. Two directories with other names have the
- * same sum once in four thousand million times; then other names show it later. The sums are stored
- * (`DirectoryStamp`): with another function, names seem to have changed under the same times.
+ * The part of a name in the sum of the names of a directory: 32 bits, as FNV-1a but with two
+ * characters at a time, so that the sum of half a million names, in any order, is an exact double.
+ * Directories with other names have the same sum once in four thousand million times; then another
+ * name shows it later. The sums are stored (`DirectoryStamp`): with another function, names seem to
+ * have changed under the same times.
  */
 export function sumOfName(name: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < name.length; index++)
-    hash = Math.imul(hash ^ name.charCodeAt(index), 0x01000193)
-  return hash >>> 0
+  const { length } = name
+  let hash = Math.imul(0x811c9dc5 ^ length, fnvPrime)
+  for (let index = 1; index < length; index += 2)
+    hash = Math.imul(hash ^ name.charCodeAt(index - 1) ^ (name.charCodeAt(index) << 16), fnvPrime)
+  if (length % 2 === 1) hash = Math.imul(hash ^ name.charCodeAt(length - 1), fnvPrime)
+  return (hash ^ (hash >>> 15)) >>> 0
 }
 
 export function isEmptyDirectory(path: string): boolean {
