@@ -6,19 +6,22 @@ import { secondsToIso } from '../parse/calendar.ts'
 import type { DueTimes } from './due.ts'
 import type { SeriesKey } from './series.ts'
 
-/** A series that is late or down. */
+/** A series that is late or down, or has damaged files. */
 export interface LostSeries extends SeriesKey, DueTimes {
   readonly station: string
-  readonly kind: 'late' | 'down'
-  /** End of the last slot with a file; `undefined` if there was never one. */
+  readonly kind: 'late' | 'down' | 'damaged'
+  /**
+   * End of the last slot with a file; `undefined` if there was never one. Of damaged files, when
+   * the first was found so.
+   */
   readonly since: number | undefined
 }
 
 /**
  * `late`, `down`: a station, or stations of a country. `ingest-stalled`: nothing arrives from any
- * station.
+ * station. `damaged`: files of a station.
  */
-export const lossKinds = ['ingest-stalled', 'down', 'late'] as const
+export const lossKinds = ['ingest-stalled', 'down', 'late', 'damaged'] as const
 export type LossKind = (typeof lossKinds)[number]
 
 export interface Loss {
@@ -61,9 +64,8 @@ export function lossOf(found: {
   readonly expected?: number
 }): Loss {
   const { station, country, series, since, times, asOf, expected } = found
-  const time = since === undefined ? 'never' : secondsToIso(since)
   return {
-    id: `loss-${station ?? country ?? ''}-${time}`,
+    id: idOf('loss', station ?? country ?? '', since),
     kind: series.some(({ kind }) => kind === 'down') ? 'down' : 'late',
     station,
     country,
@@ -75,6 +77,11 @@ export function lossOf(found: {
     lateSeconds: asOf - times.due,
     alert: asOf >= times.alertFrom,
   }
+}
+
+/** Names what is lost, where, and since when. */
+export function idOf(kind: 'loss' | 'damaged', place: string, since: number | undefined): string {
+  return `${kind}-${place}-${since === undefined ? 'never' : secondsToIso(since)}`
 }
 
 /** The stations of some series, by code. */

@@ -1,4 +1,5 @@
 /** The losses that are open now. Pure. */
+import { damagedLosses } from './damaged.ts'
 import { newestFirst } from './loss.ts'
 import type { Loss } from './loss.ts'
 import { stalledLoss } from './stalled.ts'
@@ -9,5 +10,6 @@ import type { StationSeries } from './station-states.ts'
 export function openLosses(states: readonly StationSeries[], asOf: number): readonly Loss[] {
   const losses = stationLosses(states, asOf)
   const stalled = stalledLoss(losses, states, asOf)
-  return (stalled === undefined ? losses : [stalled.loss, ...stalled.others]).toSorted(newestFirst)
+  const lost = stalled === undefined ? losses : [stalled.loss, ...stalled.others]
+  return [...lost, ...damagedLosses(states, asOf)].toSorted(newestFirst)
 }

@@ -14,7 +14,7 @@ export type State = (typeof states)[number]
 export interface StationSeries extends SeriesKey {
   readonly station: string
   readonly summary: SeriesSummary
-  readonly past: Pick<SeriesPast, 'delivered' | 'rules'>
+  readonly past: Pick<SeriesPast, 'delivered' | 'damaged' | 'rules'>
 }
 
 /** The state of a series in the words that clients see. */

@@ -27,6 +27,8 @@ export interface Described {
   lost?: readonly (readonly [from: number, to: number])[]
   latency?: number
   rules?: readonly Rule[]
+  /** Damaged slots, by their begin, and the time at which each was found so, as `lost`. */
+  damaged?: readonly (readonly [start: number, found: number])[]
 }
 
 export function seriesAt(asOf: number, described: Described): NetworkHistory {
@@ -35,12 +37,16 @@ export function seriesAt(asOf: number, described: Described): NetworkHistory {
   for (let start = -days * day; start + lengths[period] + latency <= asOf; start += lengths[period])
     if (!lost.some(([from, to]) => start >= from && start < to))
       delivered.set((midnight + start) / lengths[period], latency)
+  const damaged = new Map<number, number>()
+  for (const [start, found] of described.damaged ?? [])
+    if (start <= asOf && !delivered.has((midnight + start) / lengths[period]))
+      damaged.set((midnight + start) / lengths[period], midnight + found)
   const history: History = {
     period,
     delivered,
     live: new Set(delivered.keys()),
     asOf: midnight + asOf,
-    damaged: new Map(),
+    damaged,
     ...(described.rules !== undefined && { rules: described.rules }),
   }
   return { station, type, history }
@@ -84,6 +90,10 @@ export const networks = fc
           },
         ),
         jitter: fc.constantFrom(0, 0, 0, 0, 1, 1, 2, 500),
+        damaged: fc.array(
+          fc.tuple(fc.integer({ min: 0, max: 9 * 24 }), fc.integer({ min: 0, max: 100 })),
+          { maxLength: 2 },
+        ),
       }),
       {
         minLength: 10,
@@ -111,13 +121,26 @@ export const networks = fc
           .filter(({ country }) => each.station.endsWith(country))
           .map(({ before, hours }) => [before - each.jitter * stretch, hours] as const),
       ]
+      const slotBefore = (hours: number): number =>
+        Math.floor((asOf - hours * hour) / lengths[own]) * lengths[own]
       return {
         ...each,
         period: own,
-        lost: losses.map(([before, hours]): [number, number] => {
-          const from = Math.floor((asOf - before * hour) / lengths[own]) * lengths[own]
-          return [from, from + hours * stretch * hour]
-        }),
+        damaged: each.damaged.map(([before, minutes]) => [
+          slotBefore(before),
+          Math.min(asOf, slotBefore(before) + lengths[own] + minutes * 60),
+        ]),
+        lost: [
+          ...losses.map(([before, hours]): [number, number] => {
+            const from = slotBefore(before)
+            return [from, from + hours * stretch * hour]
+          }),
+          // A damaged file is no delivery.
+          ...each.damaged.map(([before]): [number, number] => [
+            slotBefore(before),
+            slotBefore(before) + 1,
+          ]),
+        ],
         ...(each.hasRule && {
           rules: [{ fromDay: midnight / day - 30, hours: new Set([0, 5, 6]) }],
         }),

@@ -40,10 +40,11 @@ function lostOf({ station, type, history }: NetworkHistory): Lost[] {
   const { period, asOf, delivered } = history
   const length = lengths[period]
   const now = Math.floor(asOf / length)
-  const missing = oracleMissing(history, { from: now - (200 * day) / length, to: now })
+  const absent = oracleMissing(history, { from: now - (200 * day) / length, to: now })
+  const missing = absent.filter(({ state }) => state !== 'damaged')
   const last = missing.at(-1)?.slot ?? NaN
   // With rules, files that nobody expects may have come after the loss.
-  const before = [...delivered.keys()].filter((slot) => slot < last)
+  const before = [...delivered.keys(), ...history.damaged.keys()].filter((slot) => slot < last)
   const due = missing.find(({ slot }) => slot > Math.max(...before))?.expected_by ?? NaN
   return [
     {
@@ -116,4 +117,28 @@ export function naiveLosses(network: readonly NetworkHistory[], asOf: number): N
     left = left.filter((each) => !taken.includes(each))
   }
   return losses
+}
+
+export interface NaiveDamaged {
+  station: string
+  since: number
+  alert: boolean
+  series: string[]
+}
+
+/** The stations with damaged slots of the last seven days. */
+export function naiveDamaged(network: readonly NetworkHistory[], asOf: number): NaiveDamaged[] {
+  const found = network.flatMap(({ station, type, history }) => {
+    const { period, damaged, delivered } = history
+    return [...damaged].flatMap(([slot, since]) => {
+      const end = (slot + 1) * lengths[period]
+      const isShown = !delivered.has(slot) && end <= asOf && end > asOf - 7 * day
+      return isShown ? [{ station, since, name: `${station} ${type} ${period}` }] : []
+    })
+  })
+  return [...Map.groupBy(found, ({ station }) => station)].map(([station, own]) => {
+    const since = Math.min(...own.map((each) => each.since))
+    const series = [...new Set(own.map(({ name }) => name))].sort()
+    return { station, since, alert: since + hour <= asOf, series }
+  })
 }

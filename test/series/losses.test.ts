@@ -2,10 +2,11 @@
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
 import type { Loss } from '../../src/series/loss.ts'
+import { damagedLosses } from '../../src/series/damaged.ts'
 import { stationLosses } from '../../src/series/station-losses.ts'
 import { day, hour, iso, lossesOf, midnight, networks, seriesAt } from './loss-networks.ts'
 import type { Described } from './loss-networks.ts'
-import { naiveLosses } from './losses-oracle.ts'
+import { naiveDamaged, naiveLosses } from './losses-oracle.ts'
 import type { NaiveLoss } from './losses-oracle.ts'
 import type { Period } from './oracle.ts'
 
@@ -144,6 +145,31 @@ t.test('a series that was lost before does not make the loss of its country olde
   )
 })
 
+t.test('the damaged files of the last seven days of a station are one loss', async (t) => {
+  const damaged = (...files: readonly (readonly [start: number, found: number])[]): Described => ({
+    ...graz,
+    lost: files.map(([start]) => [start, start + 1] as const),
+    damaged: files,
+  })
+  const two = damaged([5 * hour, 6.5 * hour], [7 * hour, 8.1 * hour])
+  const [loss, ...none] = at(7 * hour + 1799, two)
+  t.same(none, [])
+  t.match(loss, {
+    id: `damaged-GRAZ00AUT-${iso(6.5 * hour)}`,
+    kind: 'damaged',
+    station: 'GRAZ00AUT',
+    since: midnight + 6.5 * hour,
+    due: midnight + 6.5 * hour,
+    lateSeconds: 3599,
+    alert: false,
+    series: exact([{ kind: 'damaged', period: '01H', since: midnight + 6.5 * hour }]),
+  })
+  t.match(at(7.5 * hour, two), exact([{ id: loss?.id, alert: true }]))
+  t.match(at(7 * day + 6 * hour - 1, two), exact([{ since: midnight + 6.5 * hour }]))
+  t.match(at(7 * day + 6 * hour, two), exact([{ since: midnight + 8.1 * hour }]))
+  t.same(at(7 * day + 8 * hour, two), [], 'older ones are left to the missing files')
+})
+
 const sorted = (losses: readonly NaiveLoss[]): NaiveLoss[] =>
   losses.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
 
@@ -165,7 +191,7 @@ const plain = (loss: Loss): NaiveLoss => ({
 const numRuns = process.env['SLOW'] === '1' ? 1000 : 60
 
 t.test('random networks have the losses of the slow reference', async (t) => {
-  let [countries, mixed] = [0, 0]
+  let [countries, mixed, damagedOnes] = [0, 0, 0]
   fc.assert(
     fc.property(networks, ({ described, asOf }) => {
       const now = midnight + asOf
@@ -173,11 +199,23 @@ t.test('random networks have the losses of the slow reference', async (t) => {
       const { states, losses } = lossesOf(network, now)
       const apart = stationLosses(states, now)
       t.strictSame(sorted(apart.map(plain)), sorted(naiveLosses(network, now)))
+      const damaged = damagedLosses(states, now)
+      t.same(
+        damaged.map(({ station, since, alert, series }) => ({
+          station,
+          since,
+          alert,
+          series: series.map((each) => [each.station, each.fileType, each.period].join(' ')).sort(),
+        })),
+        naiveDamaged(network, now),
+      )
+      t.same(losses.filter(({ kind }) => kind === 'damaged').length, damaged.length)
+      damagedOnes += damaged.length
       const named = (all: readonly { station: string; fileType: string; period: string }[]) =>
         all.map(({ station, fileType, period }) => station + fileType + period).sort()
       const lost = states.filter(({ summary }) => /late|down/.test(summary.state))
       t.same(
-        named(losses.flatMap(({ series }) => series)),
+        named(losses.flatMap(({ kind, series }) => (kind === 'damaged' ? [] : series))),
         named(lost),
         'each lost series is in exactly one loss',
       )
@@ -198,4 +236,5 @@ t.test('random networks have the losses of the slow reference', async (t) => {
   )
   t.ok(countries > numRuns / 8, `${countries} of countries`)
   t.ok(mixed > numRuns / 10, `${mixed} of several periods`)
+  t.ok(damagedOnes > numRuns, `${damagedOnes} damaged`)
 })

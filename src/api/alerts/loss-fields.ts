@@ -26,7 +26,7 @@ export const lossFields = {
   ),
   kind: field(
     schema.oneOf(
-      '`down` if one of its series is down, otherwise `late`. `ingest-stalled`: no hourly or 15-minute file of any station arrives, or no file at all in an archive that expects only daily files; it replaces the losses with such series.',
+      '`down` if one of its series is down, otherwise `late`. `ingest-stalled`: no hourly or 15-minute file of any station arrives, or no file at all in an archive that expects only daily files; it replaces the losses with such series. `damaged`: the last seven days of a station have damaged files, and a better copy is wanted.',
       lossKinds,
     ),
     'late',
@@ -64,11 +64,17 @@ export const lossFields = {
         station: seriesFields.station.schema,
         file_type: seriesFields.file_type.schema,
         period: seriesFields.period.schema,
-        kind: schema.oneOf('Whether the series is late or down.', ['late', 'down'] as const),
+        kind: schema.oneOf('Whether the series is late, down, or has damaged files.', [
+          'late',
+          'down',
+          'damaged',
+        ] as const),
         since: schema.momentOrNull(
-          'End of its last slot with a file; null if nothing was ever delivered.',
+          'End of its last slot with a file, or when its first damaged file was found so; null if nothing was ever delivered.',
         ),
-        due: schema.moment('Time at which its first missing file was late.'),
+        due: schema.moment(
+          'Time at which its first missing file was late; of damaged files, `since`.',
+        ),
       }),
     ),
     [
@@ -93,7 +99,7 @@ export const lossFields = {
   ),
   since: field(
     schema.momentOrNull(
-      'End of the last slot with a file: of a station, of the series that was late first; of a country, of the station that stopped first. For `ingest-stalled` the time of the latest arrival, or the end of newer data that a scan found. Null if nothing was ever delivered.',
+      'End of the last slot with a file: of a station, of the series that was late first; of a country, of the station that stopped first. For `ingest-stalled` the time of the latest arrival, or the end of newer data that a scan found; for `damaged` when the first of the files was found so. Null if nothing was ever delivered.',
     ),
     since,
     (loss): string | null => isoOrNull(loss.since),
@@ -101,7 +107,7 @@ export const lossFields = {
   ),
   due: field(
     schema.moment(
-      'Time at which the first missing file was late: the end of its slot and the limit of lateness. For `ingest-stalled` the time from which on it is sure.',
+      'Time at which the first missing file was late: the end of its slot and the limit of lateness. For `ingest-stalled` the time from which on it is sure; for `damaged`, `since`.',
     ),
     '2026-01-22T04:10:00Z',
     ({ due }) => secondsToIso(due),
@@ -114,7 +120,7 @@ export const lossFields = {
   ),
   alert: field(
     schema.boolean(
-      'True if it has been late for an hour, or for the limit of lateness of its series if that is longer.',
+      'True if it has been late (or damaged) for an hour, or for the limit of lateness of its series if that is longer.',
     ),
     true,
     ({ alert }) => alert,
@@ -125,7 +131,7 @@ export const lossFields = {
 export const lossItem = {
   name: 'Loss',
   description:
-    'What one cause explains: the lost series of a station, or of stations of a country.',
+    'What one cause explains: the lost series of a station, or of stations of a country; or the damaged files of a station.',
   fields: lossFields,
 }
 
@@ -140,7 +146,8 @@ export function placeOf({ station, country }: Loss): readonly Parameter[] {
 
 /** The missing files of the station or the country of a loss. @param api the URL of the API */
 export function missingHref(loss: Loss): string {
-  return pageUrl({ api: '../' }, 'missing', placeOf(loss))
+  const state = loss.kind === 'damaged' ? [['state', 'damaged'] as const] : []
+  return pageUrl({ api: '../' }, 'missing', [...placeOf(loss), ...state])
 }
 
 /** The lost series of the station or the country of a loss. */
@@ -153,7 +160,7 @@ function lossCell(loss: Loss): Cell {
   const { series } = loss
   return {
     text: lossWords(loss),
-    href: seriesHref(loss),
+    href: loss.kind === 'damaged' ? missingHref(loss) : seriesHref(loss),
     isHeader: true,
     summary: series.length === 1 ? '1 series' : `${series.length} series`,
     lines: series.map(lostSeriesWords),

@@ -16,6 +16,8 @@ export function lossWords(loss: Loss): string {
     const time = loss.since === undefined ? '' : ` since ${timeText(loss.since)} UTC`
     return `No files arrive${time}: ${series.length} series of ${counted(length, 'station', 'stations')}`
   }
+  if (kind === 'damaged')
+    return `${station ?? ''}${qualifier(series)}: damaged files, for ${readableDuration(lateSeconds)}`
   const place =
     country === undefined
       ? `${station ?? ''}${qualifier(series)}: `
@@ -26,6 +28,7 @@ export function lossWords(loss: Loss): string {
 /** `GRAZ00AUT observation files (hour): nothing since 2026-01-22 05:00 UTC, late`. */
 export function lostSeriesWords({ station, fileType, period, kind, since }: LostSeries): string {
   const name = `${station} ${typeLabel(fileType)} files (${periodLabel(period)})`
+  if (kind === 'damaged') return `${name}: damaged, found ${timeText(since ?? 0)} UTC`
   const start = since === undefined ? 'never delivered' : `nothing since ${timeText(since)} UTC`
   return `${name}: ${start}, ${kind}`
 }

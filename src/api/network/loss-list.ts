@@ -48,7 +48,7 @@ export function lossList(states: readonly SeriesStatus[], losses: readonly Loss[
   const large: Loss[] = []
   for (const loss of losses) {
     const lost = loss.series.flatMap((each) => onlyLoss(known.get(keyOf(each))))
-    const isSmall = loss.station !== undefined && lost.length === loss.series.length
+    const isSmall = isLost(loss) && lost.length === loss.series.length
     if (isSmall) single.push(...lost)
     else large.push(loss)
   }
@@ -60,6 +60,11 @@ export function lossList(states: readonly SeriesStatus[], losses: readonly Loss[
       files: single.slice(0, max.files).map(singleFile),
     },
   }
+}
+
+/** True for a loss of a station whose files are missing. */
+function isLost({ kind, station }: Loss): boolean {
+  return station !== undefined && kind !== 'damaged'
 }
 
 /** The late or missing slot after the last delivered one; nothing if there are several. */

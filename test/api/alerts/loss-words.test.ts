@@ -70,6 +70,10 @@ const cases: readonly (readonly [Loss, string])[] = [
     { ...norway, kind: 'ingest-stalled', country: undefined, series: [hourly, daily] },
     'No files arrive since 2026-01-22 10:00 UTC: 2 series of 8 stations',
   ],
+  [
+    { ...mate, kind: 'damaged', series: [{ ...daily, kind: 'damaged' }] },
+    'MATE00ITA (day): damaged files, for 4 h 30',
+  ],
   [{ ...mate, kind: 'ingest-stalled', since: undefined }, 'No files arrive: 1 series of 1 station'],
 ]
 
@@ -80,6 +84,10 @@ t.test('a loss is one sentence, and lasts from the time at which a file was due'
 t.test('a lost series is one sentence', async (t) => {
   const name = 'MATE00ITA observation files (hour)'
   t.equal(lostSeriesWords(hourly), `${name}: nothing since 2026-01-22 10:00 UTC, late`)
+  t.equal(
+    lostSeriesWords({ ...hourly, kind: 'damaged' }),
+    `${name}: damaged, found 2026-01-22 10:00 UTC`,
+  )
   t.equal(
     lostSeriesWords({ ...hourly, kind: 'down', since: undefined }),
     `${name}: never delivered, down`,

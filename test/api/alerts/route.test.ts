@@ -1,6 +1,7 @@
 /** The losses as JSON, CSV and page, of a catalogue in which stations stop. */
 import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
+import { daySeconds, firstDay, nameOf, openNetwork as openSeries } from '../series/network.ts'
 import { hour, midnight, openNetwork } from './stopping-network.ts'
 
 const api = '/rinex/api/alerts/'
@@ -110,4 +111,31 @@ t.test('nothing arrives from any station: one loss', async (t) => {
     ]),
   })
   t.match(await page(), 'No files arrive since 2026-01-22 12:02 UTC: 3 series of 3 stations')
+})
+
+t.test('a damaged file is a loss until a good copy comes', async (t) => {
+  const noon = (firstDay + 0.5) * daySeconds
+  const service = await openSeries(t, { startUs: noon * 1e6 })
+  const losses = async () => JSON.parse(await service.text('alerts/')) as Page
+  const slot = firstDay * 24 + 10
+  await service.arrive(slot - 1, 'GRAZ00AUT', '01H')
+  await service.put(nameOf(slot, 'GRAZ00AUT', '01H'), { isDamaged: true })
+  await service.setNow(noon + 1800)
+  const since = new Date(noon * 1000).toISOString().replace('.000', '')
+  t.match(await losses(), {
+    results: exact([
+      { kind: 'damaged', station: 'GRAZ00AUT', since, late_s: 1800, alert: false, country: null },
+    ]),
+  })
+  await service.setNow(noon + 3600)
+  t.match(await losses(), { results: exact([{ alert: true, late_s: 3600 }]) })
+  const { body } = await service.app.inject({
+    url: '/rinex/api/network/',
+    headers: { accept: 'text/html' },
+  })
+  t.match(body, 'GRAZ00AUT: damaged files, for 60 min')
+  t.match(body, '../missing/?format=api&amp;state=damaged&amp;station=GRAZ00AUT')
+  await service.put(nameOf(slot, 'GRAZ00AUT', '01H'))
+  await service.setNow(noon + 3660)
+  t.match(await losses(), { count: 0 })
 })

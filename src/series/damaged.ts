@@ -1,0 +1,63 @@
+/** The losses of stations that sent damaged files: a better copy is wanted. Pure. */
+import { secondsPerDay, secondsPerHour } from '../parse/calendar.ts'
+import { bySeries, idOf } from './loss.ts'
+import type { Loss, LostSeries } from './loss.ts'
+import { endOfSlot } from './series.ts'
+import type { StationSeries } from './station-states.ts'
+
+/** Damaged slots that ended longer ago are left to `missing/`. */
+const damagedDays = 7
+
+/** A good copy often follows: a damaged file is no alert before this time. */
+const patienceSeconds = secondsPerHour
+
+/**
+ * One loss for each station of which slots are damaged that ended in the last seven days. It begins
+ * when the first of them was found to be damaged.
+ * @param asOf seconds since 1970
+ */
+export function damagedLosses(states: readonly StationSeries[], asOf: number): readonly Loss[] {
+  const damaged = states.flatMap((each) => damagedSeries(each, asOf))
+  return Array.from(
+    Map.groupBy(damaged, ({ station }) => station),
+    ([station, series]): Loss => {
+      const since = Math.min(...series.map(({ due }) => due))
+      return {
+        id: idOf('damaged', station, since),
+        kind: 'damaged',
+        station,
+        country: undefined,
+        stations: [station],
+        expectedStations: undefined,
+        series: series.toSorted(bySeries),
+        since,
+        due: since,
+        // A file may be found so after the last heartbeat.
+        lateSeconds: Math.max(0, asOf - since),
+        alert: asOf >= since + patienceSeconds,
+      }
+    },
+  )
+}
+
+/** The series with its damaged slots; nothing if there are none. */
+function damagedSeries(
+  { station, fileType, period, summary: { runs }, past }: StationSeries,
+  asOf: number,
+): readonly LostSeries[] {
+  if (past.damaged.size === 0) return []
+  const isRecent = (slot: number): boolean => {
+    const end = endOfSlot(slot, period)
+    return end <= asOf && end > asOf - damagedDays * secondsPerDay
+  }
+  const found = runs
+    .filter(({ state }) => state === 'damaged')
+    .flatMap(({ firstSlot, slots }) =>
+      Array.from({ length: slots }, (_, index) => firstSlot + index),
+    )
+    .flatMap((slot) => (isRecent(slot) ? (past.damaged.get(slot) ?? []) : []))
+  if (found.length === 0) return []
+  const since = Math.min(...found)
+  const times = { since, due: since, alertFrom: since + patienceSeconds }
+  return [{ station, fileType, period, kind: 'damaged', ...times }]
+}
