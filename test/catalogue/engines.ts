@@ -14,7 +14,7 @@ import type { Question } from '../../src/catalogue/question.ts'
 import { dialect as sqliteDialect } from '../../src/catalogue/sqlite/dialect.ts'
 import { Driver as SqliteDriver } from '../../src/catalogue/sqlite/driver.ts'
 import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
-import { openSchema } from '../postgres.ts'
+import { openSchema, psql } from '../postgres.ts'
 
 /** Another connection to the database of a catalogue, to inspect and change it. */
 export interface Connection {
@@ -104,6 +104,48 @@ export const postgres: TestEngine = {
     CREATE TRIGGER refusing BEFORE INSERT ON file FOR EACH ROW WHEN (new.name = '${name}')
     EXECUTE FUNCTION refusing()`,
   repaired: (trigger) => `DROP FUNCTION ${trigger} CASCADE`,
+}
+
+/** What other programs make of the settings of a role or a database. */
+export const oddSettings: Readonly<Record<string, string>> = {
+  standard_conforming_strings: 'off',
+  escape_string_warning: 'on',
+  backslash_quote: 'off',
+  transform_null_equals: 'on',
+  array_nulls: 'off',
+  DateStyle: 'SQL, DMY',
+  IntervalStyle: 'iso_8601',
+  TimeZone: 'Asia/Kolkata',
+  bytea_output: 'escape',
+  extra_float_digits: '-15',
+  default_transaction_isolation: 'serializable',
+  default_transaction_deferrable: 'on',
+  statement_timeout: '1h',
+  lock_timeout: '1h',
+  idle_in_transaction_session_timeout: '1h',
+  idle_session_timeout: '1h',
+  synchronous_commit: 'off',
+  client_encoding: 'LATIN1',
+  row_security: 'off',
+  enable_indexscan: 'off',
+  quote_all_identifiers: 'on',
+  synchronize_seqscans: 'off',
+  lc_numeric: 'C',
+}
+
+/** The same for a role whose settings are unlike those of a new server. */
+export const oddPostgres: TestEngine = {
+  ...postgres,
+  name: 'PostgreSQL with odd settings',
+  database: async (t, folder) => {
+    const url = await postgres.database(t, folder)
+    const sets = Object.entries(oddSettings).map(
+      ([name, value]) =>
+        `ALTER ROLE CURRENT_USER SET ${name} = ${value.includes(',') ? value : `'${value}'`}`,
+    )
+    await psql(url, sets.join(';'))
+    return url
+  },
 }
 
 const raising = (name: string, what: string): string =>

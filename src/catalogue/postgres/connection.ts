@@ -25,6 +25,29 @@ const noticeLoss = {
   client_connection_check_interval: 1000,
 }
 
+/**
+ * What our statements rely on, whatever server, database or role have set for other programs. The
+ * time limits of single connections are set by their owners.
+ */
+const reliedOn = {
+  standard_conforming_strings: 'on',
+  backslash_quote: 'safe_encoding',
+  transform_null_equals: 'off',
+  array_nulls: 'on',
+  DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  bytea_output: 'hex',
+  extra_float_digits: 1,
+  default_transaction_isolation: 'read committed',
+  default_transaction_deferrable: 'off',
+  row_security: 'on',
+  statement_timeout: 0,
+  lock_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+  idle_session_timeout: 0,
+}
+
 /** Longest time of connecting, and of waiting for a free connection of a pool (ms). */
 const connectMs = 2000
 
@@ -34,7 +57,9 @@ export function clientConfig(
   settings: Readonly<Record<string, string | number>> = {},
 ): pg.ClientConfig {
   const parsed = parseUrl(url)
-  const own = Object.entries({ ...noticeLoss, ...settings }).map(([key, set]) => `-c ${key}=${set}`)
+  const own = Object.entries({ ...noticeLoss, ...reliedOn, ...settings }).map(
+    ([key, value]) => `-c ${key}=${String(value).replaceAll(' ', '\\ ')}`,
+  )
   const given = parsed.searchParams.get('options') ?? ''
   parsed.searchParams.set('options', [...own, given].join(' ').trim())
   parsed.searchParams.delete('prepare')

@@ -23,8 +23,12 @@ const lockKey = `1380866147, coalesce(quote_ident(current_schema())::regnamespac
 
 const otherActive = 'another indexer is active'
 
-/** An index of ten million files takes its time, whatever limits the role has. */
-const settings = { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 }
+/**
+ * A number that a client has seen survives the loss of power: a commit is on the disk, also if the
+ * role does without. Who waits for standbys is the server's matter.
+ */
+const onDisk = `SELECT set_config('synchronous_commit', 'local', FALSE)
+  WHERE current_setting('synchronous_commit') = 'off'`
 
 /** Skipped numbers, after a server was found that may have lost the last transactions. */
 const margin = 1_000_000
@@ -131,7 +135,7 @@ export class WritingConnection {
   }
 
   async #open(): Promise<pg.Client> {
-    const client = new pg.Client(clientConfig(this.#options, settings))
+    const client = new pg.Client(clientConfig(this.#options))
     ignoreLoss(client)
     client.on('end', () => {
       if (this.#client === client) this.#client = undefined
@@ -141,6 +145,7 @@ export class WritingConnection {
       if (channel === requests) this.onRequest()
     })
     await client.connect()
+    await client.query(onDisk)
     return client
   }
 

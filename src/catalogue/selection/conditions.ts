@@ -219,8 +219,9 @@ function nameCondition({ how, text }: NameCondition, index: number, dialect: Dia
   const [column, wanted] = [ignoringCase('f.name'), ignoringCase(`@${name}`)]
   if (how === 'contains')
     return {
-      sql: `${column} LIKE ${wanted} ESCAPE '\\'`,
-      values: { [name]: `%${text.replace(/[\\%_]/g, '\\$&')}%` },
+      // A backslash would mean different things by the settings of a server.
+      sql: `${column} LIKE ${wanted} ESCAPE '!'`,
+      values: { [name]: `%${text.replace(/[!%_]/g, '!$&')}%` },
     }
   if (how === 'is') return { sql: `${column} = ${wanted}`, values: { [name]: text } }
   return {
