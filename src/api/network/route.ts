@@ -67,14 +67,14 @@ type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
 /** The arrivals of the last hour, and the directories that changed today, if they can be read. */
 async function readActivity(
-  { reader }: NetworkContext,
+  { reader, nowUs }: NetworkContext,
   { states, currency: { asOf } }: NetworkStatus,
   asker: Asker,
 ): Promise<Activity> {
   if (asOf === undefined) return { arrivals_1h: null, changed_directories: [] }
   const today = Math.floor(asOf / secondsPerDay) * secondsPerDay
   // Files that arrived after `asOf` count too.
-  const arrivals = arrivalsSince(states, asOf - secondsPerHour)
+  const arrivals = arrivalsIn(states, asOf - secondsPerHour, nowUs() / 1e6)
   try {
     const directories = await reader.changedDirectories(today * 1e6, asker)
     return { arrivals_1h: arrivals, changed_directories: [...directories] }
@@ -84,13 +84,16 @@ async function readActivity(
   }
 }
 
-/** Slots whose first file was seen arriving since a time; those of scans do not count. */
-function arrivalsSince(states: readonly KnownSeries[], sinceSeconds: number): number {
+/**
+ * Slots whose first file was seen arriving from a time until now. Those of scans do not count, nor
+ * those that came, as it seems, after now, because the clock was set back.
+ */
+function arrivalsIn(states: readonly KnownSeries[], from: number, now: number): number {
   let count = 0
   for (const { period, past } of states)
     past.arrivals.slots.forEach((slot, index) => {
       const arrived = endOfSlot(slot, period) + (past.arrivals.latencies[index] ?? NaN)
-      if (arrived >= sinceSeconds) count++
+      if (arrived >= from && arrived <= now) count++
     })
   return count
 }

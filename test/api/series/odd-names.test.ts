@@ -28,7 +28,7 @@ t.test('24H is a day, 60M an hour, and a file fills the slot in which it begins'
     for (const [station, all] of Object.entries(stations)) {
       const path = `station/${station}/availability/`
       const isDaily = station in days
-      const range = isDaily ? 'from=2026-01-01&period=01D' : 'from=2026-01-10&period=01H'
+      const range = isDaily ? 'from=2026-01-01&period=24h' : 'from=2026-01-10&period=60M'
       const { states } = await json<{ states: string }>(`${path}?${range}&to=2026-01-10`)
       t.equal(states, `${letter}${all.length}${isDaily ? '' : 'S14'}`, station)
     }
