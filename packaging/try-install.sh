@@ -3,7 +3,7 @@
 # try-install.sh FILE.deb [TREE]: installs the package in a clean Debian, runs both services as their units say, uses the
 # program, upgrades from a package and a database of the release before while the services run, removes and purges the
 # package. TREE is a tree of debootstrap that stays unchanged; without it, a tree of Debian 12 is made with the mirror that
-# apt uses here. Needs root, debootstrap, network, and the compiled tests (npm run typecheck).
+# apt uses here. Needs root, debootstrap, and network.
 
 set -euo pipefail
 

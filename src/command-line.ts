@@ -1,6 +1,7 @@
 /** Reads the command line, runs one command and returns its exit code. */
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
+import { CatalogueUnavailable } from './catalogue/reader-errors.ts'
 import { UnusableDatabase } from './catalogue/writer.ts'
 import { ConfigError, faultLine } from './config/checks.ts'
 import { draftConfig, loadConfig } from './config/load.ts'
@@ -12,6 +13,7 @@ import { fileVariable, flagName, variableName } from './config/sources.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { Config, OptionKey } from './config/options.ts'
 import type { ConfigSources, Flags } from './config/sources.ts'
+import { errorCode } from './runtime/error-code.ts'
 import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
 import { versionLine } from './runtime/program.ts'
 
@@ -283,5 +285,13 @@ function daemonLogger(command: string): Logger | undefined {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, stack } = error
-  return isExpected(error) ? message : (stack ?? message)
+  if (!isExpected(error)) return stack ?? message
+  const hint = error instanceof CatalogueUnavailable ? hints[errorCode(error.cause)] : undefined
+  return hint === undefined ? message : `${message}: ${hint}`
+}
+
+/** What a user can do about a database that cannot be read, by the code of the error. */
+const hints: Readonly<Record<string, string>> = {
+  EACCES: 'only its user and group may; a new member of the group must log in again',
+  ENOENT: 'start the indexer first, or name another one with --database or --config',
 }

@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import t, { exact } from './tap.ts'
 import { parse } from 'smol-toml'
-import { testFolder } from './folder.ts'
+import { commonFolder, testFolder } from './folder.ts'
 import { bare } from './program.ts'
 
 interface Outcome {
@@ -247,4 +248,38 @@ t.test('a start that cannot succeed has the exit code of a bad configuration', a
   t.equal(code, 78)
   t.match(JSON.parse(stderr), { level: 'fatal', msg: 'start failed', reason: /another program/ })
   t.equal((await run(['check', ...args])).code, 1, 'a command that is no service has failed')
+})
+
+t.test('a database that cannot be read is reported with what the user can do', async (t) => {
+  const missing = await run(['status', '--database', '/nowhere/c.db'])
+  t.match(missing, { code: 1, stderr: /ENOENT.*: start the indexer first, or name another one/ })
+  const folder = commonFolder(t, { closed: { 'c.db': '' } })
+  chmodSync(join(folder, 'closed'), 0)
+  t.teardown(() => {
+    chmodSync(join(folder, 'closed'), 0o700)
+  })
+  const closed = spawnSync(
+    process.execPath,
+    ['src/cli.js', 'status', '--database', `${folder}/closed/c.db`],
+    { encoding: 'utf8', ...(process.getuid?.() === 0 && { uid: 65_534 }) },
+  )
+  t.match(closed, { status: 1, stderr: /EACCES.*: only its user and group may; a new member/ })
+})
+
+t.test('of a file that cannot be understood nothing else is said to be missing', async (t) => {
+  const file = join(testFolder(t, { 'a.toml': 'archive = ' }), 'a.toml')
+  for (const command of ['index', 'serve']) {
+    const { code, stderr } = await run([command, '--config', file])
+    t.equal(code, 78)
+    t.match(stderr, /a\.toml: line 1, column /)
+    t.notMatch(stderr, 'archive must be set')
+  }
+})
+
+t.test('an indexer that makes the directory of its database says so', async (t) => {
+  const folder = testFolder(t, { archive: { obs: {} } })
+  const place = ['--archive', `${folder}/archive`, '--database', `${folder}/a/b/c.db`]
+  const says = async () =>
+    (await run(['index', '--once', ...place])).stdout.includes('made the directory of')
+  t.same([await says(), await says()], [true, false])
 })

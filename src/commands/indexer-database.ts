@@ -2,6 +2,8 @@
  * Opens the database of the indexer: migrates a file or restores its backup, waits for a server.
  * Builds missing indexes while the indexer runs.
  */
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
@@ -58,6 +60,8 @@ async function openFile(opening: Opening): Promise<IndexerDatabase | undefined> 
     logger.info({ database }, `migrating the database ${progress}`)
     opening.onDelay(`migrating the database ${progress}`)
   }
+  const folder = dirname(database)
+  const isNew = !existsSync(folder)
   const upgraded = upgradeDatabase({ database, onMigrating, signal: stop.signal })
   lifecycle.add({
     name: 'migration',
@@ -77,6 +81,7 @@ async function openFile(opening: Opening): Promise<IndexerDatabase | undefined> 
     },
     onMigrating,
   })
+  if (isNew) logger.info({ directory: folder }, 'made the directory of the database')
   logRecovery(writer.recovery, logger)
   return { writer, openControl: (parts) => openControl({ ...parts, path: path ?? '' }) }
 }

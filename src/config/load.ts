@@ -55,7 +55,9 @@ export function draftConfig(sources: ConfigSources, further: FurtherCheck = () =
   if (!given.has('base_url')) checkHostForLinks(draft)
   if (!given.has('control_socket')) deriveControlSocket(draft)
   fitControlSocket(draft, sources.cwd)
-  draft.faults.push(...further(draft.values, draft.origins))
+  // Of a source that cannot be read nobody knows what it sets, so nothing is missing.
+  const isKnown = faults.every(({ key }) => key !== undefined)
+  if (isKnown) draft.faults.push(...further(draft.values, draft.origins))
   return draft
 }
 

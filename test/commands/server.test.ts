@@ -138,6 +138,17 @@ t.test('the roles of the document have what they need, and no more', { skip }, a
   }
   await t.rejects(ask(role, `UPDATE request SET answer = 'b'`), /permission denied/)
   await t.rejects(ask(role, 'CREATE TABLE other (a int)'), /permission denied/)
+
+  await t.test('also after the schema was emptied as the document says', async (t) => {
+    const [, emptying = ''] = /<<'END'\n(DROP SCHEMA .*?)^END$/ms.exec(document) ?? []
+    await ask('postgres', emptying)
+    await makeTables(url('rinexcat-indexer'))
+    await ask('postgres', grant)
+    await ask(role, request)
+    for (const table of tables) await ask(role, `SELECT * FROM ${table}`)
+    t.equal(check('serve', url('rinexcat-api')).code, 0)
+    t.equal(document.split(grant).length, 3, 'it is said in both places')
+  })
 })
 
 /** Starts an indexer that ends with the test. */

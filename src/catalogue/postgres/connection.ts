@@ -92,7 +92,7 @@ export function ignoreLoss(client: pg.ClientBase): void {
 /** What an administrator can do, by the beginning of the SQLSTATE. */
 const remedies = {
   '28P01': 'refuses the password: correct database_password_file or ~/.pgpass',
-  28: 'refuses this user: check the user in the URL, and pg_hba.conf of the server',
+  28: 'refuses this user: check the user in the URL (without one it is PGUSER, or the name of the user who runs the command), and pg_hba.conf of the server',
   '3D': 'has no such database: create it, or correct the URL',
   '3F': 'has no schema for this user: create one, or grant USAGE on it',
   42501: 'denies this user a privilege: grant it, see docs/postgresql.md',
