@@ -151,7 +151,7 @@ async function recover(t: Test, service: Service, from: number) {
   const { results } = await series(service)
   t.ok(results.every(isPresent), 'everything is present')
   t.match(await json(service, 'missing/'), { count: 0 }, 'nothing is missing')
-  const quiet = { late: { length: 0 }, down: { length: 0 }, arrivals_1h: 0 }
+  const quiet = { losses: { length: 0 }, states: { late: 0, down: 0 }, arrivals_1h: 0 }
   t.match(await json(service, 'network/'), quiet)
   const ours = results.filter((row) => row.last_arrival !== null || row.usual_s !== null)
   t.strictSame(ours, [], 'our outage is no latency of a station')
@@ -210,6 +210,10 @@ t.test('a station that dies is late, down and ended', { skip: lacksFaketime }, a
   /** Sets the clock; one station has delivered all days, and the other one some. */
   const goTo = async (time: number, days: readonly number[] = []) => {
     setClock(folder, time - Date.now())
+    // Files are seen arriving when they were not there a few minutes ago.
+    await until(`the indexer has seen ${isoOf(time)}`, async () =>
+      Boolean((await currentSince(service, time)).results),
+    )
     deliver(archive, 'GRAZ00AUT', '01D', days)
     const end = Math.floor(time / dayMs) * dayMs
     deliver(archive, 'LINZ00AUT', '01D', slotsBetween('01D', [delivered, end]))
