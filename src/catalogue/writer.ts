@@ -46,6 +46,8 @@ export interface KnownStamp {
   readonly stamp: DirectoryStamp | undefined
   /** Time since which removals in the directory are withheld; `undefined` if none are. */
   readonly withheldSinceUs: number | undefined
+  /** Time of the last change of files at or below the directory; `undefined` before the first. */
+  readonly changedUs: number | undefined
 }
 
 export interface KnownDirectory {

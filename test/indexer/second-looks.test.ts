@@ -13,6 +13,21 @@ t.test('a directory is read again ten minutes after files in it were listed', as
   t.strictSame(looks.take(100 * minute), [])
 })
 
+t.test('also where an earlier process listed them a short time ago', async (t) => {
+  const looks = new SecondLooks()
+  const nowUs = 1e15
+  const at = (path: string, minutesAgo: number) => ({
+    path,
+    changedUs: nowUs - minutesAgo * minute * 1000,
+  })
+  looks.resume(
+    [at('a', 2), at('b', 11), at('c', -11), { path: 'd', changedUs: undefined }],
+    nowUs,
+    5,
+  )
+  t.strictSame(looks.take(10 * minute + 5), ['a'])
+})
+
 t.test('where files come all the time, it is read every ten minutes, and once more', async (t) => {
   const looks = new SecondLooks()
   const taken: number[] = []

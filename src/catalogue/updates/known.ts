@@ -45,11 +45,14 @@ const stampColumns = 'path, mtime_us, ctime_us, inode, names_sum, held_since_us'
 
 /** All known directories that still exist on disk. */
 export function* knownDirectories(): Question<KnownStamp[]> {
-  const found = yield* rows<StampRow>(`SELECT ${stampColumns} FROM directory WHERE gone = 0`)
+  const found = yield* rows<[...StampRow, changedUs: number | null]>(
+    `SELECT ${stampColumns}, changed_us FROM directory WHERE gone = 0`,
+  )
   return found.map((row) => ({
     path: row[0],
     stamp: toStamp(row),
     withheldSinceUs: row[5] ?? undefined,
+    changedUs: row[6] ?? undefined,
   }))
 }
 

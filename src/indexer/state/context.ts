@@ -72,6 +72,10 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
   const directories = await writer.directories()
   const known = new KnownDirectories(directories.map(({ path }) => path))
   const hot = hotDirectories(known, options.window, nowUs() / 1000)
+  const isHot = new Set(hot)
+  const secondLooks = new SecondLooks()
+  const hotKnown = directories.filter(({ path }) => isHot.has(path))
+  secondLooks.resume(hotKnown, nowUs(), performance.now())
   const dirty = new DirtyDirectories()
   const health = new Health({ ...options, lastScan })
   return {
@@ -81,7 +85,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     settling: new Settling(),
     stamps: new SureStamps(),
     silentFileSystems: new SilentFileSystems(health, new Set(newestOf(hot, mostByName))),
-    secondLooks: new SecondLooks(),
+    secondLooks,
     unreadFiles: new UnreadFiles({ ...options, dirty }),
     deletionGuard: new DeletionGuard(
       await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),

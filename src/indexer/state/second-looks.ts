@@ -1,5 +1,6 @@
 /** The directories that are read once more because files in them were listed a short time ago. */
 import { youngFileMs } from '../../catalogue/records.ts'
+import type { KnownStamp } from '../../catalogue/writer.ts'
 
 interface Look {
   dueMs: number
@@ -14,6 +15,17 @@ interface Look {
  */
 export class SecondLooks {
   readonly #looks = new Map<string, Look>()
+
+  /** Notes the directories in which an earlier process listed files in the last ten minutes. */
+  resume(
+    directories: readonly Pick<KnownStamp, 'path' | 'changedUs'>[],
+    nowUs: number,
+    nowMs: number,
+  ): void {
+    for (const { path, changedUs } of directories)
+      if (changedUs !== undefined && Math.abs(nowUs - changedUs) < youngFileMs * 1000)
+        this.listed(path, nowMs)
+  }
 
   /** Notes that files of a directory that were read to their end are listed now. */
   listed(path: string, nowMs: number): void {
