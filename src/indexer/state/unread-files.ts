@@ -4,8 +4,10 @@
  * that arriving files and sweeps do not wait.
  */
 import { isSameVersion } from '../../catalogue/identity.ts'
+import type { CatalogueWriter } from '../../catalogue/writer.ts'
 import type { Inflated } from '../tree/inflate.ts'
-import type { IndexerContext } from './context.ts'
+import type { TreeReader } from '../tree/tree-reader.ts'
+import type { DirtyDirectories } from './dirty-directories.ts'
 import type { FileState } from './settling.ts'
 
 /** Number of files of a directory that are read before it is compared with the catalogue again. */
@@ -24,7 +26,12 @@ interface WaitingDirectory {
   files: number
 }
 
-type UnreadContext = Pick<IndexerContext, 'writer' | 'tree' | 'dirty' | 'onFailure'>
+interface UnreadContext {
+  readonly writer: Pick<CatalogueWriter, 'removedVersions'>
+  readonly tree: Pick<TreeReader, 'inflate'>
+  readonly dirty: Pick<DirtyDirectories, 'add'>
+  readonly onFailure: (error: unknown) => void
+}
 
 /** The files are examined in rounds: each ends with a new read of their directory. */
 export class UnreadFiles {
