@@ -118,7 +118,10 @@ const cases: Readonly<Record<string, Case>> = {
       'rinex_alerts{kind="down",country="NOR"}': always(1),
       'rinex_alerts{kind="late",country="AUT"}': always(1),
     },
-    silent: { 'rinex_alerts{kind="late",country="NOR"}': '1x3 _x20' },
+    silent: {
+      'rinex_alerts{kind="late",country="NOR"}': '1x3 _x20',
+      'rinex_alerts{kind="damaged",country="NOR"}': always(1),
+    },
     at: 10,
     count: 2,
   },
