@@ -92,7 +92,11 @@ const networks = fc.record({
 })
 type NetworkHistory = typeof networks extends fc.Arbitrary<infer T> ? T : never
 
-t.test('every answer about series equals that of a simple reference', async (t) => {
+/** A thousand histories take an hour or two. */
+const timeout = process.env['HISTORIES'] === undefined ? 600_000 : 86_400_000
+t.setTimeout(timeout)
+
+t.test('every answer about series equals that of a simple reference', { timeout }, async (t) => {
   const numRuns = Number(process.env['HISTORIES'] ?? 12)
   await fc.assert(
     fc.asyncProperty(networks, (network) => checkHistory(t, network)),
