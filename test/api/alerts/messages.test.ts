@@ -64,6 +64,6 @@ t.test(
     t.same(await run(), [`over: ${norway}`])
     await service.app.close()
     await t.rejects(run(), 'a service that is away is a failure')
-    t.equal(readFileSync(join(folder, '.rinex-alerts'), 'utf8'), `${graz}\n`, 'and no news')
+    t.equal(readFileSync(join(folder, '.late-stations'), 'utf8'), `${graz}\n`, 'and no news')
   },
 )
