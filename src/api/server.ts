@@ -101,6 +101,11 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   site.addTo(app)
   compressAnswers(app)
   answerPreflights(app)
+  // Before a body is read: its type could be none that the API knows.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) answer(notFound(), request, reply)
+    else done()
+  })
   app.setErrorHandler(answer)
   app.setNotFoundHandler((request, reply) => {
     answer(notFound(), request, reply)

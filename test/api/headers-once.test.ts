@@ -25,7 +25,7 @@ const targets = [
     'status/',
     'schema/',
   ],
-  ...['docs/', 'rescan/'],
+  ...['docs/', 'rescan/', 'availability/'],
 ].map((target) => (target.startsWith('/') ? target : `${api}${target}`))
 
 const downloads = ['', 'obs', 'obs/', `${day}/`, `${day}/?format=json`, `${day}/SHA256SUMS`]

@@ -105,7 +105,7 @@ async function makePage(
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
   const etag = tag(head, format, { details: dependsOnDetails(list, format) })
-  const headers = linkHeader(pages)
+  const headers = { ...linkHeader(pages), 'catalogue-seq': String(head.seq) }
   if (format === 'html') {
     const place = { count, range, kept, ignored, pages, ordering, filter, sums }
     const page = renderList({ ...place, results, links: links(), headers })

@@ -22,6 +22,8 @@ export const tooManyRetryAfterSeconds = 10
 export class HttpError extends Error {
   readonly statusCode: number
   readonly headers: Headers
+  /** Further members of the body, besides `detail`. */
+  readonly further: object = {}
 
   constructor(statusCode: number, detail: string, headers: Headers = {}) {
     super(detail)
@@ -37,10 +39,12 @@ export function notFound(): HttpError {
 /** 404 for a name that is not in the catalogue, with the names that were probably meant. */
 export class UnknownName extends HttpError {
   readonly didYouMean: readonly string[]
+  override readonly further: object
 
   constructor(didYouMean: readonly string[]) {
     super(404, 'Not found.')
     this.didYouMean = didYouMean
+    this.further = { did_you_mean: didYouMean }
   }
 }
 
@@ -134,9 +138,8 @@ export function logError(error: unknown, request: FastifyRequest): HttpError {
 /** Sends an error as JSON. The log has the cause of a 5xx, with the request id of the response. */
 export function sendError(error: HttpError, request: FastifyRequest, reply: FastifyReply): void {
   const { statusCode, message: detail, headers } = error
-  const suggestions = error instanceof UnknownName ? { did_you_mean: error.didYouMean } : {}
   const id = statusCode >= 500 ? { request_id: request.id } : {}
-  const body = error instanceof BadFields ? error.fields : { detail, ...suggestions, ...id }
+  const body = error instanceof BadFields ? error.fields : { detail, ...error.further, ...id }
   resetHeaders(reply)
   void reply
     .code(statusCode)

@@ -41,10 +41,12 @@ export function contentType(format: Format): string {
 export class UnknownFormat extends HttpError {
   /** The formats that it has. */
   readonly formats: readonly Format[]
+  override readonly further: object
 
   constructor(formats: readonly Format[]) {
     super(404, 'Not found.')
     this.formats = formats
+    this.further = { formats: formats.filter(isNamed) }
   }
 }
 

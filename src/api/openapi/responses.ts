@@ -38,7 +38,7 @@ export const headers = {
     'the indexer is stopped',
   ),
   'Catalogue-Seq': sometimes(
-    'Only with `csv`, `ndjson` and `urls`: the number of the latest change before the first line. Later changes are in the feed; `Link` has its URL with `rel="monitor"`.',
+    'The number of the latest change that the page contains; of `csv`, `ndjson` and `urls` that of the latest change before the first line, where `Link` has the URL of the later ones with `rel="monitor"`.',
     '72',
   ),
   'Retry-After': always('Seconds to wait before the next request.', '5'),
@@ -90,6 +90,7 @@ export const detailSchema = component(
       'Only with 404 of an unknown station: at most five codes that were probably meant.',
       text(),
     ),
+    formats: list('Only with 404 of an unknown `format`: those that the resource has.', text()),
     request_id: text('Only with 5xx: the id of the request in the log of the service.'),
   },
 )

@@ -19,6 +19,7 @@ t.test('the list is a page of records, the highest id first', async (t) => {
     allow: /^GET, POST, HEAD, OPTIONS$/,
     'cache-control': 'no-cache',
     etag: /^W\/"[^"]+"$/,
+    'catalogue-seq': '3',
     'x-content-type-options': 'nosniff',
     'access-control-allow-origin': '*',
     link: `<${url('rinex-file/?format=api&limit=2&offset=2')}>; rel="next"`,
@@ -147,7 +148,11 @@ t.test('the parameter format and the header Accept choose the representation', a
       t.equal(answer.headers.vary, vary, name)
       const detail = { 404: 'Not found.', 406: 'Could not satisfy the request Accept header.' }
       if (type === 'json' && (status === 404 || status === 406))
-        t.same(answer.json(), { detail: detail[status] }, name)
+        t.match(answer.json(), { detail: detail[status] }, name)
+      if (type === 'json' && status === 404) {
+        const formats = path === list ? ['json', 'csv', 'ndjson', 'urls'] : ['json']
+        t.strictSame(answer.json<{ formats: string[] }>().formats.toSorted(), formats.toSorted())
+      }
     }
   }
 })

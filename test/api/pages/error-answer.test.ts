@@ -197,8 +197,21 @@ t.test('a program gets the same errors as JSON, and so does whoever names a form
   ] as const) {
     const answer = await app.inject({ url, headers })
     t.match(answer, { statusCode: 404, headers: { 'content-type': 'application/json' } }, url)
-    t.strictSame(answer.json(), { detail: 'Not found.' })
+    const isFormat = url.endsWith('xml')
+    t.strictSame(answer.json(), { detail: 'Not found.', ...(isFormat && { formats: ['json'] }) })
   }
+})
+
+t.test('an unknown path is not found, whatever a request sends to it', async (t) => {
+  const { app } = await openService(t)
+  for (const url of ['/nothing', '/rinex/api/availability', '/rinex/api/none/', '/rinex/data/x/'])
+    for (const type of ['text/plain', 'application/json', 'application/xml', 'multipart/form-data'])
+      for (const payload of ['{}', 'x'.repeat(100_000)]) {
+        const headers = { 'content-type': type }
+        const answer = await app.inject({ method: 'POST', url, headers, payload })
+        const status = url.startsWith('/rinex/data') ? 405 : 404
+        t.equal(answer.statusCode, status, `${url} ${type}`)
+      }
 })
 
 t.test('browsers find an icon at its usual place', async (t) => {
