@@ -282,9 +282,21 @@ function filtersWhere(isWanted: (name: string) => boolean): typeof filterParamet
 /** The filters of files that the list of stations accepts too: country and area. */
 export const stationParameters = filtersWhere((name) => ['country', 'area'].includes(name))
 
-/** The filters of the change feed: they depend only on the name and path of a file. */
-export const changesFilters = filtersWhere(
-  (name) => !/^(?:created|modified|id|problem)(?:__|$)/.test(name),
+/** The conditions that depend only on the name and path of a file. */
+const conditionsOfNames: readonly (keyof FileFilter)[] = [
+  ...(['stations', 'countries', 'areas', 'types', 'durations', 'versions'] as const),
+  ...(['intervals', 'contents', 'sources', 'years', 'days'] as const),
+  ...(['dataDate', 'overlaps', 'names'] as const),
+]
+
+/** The filters of the change feed: all of whose conditions it can have. */
+export const changesFilters = new Map(
+  [...filterParameters].filter(([, { read, example }]) => {
+    const found = read([example])
+    return 'value' in found
+      ? found.value.flatMap(Object.keys).every((key) => conditionsOfNames.some((of) => of === key))
+      : false
+  }),
 )
 
 const expansions = ['file'] as const
