@@ -258,7 +258,7 @@ t.test('the Debian package is complete and works', { skip, timeout: 600_000 }, a
     const list = /"url":"([^"]+)"/.exec(log)?.[1] ?? ''
     const answer = (await (await fetch(list)).json()) as { count: number; results: object[] }
     t.ok(answer.count > 30_000, 'the files of the demo')
-    t.match(answer.results[0], { download_path: /\/rinex\/data\/nrt\// })
+    t.match(answer.results[0], { download_path: /\/rinex\/data\/(nrt|obs)\// })
     const page = await fetch(list, { headers: { accept: 'text/html' } })
     t.match(await page.text(), '<html')
     for (const path of ['/rinex/api/schema/', '/metrics'])
