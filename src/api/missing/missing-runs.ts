@@ -4,7 +4,7 @@ import type { Parameter } from '../http/context.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
 import { counted, readableDate, readableNumber, readableTime, typeLabel } from '../pages/labels.ts'
 import { fragment } from '../pages/layout.ts'
-import { dateCell, numberColumns, periodCell, stateCell } from '../pages/table.ts'
+import { dateCell, endCell, numberColumns, periodCell, stateCell } from '../pages/table.ts'
 import type { Groups } from '../resources/collection.ts'
 import type { ViewColumn } from '../pages/collection.ts'
 import { keyOf } from '../series/known-series.ts'
@@ -61,7 +61,7 @@ const columns = [
   column('Type', ({ series }) => typeLabel(series.fileType)),
   column('Period', ({ series }) => periodCell(series.period)),
   column('From', (first) => dateCell(isoOf(first, 'start')), { key: 'start', first: 'descending' }),
-  column('To', (_first, last) => dateCell(isoOf(last, 'end'))),
+  column('To', (_first, last) => endCell(timesOf(last).end, last.series.period === '01D')),
   column('Files', (_first, _last, run) => readableNumber(run.length), { isNumber: true }),
   column('State', ({ state }) => stateCell(state)),
   column('Expected by', (first) => readableTime(isoOf(first, 'expectedBy')), {

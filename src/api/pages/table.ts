@@ -1,4 +1,5 @@
 /** The tables of HTML pages, and their cells. */
+import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { Period } from '../../series/series.ts'
 import { exactTime, periodLabel, readableDate, readableShare, readableTime } from './labels.ts'
 import { partial } from './layout.ts'
@@ -87,6 +88,17 @@ export function periodCell(period: Period): Cell {
 /** The start of data. */
 export function dateCell(time: string | null): Cell {
   return { text: readableDate(time), time }
+}
+
+/**
+ * The end of data: for people the last day itself, with 24:00 if it is one of hours.
+ * @param end in seconds since 1970
+ */
+export function endCell(end: number, ofDays: boolean): Cell {
+  const time = secondsToIso(end)
+  if (end % secondsPerDay !== 0) return dateCell(time)
+  const day = readableDate(secondsToIso(end - secondsPerDay))
+  return { text: ofDays ? day : `${day} 24:00`, time }
 }
 
 /** The state of a series or a slot: a shape and a word. */

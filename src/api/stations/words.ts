@@ -14,6 +14,11 @@ function momentWords(seconds: number): string {
   return time === '00:00' ? dayWords(day) : `${dayWords(day)}, ${time}`
 }
 
+/** People say that data up to midnight end on the day before. */
+function lastMoment(end: number): number {
+  return end % secondsPerDay === 0 ? end - secondsPerDay : end
+}
+
 function timeWords(seconds: number): string {
   return secondsToIso(seconds).slice(11, 16)
 }
@@ -100,9 +105,10 @@ export function sinceWords(known: Known, nowSeconds: number): string {
   const { state, since, ended, lateSeconds } = known
   if (state === 'unknown') return ': the first scan of the archive has not ended'
   if (since === undefined) return ': nothing was ever delivered'
+  const end = thisYear(lastMoment(since), nowSeconds)
+  if (ended) return `: its last data end on ${end}`
+  if (state === 'silent') return `: no file is expected now; its last data end on ${end}`
   const time = thisYear(since, nowSeconds)
-  if (ended) return `: its last data end on ${time}`
-  if (state === 'silent') return `: no file is expected now; its last data end on ${time}`
   if (lateSeconds !== undefined)
     return ` for ${readableDuration(lateSeconds)}, nothing since ${time}`
   const age = nowSeconds - since

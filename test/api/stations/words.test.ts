@@ -114,8 +114,12 @@ const states = [
   ['late', '2026-11-24T10:00', 'late for 4 h 40, nothing since 24 November, 10:00'],
   ['present', '2026-11-20T10:00', 'present since 20 November, 10:00, for 4 days'],
   ['present', '2026-10-27T15:00', 'present, without a gap for 28 days'],
-  ['silent', '2026-10-01T00:00', 'silent: no file is expected now; its last data end on 1 October'],
-  ['ended', '2020-10-01T00:00', 'ended: its last data end on 1 October 2020'],
+  [
+    'silent',
+    '2026-10-01T00:00',
+    'silent: no file is expected now; its last data end on 30 September',
+  ],
+  ['ended', '2020-10-01T00:00', 'ended: its last data end on 30 September 2020'],
   ['unknown', undefined, 'unknown: the first scan of the archive has not ended'],
 ] as const
 
