@@ -3,7 +3,7 @@
  * most as many clicks and fields as given. On the archive of the demo: a minute after its first
  * scan, as if it had been watched for a year, and with the indexer stopped.
  */
-import { mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { Locator, Page } from 'playwright-core'
@@ -257,7 +257,10 @@ const tasks: readonly Task[] = [
   },
 ]
 
-/** A damaged file that arrives after the first scan, so that it is read at once. */
+/**
+ * A damaged file of the newest hour, so that it is read first. Its mtime is more than a day ago: a
+ * first scan lists it unread, while any other file without an end waits for ten minutes.
+ */
 const damaged = `${hourDirectory()}/GRAZ00AUT_R_${hourDirectory().slice(4).replaceAll('/', '')}00_01H_05S_MO.rnx.gz`
 
 const contents = new Contents()
@@ -273,6 +276,12 @@ function fillArchive(archive: string): void {
     writeFileSync(path, contents.of(file))
     utimesSync(path, file.arrivesAt, file.arrivesAt)
   }
+  const example = allFiles().find(({ damage }) => damage === 'changed')
+  if (example === undefined) throw new Error('the demo has no damaged file')
+  mkdirSync(join(archive, dirname(damaged)), { recursive: true })
+  writeFileSync(join(archive, damaged), contents.of(example))
+  const oldAt = startedAt - 2 * secondsPerDay
+  utimesSync(join(archive, damaged), oldAt, oldAt)
 }
 
 /** All deliveries were seen: daily files after a quarter of an hour, others after two minutes. */
@@ -301,14 +310,6 @@ async function runAll(t: Test, situation: Situation, service: Service): Promise<
 
 t.test('people find what they came for', { skip: needsBrowser }, async (t) => {
   const service = await startScanned(t, fillArchive)
-  const [example] = allFiles().filter(({ damage }) => damage === 'changed')
-  if (example === undefined) throw new Error('the demo has no damaged file')
-  // It is older than the time for which a file without an end waits to be listed.
-  const temporary = join(service.archive, 'damaged')
-  writeFileSync(temporary, contents.of(example))
-  utimesSync(temporary, startedAt - 3600, startedAt - 3600)
-  mkdirSync(join(service.archive, dirname(damaged)), { recursive: true })
-  renameSync(temporary, join(service.archive, damaged))
   const isRead = async () =>
     JSON.stringify(await service.get('/rinex/api/status/problems/?problem=broken')).includes(
       damaged,
