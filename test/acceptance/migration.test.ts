@@ -66,9 +66,9 @@ async function makeDatabase(database: string): Promise<void> {
   await writer.apply([change('obs/2020/002', { added: names.map((name) => newFile(name)) })])
   writer.close()
   const db = new Sqlite(database)
-  db.exec(`INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change, arrived)
+  db.exec(`INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq, change)
     WITH RECURSIVE number (n) AS (VALUES (7) UNION ALL SELECT n + 1 FROM number WHERE n < ${records})
-    SELECT n, 2, n, 1 + n % 2, 1 + n % 2, data_date + n % 1000 * 86400, created_us, 6, 0, 0
+    SELECT n, 2, n, 1 + n % 2, 1 + n % 2, data_date + n % 1000 * 86400, created_us, 6, 0
     FROM number CROSS JOIN file WHERE id = 1;
     UPDATE directory SET files = (SELECT count(*) FROM file WHERE directory = directory.id);
     UPDATE area SET files = (SELECT count(*) FROM file)`)
