@@ -70,18 +70,19 @@ function* directoriesOf(records) {
 }
 
 export function changeOf({ path, names }, arrived = false) {
+  const arrivalUs = arrived ? Date.now() * 1000 : undefined
   return {
     path,
     gone: false,
-    stamp: { mtimeUs: 1, ctimeUs: 1, inode: 1 },
+    stamp: { mtimeUs: 1, ctimeUs: 1, inode: 1, namesSum: 1 },
     withheldSinceUs: undefined,
     directories: [],
-    arrived,
     added: names.map((name) => ({
       name,
       parsed: parseFilename(name),
       size: undefined,
       mtimeUs: undefined,
+      arrivalUs,
     })),
     modified: [],
     filled: [],
