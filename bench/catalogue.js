@@ -69,8 +69,8 @@ function* directoriesOf(records) {
   }
 }
 
-export function changeOf({ path, names }, arrived = false) {
-  const arrivalUs = arrived ? Date.now() * 1000 : undefined
+/** @param arrivalUs when the files arrived; `undefined` as for files that a first scan finds */
+export function changeOf({ path, names }, arrivalUs) {
   return {
     path,
     gone: false,

@@ -151,7 +151,7 @@ async function generate({ stations, years, 'hourly-days': hourlyDays, database }
     const length = period === '01D' ? msPerDay : 3_600_000
     nowMs = Math.max(nowMs + 1, time + length + (period === '01D' ? 3_600_000 : 180_000))
     records += names.length
-    await writer.apply([changeOf({ path: `${path}/${start}`, names }, true)])
+    await writer.apply([changeOf({ path: `${path}/${start}`, names }, nowMs * 1000)])
   }
   for (let day = today - years * 365; day < today; day++) {
     if (day >= today - hourlyDays)

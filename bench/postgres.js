@@ -171,7 +171,9 @@ async function compareArrivals(engines, print) {
       const file = `Z${code}00AUT_R_20260230000_01D_30S_MO.crx.gz`
       const { seq } = await reader.head()
       const begun = performance.now()
-      const applying = writer.apply([changeOf({ path: 'obs/2026/023', names: [file] }, true)])
+      const applying = writer.apply([
+        changeOf({ path: 'obs/2026/023', names: [file] }, Date.now() * 1000),
+      ])
       const waited = untilSeen(reader, seq)
       await applying
       written.push(performance.now() - begun)

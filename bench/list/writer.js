@@ -18,7 +18,7 @@ for (let count = 0; ; count++) {
     (_, index) =>
       `z${String(index).padStart(3, '0')}100${'abcdefghijklmnopqrstuvwx'[count % 24]}.26d.gz`,
   )
-  await writer.apply([{ ...changeOf({ path, names }, true), removed }])
+  await writer.apply([{ ...changeOf({ path, names }, Date.now() * 1000), removed }])
   const dueMs = begun + ((count + 1) * perTransaction * 1000) / rate
   await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueMs - performance.now())))
 }
