@@ -206,7 +206,13 @@ export class ApplyStage {
     )
     // What a directory held while it could not be read is unknown.
     const notThereUs = known?.unreadable === true ? undefined : sinceUs
-    return { notThereUs, foundUs: nowUs(), showsContents: !sameStamp(snapshot.stamp, stored) }
+    return {
+      notThereUs,
+      foundUs: nowUs(),
+      showsContents: !sameStamp(snapshot.stamp, stored),
+      // Without a stamp, a part of the directory may have been left out.
+      showsNames: known === undefined || stored !== undefined || !heartbeat.isEarlier,
+    }
   }
 
   #withChildren(change: DirectoryChange, snapshot: DirectorySnapshot): DirectoryChange {

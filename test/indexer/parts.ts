@@ -144,7 +144,12 @@ export const noProblems = {
 }
 
 /** A read after which no file was seen arriving. */
-export const nothingSeen = { notThereUs: undefined, foundUs: 0, showsContents: false }
+export const nothingSeen = {
+  notThereUs: undefined,
+  foundUs: 0,
+  showsContents: false,
+  showsNames: true,
+}
 
 /** A moment on two clocks that agree. */
 export const moment = (us: number) => ({ us, steadyMs: us / 1000 })
