@@ -1,7 +1,7 @@
 import t, { exact } from '../tap.ts'
 import { openWriter } from '../../src/catalogue/engines/open.ts'
-import { day, facts, openCatalogue, stamp } from './catalogue.ts'
-import { change, newFile } from './change.ts'
+import { checksumOf, day, facts, openCatalogue, stamp } from './catalogue.ts'
+import { arriving, change, newFile } from './change.ts'
 
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const zimm = 'zimm0010.26d.gz'
@@ -277,7 +277,7 @@ t.test('other rules of names take the stamps of directories with rejected names'
 t.test('a removed directory leaves the catalogue, but its tombstones stay', async (t) => {
   const { writer, reader, apply } = await openCatalogue(t)
   await apply({ stamp, added: [newFile(graz)] })
-  t.same(await writer.directories(), [{ path: day, stamp }])
+  t.match(await writer.directories(), exact([{ path: day, stamp }]))
   await apply({ gone: true, removed: [1] })
   t.same(await writer.directories(), [])
   await apply({ stamp, added: [newFile(graz)] })
@@ -292,4 +292,21 @@ t.test('a second writer is rejected', async (t) => {
     { code: 'ALREADY_RUNNING' },
   )
   await add(graz)
+})
+
+t.test('a slot is delivered by a good file that is left, however it was counted', async (t) => {
+  const { apply, writer, sql, clock } = await openCatalogue(t)
+  const names = [graz, graz.replace('_R_', '_S_')]
+  await apply({ added: arriving([newFile(graz, facts)], clock.us) })
+  await apply({ added: names.slice(1).map((name) => newFile(name, facts)) })
+  const delivered = () => sql('SELECT good, latency_s IS NULL AS unseen FROM delivery')
+  t.match(await delivered(), exact([{ good: 2 }]))
+  // As a migration leaves it, which does not count the files of each slot.
+  await sql('UPDATE delivery SET good = 1')
+  await writer.keepChecksums([checksumOf(1, { problem: 'broken' })], 0)
+  const [left] = await delivered()
+  t.match(left, { good: 1 })
+  t.ok(left?.['unseen'], 'the other one was not seen arriving')
+  await writer.keepChecksums([checksumOf(2, { problem: 'broken' })], 0)
+  t.strictSame(await delivered(), [])
 })

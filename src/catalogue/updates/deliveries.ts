@@ -9,7 +9,7 @@ import { deliveryDays, periodRules, seriesOf, slotAt, startOf } from '../../seri
 import type { SeriesKey } from '../../series/series.ts'
 import type { Dialect } from '../dialect.ts'
 import { column, execute, row, value } from '../question.ts'
-import type { Question, Statement, Values } from '../question.ts'
+import type { Question, Statement } from '../question.ts'
 import { Lookup } from './lookup.ts'
 
 /** A file that is not damaged: its station, and the time of its arrival if that was seen. */
@@ -77,34 +77,37 @@ export class DeliveryRows {
       const series = key && this.#series.find([file.station, key.fileType, key.period])
       if (key === undefined || series === undefined) continue
       const start = startOf(slotAt(file.dataDate, key.period), key.period)
-      const values = { data_date: start, series }
-      yield* execute({ sql: this.#sql.less, values }, { sql: this.#sql.none, values })
-      const isLeft = (yield* value(this.#sql.exists, values)) !== undefined
-      if (isLeft) yield* this.#attribute(file, key, values)
+      const delivery = { data_date: start, series }
+      if ((yield* value(this.#sql.exists, delivery)) === undefined) continue
+      yield* execute({ sql: this.#sql.less, values: delivery })
+      const first = yield* this.#firstLeft(file, key)
+      if (first === undefined) yield* execute({ sql: this.#sql.none, values: delivery })
+      else {
+        const [arrivalUs] = first
+        const end = start + periodRules[key.period].seconds
+        const latency_s = arrivalUs === null ? null : latencyOf(arrivalUs, end)
+        yield* execute({ sql: this.#sql.attribute, values: { ...delivery, latency_s } })
+      }
     }
   }
 
-  /** Gives a delivery the latency of the first live record that is left. */
-  *#attribute(file: SlotFile, key: SeriesKey, delivery: Values): Question<void> {
-    const start = startOf(slotAt(file.dataDate, key.period), key.period)
+  /**
+   * The first live record that is not damaged in the slot of another file, with its arrival;
+   * `undefined` if there is none.
+   */
+  *#firstLeft(
+    { id, station, dataDate }: SlotFile,
+    key: SeriesKey,
+  ): Question<[arrivalUs: number | null] | undefined> {
+    const start = startOf(slotAt(dataDate, key.period), key.period)
     const end = start + periodRules[key.period].seconds
     const kinds: number[] = []
     for (const kind of yield* column<number>('SELECT id FROM kind')) {
       const own = yield* this.#keyOf(kind)
       if (own?.fileType === key.fileType && own.period === key.period) kinds.push(kind)
     }
-    const { id, station } = file
     // Without the index, as in a first scan, to find it takes too long.
-    const first = yield* row<[arrivalUs: number | null]>(this.#sql.first, {
-      id,
-      station,
-      kinds,
-      start,
-      end,
-    })
-    if (first === undefined) return
-    const latency_s = first[0] === null ? null : latencyOf(first[0], end)
-    yield* execute({ sql: this.#sql.attribute, values: { ...delivery, latency_s } })
+    return yield* row(this.#sql.first, { id, station, kinds, start, end })
   }
 
   #inserts(
@@ -153,7 +156,10 @@ function deliverySql(dialect: Dialect) {
     less: `UPDATE delivery SET good = good - 1 WHERE ${isDelivery}`,
     none: `DELETE FROM delivery WHERE ${isDelivery} AND good < 1`,
     exists: `SELECT 1 FROM delivery WHERE ${isDelivery}`,
-    attribute: `UPDATE delivery SET latency_s = @latency_s WHERE ${isDelivery}`,
+    // A database of an earlier release counts each slot once, whatever files it has.
+    attribute: `UPDATE delivery SET latency_s = @latency_s,
+        good = CASE WHEN good < 1 THEN 1 ELSE good END
+      WHERE ${isDelivery}`,
     first: `SELECT arrival_us FROM file
       WHERE EXISTS (SELECT 1 FROM built WHERE name = 'file_station')
         AND station = @station AND data_date >= @start AND data_date < @end AND id <> @id
