@@ -63,10 +63,13 @@ export class DeliveryRows {
     files: readonly (SlotFile & { readonly arrivalUs: number | undefined })[],
     nowUs: number,
   ): Question<void> {
-    for (const file of files) {
-      const key = yield* this.#keyOf(file.kind)
+    // Together, because a restore brings many files of each slot.
+    for (const slot of Map.groupBy(files, slotKey).values()) {
+      const [first] = slot
+      if (first === undefined) continue
+      const key = yield* this.#keyOf(first.kind)
       if (key !== undefined)
-        yield* execute(...this.#inserts(key, file.dataDate, { files: [file], nowUs }))
+        yield* execute(...this.#inserts(key, first.dataDate, { files: slot, nowUs }))
     }
   }
 
@@ -174,6 +177,10 @@ function deliverySql(dialect: Dialect) {
  */
 function latencyOf(arrivalUs: number, end: number): number {
   return Math.max(Math.floor(arrivalUs / 1e6) - end, unseen + 1)
+}
+
+function slotKey({ kind, dataDate }: SlotFile): string {
+  return `${kind} ${dataDate}`
 }
 
 /** Deletes the deliveries of slots that began more than 400 days ago. */
