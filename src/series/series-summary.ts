@@ -117,19 +117,19 @@ export function withinTarget(period: Period, ascending: ArrayLike<number>): numb
 }
 
 /**
- * The latest arrival up to `asOf`. If the clock was set back, later slots may have files, and
+ * The latest arrival up to a time. If the clock was set back, later slots may have files, and
  * arrivals may be ahead of it: these are not known.
  */
-function lastArrivalOf(
+export function lastArrivalOf(
   { slots, latencies }: Arrivals,
   period: Period,
-  asOf: number,
+  until: number,
 ): number | undefined {
-  const current = slotAt(asOf, period)
+  const current = slotAt(until, period)
   let last = -Infinity
   slots.forEach((slot, index) => {
     const arrival = endOfSlot(slot, period) + (latencies[index] ?? NaN)
-    if (slot <= current && arrival <= asOf) last = Math.max(last, arrival)
+    if (slot <= current && arrival <= until) last = Math.max(last, arrival)
   })
   return last === -Infinity ? undefined : last
 }

@@ -74,7 +74,7 @@ function isHourly({ period }: Pick<SeriesKey, 'period'>): boolean {
  * Time at which the newest file of all series was seen arriving, in seconds since 1970; `-Infinity`
  * if none was.
  */
-export function latestArrival(states: readonly Arriving[]): number {
+function latestArrival(states: readonly Arriving[]): number {
   return states.reduce(
     (latest, { summary: { lastArrival = -Infinity } }) => Math.max(latest, lastArrival),
     -Infinity,

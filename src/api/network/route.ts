@@ -51,8 +51,9 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
     bodies: networkBodies,
     state: () => networkState(context),
     read: async ({ values, ignored }, current, requester) => {
-      const activity = await readActivity(context, current, requester)
-      const wire = serialiseNetwork(current, activity, context.links())
+      const now = context.nowUs() / 1e6
+      const activity = await readActivity(context, current, { now, asker: requester })
+      const wire = serialiseNetwork(current, { activity, now }, context.links())
       return {
         bodies: {
           json: () => wire,
@@ -67,14 +68,14 @@ type Activity = Pick<WireNetwork, 'arrivals_1h' | 'changed_directories'>
 
 /** The arrivals of the last hour, and the directories that changed today, if they can be read. */
 async function readActivity(
-  { reader, nowUs }: NetworkContext,
+  { reader }: NetworkContext,
   { states, currency: { asOf } }: NetworkStatus,
-  asker: Asker,
+  { now, asker }: { readonly now: number; readonly asker: Asker },
 ): Promise<Activity> {
   if (asOf === undefined) return { arrivals_1h: null, changed_directories: [] }
   const today = Math.floor(asOf / secondsPerDay) * secondsPerDay
   // Files that arrived after `asOf` count too.
-  const arrivals = arrivalsIn(states, asOf - secondsPerHour, nowUs() / 1e6)
+  const arrivals = arrivalsIn(states, asOf - secondsPerHour, now)
   try {
     const directories = await reader.changedDirectories(today * 1e6, asker)
     return { arrivals_1h: arrivals, changed_directories: [...directories] }
@@ -100,7 +101,7 @@ function arrivalsIn(states: readonly KnownSeries[], from: number, now: number): 
 
 function serialiseNetwork(
   { states, stations, losses, currency }: NetworkStatus,
-  activity: Activity,
+  { activity, now }: { readonly activity: Activity; readonly now: number },
   links: Links,
 ): WireNetwork {
   // A series that is neither expected nor delivered, such as one of a few stray files, says nothing
@@ -113,7 +114,7 @@ function serialiseNetwork(
   const { ended, ...inStates } = countStates(stations)
   return {
     ...serialiseCurrency(currency),
-    verdict: verdictOf({ states, stations, losses, currency }),
+    verdict: verdictOf({ states, stations, losses, currency }, now),
     stations: stations.size - ended,
     states: inStates,
     ended,

@@ -11,10 +11,11 @@ import type { Currency } from '../../series/currency.ts'
 import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import type { SlotState } from '../../series/slot-states.ts'
-import { arrivedBy, latestArrival } from '../../series/stalled.ts'
+import { lastArrivalOf } from '../../series/series-summary.ts'
+import { arrivedBy } from '../../series/stalled.ts'
 import { countStates } from '../../series/station-states.ts'
 import { counted, readableDate, readableDuration, readableTime } from '../pages/labels.ts'
-import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
+import type { KnownSeries, NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { standstillOf } from '../series/network-context.ts'
 
 /**
@@ -39,37 +40,54 @@ export interface Verdict {
 }
 
 type Network = Pick<NetworkStatus, 'stations' | 'losses' | 'currency'> & {
-  readonly states: readonly SeriesStatus[]
+  readonly states: readonly KnownSeries[]
 }
 
-export function verdictOf(network: Network): Verdict {
+/** @param now seconds since 1970 by our clock: a file may have arrived after the last heartbeat */
+export function verdictOf(network: Network, now: number): Verdict {
   const { states, stations, currency } = network
   const { late, down } = countStates(stations)
   const indexer = indexerState(currency)
+  const newest = newestArrival(states, currency, now)
   return {
     ok: indexer === 'watching' && late + down === 0,
-    words: wordsOf(network, { late, down }),
+    words: wordsOf(network, { late, down }, newest === undefined ? undefined : { newest, now }),
     indexer,
-    newest_file: isoOrNull(newestArrival(states, currency.asOf)),
+    newest_file: isoOrNull(newest),
     late,
     down,
   }
 }
 
-/** `undefined` also if newer data were found that were not seen arriving, as after a stop. */
+/**
+ * The newest arrival until now, or until the time at which the states stand still. `undefined` also
+ * if newer data were found that were not seen arriving, as after a stop.
+ */
 function newestArrival(
-  states: readonly SeriesStatus[],
-  asOf: number | undefined,
+  states: readonly KnownSeries[],
+  { asOf, notCurrent }: Currency,
+  now: number,
 ): number | undefined {
-  const arrival = latestArrival(states)
-  const isNewest = asOf === undefined || arrival >= arrivedBy(states, asOf)
-  return arrival > -Infinity && isNewest ? arrival : undefined
+  if (asOf === undefined) return undefined
+  const until = notCurrent === undefined ? now : asOf
+  const arrival = states.reduce(
+    (latest, { period, past }) =>
+      Math.max(latest, lastArrivalOf(past.arrivals, period, until) ?? -Infinity),
+    -Infinity,
+  )
+  return arrival > -Infinity && arrival >= arrivedBy(states, asOf) ? arrival : undefined
 }
 
 function indexerState({ asOf, notCurrent, problems }: Currency): Verdict['indexer'] {
   if (notCurrent === indexerStopped) return 'stopped'
   if (asOf === undefined) return 'scanning'
   return notCurrent === undefined && problems.length === 0 ? 'watching' : 'degraded'
+}
+
+/** The newest arrival, and now. */
+interface Arrived {
+  readonly newest: number
+  readonly now: number
 }
 
 /**
@@ -79,6 +97,7 @@ function indexerState({ asOf, notCurrent, problems }: Currency): Verdict['indexe
 function wordsOf(
   { states, losses: open, currency }: Network,
   lost: { late: number; down: number },
+  arrived: Arrived | undefined,
 ): string {
   const { asOf, notCurrent, problems } = currency
   if (asOf === undefined) return standstillOf(currency)
@@ -89,7 +108,10 @@ function wordsOf(
       return `${counted(lost[state], one, many)} ${state}`
     })
   const isCurrent = notCurrent === undefined
-  const facts = [...newestFact(states, asOf, isCurrent), ...deliveredFact(states, asOf)]
+  const facts = [
+    ...newestFact(states, asOf, { arrived, isCurrent }),
+    ...deliveredFact(states, asOf),
+  ]
   if (!isCurrent) {
     const then = [...losses, ...facts].join(', ')
     return `${standstillOf(currency)}${then === '' ? '' : ` At that time: ${then}.`}`
@@ -119,14 +141,12 @@ function stalledFact(losses: NetworkStatus['losses']): readonly string[] {
 function newestFact(
   states: readonly SeriesStatus[],
   asOf: number,
-  isCurrent: boolean,
+  { arrived, isCurrent }: { readonly arrived: Arrived | undefined; readonly isCurrent: boolean },
 ): readonly string[] {
-  const arrival = newestArrival(states, asOf)
-  if (arrival !== undefined)
+  if (arrived !== undefined)
     return isCurrent
-      ? // A file may have arrived after the last heartbeat.
-        [`newest file ${readableDuration(Math.max(0, asOf - arrival))} ago`]
-      : [`newest file of ${readableTime(secondsToIso(arrival))} UTC`]
+      ? [`newest file ${readableDuration(arrived.now - arrived.newest)} ago`]
+      : [`newest file of ${readableTime(secondsToIso(arrived.newest))} UTC`]
   const newest = states
     .flatMap(({ period, summary: { lastSlot } }) =>
       lastSlot === undefined ? [] : [{ period, start: startOf(lastSlot, period) }],

@@ -11,7 +11,7 @@ import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 /** Facts that cannot be read at this moment are `undefined`. */
 export interface ArchiveFacts {
   readonly verdict: Verdict | undefined
-  /** Seconds since 1970; it stands still while the catalogue is not current. */
+  /** Seconds since 1970. */
   readonly now: number
   readonly isCurrent: boolean
   readonly total: Volume | undefined
@@ -25,7 +25,7 @@ export async function readFacts(
   network: NetworkState | undefined,
   requester: Requester,
 ): Promise<ArchiveFacts> {
-  const now = network?.currency.asOf ?? nowUs() / 1e6
+  const now = nowUs() / 1e6
   const [volumes, stations] = await Promise.all([
     ifReadable(
       reader.head().then((head) => archive.volumes({ head, today: archive.today() }, requester)),
@@ -33,7 +33,7 @@ export async function readFacts(
     ifReadable(reader.stations({ limit: 1, offset: 0 }, requester)),
   ])
   return {
-    verdict: network && verdictOf(network),
+    verdict: network && verdictOf(network, now),
     now,
     isCurrent: network !== undefined && network.currency.notCurrent === undefined,
     total: volumes && sumOfVolumes(volumes.totals),

@@ -104,8 +104,7 @@ function newestOf({ verdict, now, isCurrent }: ArchiveFacts) {
   const newest = verdict?.newest_file ?? null
   if (newest === null) return [undefined, ''] as const
   if (!isCurrent) return [readableTime(newest), 'UTC: the newest file'] as const
-  const age = Math.max(0, Math.round(now - Date.parse(newest) / 1000))
-  return [readableDuration(age), 'since the newest file'] as const
+  return [readableDuration(now - Date.parse(newest) / 1000), 'since the newest file'] as const
 }
 
 function sizeLabel(total: ArchiveFacts['total']): string {
@@ -140,7 +139,7 @@ const doors: readonly Door[] = [
     title: 'Watch the network',
     links: [
       { name: 'network', text: 'Network', about: 'who delivers now, and who does not' },
-      { name: 'alerts', text: 'Alerts', about: 'what is open, as a feed too' },
+      { name: 'alerts', text: 'Alerts', about: 'what is late, down or damaged, and since when' },
       { name: 'missing', text: 'Missing', about: 'files to fetch again' },
       { name: 'report', text: 'Report', about: 'the week in numbers' },
       { name: 'archive', text: 'Archive', about: 'how large, by year, type and period' },

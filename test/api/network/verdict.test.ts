@@ -7,7 +7,7 @@ import type { Currency } from '../../../src/series/currency.ts'
 import { openLosses } from '../../../src/series/losses.ts'
 import { stationStates } from '../../../src/series/station-states.ts'
 import { SlotSet } from '../../../src/series/slot-set.ts'
-import { lengths } from '../series/network.ts'
+import { iso, lengths } from '../series/network.ts'
 import type { Period } from '../series/network.ts'
 import { summariseSeries, unknownSummary } from '../../../src/series/series-summary.ts'
 import type { SeriesPast } from '../../../src/series/series-summary.ts'
@@ -249,11 +249,29 @@ const cases: readonly (readonly [
 
 for (const [name, series, currency, wanted] of cases)
   t.test(name, (t) => {
-    const verdict = verdictOf(networkOf(series.map(seriesOf), currency))
+    const verdict = verdictOf(networkOf(series.map(seriesOf), currency), now)
     const { ok, words, indexer, newest_file, late, down } = { ...verdict, ...wanted }
     t.strictSame(verdict, { ok, words, indexer, newest_file, late, down })
     t.end()
   })
+
+t.test('the newest file is as old as our clock says, not as the last heartbeat', (t) => {
+  const { past, ...series } = seriesOf(graz)
+  const arrived = now - 230
+  for (const asOf of [arrived - 40, arrived, arrived + 10]) {
+    const states = [{ ...series, past, summary: summariseSeries(past, asOf) }]
+    const newestOf = (currency: Currency, after: number) => {
+      const verdict = verdictOf(networkOf(states, { ...currency, asOf }), arrived + after)
+      return [verdict.newest_file, /newest file [^,]*/.exec(verdict.words)?.[0]]
+    }
+    const newest = iso(arrived)
+    t.strictSame(newestOf(current, 14), [newest, 'newest file 14 s ago'], iso(asOf))
+    t.strictSame(newestOf(current, 70), [newest, 'newest file 70 s ago'], iso(asOf))
+    if (asOf < arrived) continue
+    t.strictSame(newestOf(stopped, 9000), [newest, 'newest file of 2026-11-24 16:01 UTC'])
+  }
+  t.end()
+})
 
 t.test('the figure does not fall at the full hour, when no file is due yet', (t) => {
   const latencies = [60, 60, 300, 700, 700, 2700]
@@ -263,7 +281,7 @@ t.test('the figure does not fall at the full hour, when no file is due yet', (t)
       // The last hour whose file has arrived by now.
       seriesOf({ station: `G${index}AZ00AUT`, until: 0, latency, nowSeconds: seconds }),
     )
-    const { words } = verdictOf(networkOf(states, { ...current, asOf: seconds }))
+    const { words } = verdictOf(networkOf(states, { ...current, asOf: seconds }), seconds)
     const [, sent, due, hour] = /, (\d) of (\d) stations .* hour (\d+)/.exec(words) ?? []
     t.ok(sent !== undefined && sent === due, `after ${minute} minutes: ${words}`)
     t.ok(Number(hour) >= 14 && Number(due) >= 3)
@@ -285,7 +303,7 @@ t.test('nothing is said of a day on which nothing was expected', (t) => {
   }
   const summary = summariseSeries(past, noon)
   const series = { ...seriesOf(graz), period: '01D', past, summary } as const
-  const { ok, words } = verdictOf(networkOf([series], { ...current, asOf: noon }))
+  const { ok, words } = verdictOf(networkOf([series], { ...current, asOf: noon }), noon)
   t.ok(ok)
   t.equal(words, 'All well: newest data of 2026-11-27 (331).')
   t.end()
@@ -293,6 +311,6 @@ t.test('nothing is said of a day on which nothing was expected', (t) => {
 
 t.test('unknown states before the first scan has ended', (t) => {
   const series = { ...seriesOf(graz), summary: unknownSummary(undefined, '01H') }
-  t.match(verdictOf(networkOf([series], unscanned)), { ok: false, late: 0, down: 0 })
+  t.match(verdictOf(networkOf([series], unscanned), now), { ok: false, late: 0, down: 0 })
   t.end()
 })
