@@ -70,10 +70,12 @@ export interface LiveSlotsQuery {
   /** Seconds since 1970; later slots do not count. */
   readonly now: number
   readonly series: readonly (SeriesKey & {
-    /** Code of the station, as in `NetworkSeries`. */
+    /** Code of the station, also the short one of a site with a long one. */
     readonly station: string
     /** Slots to read; without it those of the `lookbackDays` up to the last one. */
     readonly range?: SlotRange
+    /** True to read the recorded deliveries of the range too. */
+    readonly withRecorded?: boolean
     /** A delivered slot that may have no live file any more; it counts for `first`. */
     readonly following?: number | undefined
   })[]
@@ -85,6 +87,11 @@ export interface LiveSlots {
   readonly first: number | undefined
   /** Distinct slots of the range with such a file, ascending. */
   readonly slots: readonly number[]
+  /**
+   * Slots of the range with a recorded delivery, ascending, also if its file was removed; none
+   * unless they were asked for.
+   */
+  readonly recorded: readonly number[]
 }
 
 /** Query for the arrivals of the slots of a series; see `SeriesQuery`. */

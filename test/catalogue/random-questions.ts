@@ -250,7 +250,18 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
     .record({
       now: fc.constantFrom(...days).map((day) => (day + 2) * 86_400),
       series: fc.array(
-        fc.record({ ...series, station: fc.constantFrom(...codes), following: fc.nat(30_000) }),
+        fc.record(
+          {
+            ...series,
+            station: fc.constantFrom(...codes),
+            following: fc.nat(30_000),
+            range: fc
+              .record({ day: fc.constantFrom(...days), slots: fc.nat(100) })
+              .map(({ day, slots }) => ({ from: day, to: day + slots })),
+            withRecorded: fc.boolean(),
+          },
+          { requiredKeys: ['station', 'fileType', 'period', 'following'] },
+        ),
         { maxLength: 4 },
       ),
     })

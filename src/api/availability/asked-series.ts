@@ -104,8 +104,11 @@ type Span = readonly [start: number, end: number]
 
 export interface SpansOfSeries {
   readonly series: AskedSeries
-  /** Number of slots with a file. */
-  readonly present: number
+  /**
+   * Number of slots that have ended and were delivered, also if the file was removed since; not
+   * counted for formats that do not show it.
+   */
+  readonly delivered: number
   readonly spans: readonly Span[]
 }
 
@@ -117,25 +120,33 @@ export interface SpansOfSeries {
 export async function* spansOf(
   reader: Pick<CatalogueReader, 'liveSlots'>,
   asked: readonly AskedSeries[],
-  how: { readonly asOf: number | undefined; readonly mergeGaps: number },
+  how: {
+    readonly asOf: number | undefined
+    readonly mergeGaps: number
+    readonly countsDelivered: boolean
+  },
   requester: Requester,
 ): AsyncGenerator<readonly SpansOfSeries[]> {
-  const { asOf, mergeGaps } = how
+  const { asOf, mergeGaps, countsDelivered } = how
   for (const part of partsOf(asked)) {
     await requester.turn()
     if (asOf === undefined) {
-      yield part.map((series) => ({ series, present: 0, spans: [] }))
+      yield part.map((series) => ({ series, delivered: 0, spans: [] }))
       continue
     }
     const query = part.map((series) => {
       const { from, to } = slotsOf(series, series)
-      return { ...series, range: { from, to: Math.min(to, slotAt(asOf, series.period)) } }
+      const range = { from, to: Math.min(to, slotAt(asOf, series.period)) }
+      return { ...series, range, withRecorded: countsDelivered }
     })
     const found = await reader.liveSlots({ now: asOf, series: query }, requester)
     await requester.turn()
     yield part.map((series, index) => {
-      const slots = found[index]?.slots ?? []
-      return { series, present: slots.length, spans: joined(slots, series, mergeGaps) }
+      const { slots = [], recorded = [] } = found[index] ?? {}
+      const delivered = [...new Set([...slots, ...recorded])].filter(
+        (slot) => endOfSlot(slot, series.period) <= asOf,
+      )
+      return { series, delivered: delivered.length, spans: joined(slots, series, mergeGaps) }
     })
   }
 }

@@ -89,7 +89,8 @@ async function answer(
   const state = await networkState(context)
   await requester.turn()
   const found = await find(context, questions, state, requester)
-  const how = { asOf: state.currency.asOf, mergeGaps: values.merge_gaps }
+  const { asOf } = state.currency
+  const how = { asOf, mergeGaps: values.merge_gaps, countsDelivered: format === 'json' }
   const spans = () => spansOf(context.reader, found.series, how, requester)
   const parts = {
     json: () => asJson(spans(), { ...serialiseCurrency(state.currency), unknown: found.unknown }),
@@ -139,7 +140,7 @@ async function* asJson(parts: Parts, further: object): AsyncGenerator<Buffer> {
   yield Buffer.from(before === ',' ? ']}' : `${before}]}`)
 }
 
-function serialise({ series, present, spans }: SpansOfSeries): WireSpans {
+function serialise({ series, delivered, spans }: SpansOfSeries): WireSpans {
   const { station, fileType, period, fromDay, toDay } = series
   return {
     station,
@@ -147,7 +148,7 @@ function serialise({ series, present, spans }: SpansOfSeries): WireSpans {
     period,
     from: secondsToIso(fromDay * secondsPerDay),
     to: secondsToIso((toDay + 1) * secondsPerDay),
-    present,
+    delivered,
     spans: spans.map(([start, end]) => [secondsToIso(start), secondsToIso(end)] as const),
   }
 }

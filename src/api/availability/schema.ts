@@ -38,9 +38,11 @@ const spansOfSeries = schema.component(
     period: seriesFields.period.schema,
     from: schema.moment('Start of the first slot.'),
     to: schema.moment('End of the last slot.'),
-    present: schema.integer('Number of slots with a file.'),
+    delivered: schema.integer(
+      'Number of slots that have ended, with a file that is not damaged, or that had one which was removed, as in the availability of a station.',
+    ),
     spans: schema.list(
-      'Stretches of slots with a file, as in the availability of a station.',
+      'Stretches of slots with a file that is not damaged, as in the availability of a station.',
       schema.tuple('A stretch.', schema.moment('Its start.'), schema.moment('Its end.')),
     ),
   },
@@ -61,7 +63,7 @@ const exampleSpans: WireSpans = {
   period: '01D',
   from: '2026-01-01T00:00:00Z',
   to: '2026-01-23T00:00:00Z',
-  present: 21,
+  delivered: 21,
   spans: [['2026-01-01T00:00:00Z', '2026-01-22T00:00:00Z']],
 }
 

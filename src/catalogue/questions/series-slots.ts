@@ -10,6 +10,7 @@ import {
   slotsPerDay,
 } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
+import type { SlotRange } from '../../series/slot-states.ts'
 import type {
   ArrivalsQuery,
   LiveSlots,
@@ -89,17 +90,24 @@ export function* liveSlots(
   yield* context.lookups.refresh(['station_count', 'file_station'])
   const sites = yield* context.lookups.sites()
   // Searched once: a query has many series of many stations.
-  const byCode = Map.groupBy(context.lookups.stations, ([, code]) => sites.longCode(code) ?? code)
+  const siteOf = (code: string): string => sites.longCode(code) ?? code
+  const byCode = Map.groupBy(context.lookups.stations, ([, code]) => siteOf(code))
   const answers: LiveSlots[] = []
   for (const { station, ...key } of series) {
-    const ids = (byCode.get(station) ?? []).map(([id]) => id)
+    const ids = (byCode.get(siteOf(station)) ?? []).map(([id]) => id)
     const live = yield* liveFiles(ids, key, context)
     const delivered = key.following === undefined ? [] : [key.following]
     const slot = slotAt(now, key.period)
     const { first } = yield* endsOf(live, delivered, slot)
     const to = (yield* live.lastUpTo(slot)) ?? slot
     const last = { from: to - lookbackDays * slotsPerDay(key.period), to }
-    answers.push({ first, slots: yield* live.slotsIn(key.range ?? last) })
+    const range = key.range ?? last
+    const slots = yield* live.slotsIn(range)
+    const found =
+      key.withRecorded === true
+        ? yield* recordedDeliveries(ids, { ...key, now: slot, range }, context)
+        : []
+    answers.push({ first, slots, recorded: found.map(([each]) => each) })
   }
   return answers
 }
@@ -133,12 +141,19 @@ function liveFiles(
   return LiveFiles.of(context.dialect, { stations, kinds, period: key.period })
 }
 
-/** All recorded deliveries of a series up to now; the earliest counts if a slot has several. */
+/**
+ * The recorded deliveries of a series up to now, by default all; the earliest counts if a slot has
+ * several.
+ */
 function* recordedDeliveries(
   stations: readonly number[],
-  { fileType, period, now }: SeriesKey & { readonly now: number },
+  query: SeriesKey & { readonly now: number; readonly range?: SlotRange },
   context: QuestionContext,
 ): Question<Delivery[]> {
+  const { fileType, period, now, range = { from: -Infinity, to: now } } = query
+  const start = Math.max(oldestSlot(query), range.from)
+  const end = Math.min(now, range.to) + 1
+  if (start >= end) return []
   const series = yield* column<number>(
     `SELECT id FROM series WHERE ${context.dialect.isIn('station', 'stations')}
      AND file_type = @fileType AND period = @period`,
@@ -157,7 +172,7 @@ function* recordedDeliveries(
      WHERE ${context.dialect.inTime('start')} AND data_date = start
        AND ${context.dialect.isIn('series', 'series')}
      GROUP BY start ORDER BY start`,
-    { series, start: oldestSlot({ period, now }) * seconds, end: (now + 1) * seconds, seconds },
+    { series, start: start * seconds, end: end * seconds, seconds },
   )
 }
 

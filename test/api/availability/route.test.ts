@@ -51,7 +51,7 @@ t.test('the answer says how current it is, and which stations are unknown', asyn
         period: '01D',
         from: '2026-01-18T00:00:00Z',
         to: '2026-01-22T00:00:00Z',
-        present: 4,
+        delivered: 4,
         spans: [['2026-01-18T00:00:00Z', '2026-01-22T00:00:00Z']],
       },
     ]),
@@ -60,6 +60,24 @@ t.test('the answer says how current it is, and which stations are unknown', asyn
   passTo(dayOf(2026, 1, 23) * 86_400)
   const later = await ask(`GRAZ o 01D ${range}`)
   t.match(later.headers, { 'as-of': '2026-01-22T05:06:09Z', 'not-current': /\w/ })
+})
+
+t.test('a file that was removed was delivered, and is in no stretch', async (t) => {
+  const { ask, app, remove } = await openAsked(t, files)
+  await remove(dayOf(2026, 1, 19), 'GRAZ00AUT', '01D')
+  const own = await app.inject('/rinex/api/station/GRAZ/availability/?from=2026-01-18')
+  t.match(own.json(), { possible: 4, delivered: 4, states: 'P1R1P2F1' })
+  t.match((await ask('GRAZ o 01D 2026-01-18 2026-01-22')).json(), {
+    series: exact([
+      {
+        delivered: 4,
+        spans: exact([
+          exact(['2026-01-18T00:00:00Z', '2026-01-19T00:00:00Z']),
+          exact(['2026-01-20T00:00:00Z', '2026-01-22T00:00:00Z']),
+        ]),
+      },
+    ]),
+  })
 })
 
 t.test('the URLs are in the order of time, each once', async (t) => {
