@@ -8,8 +8,14 @@ import { downloadUrl } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import * as schema from '../openapi/schema.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
-import { choices, firstDay, isChosen, lastDay, ordering } from '../parameters/parameter.ts'
-import { endsBeforeItBegins } from '../parameters/request.ts'
+import {
+  choices,
+  endsBeforeItBegins,
+  firstDay,
+  isChosen,
+  lastDay,
+  ordering,
+} from '../parameters/parameter.ts'
 import type { Values } from '../parameters/request.ts'
 import { addCollection, csvOf } from '../resources/collection.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'

@@ -2,7 +2,7 @@
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { parseDays, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
 import type { Days } from '../../parse/calendar.ts'
-import { invalidChoice } from './parameter.ts'
+import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 import { readerOf, themselves } from './words.ts'
 import type { Words } from './words.ts'
@@ -200,8 +200,7 @@ export function range(
     const [fromUs, toUs] = [parseEnd(from, 'fromUs'), parseEnd(to, 'toUs')]
     if (fromUs === undefined || toUs === undefined || more.length > 0)
       return { fault: 'Enter two dates or times separated by a slash; either may be "..".' }
-    if (fromUs !== 'open' && toUs !== 'open' && fromUs > toUs)
-      return { fault: 'Enter a range that does not end before it begins.' }
+    if (fromUs !== 'open' && toUs !== 'open' && fromUs > toUs) return { fault: endsBeforeItBegins }
     return add({
       ...(fromUs === 'open' ? {} : { fromUs }),
       ...(toUs === 'open' ? {} : { toUs }),

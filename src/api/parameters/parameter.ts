@@ -30,6 +30,9 @@ export interface Meaning {
   readonly field?: FormField
 }
 
+/** The message for every range that is reversed, whatever parameters it has. */
+export const endsBeforeItBegins = 'The range ends before it begins.'
+
 /** Django's message for a value that is not one of the choices. */
 export function invalidChoice(text: string): Fault {
   return { fault: `Select a valid choice. ${text} is not one of the available choices.` }

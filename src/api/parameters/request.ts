@@ -11,6 +11,7 @@ import type { PageRange, Parameter as Kept } from '../http/context.ts'
 import { defaultLimit } from '../openapi/parameters.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './filter-values.ts'
+import { endsBeforeItBegins } from './parameter.ts'
 import type { Parameter } from './parameter.ts'
 
 /** A parsed query string. A repeated parameter is a list. */
@@ -106,8 +107,6 @@ export function readRequest<P extends Parameters>(
   if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit: range.limit })
   return { values, filter, kept, ignored, range }
 }
-
-export const endsBeforeItBegins = 'The range ends before it begins.'
 
 /** The parameters that begin a range which others end earlier, such as `id__gt=5&id__lt=3`. */
 function reversedRanges(

@@ -5,7 +5,6 @@ import { slotAt, slotsPerDay, periods, recentDays } from '../../series/series.ts
 import { SlotSet } from '../../series/slot-set.ts'
 import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
-import { endsBeforeItBegins } from '../parameters/request.ts'
 import type { Values } from '../parameters/request.ts'
 import { periodWords, typeWords } from '../parameters/words.ts'
 import { networkState, stateOf } from '../series/network-context.ts'
@@ -16,7 +15,7 @@ import { fileTypes } from '../../parse/types.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
-import { choice, firstDay, lastDay } from '../parameters/parameter.ts'
+import { choice, endsBeforeItBegins, firstDay, lastDay } from '../parameters/parameter.ts'
 
 /** Maximum number of years, and of slots, in a range. */
 const maxYears = 40

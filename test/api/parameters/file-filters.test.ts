@@ -315,7 +315,7 @@ for (const [name, { valid, invalid }] of Object.entries(table))
     for (const value of invalid) {
       const faults = faultsOf({ [name]: value })
       t.strictSame(Object.keys(faults ?? {}), [name], value)
-      t.match(faults?.[name]?.[0], /^(Enter|Select) .*\.$/, value)
+      t.match(faults?.[name]?.[0], /^(Enter|Select|The range) .*\.$/, value)
     }
     for (const blank of ['', ' ', '\t', '\u2003', ['', ' ']])
       t.strictSame(parse({ [name]: blank }).filter, {}, 'a blank value is ignored')

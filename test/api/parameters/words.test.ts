@@ -71,8 +71,6 @@ t.test('a range that ends before it begins is rejected everywhere', async (t) =>
   ] as const) {
     const answer = await service.app.inject(url)
     t.equal(answer.statusCode, 400, url)
-    const faults = answer.json<Record<string, string[]>>()
-    t.strictSame(Object.keys(faults), [field], url)
-    t.match(faults[field]?.[0], /ends? before it begins/)
+    t.strictSame(answer.json(), { [field]: ['The range ends before it begins.'] }, url)
   }
 })
