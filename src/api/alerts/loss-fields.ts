@@ -103,7 +103,7 @@ export const lossFields = {
     ),
     since,
     (loss): string | null => isoOrNull(loss.since),
-    { label: 'Nothing since', cell: (iso) => readableTime(iso) },
+    { label: 'Since', cell: (iso) => readableTime(iso) },
   ),
   due: field(
     schema.moment(

@@ -308,11 +308,20 @@ t.test('series are counted by state, and left out without a catalogue', async (t
   await service.addNames(day, [dayFile])
   // The first scrape does not wait for the states; the answer of the network does.
   t.strictSame(await linesOf(service, 'rinex_series{'), [])
-  await service.app.inject('/rinex/api/network/')
+  const network = await service.app.inject('/rinex/api/network/')
   const lines = await linesOf(service, 'rinex_series{')
   t.match(lines.join('\n'), /^rinex_series{state="\w+",period="01D",file_type="o"} 1$/m)
   t.match(lines.join('\n'), /^rinex_series{state="\w+",period="01H",file_type="o"} 1$/m)
+  // Stations are those of the network.
+  const { states, ended } = network.json<{ states: Record<string, number>; ended: number }>()
+  t.strictSame(
+    (await linesOf(service, 'rinex_stations{')).toSorted(),
+    Object.entries({ ...states, ended })
+      .map(([state, count]) => `rinex_stations{state="${state}"} ${count}`)
+      .toSorted(),
+  )
   const without = await openService(t)
   without.reader.close()
-  t.strictSame(await linesOf(without, 'rinex_series{'), [])
+  for (const name of ['rinex_series{', 'rinex_stations{'])
+    t.strictSame(await linesOf(without, name), [])
 })
