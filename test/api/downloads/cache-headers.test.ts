@@ -2,9 +2,7 @@
  * Each answer of a real server below `data/`, errors too, has `Cache-Control`, and `Vary` if its
  * form depends on a header of the request.
  */
-import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
@@ -65,12 +63,8 @@ const rows: readonly Row[] = [
 const accepts = ['application/json', 'text/html', 'image/png']
 const codings = ['identity', 'br, gzip']
 
-async function check(
-  t: Test,
-  port: number,
-  [status, request, header]: Row,
-  isEarly = [417, 431].includes(status),
-): Promise<void> {
+async function check(t: Test, port: number, [status, request, header]: Row): Promise<void> {
+  const isEarly = [417, 431].includes(status)
   const what = `${status} ${request} ${header?.slice(0, 40) ?? ''}`
   const forms: (readonly [type: string, coding: string, vary: string])[] = []
   for (const accept of accepts)
@@ -134,15 +128,6 @@ t.test('a catalogue that is away', async (t) => {
   service.reader.close()
   for (const path of ['', `${day}/`, `${day}/${dayFile}`, `${day}/SHA256SUMS`, 'obs'])
     await check(t, port, [503, `GET ${data}${path}`])
-})
-
-t.test('a client with too many connections', async (t) => {
-  const { port } = await listening(t, { settings: { connections: 1 } })
-  const first = connect(port, '127.0.0.1')
-  t.teardown(() => first.destroy())
-  await once(first, 'connect')
-  for (const path of ['', `${day}/${dayFile}`, 'nothing'])
-    await check(t, port, [503, `GET ${data}${path}`], true)
 })
 
 t.test('a request that is not HTTP', async (t) => {

@@ -248,7 +248,7 @@ t.test('the page has the problems of the indexer with advice', async (t) => {
 })
 
 t.test('each advice is a whole sentence', async (t) => {
-  const literal = /\badvice(?: =|:)[^']*'([^']+)'(?:\s*: '([^']+)')?/g
+  const literal = /\badvice(?: =|:)[^'`]*'([^']+)'(?:\s*: '([^']+)')?/g
   const advice = readdirSync('src/indexer', { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .flatMap((file) => [...readFileSync(join('src/indexer', file), 'utf8').matchAll(literal)])
