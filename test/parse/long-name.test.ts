@@ -187,7 +187,7 @@ t.test('the parser returns the parts of any long name, in upper, lower or mixed 
         version: 'r3',
         station,
         startSeconds: Date.UTC(year, 0, dayOfYear, Number(hour), Number(minute)) / 1000,
-        duration: period.charAt(2).toLowerCase(),
+        duration: { '24H': 'd', '60M': 'h' }[period] ?? period.charAt(2).toLowerCase(),
         type: content.charAt(1).toLowerCase(),
         spanSeconds: secondsOf(period, year),
         country: station.slice(6),
