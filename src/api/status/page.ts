@@ -77,7 +77,7 @@ interface StatusPageOptions {
   readonly problems: readonly IndexerProblem[]
   /** New records a minute; `undefined` if unknown. */
   readonly arrivals: number | undefined
-  /** How long ago the newest file was listed, in words. */
+  /** How long ago the newest file was listed, in words; `undefined` if that is after now. */
   readonly age: string | undefined
   /** True if the paths of files with problems are public. */
   readonly isPublic: boolean
@@ -142,9 +142,7 @@ function sentencesOf(
   const rest = Math.max(0, all - checksums.files)
   const others = rest === 0 ? '' : `: ${othersWords(rest, checksums.waiting ?? 0)}`
   return [
-    ...(age === undefined
-      ? []
-      : [`The newest file was listed ${age} ago, at ${readableTime(newest, 'second')} UTC.`]),
+    ...(newest === null ? [] : [newestWords(readableTime(newest, 'second'), age)]),
     ...(arrivals === undefined
       ? []
       : [`${readableNumber(arrivals)} new records a minute, mean of the last 10 minutes.`]),
@@ -154,6 +152,12 @@ function sentencesOf(
           `Files with a checksum: ${readableNumber(checksums.files)} of ${readableNumber(all)}${others}.`,
         ]),
   ]
+}
+
+function newestWords(time: string, age: string | undefined): string {
+  return age === undefined
+    ? `The newest file was listed at ${time} UTC, by a clock that was set back since.`
+    : `The newest file was listed ${age} ago, at ${time} UTC.`
 }
 
 /** What becomes of the files without a checksum. @param waiting at most so many are in the queue */

@@ -67,11 +67,11 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
   })
 }
 
-/** How long ago the newest file was listed; `undefined` without files. */
+/** How long ago the newest file was listed; `undefined` without files, or after now. */
 function newestAge(summary: CatalogueSummary, nowUs: number): string | undefined {
   const newestUs = newestOf(summary)
-  if (newestUs === undefined) return undefined
-  return readableDuration(Math.max(0, nowUs - newestUs) / 1e6)
+  if (newestUs === undefined || newestUs > nowUs) return undefined
+  return readableDuration((nowUs - newestUs) / 1e6)
 }
 
 /** Number of minutes over which the mean of new records is taken. */

@@ -160,6 +160,12 @@ t.test('sizes, the newest file, disks and checksums are said in words', async (t
   await service.writer.keepChecksums([checksumOf(1, { size: 1_400_000, mtimeUs: 1 })], 0)
   t.match(await text(), 'Files with a checksum: 1 of 2: the other was never read for damage.')
   t.match(textOf(await bodyOf(await open(t, { reply: watching }))), 'Disks')
+  const setBack = await open(t, { nowUs: startUs - 200e6, reply: watching })
+  await setBack.writer.apply([change(day, { added })])
+  t.match(
+    textOf(await bodyOf(setBack)),
+    'The newest file was listed at 2026-01-22 05:06:07 UTC, by a clock that was set back since.',
+  )
   const hashing = await open(t, { reply: watching })
   await hashing.writer.apply([change(day, { added })])
   t.match(
