@@ -17,7 +17,7 @@ export function lossWords(loss: Loss): string {
     return `No files arrive${time}: ${series.length} series of ${counted(length, 'station', 'stations')}`
   }
   if (kind === 'damaged')
-    return `${station ?? ''}${qualifier(series)}: damaged files, for ${readableDuration(lateSeconds)}`
+    return `${station ?? ''}${qualifier(series)}: damaged files found since ${recentTime(loss, loss.since ?? loss.due)}`
   const place =
     country === undefined
       ? `${station ?? ''}${qualifier(series)}: `
@@ -47,11 +47,18 @@ function qualifier(series: readonly LostSeries[]): string {
 }
 
 /** `nothing since 10:00`, with its date on another day; of daily files, the day without a file. */
-function nothingSince({ since, due, lateSeconds, series }: Loss): string {
+function nothingSince(loss: Loss): string {
+  const { since, series } = loss
   if (since === undefined) return 'nothing was ever delivered'
-  const [text, now] = [timeText(since), timeText(due + lateSeconds)]
-  if (series.every(({ period }) => period === '01D')) return `nothing since ${text.slice(0, 10)}`
-  return `nothing since ${text.slice(0, 10) === now.slice(0, 10) ? text.slice(11) : text}`
+  if (series.every(({ period }) => period === '01D'))
+    return `nothing since ${timeText(since).slice(0, 10)}`
+  return `nothing since ${recentTime(loss, since)}`
+}
+
+/** `10:00`, with its date on another day than now. */
+function recentTime({ due, lateSeconds }: Loss, seconds: number): string {
+  const [text, now] = [timeText(seconds), timeText(due + lateSeconds)]
+  return text.slice(0, 10) === now.slice(0, 10) ? text.slice(11) : text
 }
 
 function timeText(seconds: number): string {

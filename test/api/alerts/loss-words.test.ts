@@ -72,7 +72,7 @@ const cases: readonly (readonly [Loss, string])[] = [
   ],
   [
     { ...mate, kind: 'damaged', series: [{ ...daily, kind: 'damaged' }] },
-    'MATE00ITA (day): damaged files, for 4 h 30',
+    'MATE00ITA (day): damaged files found since 10:00',
   ],
   [{ ...mate, kind: 'ingest-stalled', since: undefined }, 'No files arrive: 1 series of 1 station'],
 ]

@@ -133,7 +133,7 @@ t.test('a damaged file is a loss until a good copy comes', async (t) => {
     url: '/rinex/api/network/',
     headers: { accept: 'text/html' },
   })
-  t.match(body, 'GRAZ00AUT: damaged files, for 60 min')
+  t.match(body, 'GRAZ00AUT: damaged files found since 12:00')
   t.match(body, '../missing/?format=api&amp;state=damaged&amp;station=GRAZ00AUT')
   await service.put(nameOf(slot, 'GRAZ00AUT', '01H'))
   await service.setNow(noon + 3660)
