@@ -4,7 +4,7 @@ import type { Completeness, ShareClass } from './completeness.ts'
 import type { Arrivals } from './delivery-window.ts'
 import type { ExpectedRule } from './expectation.ts'
 import { lateAfter, lowerBound, usualLatency } from './latency.ts'
-import { endOfSlot, periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
+import { periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
 import { slotStates } from './slot-states.ts'
 import type { DamagedSlots, SeriesState, SlotRange, StateRun } from './slot-states.ts'
@@ -125,11 +125,12 @@ export function lastArrivalOf(
   period: Period,
   until: number,
 ): number | undefined {
-  const current = slotAt(until, period)
+  const { seconds } = periodRules[period]
   let last = -Infinity
-  slots.forEach((slot, index) => {
-    const arrival = endOfSlot(slot, period) + (latencies[index] ?? NaN)
-    if (slot <= current && arrival <= until) last = Math.max(last, arrival)
-  })
+  // A plain loop: the network has a million arrivals.
+  for (let index = lowerBound(slots, slotAt(until, period) + 1) - 1; index >= 0; index--) {
+    const arrival = ((slots[index] ?? NaN) + 1) * seconds + (latencies[index] ?? NaN)
+    if (arrival <= until && arrival > last) last = arrival
+  }
   return last === -Infinity ? undefined : last
 }
