@@ -3,7 +3,7 @@
  * that the deletion guard permits.
  */
 import type { DirectoryChange, ModifiedFile, NewFile } from '../catalogue/writer.ts'
-import { arrivalOf, notChangedUs, notThereUs } from './arrival.ts'
+import { arrivalOf, notChangedUs } from './arrival.ts'
 import type { Sight } from './arrival.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
@@ -62,16 +62,14 @@ export async function accept(
   if (snapshot.outcome !== 'unreadable')
     stopWaitingForOthers(context.settling, snapshot, candidates)
   const modified = new Set<NewFile>(change.modified)
-  const sinceUs = (file: NewFile): number | undefined =>
-    modified.has(file) ? notChangedUs(file, sight) : notThereUs(file, sight)
-  // Of the files that are left unread, nothing is stored that would tell them apart.
-  const leftUs = sight.showsNames ? sight.notThereUs : undefined
-  const found = { candidates, notThereUs: sinceUs, sinceUs: leftUs }
+  const notThereUs = (file: NewFile): number | undefined =>
+    modified.has(file) ? notChangedUs(file, sight) : sight.notThereUs
+  const found = { candidates, notThereUs, sinceUs: sight.notThereUs }
   const { outcomes, retryMs, isWhole } = await examine(context, snapshot.path, found)
   const arriving = <File extends NewFile | ModifiedFile>(files: readonly File[]) =>
     withArrivals(keepAccepted(files, outcomes), (file) => {
       const settled = outcomes.get(file.name)
-      const since = settled === undefined ? sinceUs(file) : settled.notThereUs
+      const since = settled === undefined ? notThereUs(file) : settled.notThereUs
       return arrivalOf(file.mtimeUs, { notThereUs: since, foundUs: sight.foundUs })
     })
   const removed = await removable(context, snapshot, change)

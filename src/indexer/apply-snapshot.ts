@@ -206,13 +206,7 @@ export class ApplyStage {
     )
     // What a directory held while it could not be read is unknown.
     const notThereUs = known?.unreadable === true ? undefined : sinceUs
-    return {
-      notThereUs,
-      foundUs: nowUs(),
-      showsContents: !sameStamp(snapshot.stamp, stored),
-      // Without a stamp, a part of the directory may have been left out.
-      showsNames: known === undefined || stored !== undefined || !heartbeat.isEarlier,
-    }
+    return { notThereUs, foundUs: nowUs(), showsContents: !sameStamp(snapshot.stamp, stored) }
   }
 
   #withChildren(change: DirectoryChange, snapshot: DirectorySnapshot): DirectoryChange {

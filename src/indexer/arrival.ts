@@ -18,11 +18,6 @@ export interface Sight {
    * not look then as it does now. A file that is overwritten in place changes only itself.
    */
   readonly showsContents: boolean
-  /**
-   * False if a file that is new may have been there at this moment: an earlier process had not
-   * finished with the directory, and what it left unread it cannot tell.
-   */
-  readonly showsNames: boolean
 }
 
 /**
@@ -38,28 +33,13 @@ export function arrivalOf(
   return isBetween(mtimeUs, notThereUs, foundUs) ? mtimeUs : foundUs
 }
 
-/** The moment at which a file that is new was not there; `undefined` as above. */
-export function notThereUs(
-  { mtimeUs }: Pick<NewFile, 'mtimeUs'>,
-  sight: Sight,
-): number | undefined {
-  return sight.showsNames ? sight.notThereUs : provenBy(mtimeUs, sight)
-}
-
 /** The moment at which a file that changed did not have its new content; `undefined` as above. */
 export function notChangedUs(
   { mtimeUs }: Pick<NewFile, 'mtimeUs'>,
-  sight: Sight,
+  { notThereUs, foundUs, showsContents }: Sight,
 ): number | undefined {
-  return sight.showsNames && sight.showsContents ? sight.notThereUs : provenBy(mtimeUs, sight)
-}
-
-/** The moment, if an mtime after it shows that the file was not there, or not as it is now. */
-function provenBy(
-  mtimeUs: number | undefined,
-  { notThereUs: us, foundUs }: Pick<Sight, 'notThereUs' | 'foundUs'>,
-): number | undefined {
-  return us !== undefined && isBetween(mtimeUs, us, foundUs) ? us : undefined
+  if (notThereUs === undefined || showsContents) return notThereUs
+  return isBetween(mtimeUs, notThereUs, foundUs) ? notThereUs : undefined
 }
 
 function isBetween(us: number | undefined, fromUs: number, toUs: number): us is number {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { arrivalOf, notChangedUs, notThereUs } from '../../src/indexer/arrival.ts'
+import { arrivalOf, notChangedUs } from '../../src/indexer/arrival.ts'
 import { dayDirectory, pathIn } from '../acceptance/tree.ts'
 import { testFolder } from '../folder.ts'
 import { until } from '../until.ts'
@@ -255,17 +255,8 @@ t.test('the arrival is the mtime between the last look and the find, else the fi
 })
 
 t.test('what is overwritten in place has only its own time', async (t) => {
-  const sight = { notThereUs: 100, foundUs: 200, showsContents: false, showsNames: true }
+  const sight = { notThereUs: 100, foundUs: 200, showsContents: false }
   t.equal(notChangedUs({ mtimeUs: 150 }, sight), 100)
   t.equal(notChangedUs({ mtimeUs: 50 }, sight), undefined, 'it may be long ago')
   t.equal(notChangedUs({ mtimeUs: 50 }, { ...sight, showsContents: true }), 100, 'a rename')
-})
-
-t.test('what an earlier process left unfinished has only the times of its files', async (t) => {
-  const sight = { notThereUs: 100, foundUs: 200, showsContents: true, showsNames: false }
-  for (const sinceUs of [notThereUs, notChangedUs]) {
-    t.equal(sinceUs({ mtimeUs: 150 }, sight), 100)
-    t.equal(sinceUs({ mtimeUs: 50 }, sight), undefined, 'it may have been there')
-  }
-  t.equal(notThereUs({ mtimeUs: 50 }, { ...sight, showsNames: true }), 100)
 })

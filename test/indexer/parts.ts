@@ -144,12 +144,7 @@ export const noProblems = {
 }
 
 /** A read after which no file was seen arriving. */
-export const nothingSeen = {
-  notThereUs: undefined,
-  foundUs: 0,
-  showsContents: false,
-  showsNames: true,
-}
+export const nothingSeen = { notThereUs: undefined, foundUs: 0, showsContents: false }
 
 /** A moment on two clocks that agree. */
 export const moment = (us: number) => ({ us, steadyMs: us / 1000 })

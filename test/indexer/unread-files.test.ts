@@ -7,7 +7,6 @@ import { filesPerRead } from '../../src/indexer/examination.ts'
 import { UnreadFiles } from '../../src/indexer/state/unread-files.ts'
 import { dayDirectory } from '../acceptance/tree.ts'
 import { day, manyNames } from '../catalogue/catalogue.ts'
-import { testFolder } from '../folder.ts'
 import { until } from '../until.ts'
 import { openParts, startOn } from './parts.ts'
 
@@ -123,35 +122,4 @@ t.test('a directory that vanishes is forgotten', async (t) => {
   await until('some are listed', async () => (await reader.page({ limit: 1, offset: 0 })).count > 1)
   rmSync(join(archive, day), { recursive: true })
   await until('nothing waits', () => indexer.status().settlingFiles === 0)
-})
-
-t.test('what a first scan leaves unread is not seen arriving by the next process', async (t) => {
-  const folder = testFolder(t, { archive: {} })
-  const recent = dayDirectory(1)
-  const past = Date.now() / 1000 - 7200
-  const parts = await openParts(t, folder)
-  for (const name of names) {
-    const file = parts.put(`${recent}/${name}`)
-    utimesSync(file, past, past)
-  }
-  // The disk is too slow for what is read in the background.
-  const { tree } = parts
-  const inflate: typeof tree.inflate = (paths) =>
-    paths.length > 100 ? tree.inflate(paths) : new Promise(() => undefined)
-  const { indexer, close } = await startOn(t, { ...parts, tree: { ...tree, inflate } })
-  indexer.watch()
-  await indexer.catchUp({ scan: false, patient: false })
-  t.equal(indexer.status().settlingFiles, names.length - filesPerRead)
-  await close()
-  await parts.close()
-
-  const again = await startOn(t, await openParts(t, folder))
-  const fresh = `${recent}/zimm0010.26d.gz`
-  again.put(fresh)
-  again.indexer.watch()
-  await again.indexer.catchUp({ scan: false, patient: false })
-  const count = async () => (await again.reader.page({ limit: 1, offset: 0 })).count
-  await until('all are listed', async () => (await count()) === names.length + 1)
-  const arrived = await again.sql('SELECT name FROM file WHERE arrival_us IS NOT NULL')
-  t.strictSame(arrived, [{ name: 'zimm0010.26d.gz' }], 'what came meanwhile has its own time')
 })

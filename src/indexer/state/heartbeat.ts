@@ -46,11 +46,6 @@ export class Heartbeat {
     this.#last = storedUs === undefined ? undefined : { us: storedUs, steadyMs: undefined }
   }
 
-  /** True if the last heartbeat is that of an earlier process. */
-  get isEarlier(): boolean {
-    return this.#last !== undefined && this.#last.steadyMs === undefined
-  }
-
   /** The present moment. */
   now(): Moment {
     return { us: this.#parts.nowUs(), steadyMs: this.#steadyMs() }
