@@ -113,6 +113,26 @@ t.test('directories are read one after the other, also if some vanish', async (t
   t.strictSame(again, ['obs/a', 'obs/a', 'obs/c', 'obs/c'])
 })
 
+t.test('a directory whose change cannot be written holds up no other, and no end', async (t) => {
+  const { writer, dirty, tree } = await openParts(t)
+  const unread = new UnreadFiles({ writer, dirty, tree, onFailure })
+  const file = { name: 'graz0010.26d.gz', size: 1, mtimeUs: 1 }
+  unread.leave('obs/a', [file, file], undefined)
+  unread.leave('obs/b', [file], undefined)
+  const empty = unread.empty()
+  const again: string[] = []
+  await until('none waits', () => {
+    const path = dirty.take(Infinity)?.path
+    if (path === undefined) return unread.isEmpty
+    again.push(path)
+    if (path === 'obs/a') unread.leave(path, [file, file], undefined)
+    else unread.done(path)
+    return unread.isEmpty
+  })
+  await empty
+  t.strictSame(again, ['obs/a', 'obs/a', 'obs/b'])
+})
+
 t.test('a directory that vanishes is forgotten', async (t) => {
   const { archive, folder, put, indexer, reader } = await startOn(t)
   put('obs/2026/002/graz0020.26d.gz')

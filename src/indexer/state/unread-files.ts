@@ -15,6 +15,11 @@ const filesPerRound = 5000
 /** Number of files or bytes in one request to the tree worker; others wait for it. */
 const filesPerRequest = 100
 const bytesPerRequest = 2 * 1024 * 1024
+/**
+ * Number of rounds in a row without progress after which a directory waits no more: its change
+ * cannot be written. Then it is read again as any other such directory, after a pause.
+ */
+const mostIdleRounds = 2
 
 export type UnreadFile = FileState & { readonly name: string }
 
@@ -24,6 +29,8 @@ interface WaitingDirectory {
   readonly notThereUs: number | undefined
   /** Number of these files at the last read. */
   files: number
+  /** Number of rounds since this number became less. */
+  idleRounds: number
 }
 
 interface UnreadContext {
@@ -69,11 +76,18 @@ export class UnreadFiles {
 
   /** Call it when a read of a directory has left these files unread. */
   leave(path: string, files: readonly UnreadFile[], notThereUs: number | undefined): void {
-    const waiting = this.#directories.get(path)
-    if (waiting === undefined) this.#directories.set(path, { notThereUs, files: files.length })
-    else waiting.files = files.length
+    const before = this.#directories.get(path)
+    const isLess = before === undefined || files.length < before.files
+    const waiting = before ?? { notThereUs, files: 0, idleRounds: 0 }
+    waiting.files = files.length
+    this.#directories.set(path, waiting)
     this.#active ??= path
     if (path !== this.#active || this.#isReading) return
+    waiting.idleRounds = isLess ? 0 : waiting.idleRounds + 1
+    if (waiting.idleRounds >= mostIdleRounds) {
+      this.done(path)
+      return
+    }
     this.#isReading = true
     this.#read(path, files.slice(0, filesPerRound))
       .then(() => {
