@@ -94,7 +94,7 @@ t.test('files of campaigns, each far from the next, are all there', async (t) =>
     payload: 'CAMP o 01D 2010-01-01 2016-12-31',
   })
   const { series } = JSON.parse(body) as { series: readonly Answer[] }
-  t.match(series, exact([{ present: 4, spans: exact(found.spans) }]))
+  t.match(series, exact([{ delivered: 4, spans: exact(found.spans) }]))
 })
 
 t.test('the first day of a station is there', async (t) => {
