@@ -11,7 +11,6 @@
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { openWriter } from '../dist/catalogue/engines/open.js'
-import { parseFilename } from '../dist/parse/filename.js'
 
 export const stationCount = 1500
 const hourlyDays = 10
@@ -79,7 +78,6 @@ export function changeOf({ path, names }, arrivalUs) {
     directories: [],
     added: names.map((name) => ({
       name,
-      parsed: parseFilename(name),
       size: undefined,
       mtimeUs: undefined,
       arrivalUs,

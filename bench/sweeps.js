@@ -14,6 +14,7 @@ import { SureStamps } from '../dist/indexer/state/sure-stamps.js'
 import { findChanged } from '../dist/indexer/sweep.js'
 import { startTreeReader } from '../dist/indexer/tree/tree-reader.js'
 import { directoryPath } from '../fixtures/names.js'
+import { changeOf } from './catalogue.js'
 import { measure, optionsOf, ratios, spread } from './measure.js'
 import { makeSlots, slotName } from './slots.js'
 
@@ -49,7 +50,8 @@ async function sweepAll({ print, folder, directories, hot, names, rounds }) {
   const window = { obsDays: 0, nrtDays: Math.ceil(hot / hoursOfDay) }
   const byName = hotDirectories(known, window, nowMs)
   const stamps = await tree.stamps(paths)
-  await writer.apply(paths.map((path, index) => ({ ...noChange, path, stamp: stamps[index] })))
+  const read = (path, index) => ({ ...changeOf({ path, names: [] }), stamp: stamps[index] })
+  await writer.apply(paths.map(read))
   const silentFileSystems = new SilentFileSystems({ report: () => false })
   const heartbeat = { now: () => ({ us: nowUs(), steadyMs: performance.now() }) }
   const parts = { writer, tree, known, window, nowUs, silentFileSystems, heartbeat }
@@ -77,21 +79,6 @@ async function sweepAll({ print, folder, directories, hot, names, rounds }) {
   await tree.close()
   await writer.checkpoint()
   writer.close()
-}
-
-const noChange = {
-  more: false,
-  gone: false,
-  withheldSinceUs: undefined,
-  directories: [],
-  added: [],
-  modified: [],
-  filled: [],
-  attributes: [],
-  rehash: [],
-  removed: [],
-  rejections: [],
-  misplaced: 0,
 }
 
 /** Makes hours up to now with files, and old days without. @returns the paths of all directories */

@@ -3,8 +3,8 @@
  * that the deletion guard permits.
  */
 import type { DirectoryChange, ModifiedFile, NewFile } from '../catalogue/writer.ts'
-import { arrivalOf, notChangedUs } from './arrival.ts'
-import type { Sight } from './arrival.ts'
+import { arrivalOf, notChangedUs } from './state/arrival.ts'
+import type { Sight } from './state/arrival.ts'
 import { areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { IndexerContext } from './state/context.ts'
