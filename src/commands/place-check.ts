@@ -72,7 +72,7 @@ async function namesIn(directory: string): Promise<readonly string[] | undefined
  */
 function inside(archive: string, database: string): Finding | undefined {
   const path = relative(realPath(archive), dirname(database))
-  if (path.startsWith('..')) return undefined
+  if (path === '..' || path.startsWith('../')) return undefined
   const isInArea = areas.some((area) => path.split('/', 1)[0] === area)
   const words = `${quoted(database)} lies inside the archive: move it to a directory of its own`
   return { key: 'database', words, level: isInArea ? 'fault' : 'warning' }

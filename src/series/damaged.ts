@@ -1,5 +1,6 @@
 /** The losses of stations that sent damaged files: a better copy is wanted. Pure. */
-import { secondsPerDay, secondsPerHour } from '../parse/calendar.ts'
+import { secondsPerDay } from '../parse/calendar.ts'
+import { patienceSeconds } from './due.ts'
 import { bySeries, idOf } from './loss.ts'
 import type { Loss, LostSeries } from './loss.ts'
 import { endOfSlot } from './series.ts'
@@ -8,12 +9,9 @@ import type { StationSeries } from './station-states.ts'
 /** Damaged slots that ended longer ago are left to `missing/`. */
 const damagedDays = 7
 
-/** A good copy often follows: a damaged file is no alert before this time. */
-const patienceSeconds = secondsPerHour
-
 /**
  * One loss for each station of which slots are damaged that ended in the last seven days. It begins
- * when the first of them was found to be damaged.
+ * when the first of them was found to be damaged; a good copy often follows before it is an alert.
  * @param asOf seconds since 1970
  */
 export function damagedLosses(states: readonly StationSeries[], asOf: number): readonly Loss[] {

@@ -7,7 +7,7 @@ import type { SlotState } from './slot-states.ts'
 import type { StationSeries } from './station-states.ts'
 
 /** A loss is an alert when it has been late for this time, or for its limit if that is longer. */
-const patienceSeconds = secondsPerHour
+export const patienceSeconds = secondsPerHour
 
 export interface DueTimes {
   /** Time at which the first missing slot was late, in seconds since 1970. */

@@ -118,10 +118,25 @@ t.test('a heartbeat that cannot be written is a problem, until one is written', 
   t.strictSame(health.status(noProblems).problems, [])
 })
 
+t.test('the heartbeat stands while files wait that were not seen arriving', async (t) => {
+  const { beat, stored, startUs, unreadFiles } = await openHeart(t)
+  const file = { name: 'graz0020.26d.gz', size: 1, mtimeUs: 1 }
+  unreadFiles.leave('obs/2026/002', [file], 5)
+  await beat(startUs)
+  t.equal((await stored())?.atUs, startUs, 'those that were seen arriving hold up nothing')
+  unreadFiles.leave('obs/2026/003', [file], undefined)
+  await beat(startUs + 60 * second)
+  t.equal((await stored())?.atUs, startUs)
+  unreadFiles.done('obs/2026/003')
+  await beat(startUs + 120 * second)
+  t.equal((await stored())?.atUs, startUs + 120 * second)
+})
+
 t.test('a corrupt database is no problem of the heartbeat', async (t) => {
-  const { health, nowUs } = await openParts(t)
+  const { health, unreadFiles, nowUs } = await openParts(t)
   const heartbeat = new Heartbeat({
     health,
+    unreadFiles,
     nowUs,
     sweepIntervalMs: 20,
     writer: { heartbeat: () => Promise.reject(new CatalogueCorrupt('torn')) },

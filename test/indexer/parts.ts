@@ -52,6 +52,7 @@ export async function openParts(
   const health = new Health({ logger, nowUs, version: 'test', lastScan: undefined })
   const metrics = new IndexerMetrics(nowUs)
   const sweepIntervalMs = 60_000
+  const unreadFiles = new UnreadFiles({ writer, tree, dirty, onFailure: () => undefined })
   const context = {
     archive,
     writer,
@@ -73,10 +74,10 @@ export async function openParts(
     stamps: new SureStamps(),
     silentFileSystems: new SilentFileSystems(health),
     secondLooks: new SecondLooks(),
-    unreadFiles: new UnreadFiles({ writer, tree, dirty, onFailure: () => undefined }),
+    unreadFiles,
     deletionGuard: new DeletionGuard(),
     health,
-    heartbeat: new Heartbeat({ writer, health, nowUs, sweepIntervalMs }),
+    heartbeat: new Heartbeat({ writer, health, unreadFiles, nowUs, sweepIntervalMs }),
     metrics,
     fileFaults: new FileFaults(logger),
   } satisfies IndexerContext

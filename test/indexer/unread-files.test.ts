@@ -1,6 +1,6 @@
 /** Many files that come at once, with a real tree, a real writer and a real indexer. */
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { exact } from '../tap.ts'
 import { filesPerRead } from '../../src/indexer/examination.ts'
@@ -44,6 +44,23 @@ t.test('old files that are put back are read to their end, and hold up nothing',
   t.notOk(await reader.file({ directory: day, name: half }))
   const sweptUs = indexer.status().lastSweepUs ?? 0
   await until('sweeps go on', () => (indexer.status().lastSweepUs ?? 0) > sweptUs)
+})
+
+t.test('no slot is late because new files of a first scan are unread', async (t) => {
+  const { archive, folder, indexer, reader } = await startOn(t)
+  const aside = fill(folder, names)
+  const now = new Date()
+  for (const name of names) utimesSync(join(aside, name), now, now)
+  mkdirSync(join(archive, dirname(day)), { recursive: true })
+  renameSync(aside, join(archive, day))
+  indexer.watch()
+  const listed = async () => (await reader.page({ limit: 1, offset: 0 })).count
+  const whenCurrent = until('there is a heartbeat', async () => {
+    const { heartbeat } = await reader.head()
+    return heartbeat !== undefined
+  }).then(listed)
+  await indexer.catchUp({ scan: true, patient: false })
+  t.equal(await whenCurrent, names.length)
 })
 
 t.test('a process that ends after its scan reads all of them first', async (t) => {

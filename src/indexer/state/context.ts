@@ -78,6 +78,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
   secondLooks.resume(hotKnown, nowUs(), performance.now())
   const dirty = new DirtyDirectories()
   const health = new Health({ ...options, lastScan })
+  const unreadFiles = new UnreadFiles({ ...options, dirty })
   return {
     ...options,
     dirty,
@@ -86,14 +87,14 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     stamps: new SureStamps(),
     silentFileSystems: new SilentFileSystems(health, new Set(newestOf(hot, mostByName))),
     secondLooks,
-    unreadFiles: new UnreadFiles({ ...options, dirty }),
+    unreadFiles,
     deletionGuard: new DeletionGuard(
       await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
     ),
     health,
     // Files with names that were rejected have been there before.
     heartbeat: new Heartbeat(
-      { ...options, health },
+      { ...options, health, unreadFiles },
       rejecting > 0 ? undefined : head.heartbeat?.atUs,
     ),
     metrics: new IndexerMetrics(nowUs),

@@ -3,6 +3,7 @@ import { CatalogueCorrupt } from '../../catalogue/writer.ts'
 import type { CatalogueWriter } from '../../catalogue/writer.ts'
 import { databaseProblem } from './health.ts'
 import type { Health } from './health.ts'
+import type { UnreadFiles } from './unread-files.ts'
 
 /** A find is no sign of an arrival if the file may have been there for longer than this (ms). */
 export const seenArrivingMs = 10 * 60_000
@@ -18,6 +19,7 @@ const missedBeats = 3
 interface HeartbeatParts {
   readonly writer: Pick<CatalogueWriter, 'heartbeat'>
   readonly health: Pick<Health, 'report' | 'notCurrent'>
+  readonly unreadFiles: Pick<UnreadFiles, 'isBehind'>
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
   /** A clock that is never set (ms); by default that of the process. */
@@ -73,14 +75,17 @@ export class Heartbeat {
   }
 
   /**
-   * Call it at the end of a scan or sweep whose changes are all in the catalogue. While the archive
-   * cannot be read or the catalogue cannot be written, the heartbeat stands.
+   * Call it at the end of a scan or sweep whose changes are all in the catalogue. The heartbeat
+   * stands while the archive cannot be read or the catalogue cannot be written, and while files of
+   * a first scan or of a long outage wait to be read: nobody may count their slots as late, or take
+   * them for arrivals after a restart.
    * @param started the start of the scan or sweep; files that arrived later may be missing
    * @param usualSeconds how long a sweep takes; 0 at the end of a scan, which says nothing about
    * that
    */
   async beat(started: Moment, usualSeconds: number): Promise<void> {
-    const { health, nowUs, sweepIntervalMs } = this.#parts
+    const { health, unreadFiles, nowUs, sweepIntervalMs } = this.#parts
+    if (unreadFiles.isBehind) return
     // A heartbeat that cannot be written is a problem that the next one may end.
     if (health.notCurrent('heartbeat') !== undefined) return
     // A rescan ends after sweeps that began later than it. Only with the clock, heartbeats go back.

@@ -63,6 +63,11 @@ export class UnreadFiles {
     return this.#directories.size === 0
   }
 
+  /** True while files wait that were not seen arriving. */
+  get isBehind(): boolean {
+    return [...this.#directories.values()].some(({ notThereUs }) => notThereUs === undefined)
+  }
+
   directory(path: string): Pick<WaitingDirectory, 'notThereUs'> | undefined {
     const waiting = this.#directories.get(path)
     return waiting && { notThereUs: waiting.notThereUs }
