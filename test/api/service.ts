@@ -15,6 +15,8 @@ import { createClock } from '../../src/runtime/clock.ts'
 import { openCatalogue } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
+import { readPage } from './html.ts'
+import type { Html } from './html.ts'
 
 /** 2026-01-22T05:06:07.000008Z, and a microsecond later at each reading of the clock. */
 export const startUs = 1_769_058_367_000_008
@@ -37,6 +39,8 @@ export interface Service {
   /** The id of a listed file. */
   idOf(path: string): Promise<number>
   listen(): Promise<number>
+  /** A page, by its address below `api/`. @throws Error if it is not 200, or no valid HTML */
+  readonly page: (url: string) => Promise<Html>
 }
 
 export interface ServiceOptions {
@@ -117,7 +121,18 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       await app.listen({ port: 0, host: '127.0.0.1' })
       return (app.server.address() as AddressInfo).port
     },
+    page: (url) => pageOf(app, url),
   }
+}
+
+/** Asks as a browser does. */
+async function pageOf(app: FastifyInstance, url: string): Promise<Html> {
+  const { pathname, search } = new URL(url, 'http://host/rinex/api/')
+  const answer = await app.inject({ url: pathname + search, headers: { accept: 'text/html' } })
+  const { 'content-type': type } = answer.headers
+  if (answer.statusCode !== 200 || type !== 'text/html; charset=utf-8')
+    throw new Error(`${url}: ${answer.statusCode} ${type}: ${answer.body}`)
+  return readPage(answer.body)
 }
 
 /** Adds a file on disk to the catalogue. */
