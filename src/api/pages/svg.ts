@@ -47,6 +47,8 @@ export interface Grid<Name extends string> {
   readonly endWidth?: number
   /** False if the legend is elsewhere; otherwise it is below the rows. */
   readonly hasLegend?: boolean
+  /** True for a cell that begins a run, also beside an equal one. */
+  readonly startsRun?: (row: number, column: number) => boolean
   /** Returns the text of a run of equal cells in a row. Without it, runs have no text. */
   readonly runLink?: (row: number, first: number, cells: number, name: Name) => RunLink | undefined
 }
@@ -111,12 +113,12 @@ interface Place {
 
 /** The paths of each mark: one for each run that has a text, and one for all others. */
 function paths<Name extends string>(
-  { rows, marks, labelWidth, runLink }: Grid<Name>,
+  { rows, marks, labelWidth, startsRun, runLink }: Grid<Name>,
   { cell, yOf }: Place,
 ): readonly string[] {
   const byMark = new Map<Name, { titled: string; others: string }>()
   rows.forEach(({ cells }, row) => {
-    for (const { name, first, count } of runsOf(cells)) {
+    for (const { name, first, count } of runsOf(cells, (column) => startsRun?.(row, column))) {
       const { top, height } = marks[name]
       const y = rounded(yOf(row) + (top + height / 2) * size.line)
       const path = `M${rounded(labelWidth + first * cell)} ${y}h${rounded(count * cell)}`
@@ -141,12 +143,16 @@ function runPath(path: string, { title, href }: RunLink): string {
     : linked(href, `<title>${title}</title><path d="${path}"/>`)
 }
 
-function runsOf<Name extends string>(cells: readonly (Name | undefined)[]) {
+function runsOf<Name extends string>(
+  cells: readonly (Name | undefined)[],
+  isStart: (column: number) => boolean | undefined,
+) {
   const runs: { readonly name: Name; readonly first: number; count: number }[] = []
   for (const [index, name] of cells.entries()) {
     const last = runs.at(-1)
     if (name === undefined) continue
-    if (last?.name === name && last.first + last.count === index) last.count++
+    const isNext = last?.name === name && last.first + last.count === index
+    if (isNext && isStart(index) !== true) last.count++
     else runs.push({ name, first: index, count: 1 })
   }
   return runs

@@ -1,4 +1,4 @@
-/** The HTML page of a station: its state, completeness, months, gaps and last files. */
+/** The HTML page of a station: its state, completeness, gaps, pictures and last files. */
 import { daysAhead } from '../../catalogue/records.ts'
 import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
@@ -20,11 +20,8 @@ import { dateCell, momentCell } from '../pages/table.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { monthsOf } from './month-calendar.ts'
-import type { DayState } from './month-calendar.ts'
 import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
 import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
-import { filesUrl } from './station-fields.ts'
 import type { WireStation } from './station-fields.ts'
 import { gapLines } from './words.ts'
 
@@ -35,12 +32,6 @@ const renderOne = page(
 <% for (const tile of it.portrait.tiles) { %><li><a href="<%= tile.href %>"><b><%= tile.share %></b> <%= tile.label %><br><span class="note"><%= tile.note %></span></a></li>
 <% } %></ul>
 <p class="note">Completeness of the <%= it.portrait.files %>: the share of delivered files among all that were possible.</p>
-<section>
-<h2>Months</h2>
-<p class="days">A day leads to its files: <% for (const { state, label } of it.portrait.legend) { %><span class="day <%= state %>"><%= label %></span> <% } %></p>
-<div class="months"><% for (const month of it.portrait.months) { %><section class="month"><h3><%= month.label %></h3><ol><% for (const day of month.days) { %><li<% if (day.start) { %> class="from<%= day.start %>"<% } %>><% if (day.state) { %><a class="day <%= day.state %>" href="<%= it.filesHref %>&amp;date=<%= day.iso %>" title="<%= day.text %>"><%= day.date %></a><% } else { %><span><%= day.date %></span><% } %></li><% } %></ol></section>
-<% } %></div>
-</section>
 <section>
 <h2>Gaps</h2>
 <% if (it.portrait.gaps.length === 0) { %><p>No file is missing.</p><% } else { %>
@@ -84,7 +75,7 @@ interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
   readonly nowSeconds: number
   /** The code of the request; that of the facts is the short one, if it belongs to it. */
   readonly code: string
-  /** The series that the months and the gaps are of; `undefined` without deliveries. */
+  /** The series that the completeness and the gaps are of; `undefined` without deliveries. */
   readonly portrait: SeriesPortrait | undefined
   readonly files: readonly ArrivedFile[]
   /** The codes whose files the series of the page have. */
@@ -127,7 +118,6 @@ export function renderStation(
       head: stationHead(head),
       facts,
       sections,
-      filesHref: filesUrl({ api: '../../' }, codes),
       portrait: portrait && portraitOf(portrait, head),
       files: filesTable(files),
       ...yearsOf(station, present.nowSeconds),
@@ -135,20 +125,8 @@ export function renderStation(
   )
 }
 
-/** Maximum numbers of months and of gaps that the page shows. */
-const most = { months: 12, gaps: 12 }
-
-/** The looks of days with their words. */
-const legend: readonly { readonly state: DayState; readonly label: string }[] = [
-  { state: 'present', label: 'complete' },
-  { state: 'part', label: 'in part' },
-  { state: 'due', label: 'not due yet' },
-  { state: 'late', label: 'late' },
-  { state: 'missing', label: 'missing' },
-  { state: 'damaged', label: 'damaged' },
-  { state: 'removed', label: 'removed since' },
-  { state: 'silent', label: 'not expected' },
-]
+/** Maximum number of gaps that the page shows. */
+const maxGaps = 12
 
 type Head = Parameters<typeof stationHead>[0]
 
@@ -172,7 +150,6 @@ function portraitOf(portrait: SeriesPortrait, head: Head) {
     href: href(days),
   })
   const files = seriesWords({ fileType: 'o', period })
-  const shown = monthsOf(portrait, most.months)
   return {
     files,
     tiles: [
@@ -180,17 +157,6 @@ function portraitOf(portrait: SeriesPortrait, head: Head) {
       tile('of a year', 365, year),
       tile(`of all since ${dayWords(firstDay)}`, lastDay - firstDay + 1, all),
     ],
-    months: shown.map(({ label, weekday, days }) => ({
-      label,
-      days: days.map(({ day, ...each }, index) => ({
-        ...each,
-        iso: dayToIso(day),
-        start: index === 0 ? weekday : undefined,
-      })),
-    })),
-    legend: legend.filter(({ state }) =>
-      shown.some((month) => month.days.some((day) => day.state === state)),
-    ),
     gaps: gapsText(portrait, { code: shownCode(head), files, days: daysWords(firstDay, lastDay) }),
     gapsHref: href(lastDay - firstDay + 1),
   }
@@ -206,7 +172,7 @@ function gapsText(
   return [
     `${code}, ${files}, ${days}:`,
     `${readableNumber(all.delivered)} of ${readableNumber(all.possible)} delivered (${share})`,
-    ...gapLines(gaps, period, most.gaps),
+    ...gapLines(gaps, period, maxGaps),
   ].join('\n')
 }
 

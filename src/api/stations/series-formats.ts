@@ -3,7 +3,7 @@ import { lateAfter, percentile, summariseLatencies, usualLatency } from '../../s
 import { endOfSlot, slotsPerDay, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import { stateText } from '../../series/slot-states.ts'
-import type { ShownState, StateRun } from '../../series/slot-states.ts'
+import type { StateRun } from '../../series/slot-states.ts'
 import { dayOfYearAt, dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { Static } from '../openapi/schema.ts'
 import { csvText } from '../http/formats.ts'
@@ -66,20 +66,20 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
 }
 
 /** A line of the calendar; cells outside of the range are `undefined`. */
-interface CalendarLine {
+export interface CalendarLine<State> {
   /** `2026` for a year, `2026-022` for a day. */
   readonly label: string
-  readonly cells: readonly (ShownState | undefined)[]
+  readonly cells: readonly (State | undefined)[]
   /** The slot of the first cell. */
   readonly firstSlot: number
 }
 
 /** Splits the runs into lines: a line is a year of daily slots, or a day of other slots. */
-export function linesOf(
-  runs: readonly StateRun<ShownState>[],
+export function linesOf<State>(
+  runs: readonly StateRun<State>[],
   period: Period,
-): readonly CalendarLine[] {
-  const lines: { label: string; cells: (ShownState | undefined)[]; firstSlot: number }[] = []
+): readonly CalendarLine<State>[] {
+  const lines: { label: string; cells: (State | undefined)[]; firstSlot: number }[] = []
   for (const { state, firstSlot, slots } of runs)
     for (let slot = firstSlot; slot < firstSlot + slots; slot++) {
       const { label, lineStart } = lineOf(slot, period)

@@ -1,5 +1,6 @@
 /** Serves one station: its facts as JSON, and its page with what its series deliver. */
 import type { FastifyInstance } from 'fastify'
+import { dayToIso } from '../../parse/calendar.ts'
 import { part } from '../../series/availability.ts'
 import { recentDays } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
@@ -11,7 +12,7 @@ import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { renderStation } from './page.ts'
 import type { StationSection } from './page.ts'
 import { dotsSvg } from './latency-pictures.ts'
-import { calendarSvg } from './pictures.ts'
+import { calendarSvg, daysOf, yearsSvg } from './pictures.ts'
 import { readableNumber, readableShare } from '../pages/labels.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { readLastFiles, readSeriesPortrait } from './portrait.ts'
@@ -20,9 +21,10 @@ import { serialiseLatency } from './series-formats.ts'
 import { latencySentence } from './series-pages.ts'
 import { readLatencies } from './series-reader.ts'
 import type { SeriesLatencies } from './series-reader.ts'
-import { seriesOfStation } from './station-head.ts'
+import { seriesOfStation, seriesWords, shownCode } from './station-head.ts'
 import {
   codeOf,
+  filesUrl,
   stationParams,
   stationPath,
   unknownStation,
@@ -86,13 +88,18 @@ async function readPortrait(
   ])
   const { codes, ambiguous } = daily
   const own = seriesOfStation(states, { code: station.code, codes })
+  const portrait = longest(daily.portrait, hourly.portrait)
   return {
     ...present,
     codes,
     ambiguous,
     states: own,
-    portrait: longest(daily.portrait, hourly.portrait),
-    sections: [...hoursSection(hourly, station.code, own), ...latencySection(latencies)],
+    portrait,
+    sections: [
+      ...(portrait === undefined ? [] : [yearsSection(portrait, { code: station.code, codes })]),
+      ...hoursSection(hourly, station.code, own),
+      ...latencySection(latencies),
+    ],
     files: await readLastFiles(context, codes, own, station.asker),
     stationLink: context.settings.identity.stationLink,
   }
@@ -108,6 +115,29 @@ function longest(
   if (daily === undefined || hourly === undefined) return daily ?? hourly
   if (daily.ended !== hourly.ended) return daily.ended ? hourly : daily
   return Math.floor(hourly.first / 24) < daily.first ? hourly : daily
+}
+
+/** All days of a series. */
+function yearsSection(
+  { period, runs, first, last }: SeriesPortrait,
+  station: { readonly code: string; readonly codes: readonly string[] },
+): StationSection {
+  const days = daysOf(
+    runs.flatMap((run) => part(run, first, last)),
+    period,
+  )
+  const [label, code] = ['Days by year', shownCode(station)]
+  const hrefOf = (firstDay: number, lastDay: number) =>
+    filesUrl({ api: '../../' }, station.codes, [
+      ['data_date__gte', dayToIso(firstDay)],
+      ['data_date__lt', dayToIso(lastDay + 1)],
+    ])
+  return {
+    label,
+    sentence: `The ${seriesWords({ fileType: 'o', period })} of each day. Days lead to their files.`,
+    href: `availability/?period=${period}&format=api`,
+    svg: yearsSvg(`${label} of ${code}`, days, hrefOf),
+  }
 }
 
 /** The hours of the last four weeks; nothing if no file came in them. */

@@ -1,4 +1,4 @@
-/** The page of a station: its state, completeness, months, gaps and last files. */
+/** The page of a station: its state, completeness, gaps, days and last files. */
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { parseFilename } from '../../../src/parse/filename.ts'
@@ -38,16 +38,16 @@ async function openStations(t: Test, all: readonly Slots[], { arrived = false } 
 
 const textOf = (body: string) => body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
 const gapsOf = (body: string) => (/<code>(.*?)<\/code>/s.exec(body)?.[1] ?? '').split('\n')
-const daysOf = (body: string) =>
-  Array.from(
-    body.matchAll(/<a class="day (\w+)" href="([^"]*)" title="([^"]*)">(\d+)<\/a>/g),
-    ([, state = '', href = '', title = '', date = '']) => ({
-      state,
-      title,
-      date: Number(date),
-      href: href.replaceAll('&amp;', '&'),
-    }),
-  )
+/** The links of the picture of all days, with their words. */
+const daysOf = (body: string) => {
+  const [picture = ''] = /<svg[^>]* aria-label="Days by year of .*?<\/svg>/s.exec(body) ?? []
+  const links = picture.matchAll(/<a href="([^"]*)" tabindex="-1"><title>(.*?): (\w+)<\/title>/g)
+  return Array.from(links, ([, href = '', days = '', state = '']) => ({
+    href: href.replaceAll('&amp;', '&'),
+    days,
+    state,
+  }))
+}
 const tilesOf = (body: string) =>
   Array.from(
     body.matchAll(/<li><a href="(availability[^"]*)"><b>(.*?)<\/b>.*?class="note">(.*?)</g),
@@ -113,17 +113,35 @@ interface Figures {
   readonly possible: number
 }
 
-t.test('each day of the months leads to a list, with its files', async (t) => {
+t.test('the days of the picture, at most those of a month, lead to their files', async (t) => {
   const { page, get } = await openStations(t, stations)
+  const body = await page('DEAD00AUT/')
+  t.strictSame(
+    daysOf(body).map(({ days, state }) => `${days}: ${state}`),
+    [
+      '12 to 31 December 2025: present',
+      '1 to 11 January 2026: present',
+      '22 to 31 January 2026: present',
+      '1 to 20 February 2026: present',
+      '12 to 21 January 2026: missing',
+      '21 to 22 February 2026: missing',
+      '23 to 28 February 2026: late',
+      '1 March 2026: due',
+    ],
+  )
   for (const code of ['DEAD00AUT', 'FLKY00FRA', 'NEWS00CHE', 'ENDD00POL', 'GRAZ00AUT', 'WTZR']) {
-    const days = daysOf(await page(`${code}/`))
-    t.ok(days.length > 0, code)
-    for (const { state, href, date } of days) {
+    const runs = daysOf(await page(`${code}/`))
+    t.ok(runs.length > 0, code)
+    for (const { days, state, href } of runs) {
       const path = href.replace('../../', '').replace('format=api', 'format=json&limit=100')
       const { results } = await get<{ results: { filename: string; data_date: string }[] }>(path)
       const own = results.filter(({ filename }) => isDaily(filename))
       t.equal(own.length > 0, state === 'present', `${code} ${href} ${state}`)
-      for (const each of results) t.equal(Number(each.data_date.slice(8, 10)), date)
+      const [, first, last] = /^(\d+)(?:.* to (\d+))? /.exec(days) ?? []
+      for (const each of results) {
+        const date = Number(each.data_date.slice(8, 10))
+        t.ok(date >= Number(first) && date <= Number(last ?? first), `${days}: ${each.data_date}`)
+      }
     }
   }
 })

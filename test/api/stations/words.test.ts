@@ -1,8 +1,8 @@
-/** Gaps, states and months in words. */
+/** Gaps and states in words, and the states of days. */
 import t from '../../tap.ts'
 import { fc } from '../../random.ts'
 import { dayWords, daysWords } from '../../../src/api/pages/date-words.ts'
-import { monthsOf } from '../../../src/api/stations/month-calendar.ts'
+import { daysOf } from '../../../src/api/stations/pictures.ts'
 import { gapWords, joinGaps, sinceWords } from '../../../src/api/stations/words.ts'
 import type { Period } from '../../../src/series/series.ts'
 import type { SlotState, StateRun } from '../../../src/series/slot-states.ts'
@@ -135,38 +135,8 @@ t.test('a state says since when, and for how long', async (t) => {
   }
 })
 
-const slotOf = (date: string) => day(date)
-
-t.test('the months of a daily series', async (t) => {
-  const runs: StateRun[] = [
-    { state: 'silent', firstSlot: slotOf('2026-01-01'), slots: 9 },
-    { state: 'present', firstSlot: slotOf('2026-01-10'), slots: 20 },
-    { state: 'missing', firstSlot: slotOf('2026-01-30'), slots: 30 },
-    { state: 'due', firstSlot: slotOf('2026-03-01'), slots: 1 },
-    { state: 'future', firstSlot: slotOf('2026-03-02'), slots: 1 },
-  ]
-  const query = { period: '01D', first: slotOf('2026-01-10'), last: slotOf('2026-03-02') } as const
-  const months = monthsOf({ ...query, runs }, 12)
-  t.strictSame(
-    months.map(({ label, weekday, days }) => [label, weekday, days.length]),
-    [
-      ['March 2026', 7, 31],
-      ['February 2026', 7, 28],
-      ['January 2026', 4, 31],
-    ],
-  )
-  const [march, february, january] = months.map(({ days }) => days.map(({ state }) => state))
-  t.strictSame(march?.slice(0, 3), ['due', undefined, undefined])
-  t.strictSame(new Set(february), new Set(['missing']), 'a dead month is visible')
-  t.strictSame(january?.slice(8, 10), [undefined, 'present'], 'nothing before the first file')
-  t.strictSame(
-    monthsOf({ ...query, runs }, 2).map(({ label }) => label),
-    ['March 2026', 'February 2026'],
-  )
-})
-
-t.test('a day of an hourly series is complete, in part, or has its worst state', async (t) => {
-  const first = slotOf('2026-01-01') * 24
+t.test('a day of a series is complete, in part, or has its worst state', (t) => {
+  const first = day('2026-01-01')
   const parts: readonly (readonly [SlotState, number])[] = [
     ['present', 24],
     ['present', 20],
@@ -175,22 +145,29 @@ t.test('a day of an hourly series is complete, in part, or has its worst state',
     ['present', 18],
     ['late', 20],
     ['missing', 4],
+    ['missing', 48],
     ['present', 5],
     ['due', 1],
     ['future', 18],
+    ['future', 24],
   ]
-  let slot = first
+  let slot = first * 24
   const runs = parts.map(([state, slots]) => ({ state, firstSlot: (slot += slots) - slots, slots }))
-  const [month] = monthsOf({ period: '01H', runs, first, last: slot - 1 }, 12)
+  const states = [
+    'present',
+    'part',
+    'present',
+    'missing',
+    'missing',
+    'missing',
+    'present',
+    'future',
+  ]
   t.strictSame(
-    month?.days.slice(0, 6).map(({ state, text }) => [state, text]),
-    [
-      ['present', '24 of 24 files'],
-      ['part', '20 of 24 files'],
-      ['present', '18 of 24 files'],
-      ['missing', 'missing'],
-      ['present', '5 of 24 files'],
-      [undefined, ''],
-    ],
+    daysOf(runs, '01H'),
+    states.map((state, index) => ({ state, firstSlot: first + index, slots: 1 })),
   )
+  const daily = [{ state: 'damaged', firstSlot: first, slots: 1 }] as const
+  t.strictSame(daysOf(daily, '01D'), daily)
+  t.end()
 })
