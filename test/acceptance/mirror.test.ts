@@ -10,7 +10,7 @@ import Sqlite from 'better-sqlite3'
 import t from '../tap.ts'
 import { Away, openMirror } from './mirror.ts'
 import { changeFiles, restarts, startMirrored, untilSame } from './mirrored-archive.ts'
-import { slow, until } from './service.ts'
+import { slow } from './service.ts'
 import type { Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, pathIn, paths } from './tree.ts'
 
@@ -133,28 +133,6 @@ t.test('a mirror with long polls equals the list', async (t) => {
     await restarts[what](service)
   }
   await changeFiles(changes, some)
-  await untilSame(t, service, mirror, running)
-  end.abort()
-  await running
-})
-
-t.test('a mirror with server-sent events equals the list', async (t) => {
-  const { service, changes, mirror } = await startMirrored(t)
-  await mirror.begin()
-  for (const what of breaks) {
-    const { seq } = mirror
-    const pause = new AbortController()
-    const listening = mirror.listen(pause.signal)
-    await changeFiles(changes, some)
-    await Promise.race([until('events arrive', () => mirror.seq > seq), listening])
-    pause.abort()
-    await listening
-    // The mirror gets these changes when it listens again: it resumes after its last event.
-    await Promise.all([restarts[what](service), changeFiles(changes, some)])
-  }
-  const end = new AbortController()
-  const running = mirror.listen(end.signal)
-  await restarts['the API is restarted'](service)
   await untilSame(t, service, mirror, running)
   end.abort()
   await running

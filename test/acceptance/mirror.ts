@@ -80,20 +80,6 @@ export function openMirror(service: Service) {
     async catchUp(): Promise<void> {
       while (await mirror.follow());
     },
-    /** Applies server-sent events; when they break off, resumes after the last one. */
-    async listen(signal: AbortSignal): Promise<void> {
-      while (!signal.aborted)
-        try {
-          const headers = { accept: 'text/event-stream', 'last-event-id': String(seq) }
-          const answer = await request(service, '/rinex/api/changes/', { headers, signal })
-          for await (const line of linesOf(service, answer))
-            if (line.startsWith('data: ')) apply(JSON.parse(line.slice(6)) as Change)
-        } catch (error) {
-          if (!(error instanceof Away)) throw error
-          counts.away++
-          await pause()
-        }
-    },
     /** Follows the changes until the end, and tries or starts again after failures. */
     async keepUp(signal: AbortSignal, more = ''): Promise<void> {
       while (!signal.aborted)
@@ -136,15 +122,9 @@ async function getJson<T>(service: Service, path: string): Promise<T> {
   return JSON.parse(text.replaceAll(from, origin)) as T
 }
 
-async function request(
-  service: Service,
-  path: string,
-  options: { headers: Record<string, string>; signal?: AbortSignal } = {
-    headers: { accept: 'application/json' },
-  },
-): Promise<Response> {
+async function request(service: Service, path: string): Promise<Response> {
   const url = new URL(path, service.url)
-  const answer = await fetchAlone(url, options).catch(away)
+  const answer = await fetchAlone(url, { headers: { accept: 'application/json' } }).catch(away)
   if (answer.status === 200) return answer
   const text = await answer.text().catch(away)
   if (answer.status === 503) throw new Away(text)

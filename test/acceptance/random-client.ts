@@ -99,7 +99,7 @@ export class RandomClient {
     const endsBefore = this.#ends.length - (this.#isEnding ? 1 : 0)
     const request = makeRequest(random, this.#known, ++this.counts.requests)
     const leavesAfterMs =
-      request.isEndless || random.isTrue(0.1)
+      request.isLongPoll || random.isTrue(0.1)
         ? random.below(random.pick([3, 30, 300, 2500]))
         : undefined
     const { port } = this.#origin()

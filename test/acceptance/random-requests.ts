@@ -12,7 +12,7 @@ export interface RandomRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
   /** The response may have no end before the client leaves. */
-  readonly isEndless: boolean
+  readonly isLongPoll: boolean
   /** The response breaks off when the file changes. */
   readonly isFile: boolean
   /** An unknown parameter, which the response of the list must name. */
@@ -137,7 +137,7 @@ function fileTarget(random: Random, { paths }: Known): string {
 }
 
 const methods = ['GET', 'GET', 'GET', 'GET', 'GET', 'GET', 'HEAD', 'HEAD', 'OPTIONS', 'POST', 'PUT']
-const types = ['text/html', 'application/json', 'text/event-stream', 'image/png', '*/*']
+const types = ['text/html', 'application/json', 'image/png', '*/*']
 
 /** Values of headers; a request has each with a probability of 8 %. */
 const otherHeaders: Readonly<Record<string, readonly string[]>> = {
@@ -146,7 +146,6 @@ const otherHeaders: Readonly<Record<string, readonly string[]>> = {
   'access-control-request-method': ['GET', 'PUT', 'x'],
   'x-forwarded-for': ['10.1.2.3', 'x', '::1, 10.0.0.1'],
   authorization: ['Bearer x', 'Basic eDp5', 'x'],
-  'last-event-id': ['0', 'x', '99999999', ''],
   expect: ['100-continue', 'wonders'],
   'x-http-method-override': ['DELETE'],
   'x-request-id': ['of-the-client'],
@@ -195,7 +194,6 @@ export function makeRequest(random: Random, known: Known, number: number): Rando
     Object.assign(headers, conditions(random, known.validators.get(target) ?? {}))
   const body = method.startsWith('P') ? random.pick(bodies) : ''
   if (body !== '') headers['content-type'] = random.pick(['application/json', 'text/plain', 'x'])
-  const isLongPoll = /[?&]wait=(?:[3-9]|\d\d)/.test(target)
-  const isEndless = kind === 'changes' && (isLongPoll || accept === 'text/event-stream')
-  return { method, target, headers, body, isEndless, isFile: kind === 'file', mark }
+  const isLongPoll = kind === 'changes' && /[?&]wait=(?:[3-9]|\d\d)/.test(target)
+  return { method, target, headers, body, isLongPoll, isFile: kind === 'file', mark }
 }

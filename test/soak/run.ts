@@ -13,8 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import { Away, openMirror } from '../acceptance/mirror.ts'
-import type { Mirror } from '../acceptance/mirror.ts'
+import { openMirror } from '../acceptance/mirror.ts'
 import { untilSame } from '../acceptance/mirrored-archive.ts'
 import { lacksMounts, startService, until, untilEqual } from '../acceptance/service.ts'
 import type { Service } from '../acceptance/service.ts'
@@ -65,19 +64,6 @@ function mount(t: Test, folder: string): void {
   t.teardown(() => spawnSync('umount', ['-l', join(folder, 'archive'), join(folder, 'var')]))
 }
 
-/** Downloads the complete list, again if it breaks off, then listens to events. */
-async function beginAndListen(mirror: Mirror, signal: AbortSignal): Promise<void> {
-  for (let isBegun = false; !isBegun && !signal.aborted;)
-    isBegun = await mirror.begin().then(
-      () => true,
-      (error: unknown) => {
-        if (error instanceof Away) return false
-        throw error
-      },
-    )
-  await mirror.listen(signal)
-}
-
 /** Starts mirrors and readers; they run until the signal, and their errors are collected. */
 function startClients(service: Service, signal: AbortSignal) {
   const faults: string[] = []
@@ -86,17 +72,12 @@ function startClients(service: Service, signal: AbortSignal) {
       faults.push(String(error))
       return undefined
     })
-  const polling = openMirror(service)
-  const listening = openMirror(service)
-  const following = [
-    noted(polling.keepUp(signal, '&wait=10')),
-    noted(beginAndListen(listening, signal)),
-  ]
+  const [polling, waiting] = [openMirror(service), openMirror(service)]
+  const following = [noted(polling.keepUp(signal)), noted(waiting.keepUp(signal, '&wait=10'))]
   const reading = Promise.all([1, 2, 3].map(() => noted(readPages(service, signal))))
   return {
     faults,
-    polling,
-    listening,
+    mirrors: [polling, waiting],
     reading,
     footprints: watchFootprints(service, signal),
     ended: Promise.all(following).then(() => undefined),
@@ -198,7 +179,7 @@ async function soak(t: Test): Promise<void> {
   const firings = await prometheus?.end()
 
   const equalMs = await untilEqual(service).catch((error: unknown) => String(error))
-  const mirrors = [clients.polling, clients.listening]
+  const { mirrors } = clients
   for (const mirror of mirrors)
     await untilSame(t, service, mirror, clients.ended).catch((error: unknown) => {
       clients.faults.push(String(error))

@@ -1,13 +1,10 @@
-/** Reads the change feed: a page, the latest changes, a long poll, server-sent events. */
+/** Reads the change feed: a page, the latest changes, a long poll. */
 import type { CatalogueReader, ChangeCounts, ChangesPage } from '../../catalogue/reader.ts'
 import type { Change, Head } from '../../catalogue/records.ts'
 import type { Requester } from '../http/limits.ts'
 import { HttpError, notYet } from '../http/errors.ts'
 import type { HeadWatch } from './waiting.ts'
 import type { ChangesRequest } from './schema.ts'
-
-/** Longest silence of an event stream in milliseconds; proxies close silent connections. */
-const keepAliveMs = 15_000
 
 /** The changes after `since` up to `throughSeq` that match the filters, or the last of them. */
 export interface FeedPage {
@@ -146,43 +143,6 @@ export async function waitForFeedPage(
     const ms = endMs - performance.now()
     if (feedPage.changes.length > 0 || ms <= 0 || signal.aborted) return feedPage
     await source.watch.untilChanged(feedPage.head, { ms, signal })
-    feedPage = await readFeedPage(source, { ...request, ...after(feedPage) }, signal)
-  }
-}
-
-interface EventsRequest extends ChangesRequest {
-  readonly first: FeedPage
-  /** Writes a change as JSON without line breaks, because the data of an event are one line. */
-  readonly serialise: (change: Change) => string
-}
-
-/**
- * Yields the changes of the first page and all later ones as server-sent events (WHATWG HTML, 9.2),
- * with their numbers as ids, until the signal aborts. If the first page is empty, and after 15
- * seconds without an event, the client gets an id without data, which it stores silently.
- */
-export async function* changeEvents(
-  source: WatchedSource,
-  { first, serialise, ...request }: EventsRequest,
-  signal: AbortSignal,
-): AsyncGenerator<Buffer> {
-  let feedPage = first
-  let lastSentMs = -Infinity
-  for (;;) {
-    const events = feedPage.changes.map(
-      (change) => `id: ${change.seq}\ndata: ${serialise(change)}\n\n`,
-    )
-    const isDue = performance.now() - lastSentMs >= keepAliveMs
-    if (events.length === 0 && isDue) events.push(`:\nid: ${feedPage.throughSeq}\n\n`)
-    if (events.length > 0) {
-      lastSentMs = performance.now()
-      yield Buffer.from(events.join(''))
-    }
-    if (feedPage.throughSeq === feedPage.head.seq) {
-      const ms = lastSentMs + keepAliveMs - performance.now()
-      await source.watch.untilChanged(feedPage.head, { ms, signal })
-    }
-    if (signal.aborted) return
     feedPage = await readFeedPage(source, { ...request, ...after(feedPage) }, signal)
   }
 }

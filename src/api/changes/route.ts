@@ -1,15 +1,8 @@
-/** Serves the change feed: pages, long polls and server-sent events. */
-import { Readable } from 'node:stream'
+/** Serves the change feed: pages and long polls. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ChangeCounts } from '../../catalogue/reader.ts'
-import type { Change, Head } from '../../catalogue/records.ts'
-import {
-  changeEvents,
-  countLastHour,
-  readFeedPage,
-  readLatestChanges,
-  waitForFeedPage,
-} from './feed.ts'
+import type { Head } from '../../catalogue/records.ts'
+import { countLastHour, readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
 import type { FeedPage } from './feed.ts'
 import { parseChangesRequest, parsePageRequest } from './schema.ts'
 import type { ChangesRequest } from './schema.ts'
@@ -19,7 +12,7 @@ import type { LongPolls } from './waiting.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { linkUnlessTooLong, pageUrl } from '../http/context.ts'
-import { mediaTypes, negotiate, send } from '../http/formats.ts'
+import { negotiate, send } from '../http/formats.ts'
 import { changesForm, renderChanges } from './page.ts'
 import type { Query } from '../parameters/request.ts'
 import { addResource } from '../http/resource.ts'
@@ -27,11 +20,8 @@ import { addResource } from '../http/resource.ts'
 /** Milliseconds by which the idle timeout of a connection exceeds the wait of its long poll. */
 const idleMarginMs = 10_000
 
-/** Maximum number of events in a chunk of an event stream. */
-const eventsPerRead = 200
-
-const formats = ['json', 'html', 'events'] as const
-type PageFormat = 'json' | 'html'
+const formats = ['json', 'html'] as const
+type PageFormat = (typeof formats)[number]
 
 interface FeedParts {
   readonly context: ApiContext
@@ -54,22 +44,13 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
     schema: schemas.listChanges(context.settings.keepRemovalsDays),
     config: { faultForm: changesForm },
     formats,
-    get: (request, reply) => {
-      const format = negotiate(formats, request, reply)
-      return format === 'events'
-        ? sendEvents(feed, request, reply)
-        : sendPage(feed, format, request, reply)
-    },
+    get: (request, reply) => sendPage(feed, request, reply),
   })
 }
 
-async function sendPage(
-  feed: FeedParts,
-  format: PageFormat,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
+async function sendPage(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
   const { context } = feed
+  const format = negotiate(formats, request, reply)
   const parse = format === 'html' ? parsePageRequest : parseChangesRequest
   const feedRequest = parse(request.query as Query)
   if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
@@ -143,23 +124,4 @@ function answer(found: Answer, reply: FastifyReply) {
   const { kept, limit } = feedRequest
   const place = { since, throughSeq, next, earlier, lastHour, isLatest: isLatest(found) }
   return send(reply, format, renderChanges({ head, ...place, headers, kept, limit, results }))
-}
-
-async function sendEvents(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
-  const { reader, links, limits } = feed.context
-  const lastEventId = request.headers['last-event-id']
-  const feedRequest = parseChangesRequest(
-    request.query as Query,
-    typeof lastEventId === 'string' && lastEventId !== '' ? lastEventId : undefined,
-  )
-  const whole = { ...feedRequest, limit: eventsPerRead }
-  const { turn } = limits.wait(request, reply)
-  const signal = feed.longPolls.enter(reply)
-  const source = { reader, watch: feed.watch, turn }
-  const first = await readFeedPage(source, whole, signal)
-  reply.headers({ 'content-type': mediaTypes.events, 'x-accel-buffering': 'no' })
-  if (request.method === 'HEAD') return reply.send()
-  const serialise = (change: Change) => JSON.stringify(schemas.serialiseChange(change, links()))
-  const events = changeEvents(source, { ...whole, first, serialise }, signal)
-  return reply.send(Readable.from(events, { objectMode: false }))
 }

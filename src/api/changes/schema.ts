@@ -26,7 +26,7 @@ const maxWaitSeconds = 60
 
 export interface ChangesRequest {
   /**
-   * The client has all changes up to this number. Without it, JSON and events begin at the head,
+   * The client has all changes up to this number. Without it, JSON begins at the head,
    * and the page shows the latest changes. `Infinity` for an unsafe integer.
    */
   readonly since: number | undefined
@@ -114,12 +114,10 @@ export function parsePageRequest(query: Query): ChangesRequest {
 /**
  * Parses a query string. Every invalid value except `limit` and every unknown parameter is an
  * error: with a mistyped `since` or filter, the client would miss changes without notice.
- * @param lastEventId the header `Last-Event-ID`, which is later than `since` and replaces it
  * @throws BadFields that names all faults
  */
-export function parseChangesRequest(query: Query, lastEventId?: string): ChangesRequest {
-  const given = lastEventId === undefined ? query : { ...query, since: lastEventId }
-  return toRequest(readRequest(given, { ...accepted, parameters: changesParameters }))
+export function parseChangesRequest(query: Query): ChangesRequest {
+  return toRequest(readRequest(query, { ...accepted, parameters: changesParameters }))
 }
 
 function toRequest({
@@ -187,7 +185,6 @@ const examplePage: schema.Static<typeof changesPageSchema> = {
 const description = (keepRemovalsDays: number): string =>
   [
     'For mirrors: new, replaced and removed files since a change number. A mirror downloads the whole list once (`format=ndjson`), then follows the `rel="monitor"` link of its `Link` header, which has the filters of the list that the feed accepts, and from then on `next`.',
-    'With `Accept: text/event-stream` the changes are server-sent events, with the change number as `id` and the change as `data`. After a lost connection a client resumes with `Last-Event-ID`.',
     `Removals are kept for ${keepRemovalsDays} ${keepRemovalsDays === 1 ? 'day' : 'days'}. A client that was away for longer gets \`410\`.`,
     'With `country`, a file with a short name belongs to the country of the only long code with files that begins with its code, as in the list. When a long code gets its first file or loses its last one, files with short names may enter or leave a country without a change of their own. A client of such a feed then gets `410`, and starts again with the whole list.',
   ].join('\n\n')
@@ -208,29 +205,14 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
     format: format(['api', 'json']),
     strict,
   },
-  headers: {
-    'Last-Event-ID': schema.integer(
-      'Only for events: resume after this number. Has priority over `since`.',
-      {
-        examples: [0],
-      },
-    ),
-    ...ifNoneMatch,
-  },
+  headers: ifNoneMatch,
   response: {
     '200': negotiated('A page of changes.', negotiable(changesPageSchema, examplePage), 'Link'),
     ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'Gone'),
     ...errors('TooManyRequests', 'Unavailable'),
   },
-  'x-event-stream': {
-    accept: 'text/event-stream',
-    description: 'An endless stream with an event for each change.',
-    data: changeSchema,
-    example: `id: ${example.seq}\ndata: ${JSON.stringify(example)}\n\n`,
-  },
   'x-codeSamples': [
     curl(`${api}changes/?since=0&limit=100`),
     curl(`${api}changes/?since=0&wait=60`),
-    curl(`${api}changes/?since=0`, "-N -H 'Accept: text/event-stream'"),
   ],
 })

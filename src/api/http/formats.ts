@@ -19,8 +19,6 @@ export const mediaTypes = {
   urls: 'text/plain',
   ndjson: 'application/x-ndjson',
   svg: 'image/svg+xml',
-  /** Only `Accept` chooses an event stream. */
-  events: 'text/event-stream',
   /** The second media type of the OpenAPI document; only `Accept` chooses it. */
   openApi: 'application/vnd.oai.openapi+json',
 } as const
@@ -28,13 +26,13 @@ export type Format = keyof typeof mediaTypes
 
 /** True if the parameter `format` can name a format. */
 export function isNamed(format: Format): boolean {
-  return !['html', 'events', 'openApi'].includes(format)
+  return !['html', 'openApi'].includes(format)
 }
 
 /** The formats that are text have a charset. */
 export function contentType(format: Format): string {
   const type = mediaTypes[format]
-  return type.startsWith('text/') && format !== 'events' ? `${type}; charset=utf-8` : type
+  return type.startsWith('text/') ? `${type}; charset=utf-8` : type
 }
 
 /** 404 for a format that a resource does not have. */
@@ -77,7 +75,7 @@ export function negotiate<Name extends Format>(
       : formats.find((name) => name === named && isNamed(name))
   if (chosen === undefined && named !== undefined) throw new UnknownFormat(formats)
   if (chosen === undefined) throw new HttpError(406, 'Could not satisfy the request Accept header.')
-  if (chosen !== 'json' && chosen !== 'events') reply.header('vary', compressedVary)
+  if (chosen !== 'json') reply.header('vary', compressedVary)
   return chosen
 }
 
@@ -89,10 +87,7 @@ export function prefersHtml(request: FastifyRequest): boolean {
   )
 }
 
-/**
- * The format of the highest quality; on a tie the one named most exactly, then the first. An event
- * stream must be named, and comes before others, because it never ends.
- */
+/** The format of the highest quality; on a tie the one named most exactly, then the first. */
 export function preferredFormat<Name extends Format>(
   formats: readonly Name[],
   accept: string | undefined,
@@ -101,15 +96,8 @@ export function preferredFormat<Name extends Format>(
   const ranges = accept.split(',').map(parseMediaRange)
   const accepted = formats
     .map((format) => ({ format, ...preferenceOf(mediaTypes[format], ranges) }))
-    .filter(({ format, quality, exactness }) =>
-      format === 'events' ? quality > 0 && exactness === 2 : quality > 0,
-    )
-    .sort(
-      (a, b) =>
-        b.quality - a.quality ||
-        Number(b.format === 'events') - Number(a.format === 'events') ||
-        b.exactness - a.exactness,
-    )
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality || b.exactness - a.exactness)
   return accepted[0]?.format
 }
 

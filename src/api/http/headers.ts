@@ -39,7 +39,6 @@ export const preflightHeaders = {
     'If-Modified-Since',
     'If-None-Match',
     'If-Range',
-    'Last-Event-ID',
     'Range',
   ].join(', '),
   /** Seconds for which browsers may cache the preflight. */

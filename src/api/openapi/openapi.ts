@@ -48,8 +48,6 @@ interface Described {
   /** A description in Markdown that has only paragraphs, and code in backticks. */
   readonly description?: string
   readonly security?: readonly Record<string, readonly string[]>[]
-  /** The endless alternative to the 200, which OpenAPI 3.1 cannot describe. */
-  readonly 'x-event-stream'?: EventStream
   /** Example requests; most tools that display OpenAPI show them. */
   readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[]
 }
@@ -84,16 +82,6 @@ export interface OperationObject extends Described {
   readonly parameters?: readonly ParameterObject[]
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Responses
-}
-
-/** Server-sent events (HTML Standard, section 9.2). */
-interface EventStream {
-  /** The value of `Accept` that selects it. */
-  readonly accept: string
-  readonly description: string
-  /** The schema of `data` in each event. */
-  readonly data: JsonSchema
-  readonly example: string
 }
 
 export type Method = 'get' | 'post'
