@@ -1,12 +1,19 @@
 /** An apply stage on an archive of its own, for tests. */
 import type { Test } from 'tap'
 import { ApplyStage } from '../../src/indexer/apply-snapshot.ts'
+import { DeletionGuard, loadPersistedRemovals } from '../../src/indexer/state/deletion-guard.ts'
 import { noProblems, openParts } from './parts.ts'
 
-/** Opens an apply stage with its real parts, on an archive of its own. */
-export async function openApplyStageOn(t: Test) {
-  const parts = await openParts(t)
-  const { dirty, deletionGuard } = parts
+/** Opens an apply stage with its real parts, on an archive of its own or on that of a folder. */
+export async function openApplyStageOn(t: Test, folder?: string) {
+  const opened = await openParts(t, folder)
+  const { writer, nowUs, purgedAfterDays } = opened
+  const directories = await writer.directories()
+  const deletionGuard = new DeletionGuard(
+    await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
+  )
+  const parts = { ...opened, deletionGuard }
+  const { dirty } = parts
   let closing = false
   /** Whether each directory may be watched. */
   const watched = new Map<string, boolean>()
@@ -44,6 +51,7 @@ export async function openApplyStageOn(t: Test) {
   const withheld = () => [...deletionGuard.withheld()]
   return {
     ...parts,
+    closeAll: parts.close,
     close,
     withheld,
     watched,
