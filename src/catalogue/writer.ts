@@ -228,12 +228,15 @@ export interface Checksum extends FileIdentity {
   readonly rested: boolean
 }
 
-/** The number of files that were removed from an area at one time, with the same end of data. */
+/** The number of files removed from a directory at one time, with the same end of their data. */
 export interface RemovedFiles {
+  readonly directory: string
   readonly area: Area
   readonly atUs: number
   /** In seconds since 1970; `undefined` for files of an unspecified period. */
   readonly endSeconds: number | undefined
+  /** The highest number of these removals. */
+  readonly seq: number
   readonly count: number
 }
 
@@ -317,10 +320,10 @@ export interface CatalogueWriter {
   /** The ends of the data of live files (seconds since 1970), by id, as far as known. */
   dataEnds(ids: readonly number[]): Promise<ReadonlyMap<number, number>>
   /**
-   * Removals since a time, by area, time, kind and start of the data. Files that were restored
-   * since are not counted.
+   * Removals that are numbered above a seq and not older than a time, by directory, time, kind and
+   * start of the data. Files that were restored since are not counted.
    */
-  removedSince(us: number): Promise<readonly RemovedFiles[]>
+  removalsAfter(last: { seq: number; us?: number }): Promise<readonly RemovedFiles[]>
   /**
    * Applies changes in one transaction. Refuses the changes that are invalid themselves, and
    * applies the others. Throws if nothing can be written at this moment; then nothing is applied.

@@ -46,8 +46,8 @@ export interface SightedSnapshot {
 
 /**
  * Decides which part of a directory's change may be applied now: files that are complete, and
- * removals that the deletion guard permits. If a part is left out, the directory keeps no stamp, so
- * the next sweep finds it again.
+ * removals that the deletion guard permits; if there are any, all changes accepted before must be
+ * written. If a part is left out, the directory keeps no stamp, so the next sweep finds it again.
  */
 export async function accept(
   context: AcceptanceContext,
@@ -73,7 +73,8 @@ export async function accept(
       return arrivalOf(file.mtimeUs, { notThereUs: since, foundUs: sight.foundUs })
     })
   const removed = await removable(context, snapshot, change)
-  const accepted = removed.length === change.removed.length
+  // A directory that cannot be read may still lack files, so its removals stay withheld.
+  const accepted = snapshot.outcome !== 'unreadable' && removed.length === change.removed.length
   reportWithheld(context)
   const sinceMs = accepted ? undefined : deletionGuard.withheldSinceMs(change.path)
   return {
@@ -111,8 +112,8 @@ function stopWaitingForOthers(
 }
 
 /**
- * The removals that may be applied now: expected purges always, and first; the others together, if
- * the deletion guard permits them.
+ * The removals that may be applied now: expected purges always; the others together, if the
+ * deletion guard permits them.
  */
 async function removable(
   context: AcceptanceContext,
@@ -124,13 +125,14 @@ async function removable(
   const purged = await purges(context, area, removed)
   const others = purged.size === 0 ? removed : removed.filter((id) => !purged.has(id))
   if (others.length === 0) {
-    // A directory that cannot be read may still lack files, so its removals stay withheld.
     if (outcome !== 'unreadable') deletionGuard.markComplete(path)
     return removed
   }
-  const count = others.length
-  const request = { directory: path, area, count, files: await writer.count(area) }
-  const isPermitted = deletionGuard.requestRemoval({ ...request, nowMs: performance.now() })
+  const nowMs = performance.now()
+  const written = await writer.removalsAfter({ seq: deletionGuard.seq })
+  deletionGuard.count(written, context.purgedAfterDays, nowMs)
+  const request = { directory: path, area, count: others.length, files: await writer.count(area) }
+  const isPermitted = deletionGuard.requestRemoval({ ...request, nowMs })
   return isPermitted ? [...purged, ...others] : [...purged]
 }
 
@@ -148,7 +150,12 @@ async function purges(
   )
 }
 
-function reportWithheld({ deletionGuard, purgedAfterDays, health }: AcceptanceContext): void {
+/** Reports the withheld removals, or that none are left. */
+export function reportWithheld({
+  deletionGuard,
+  purgedAfterDays,
+  health,
+}: Pick<AcceptanceContext, 'deletionGuard' | 'purgedAfterDays' | 'health'>): void {
   const withheld = deletionGuard.withheld()
   for (const area of areas) {
     const count = withheld.get(area)

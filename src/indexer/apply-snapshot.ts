@@ -5,7 +5,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../catalogue/writer.ts'
 import type { AppliedChange, DirectoryChange } from '../catalogue/writer.ts'
-import { accept } from './acceptance.ts'
+import { accept, reportWithheld } from './acceptance.ts'
 import type { Sight } from './state/arrival.ts'
 import { Batch } from './batch.ts'
 import { reconcileInParts, splitChange } from './directory-parts.ts'
@@ -98,6 +98,8 @@ export class ApplyStage {
     const sight = this.#sightOf(snapshot, compared.known)
     const differing = judgeStamp(this.#context, { ...input, snapshot }, compared)
     const change = differing && this.#withChildren(differing, snapshot)
+    // The deletion guard asks the catalogue what was removed.
+    if (change !== undefined && change.removed.length > 0) await this.flush()
     const accepted = change && (await accept(this.#context, { snapshot, sight }, change))
     this.#updateKnown(snapshot, accepted?.change)
     this.#unfinished.delete(path)
@@ -129,12 +131,10 @@ export class ApplyStage {
    */
   async #addInParts(change: DirectoryChange, isWalked: boolean): Promise<void> {
     const { path } = change
-    let left = change.removed.length
     for (const part of splitChange(change)) {
       this.#batch.add(part, isWalked)
       if (!part.more) return
-      left -= part.removed.length
-      const unwritten = await this.#flushBatch(new Map([[path, left]]))
+      const unwritten = await this.#flushBatch()
       if (unwritten.has(path) || this.#listeners.isClosing()) {
         this.#brokenOff.add(path)
         return
@@ -143,20 +143,19 @@ export class ApplyStage {
     }
   }
 
-  /** @param left the number of removals that follow in later parts, by directory */
-  async #flushBatch(left?: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
-    const { health, metrics, deletionGuard } = this.#context
+  async #flushBatch(): Promise<ReadonlySet<string>> {
+    const { health, metrics } = this.#context
     const { applied, error, changes } = await this.#batch.flush()
     const refused = new Map(applied?.refused.map((each) => [each.path, each.error]))
     const paths = changes.map(({ path }) => path)
     const unwritten = new Set(error === undefined ? refused.keys() : paths)
-    deletionGuard.confirmWritten(unwritten, left)
     if (error instanceof CatalogueCorrupt) throw error
     if (applied !== undefined) {
       health.report('database', undefined)
       this.#listeners.onApplied(applied)
       const written = changes.filter(({ path }) => !refused.has(path))
       metrics.applied(applied, written)
+      this.#endWithholding(written)
       for (const path of paths) this.#reportRefused(path, refused.get(path))
     }
     if (error !== undefined) {
@@ -167,6 +166,14 @@ export class ApplyStage {
     const delayMs = error === undefined ? refusedRetryMs : retryMs
     for (const path of unwritten) this.#retryLater(path, delayMs)
     return unwritten
+  }
+
+  /** Ends the withholding in directories whose missing files are all removed now. */
+  #endWithholding(written: readonly DirectoryChange[]): void {
+    const removing = written.filter(({ removed }) => removed.length > 0)
+    for (const { path, more, withheldSinceUs } of removing)
+      if (!more && withheldSinceUs === undefined) this.#context.deletionGuard.markComplete(path)
+    if (removing.length > 0) reportWithheld(this.#context)
   }
 
   /**

@@ -154,14 +154,21 @@ t.test('removals since a time are counted', async (t) => {
   clock.us += 10
   await apply({ removed: [3, 4] }, hour)
   const endSeconds = Date.UTC(2026, 0, 2) / 1000
-  const latest = { area: 'nrt', atUs: startUs + 30, endSeconds, count: 1 }
-  t.same(await writer.removedSince(startUs + 30), [latest, latest], 'of each kind')
-  const all = [latest, latest, { area: 'obs', atUs: startUs + 20, endSeconds, count: 1 }]
-  t.same(await writer.removedSince(startUs + 11), all)
-  t.equal((await writer.removedSince(0)).length, 4)
-  t.same(await writer.removedSince(clock.us + 1), [])
+  const since = (us: number) => writer.removalsAfter({ seq: 0, us })
+  const latest = { directory: hour, area: 'nrt', atUs: startUs + 30, endSeconds, count: 1 }
+  const both = [
+    { ...latest, seq: 8 },
+    { ...latest, seq: 7 },
+  ]
+  t.same(await since(startUs + 30), both, 'of each kind')
+  const before = { directory: day, area: 'obs', atUs: startUs + 20, endSeconds, seq: 6, count: 1 }
+  t.same(await since(startUs + 11), [...both, before])
+  t.same(await writer.removalsAfter({ seq: 5 }), [...both, before], 'by their numbers')
+  t.same(await writer.removalsAfter({ seq: 8 }), [])
+  t.equal((await since(0)).length, 4)
+  t.same(await since(clock.us + 1), [])
   await apply({ added: [newFile(graz), newFile(zimm)] }, hour)
-  t.same(await writer.removedSince(startUs + 30), [], 'restored files are not counted')
+  t.same(await since(startUs + 30), [], 'restored files are not counted')
 })
 
 t.test('the same name in two directories has two records', async (t) => {

@@ -199,7 +199,7 @@ t.test('the time since which removals are withheld is stored, and counts on', as
   for (const hours of [0, 5, 7]) {
     const sinceMs = performance.now() - hours * hourMs
     const withheld = hours === 0 ? [] : [{ directory: day, area: 'obs' as const, sinceMs }]
-    const opened = await openAcceptanceOn(t, { withheld, removed: [] })
+    const opened = await openAcceptanceOn(t, { withheld, removed: [], seq: 0 })
     const { archive, writer, add, nowUs, readAndApply } = opened
     mkdirSync(join(archive, day), { recursive: true })
     await add(...manyNames(1001))

@@ -9,16 +9,18 @@ const hour = 60 * minute
 /** A guard of an archive with 10,000 files in each area. */
 function open(persisted?: PersistedRemovals) {
   const guard = new DeletionGuard(persisted)
+  const areaOf = (directory: string) =>
+    directory.startsWith('obs') ? ('obs' as const) : ('nrt' as const)
   return {
     guard,
     /** Whether `count` files of a directory may be removed. */
-    may: (directory: string, count: number, nowMs = 0, files = 10_000): boolean => {
-      const area = directory.startsWith('obs') ? ('obs' as const) : ('nrt' as const)
-      return guard.requestRemoval({ directory, area, count, files, nowMs })
+    may: (directory: string, count: number, nowMs = 0, files = 10_000): boolean =>
+      guard.requestRemoval({ directory, area: areaOf(directory), count, files, nowMs }),
+    /** So many files of a directory were removed. */
+    wrote: (directory: string, count: number, nowMs = 0): void => {
+      const end = { atUs: 0, endSeconds: undefined, seq: guard.seq + count }
+      guard.count([{ directory, area: areaOf(directory), count, ...end }], {}, nowMs)
     },
-    /** All removals were written but those of `failed`, and of these all but `left`. */
-    wrote: (failed: readonly string[] = [], left?: ReadonlyMap<string, number>): void =>
-      guard.confirmWritten(new Set(failed), left),
     withheld: () => [...guard.withheld()],
   }
 }
@@ -38,11 +40,11 @@ t.test('few files may be removed at once, but not many files', async (t) => {
 t.test('removals within ten minutes are added up for each area', async (t) => {
   const { guard, may, wrote, withheld } = open()
   t.ok(may('obs/2026/001', 1500))
-  wrote()
+  wrote('obs/2026/001', 1500)
   t.notOk(may('obs/2026/002', 700, 9 * minute, 8500))
   t.ok(may('nrt/2026/002', 700, 9 * minute), 'the other area')
   t.ok(may('obs/2026/003', 100, 9 * minute, 8500), 'what still fits')
-  wrote()
+  wrote('obs/2026/003', 100, 9 * minute)
   t.same(withheld(), [['obs', 700]])
   t.notOk(may('obs/2026/002', 700, 11 * minute, 8400), 'waiting releases none')
   t.ok(may('obs/2026/004', 700, 11 * minute, 8400), 'the ten minutes are over')
@@ -71,12 +73,12 @@ t.test('withheld removals are released', async (t) => {
   t.test('confirmed removals do not count against the limit of others', async (t) => {
     const byTime = openWithheld()
     t.ok(byTime.may('obs/2026/001', 5000, 7 * hour))
-    byTime.wrote()
+    byTime.wrote('obs/2026/001', 5000, 7 * hour)
     t.ok(byTime.may('obs/2026/003', 1000, 7 * hour, 5000))
     const byAdministrator = openWithheld()
     byAdministrator.guard.permitWithheld(['obs'])
     t.ok(byAdministrator.may('obs/2026/001', 5000))
-    byAdministrator.wrote()
+    byAdministrator.wrote('obs/2026/001', 5000)
     t.ok(byAdministrator.may('obs/2026/003', 1000, 1, 5000))
   })
   t.test('an administrator releases withheld removals once, and only where accepted', async (t) => {
@@ -85,6 +87,8 @@ t.test('withheld removals are released', async (t) => {
     guard.permitWithheld(['obs/2026', 'nrt'])
     t.notOk(may('obs/2027', 3000), 'outside of what was accepted')
     t.ok(may('obs/2026/001', 5000))
+    t.ok(may('obs/2026/001', 5000), 'also if they could not be written')
+    guard.markComplete('obs/2026/001')
     t.notOk(may('obs/2026/001', 3000), 'what goes after it')
     guard.permitWithheld([])
     t.notOk(may('obs/2026/001', 3000), 'a rescan that accepts nothing')
@@ -95,20 +99,14 @@ t.test('withheld removals are released', async (t) => {
 
 t.test('removals of an earlier process are counted for ten minutes', async (t) => {
   const removed = [{ area: 'obs' as const, atMs: -4 * minute, count: 1500 }]
-  const { may, wrote } = open({ withheld: [], removed })
+  const { guard, may, wrote } = open({ withheld: [], removed, seq: 7000 })
+  t.equal(guard.seq, 7000)
   t.notOk(may('obs/2026/001', 501, 0, 8500))
   t.ok(may('obs/2026/002', 500, 0, 8500))
+  wrote('obs/2026/002', 500)
   t.ok(may('nrt/2026/001', 2000), 'the other area')
-  wrote()
   t.notOk(may('obs/2026/003', 1500, 5 * minute, 8000))
   t.ok(may('obs/2026/004', 1200, 7 * minute, 8000), 'they are over')
-})
-
-t.test('permitted removals are counted before they are written', async (t) => {
-  const { may } = open()
-  t.ok(may('obs/2026/001', 1900))
-  t.notOk(may('obs/2026/002', 101), 'the count is that of before')
-  t.ok(may('obs/2026/003', 100))
 })
 
 t.test(
@@ -124,17 +122,14 @@ t.test(
       fc.property(fc.array(step, { maxLength: 60 }), fc.nat(100_000), (steps, start) => {
         const { may, wrote } = open()
         const removed: { atMs: number; count: number; filesBefore: number }[] = []
-        let [files, counted, nowMs] = [start, start, 0]
+        let [files, nowMs] = [start, 0]
         for (const { directory, count, passedMs, written } of steps) {
           nowMs += passedMs
           const gone = Math.min(count, files)
-          if (gone === 0 || !may(`obs/${directory}`, gone, nowMs, counted)) continue
+          if (gone === 0 || !may(`obs/${directory}`, gone, nowMs, files) || !written) continue
           removed.push({ atMs: nowMs, count: gone, filesBefore: files })
           files -= gone
-          if (written) {
-            wrote()
-            counted = files
-          }
+          wrote(`obs/${directory}`, gone, nowMs)
           const lately = removed.filter(({ atMs }) => atMs > nowMs - 10 * minute)
           const total = lately.reduce((sum, each) => sum + each.count, 0)
           const before = lately[0]?.filesBefore ?? 0
@@ -145,43 +140,3 @@ t.test(
     )
   },
 )
-
-t.test('removals that could not be written are not counted', async (t) => {
-  const { guard, may, wrote, withheld } = open()
-  for (let attempt = 0; attempt < 10; attempt++) {
-    t.ok(may('obs/2026/001', 1500), 'they do not add up')
-    wrote(['obs/2026/001'])
-  }
-  t.ok(may('obs/2026/001', 1500))
-  wrote(['obs/2026/003'])
-  wrote(['obs/2026/001'])
-  t.notOk(may('obs/2026/002', 1500, 1, 8500), 'what was written counts')
-  guard.permitWithheld(['obs'])
-  t.ok(may('obs/2026/002', 1500, 2, 8500))
-  wrote(['obs/2026/002'])
-  t.same(withheld(), [['obs', 1500]], 'they are withheld again')
-  t.ok(may('obs/2026/002', 1500, 3, 8500), 'and still accepted')
-})
-
-t.test('removals that are written in parts count as far as they were written', async (t) => {
-  const { may, wrote } = open()
-  const left = (count: number) => new Map([['obs/2026/001', count]])
-  t.ok(may('obs/2026/001', 1800))
-  wrote([], left(1000))
-  wrote(['obs/2026/001'], left(500))
-  // 800 were removed, so 1,200 of the first 10,000 files may follow.
-  t.ok(may('obs/2026/001', 1000, 1, 9200), 'the rest, again')
-  wrote()
-  t.notOk(may('obs/2026/002', 201, 2, 8200))
-  t.ok(may('obs/2026/003', 200, 3, 8200))
-})
-
-t.test('accepted removals stay accepted until their last part is written', async (t) => {
-  const { guard, may, wrote } = open()
-  t.notOk(may('obs/2026/001', 9000))
-  guard.permitWithheld(['obs'])
-  t.ok(may('obs/2026/001', 9000))
-  wrote([], new Map([['obs/2026/001', 4000]]))
-  wrote(['obs/2026/001'])
-  t.ok(may('obs/2026/001', 4000, 1, 5000))
-})

@@ -121,23 +121,30 @@ export function* dataEnds(
   )
 }
 
-/** Removals since a time, by area, time and end of the data. */
-export function* removedSince(dialect: Dialect, us: number): Question<RemovedFiles[]> {
+/** Removals numbered above a seq and not older than a time, by directory, time and kind. */
+export function* removalsAfter(
+  dialect: Dialect,
+  { seq, us = 0 }: { readonly seq: number; readonly us?: number },
+): Question<RemovedFiles[]> {
   const index = dialect.using('tombstone_seq')
   // Reads from the latest tombstone back to the first one that was removed before, not all.
   const found = yield* rows<
-    [area: Area, atUs: number, start: number, period: string, duration: FileDuration, count: number]
+    [
+      ...[directory: string, area: Area, atUs: number, start: number],
+      ...[period: string, duration: FileDuration, seq: number, count: number],
+    ]
   >(
-    `SELECT k.area, t.removed_us, t.data_date, k.period, k.file_duration, count(*)
-     FROM tombstone t ${index} LEFT JOIN kind k ON k.id = t.kind
+    `SELECT d.path, k.area, t.removed_us, t.data_date, k.period, k.file_duration, max(t.seq), count(*)
+     FROM tombstone t ${index} JOIN kind k ON k.id = t.kind JOIN directory d ON d.id = t.directory
      WHERE t.seq > coalesce((SELECT seq FROM tombstone ${index}
-       WHERE removed_us < @us ORDER BY seq DESC LIMIT 1), 0)
-     GROUP BY k.area, t.removed_us, t.data_date, k.period, k.file_duration
-     ORDER BY k.area, t.removed_us, t.data_date, k.period, k.file_duration`,
-    { us },
+       WHERE seq > @seq AND removed_us < @us ORDER BY seq DESC LIMIT 1), @seq)
+     GROUP BY d.path, k.area, t.removed_us, t.data_date, k.period, k.file_duration
+     ORDER BY d.path, k.area, t.removed_us, t.data_date, k.period, k.file_duration`,
+    { seq, us },
   )
-  return found.map(([area, atUs, start, period, duration, count]) => {
-    return { area, atUs, endSeconds: endOfData({ period, duration }, start), count }
+  return found.map(([directory, area, atUs, start, period, duration, seq, count]) => {
+    const endSeconds = endOfData({ period, duration }, start)
+    return { directory, area, atUs, endSeconds, seq, count }
   })
 }
 

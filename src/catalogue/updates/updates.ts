@@ -18,7 +18,7 @@ import {
   filesInArea,
   knownDirectories,
   knownDirectory,
-  removedSince,
+  removalsAfter,
   removedVersions,
 } from './known.ts'
 import { purge } from './purge.ts'
@@ -51,7 +51,7 @@ export function updatesOf(engine: WritingEngine): Updates {
     removedVersions: (path, names) => read(() => removedVersions(dialect, path, names)),
     count: (area) => read(() => filesInArea(area)),
     dataEnds: (ids) => read(() => dataEnds(dialect, ids)),
-    removedSince: (us) => read(() => removedSince(dialect, us)),
+    removalsAfter: (last) => read(() => removalsAfter(dialect, last)),
     summary: () => read(() => summary({ dialect })),
     apply: (changes) => applyValid(changes, apply, engine),
     purgeRemovals: (beforeUs) => write(() => purge(beforeUs, nowUs())),

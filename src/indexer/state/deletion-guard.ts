@@ -1,9 +1,10 @@
 /**
  * Withholds removals that look like an accident, because a lost disk or a mistaken `rm` must not
- * empty the catalogue. No I/O.
+ * empty the catalogue. What was removed the catalogue itself says: a removal that is permitted
+ * counts when it is written, and not before.
  */
 import type { Area } from '../../parse/archive-path.ts'
-import type { CatalogueWriter, KnownStamp } from '../../catalogue/writer.ts'
+import type { CatalogueWriter, KnownStamp, RemovedFiles } from '../../catalogue/writer.ts'
 import { isPurge } from './expected-purge.ts'
 import type { PurgedAfterDays } from './expected-purge.ts'
 
@@ -23,16 +24,13 @@ const alwaysAllowed = 1000
  * Withheld removals are permitted after this time (ms) if the files are still missing, because many
  * reads have confirmed it.
  */
-const timeoutMs = 6 * 3_600_000
+const confirmAfterMs = 6 * 3_600_000
 
 export interface RemovalRequest {
   readonly directory: string
   readonly area: Area
   readonly count: number
-  /**
-   * Number of files of the area in the catalogue, including those whose removal is permitted and
-   * not written yet.
-   */
+  /** Number of files of the area in the catalogue; no permitted removal is unwritten. */
   readonly files: number
   /** The present time on a steady clock. */
   readonly nowMs: number
@@ -57,6 +55,8 @@ export interface PersistedRemovals {
   readonly withheld: readonly (Omit<WithheldRemovals, 'count'> & { readonly directory: string })[]
   /** The removals within the last ten minutes. */
   readonly removed: readonly Removal[]
+  /** Their highest number. */
+  readonly seq: number
 }
 
 interface WithheldRemovals {
@@ -66,74 +66,60 @@ interface WithheldRemovals {
   readonly count: number
 }
 
-/** Permitted removals in a directory that are not confirmed yet. */
-interface PermittedRemovals extends RemovalRequest {
-  /**
-   * True if an administrator or the time has confirmed them: they do not count against the limit of
-   * others.
-   */
-  readonly confirmed: boolean
-  /** How the directory was withheld and accepted before, in case the removals are not written. */
-  readonly withheld: WithheldRemovals | undefined
-  readonly accepted: boolean
-}
-
 export class DeletionGuard {
   #removed: Removal[]
+  #seq: number
   readonly #withheld = new Map<string, WithheldRemovals>()
   readonly #accepted = new Set<string>()
-  #permitted: PermittedRemovals[] = []
+  /** Directories whose permitted removals do not count against the limit of others. */
+  readonly #confirmed = new Set<string>()
 
-  constructor(persisted: PersistedRemovals = { withheld: [], removed: [] }) {
+  constructor(persisted: PersistedRemovals = { withheld: [], removed: [], seq: 0 }) {
     this.#removed = [...persisted.removed]
+    this.#seq = persisted.seq
     for (const { directory, area, sinceMs } of persisted.withheld)
       this.#withheld.set(directory, { area, sinceMs, count: 0 })
   }
 
-  /** True if the missing files of a directory may be removed from the catalogue now. */
-  requestRemoval(request: RemovalRequest): boolean {
-    const { directory, area, count, files, nowMs } = request
-    this.#removed = this.#removed.filter(({ atMs }) => atMs > nowMs - removalWindowMs)
-    const permitted = this.#permitted.filter((each) => each.area === area)
-    const unwritten = sumOf(permitted)
-    const before =
-      sumOf(this.#removed.filter((each) => each.area === area)) +
-      sumOf(permitted.filter((each) => !each.confirmed && each.nowMs > nowMs - removalWindowMs))
-    const withheld = this.#withheld.get(directory)
-    const limit = Math.max(alwaysAllowed, largestShare * (files - unwritten + before))
-    const accepted = this.#accepted.has(directory)
-    const confirmed = accepted || (withheld !== undefined && nowMs - withheld.sinceMs > timeoutMs)
-    // A withheld directory stays withheld; otherwise the withheld directories would pass the limit
-    // one by one.
-    if (!confirmed && (withheld !== undefined || before + count > limit)) {
-      this.#withheld.set(directory, { area, sinceMs: withheld?.sinceMs ?? nowMs, count })
-      return false
-    }
-    this.markComplete(directory)
-    this.#permitted.push({ ...request, confirmed, withheld, accepted })
-    return true
+  /** The highest number of the removals that are counted. */
+  get seq(): number {
+    return this.#seq
   }
 
   /**
-   * Counts the removals permitted since the last call, except those in the `unwritten` directories,
-   * which count as if they had not been requested. `left` has the number of removals that follow in
-   * later parts, by directory; these stay permitted. Expected purges, which nobody requests here,
-   * come before the others.
+   * Counts all removals that were written since `seq`, but for expected purges and for those that
+   * an administrator or the time has confirmed.
    */
-  confirmWritten(unwritten: ReadonlySet<string>, left?: ReadonlyMap<string, number>): void {
-    const permitted = this.#permitted
-    this.#permitted = []
-    for (const removals of permitted) {
-      const { directory, area, confirmed, nowMs, withheld } = removals
-      if (unwritten.has(directory)) {
-        if (withheld !== undefined) this.#withheld.set(directory, withheld)
-        if (removals.accepted) this.#accepted.add(directory)
-        continue
-      }
-      const count = Math.min(left?.get(directory) ?? 0, removals.count)
-      if (count > 0) this.#permitted.push({ ...removals, count })
-      if (!confirmed) this.#removed.push({ area, atMs: nowMs, count: removals.count - count })
+  count(removed: readonly RemovedFiles[], purgedAfterDays: PurgedAfterDays, nowMs: number): void {
+    for (const each of removed) {
+      this.#seq = Math.max(this.#seq, each.seq)
+      if (this.#confirmed.has(each.directory) || isPurge(purgedAfterDays, each)) continue
+      this.#removed.push({ area: each.area, atMs: nowMs, count: each.count })
     }
+    this.#confirmed.clear()
+  }
+
+  /**
+   * True if the missing files of a directory may be removed from the catalogue now. All removals
+   * that were permitted before must be written, or have failed, and be counted.
+   */
+  requestRemoval({ directory, area, count, files, nowMs }: RemovalRequest): boolean {
+    this.#removed = this.#removed.filter(({ atMs }) => atMs > nowMs - removalWindowMs)
+    const before = this.#removed
+      .filter((each) => each.area === area)
+      .reduce((sum, each) => sum + each.count, 0)
+    const limit = Math.max(alwaysAllowed, largestShare * (files + before))
+    const withheld = this.#withheld.get(directory)
+    const isOverdue = withheld !== undefined && nowMs - withheld.sinceMs > confirmAfterMs
+    if (isOverdue || this.#accepted.has(directory)) {
+      this.#confirmed.add(directory)
+      return true
+    }
+    // A withheld directory stays withheld; otherwise the withheld directories would pass the limit
+    // one by one.
+    if (withheld === undefined && before + count <= limit) return true
+    this.#withheld.set(directory, { area, sinceMs: withheld?.sinceMs ?? nowMs, count })
+    return false
   }
 
   /** Ends the withholding for a directory in which no file is missing any longer. */
@@ -169,10 +155,6 @@ export class DeletionGuard {
   }
 }
 
-function sumOf(removals: readonly { readonly count: number }[]): number {
-  return removals.reduce((sum, { count }) => sum + count, 0)
-}
-
 /**
  * Loads the withheld and the latest removals. The catalogue does not store which removals an
  * administrator has accepted. After a restart, accepted removals count like all others, so the
@@ -189,7 +171,9 @@ export async function loadPersistedRemovals(deps: {
   const nowMs = performance.now()
   // A time in the future comes from a clock that was wrong, so it counts as the present time.
   const steadyMs = (us: number): number => nowMs - Math.max(0, nowUs - us) / 1000
-  const removed = await deps.writer.removedSince(nowUs - removalWindowMs * 1000)
+  const us = nowUs - removalWindowMs * 1000
+  const { head } = await deps.writer.summary()
+  const removed = await deps.writer.removalsAfter({ seq: 0, us })
   return {
     withheld: deps.directories.flatMap(({ path, withheldSinceUs }) => {
       if (withheldSinceUs === undefined) return []
@@ -199,5 +183,6 @@ export async function loadPersistedRemovals(deps: {
     removed: removed
       .filter((each) => !isPurge(deps.purgedAfterDays, each))
       .map(({ area, atUs, count }) => ({ area, count, atMs: steadyMs(atUs) })),
+    seq: head.seq,
   }
 }
