@@ -25,27 +25,40 @@ const rescanOrder = schema.component(
   {
     path: schema.text(
       'A directory below the archive root, such as `obs/2026`; by default the whole archive.',
+      'obs/2026',
       { minLength: 1, maxLength: 1024, format: 'archive-directory' },
     ),
-    full: schema.boolean('Also reads size and modification time of every file, not only names.', {
-      default: false,
-    }),
-    accept_removals: schema.boolean('Confirms the removals that the deletion guard withholds.', {
-      default: false,
-    }),
+    full: schema.boolean(
+      'Also reads size and modification time of every file, not only names.',
+      true,
+      {
+        default: false,
+      },
+    ),
+    accept_removals: schema.boolean(
+      'Confirms the removals that the deletion guard withholds.',
+      false,
+      {
+        default: false,
+      },
+    ),
   },
   { additionalProperties: false, examples: [{ path: 'obs/2026', full: true }] },
 )
 
 const rescanTicket = schema.component('RescanTicket', 'A rescan that was accepted.', {
-  rescan: schema.integer('The number of the rescan, as in `rescans` of the status.', {
+  rescan: schema.integer('The number of the rescan, as in `rescans` of the status.', 2, {
     minimum: 1,
   }),
   place: schema.oneOf(
     '`running`; `waiting` for the running rescan to end; `merged` into the waiting rescan.',
     ['running', 'waiting', 'merged'],
+    'running',
   ),
-  status: schema.url('The URL of the status, which shows its progress.'),
+  status: schema.url(
+    'The URL of the status, which shows its progress.',
+    `${exampleLinks.api}status/?format=api`,
+  ),
 })
 
 const orderRescan: RouteSchema = {
@@ -60,11 +73,7 @@ const orderRescan: RouteSchema = {
     '202': {
       description: 'The rescan is accepted.',
       headers: withHeaders('Allow'),
-      content: json(rescanTicket, {
-        rescan: 2,
-        place: 'running',
-        status: `${exampleLinks.api}status/?format=api`,
-      }),
+      content: json(rescanTicket),
     },
     ...writeErrors,
   },

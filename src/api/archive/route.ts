@@ -6,7 +6,7 @@ import type { ApiContext } from '../http/context.ts'
 import type { ArchiveReader, ArchiveState } from './archive-reader.ts'
 import { archiveCsv, serialiseArchive } from './figures.ts'
 import { renderArchive } from './page.ts'
-import { archiveBodies } from './schema.ts'
+import { archiveSchema } from './schema.ts'
 
 export interface ArchiveContext extends ApiContext {
   readonly archive: ArchiveReader
@@ -28,7 +28,7 @@ export function addArchive(app: FastifyInstance, context: ArchiveContext): void 
       returns: 'The archive. Its `ETag` changes with the catalogue, the day and the free space.',
       samples: ['archive/', 'archive/?format=csv'],
     },
-    bodies: archiveBodies,
+    bodies: { json: archiveSchema },
     state: async () => {
       const state = await archive.state()
       return { ...state, version: versionOf(state) }

@@ -2,19 +2,21 @@
 import { areas } from '../../parse/archive-path.ts'
 import { fileTypes } from '../../parse/types.ts'
 import * as schema from '../openapi/schema.ts'
-import type { Bodies } from '../resources/answer.ts'
 
 const volume = {
-  files: schema.integer('Number of listed files.'),
-  bytes: schema.integer('Sum of the known sizes in bytes.'),
-  sized: schema.integer('Number of files of known size.'),
+  files: schema.integer('Number of listed files.', 72),
+  bytes: schema.integer('Sum of the known sizes in bytes.', 3_541_002),
+  sized: schema.integer('Number of files of known size.', 72),
 }
 
-const year = schema.text('The year in which the data begin.', { pattern: '^[0-9]{4}$' })
-const area = schema.oneOf('The area of the archive.', areas)
-const type = schema.oneOf('The type of the data.', fileTypes)
+const year = schema.text('The year in which the data begin.', '2026', {
+  pattern: '^[0-9]{4}$',
+})
+const area = schema.oneOf('The area of the archive.', areas, 'obs')
+const type = schema.oneOf('The type of the data.', fileTypes, 'o')
 const period = schema.textOrNull(
   'The time that a file covers, as long names write it (`01D`, `01H`, `15M`); null for short names that do not say it.',
+  '01D',
 )
 
 const byYear = schema.object('The files of a year.', { year, ...volume })
@@ -33,7 +35,7 @@ const group = schema.object('The files of a year, an area, a type and a period.'
 })
 
 const day = schema.object('The files whose data begin on a day.', {
-  date: schema.day('The UTC day.'),
+  date: schema.day('The UTC day.', '2026-01-22'),
   ...volume,
 })
 
@@ -41,14 +43,19 @@ const disk = schema.object('A file system.', {
   holds: schema.list(
     'What of the archive is on it: `archive` (its root), the areas, and linked directories by their number in the configuration.',
     schema.text(),
+    ['archive', 'obs', 'nrt'],
   ),
   free_bytes: schema.integerOrNull(
     'Free space for normal users; null if the disk does not answer.',
+    812_004_311_040,
   ),
-  total_bytes: schema.integerOrNull('Size of the file system; null if the disk does not answer.'),
+  total_bytes: schema.integerOrNull(
+    'Size of the file system; null if the disk does not answer.',
+    2_000_398_934_016,
+  ),
 })
 
-const archiveSchema = schema.component(
+export const archiveSchema = schema.component(
   'Archive',
   'How large the archive is, and the space on its disks.',
   {
@@ -72,59 +79,19 @@ const archiveSchema = schema.component(
       disk,
     ),
     checksums: schema.object('The files that were read to compute their SHA-256.', {
-      files: schema.integer('Number of files with a current checksum.'),
-      share: schema.shareOrNull('Their share of all files; null without files.'),
-      stale: schema.integer('Number of files that are to be read again.'),
+      files: schema.integer('Number of files with a current checksum.', 70),
+      share: schema.shareOrNull('Their share of all files; null without files.', 0.9722),
+      stale: schema.integer('Number of files that are to be read again.', 0),
       oldest: schema.momentOrNull(
         '`created` of the oldest record with a checksum; null without checksums. A file is read after that, once; the time is not stored.',
+        '2026-01-20T09:15:02.118203Z',
       ),
-      newest: schema.momentOrNull('`created` of the newest record with a checksum.'),
+      newest: schema.momentOrNull(
+        '`created` of the newest record with a checksum.',
+        '2026-01-22T06:00:11.302118Z',
+      ),
     }),
   },
 )
 
 export type WireArchive = schema.Static<typeof archiveSchema>
-
-const one = { files: 72, bytes: 3_541_002, sized: 72 }
-
-const example: WireArchive = {
-  ...one,
-  years: [{ year: '2026', ...one }],
-  areas: [
-    { area: 'nrt', files: 50, bytes: 1_204_802, sized: 50 },
-    { area: 'obs', files: 22, bytes: 2_336_200, sized: 22 },
-  ],
-  types: [{ file_type: 'o', ...one }],
-  periods: [
-    { period: '01D', files: 22, bytes: 2_336_200, sized: 22 },
-    { period: '01H', files: 50, bytes: 1_204_802, sized: 50 },
-  ],
-  groups: [
-    {
-      year: '2026',
-      area: 'obs',
-      file_type: 'o',
-      period: '01D',
-      files: 22,
-      bytes: 2_336_200,
-      sized: 22,
-    },
-  ],
-  days: [{ date: '2026-01-22', files: 13, bytes: 640_113, sized: 13 }],
-  disks: [
-    {
-      holds: ['archive', 'obs', 'nrt'],
-      free_bytes: 812_004_311_040,
-      total_bytes: 2_000_398_934_016,
-    },
-  ],
-  checksums: {
-    files: 70,
-    share: 0.9722,
-    stale: 0,
-    oldest: '2026-01-20T09:15:02.118203Z',
-    newest: '2026-01-22T06:00:11.302118Z',
-  },
-}
-
-export const archiveBodies = { json: { schema: archiveSchema, example } } satisfies Bodies

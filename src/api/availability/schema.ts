@@ -2,7 +2,7 @@
 import { curl, exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import * as common from '../openapi/parameters.ts'
-import { errors, withHeaders } from '../openapi/responses.ts'
+import { errors, json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { parseInteger } from '../parameters/request.ts'
@@ -16,7 +16,8 @@ export const formats = ['json', 'csv', 'urls'] as const
 const mergeGaps: Parameter<number> = {
   schema: schema.integer(
     'Seconds: stretches that are at most so far apart are one. Also as a line of the body, before the questions: `merge_gaps=3600`.',
-    { default: 0, examples: [0] },
+    0,
+    { default: 0 },
   ),
   takes: 'last',
   read: ([text = '0']) => {
@@ -33,47 +34,40 @@ const spansOfSeries = schema.component(
   'SeriesSpans',
   'The stretches of a series that are in the archive, on the days of a question.',
   {
-    station: schema.text('The code of the question, in upper case, or one that its `*` found.'),
+    station: schema.text(
+      'The code of the question, in upper case, or one that its `*` found.',
+      'GRAZ00AUT',
+    ),
     file_type: seriesFields.file_type.schema,
-    period: seriesFields.period.schema,
-    from: schema.moment('Start of the first slot.'),
-    to: schema.moment('End of the last slot.'),
+    period: schema.withExample(seriesFields.period.schema, '01D'),
+    from: schema.moment('Start of the first slot.', '2026-01-01T00:00:00Z'),
+    to: schema.moment('End of the last slot.', '2026-01-23T00:00:00Z'),
     delivered: schema.integer(
       'Number of slots that have ended, with a file that is not damaged, or that had one which was removed, as in the availability of a station.',
+      21,
     ),
     spans: schema.list(
       'Stretches of slots with a file that is not damaged, as in the availability of a station.',
-      schema.tuple('A stretch.', schema.moment('Its start.'), schema.moment('Its end.')),
+      schema.tuple(
+        'A stretch.',
+        schema.moment('Its start.', '2026-01-01T00:00:00Z'),
+        schema.moment('Its end.', '2026-01-22T00:00:00Z'),
+      ),
     ),
   },
 )
 
 const manySpans = schema.component('ManySpans', 'The series of all questions, in their order.', {
   ...currencyMembers.fields,
-  unknown: schema.list('Codes that no station has.', schema.text()),
+  unknown: schema.list('Codes that no station has.', schema.text(), []),
   series: schema.list('The series.', spansOfSeries),
 })
 
 /** A series as clients get it. */
 export type WireSpans = schema.Static<typeof spansOfSeries>
 
-const exampleSpans: WireSpans = {
-  station: 'GRAZ00AUT',
-  file_type: 'o',
-  period: '01D',
-  from: '2026-01-01T00:00:00Z',
-  to: '2026-01-23T00:00:00Z',
-  delivered: 21,
-  spans: [['2026-01-01T00:00:00Z', '2026-01-22T00:00:00Z']],
-}
-
-const example: schema.Static<typeof manySpans> = {
-  ...currencyMembers.example,
-  unknown: [],
-  series: [exampleSpans],
-}
-
 export const csvColumns = ['station', 'file_type', 'period', 'start', 'end'] as const
+const exampleRow = 'GRAZ00AUT,o,01D,2026-01-01T00:00:00Z,2026-01-22T00:00:00Z'
 
 const { api, data } = exampleLinks
 const question = 'GRAZ00AUT,WTZR o 01D 2026-01-01 2026-01-22'
@@ -97,22 +91,16 @@ export const askAvailability: RouteSchema = {
     merge_gaps: mergeGaps.schema,
     format: common.format(['api', ...formats]),
   },
-  body: schema.text('Questions.', { minLength: 1, examples: [question] }),
+  body: schema.text('Questions.', question, { minLength: 1 }),
   bodyType: 'text/plain',
   response: {
     '200': {
       description: 'The stretches, or the URLs of the files.',
       headers: withHeaders('Vary', 'Allow', ...currencyMembers.headers),
       content: {
-        'application/json': { schema: manySpans, example },
-        'text/csv': {
-          schema: schema.text(),
-          example: `${csvColumns.join()}\nGRAZ00AUT,o,01D,${exampleSpans.spans[0]?.join() ?? ''}`,
-        },
-        'text/plain': {
-          schema: schema.text(),
-          example: `${data}obs/2026/022/${common.filePlace.filename}\n`,
-        },
+        ...json(manySpans),
+        ...json(schema.text(), `${csvColumns.join()}\n${exampleRow}`, 'text/csv'),
+        ...json(schema.text(), `${data}obs/2026/022/${common.filePlace.filename}\n`, 'text/plain'),
       },
     },
     ...errors('BadParameters', 'NotFound', 'NotAcceptable', 'TooLarge', 'UnsupportedMediaType'),

@@ -145,19 +145,25 @@ function toRequest({
   }
 }
 
+const { api } = exampleLinks
+
 const changeSchema = schema.component('Change', 'The latest change of a file.', {
-  seq: schema.integer('Change number. Numbers rise; gaps are normal.', { minimum: 1 }),
+  seq: schema.integer('Change number. Numbers rise; gaps are normal.', 72, { minimum: 1 }),
   change: schema.oneOf(
     '`created` and `modified`: add or replace this record. `removed`: delete it; the record shows its last state.',
-    ['created', 'modified', 'removed'],
+    changeKinds,
+    'created',
   ),
-  at: schema.moment('Time of the change, with microseconds.'),
+  at: schema.moment('Time of the change, with microseconds.', exampleRecord.created),
   record: recordSchema,
 })
 
 const changesPageSchema = schema.component('ChangesPage', 'Changes in ascending order of `seq`.', {
-  last_seq: schema.integer('Number of the latest change at the time of the response.'),
-  next: schema.url('The URL of the next page; never null.'),
+  last_seq: schema.integer('Number of the latest change at the time of the response.', 72),
+  next: schema.url(
+    'The URL of the next page; never null.',
+    `${api}changes/?epoch=5b0e4c1f&format=api&limit=20&since=72`,
+  ),
   results: schema.list('Each file with its latest change.', changeSchema),
 })
 
@@ -165,21 +171,6 @@ export type WireChange = schema.Static<typeof changeSchema>
 
 export function serialiseChange({ seq, change, atUs, record }: Change, links: Links): WireChange {
   return { seq, change, at: microsecondsToIso(atUs), record: serialiseRecord(record, links) }
-}
-
-const { api } = exampleLinks
-
-const example: WireChange = {
-  seq: 72,
-  change: 'created',
-  at: exampleRecord.created,
-  record: exampleRecord,
-}
-
-const examplePage: schema.Static<typeof changesPageSchema> = {
-  last_seq: 72,
-  next: `${api}changes/?epoch=5b0e4c1f&format=api&limit=20&since=72`,
-  results: [example],
 }
 
 const description = (keepRemovalsDays: number): string =>
@@ -207,7 +198,7 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
   },
   headers: ifNoneMatch,
   response: {
-    '200': negotiated('A page of changes.', negotiable(changesPageSchema, examplePage), 'Link'),
+    '200': negotiated('A page of changes.', negotiable(changesPageSchema), 'Link'),
     ...errors('NotModified', 'BadParameters', 'NotFound', 'NotAcceptable', 'Gone'),
     ...errors('TooManyRequests', 'Unavailable'),
   },

@@ -48,7 +48,7 @@ const description = [
 const format = schema.oneOf(
   '`json` gives JSON; `api` gives the page, as no format does.',
   ['api', 'json'],
-  { examples: ['json'] },
+  'json',
 )
 
 const listing = dataPaths({

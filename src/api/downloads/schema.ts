@@ -13,7 +13,7 @@ export const unservedReasons = [
 
 /** Schema of the part of the status that reports catalogued files which the API could not send. */
 export const unservedFilesSchema = schema.object('Catalogued files that could not be served.', {
-  count: schema.integer('Number of 404 responses for these files since the API started.'),
+  count: schema.integer('Number of 404 responses for these files since the API started.', 0),
   latest: schema.list(
     'The latest of these files.',
     schema.object('A file.', {
@@ -21,6 +21,7 @@ export const unservedFilesSchema = schema.object('Catalogued files that could no
       reason: schema.oneOf('The reason.', unservedReasons),
       at: schema.moment('Time of the last request.'),
     }),
+    [],
   ),
 })
 
@@ -75,27 +76,22 @@ const responses: Responses = {
 
 const date = 'Thu, 22 Jan 2026 00:00:00 GMT'
 
-const example = (value: string) => ({ examples: [value] })
-
 const tagKnown = {
-  'If-None-Match': schema.text('Tags of the versions that the client has.', example('"a"')),
+  'If-None-Match': schema.text('Tags of the versions that the client has.', '"a"'),
 }
 
 const requestHeaders = {
   Range: schema.text(
     'One range of bytes; a client resumes an interrupted download with it.',
-    example('bytes=0-'),
+    'bytes=0-',
   ),
-  'If-Range': schema.text('The `ETag` of the version to which the range applies.', example('"a"')),
+  'If-Range': schema.text('The `ETag` of the version to which the range applies.', '"a"'),
   ...tagKnown,
-  'If-Modified-Since': schema.text(
-    '`Last-Modified` of the version that the client has.',
-    example(date),
-  ),
-  'If-Match': schema.text('Tags of the versions that the client accepts.', example('*')),
+  'If-Modified-Since': schema.text('`Last-Modified` of the version that the client has.', date),
+  'If-Match': schema.text('Tags of the versions that the client accepts.', '*'),
   'If-Unmodified-Since': schema.text(
     'Latest modification time that the client accepts.',
-    example('Fri, 31 Dec 2100 00:00:00 GMT'),
+    'Fri, 31 Dec 2100 00:00:00 GMT',
   ),
 }
 

@@ -20,20 +20,17 @@ const field = fieldOf<WireProblem>()
 
 const fields = {
   problem: field(
-    schema.oneOf('The kind of problem.', problemNames),
-    'rejected',
+    schema.oneOf('The kind of problem.', problemNames, 'rejected'),
     ({ problem }) => problem,
   ),
   path: field(
-    schema.text('The path of the file below the archive root.'),
-    'obs/2026/022/README.txt',
+    schema.text('The path of the file below the archive root.', 'obs/2026/022/README.txt'),
     ({ path }) => path,
   ),
   reason: field(
-    schema.text('The reason, as one word; releases may add reasons.', {
+    schema.text('The reason, as one word; releases may add reasons.', 'not-gz', {
       'x-meanings': reasonMeanings,
     }),
-    'not-gz',
     ({ reason }): string => reason,
     {
       label: 'Reason',
@@ -46,8 +43,8 @@ const fields = {
   since: field(
     schema.momentOrNull(
       'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason. Null if unknown.',
+      '2026-01-23T00:12:40.518203Z',
     ),
-    '2026-01-23T00:12:40.518203Z',
     ({ since }) => since,
     { label: 'Since', cell: (since) => readableTime(since) },
   ),

@@ -16,7 +16,7 @@ import type { AskedOf } from '../resources/answer.ts'
 import { renderRecord } from './record-page.ts'
 import type { FilesBeside, RecordHistory } from './record-page.ts'
 import type { Arrival } from './record-words.ts'
-import { exampleRecord, recordSchema } from './schema.ts'
+import { recordSchema } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 import type { Requester } from '../http/limits.ts'
 
@@ -38,10 +38,10 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
       summary: 'Get a file',
       about: 'One RINEX file of the archive.',
       returns: 'The record.',
-      params: { id: schema.integer('Id of the record.', { minimum: 1, examples: [1] }) },
+      params: { id: schema.integer('Id of the record.', 1, { minimum: 1 }) },
       samples: ['rinex-file/1/'],
     },
-    bodies: { json: { schema: recordSchema, example: exampleRecord } },
+    bodies: { json: recordSchema },
     state: async (asked) => {
       if (!Number.isSafeInteger(idOf(asked))) throw notFound()
       return { version: await reader.head(), details: withDetails(asked) }

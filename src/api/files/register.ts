@@ -18,7 +18,7 @@ import { exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
-import { exampleRecord, recordSchema } from './schema.ts'
+import { recordSchema } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 
 /** Timeout in milliseconds: the indexer may have to decompress a large file first. */
@@ -36,7 +36,7 @@ const registration = schema.component(
   'A file to be read now, given by its path or by its download URL.',
   {},
   {
-    path: schema.text('The path of the file below the archive root.', {
+    path: schema.text('The path of the file below the archive root.', registrationExample.path, {
       minLength: 1,
       maxLength: 1024,
     }),
@@ -59,12 +59,12 @@ const operation: RouteSchema = {
     '200': {
       description: 'The file was already in the catalogue.',
       headers: allow,
-      content: json(recordSchema, exampleRecord),
+      content: json(recordSchema),
     },
     '201': {
       description: 'The file was added to the catalogue.',
       headers: { ...allow, ...withHeaders('Location') },
-      content: json(recordSchema, exampleRecord),
+      content: json(recordSchema),
     },
     ...writeErrors,
   },

@@ -5,38 +5,48 @@ import type { FacetName } from '../../catalogue/sums.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
-import type { MediaTypeObject, RouteSchema } from '../openapi/openapi.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { operationOf } from '../resources/answer.ts'
 import { listParameters } from './list-request.ts'
 
+const { api, data } = exampleLinks
+const { year, day, filename } = filePlace
+const createdAt = '2026-01-23T00:12:40.518203Z'
+
 const fields = {
-  id: schema.integer('Identifies the record. Ids grow, never change and are never reused.', {
+  id: schema.integer('Identifies the record. Ids grow, never change and are never reused.', 72, {
     minimum: 1,
   }),
-  url: schema.url('The URL of this record.'),
-  filename: schema.text('The name of the file.'),
-  data_date: schema.momentOrNull('Start of the data, from the file name; UTC, whole seconds.'),
+  url: schema.url('The URL of this record.', `${api}rinex-file/72/?format=api`),
+  filename: schema.text('The name of the file.', filename),
+  data_date: schema.momentOrNull(
+    'Start of the data, from the file name; UTC, whole seconds.',
+    '2026-01-22T00:00:00Z',
+  ),
   file_duration: schema.orNull(
     schema.oneOf(
       'Period of the file: `m` minutes, `h` hours, `d` days, `y` years, `u` unspecified.',
       fileDurations,
+      'd',
     ),
   ),
   file_version: schema.orNull(
-    schema.oneOf('Form of the name: `r2` short, `r3` long.', fileVersions),
+    schema.oneOf('Form of the name: `r2` short, `r3` long.', fileVersions, 'r3'),
   ),
   file_type: schema.orNull(
-    schema.oneOf('`o` observation, `n` navigation, `m` meteorological.', fileTypes),
+    schema.oneOf('`o` observation, `n` navigation, `m` meteorological.', fileTypes, 'o'),
   ),
-  download_path: schema.url('The download URL.'),
+  download_path: schema.url('The download URL.', `${data}obs/${year}/${day}/${filename}`),
   created: schema.moment(
     'The time at which the record was inserted, with microseconds. Never changes.',
+    createdAt,
   ),
   modified: schema.moment(
     'The time at which a change of the size or modification time of the file was last seen, with microseconds. Equal to `created` if no change was seen.',
+    createdAt,
   ),
 }
 
@@ -45,9 +55,8 @@ const details = {
   mtime: schema.momentOrNull('Modification time of the file, with microseconds.'),
   sha256: schema.textOrNull(
     'SHA-256 in hexadecimal; null until this version of the file is hashed: new files within seconds, old files in the background, if the server hashes them.',
-    {
-      pattern: '^[0-9a-f]{64}$',
-    },
+    '24d52f18bf9f3b1f0e4b2a4d4a7e8c0c2a6a56a9ee2a0d7c3d1ef2dcb6c1a3f5',
+    { pattern: '^[0-9a-f]{64}$' },
   ),
   station: schema.textOrNull('Station code, in upper case.'),
   area: schema.orNull(schema.oneOf('The area of the archive.', areas)),
@@ -127,34 +136,15 @@ const recordPageSchema = schema.pageOf(
   },
 )
 
-const { api, data } = exampleLinks
-const { year, day, filename } = filePlace
-const createdAt = '2026-01-23T00:12:40.518203Z'
+export const exampleRecord = schema.exampleOf(recordSchema)
 
-export const exampleRecord: schema.Static<typeof recordSchema> = {
-  id: 72,
-  url: `${api}rinex-file/72/?format=api`,
-  filename,
-  data_date: '2026-01-22T00:00:00Z',
-  file_duration: 'd',
-  file_version: 'r3',
-  file_type: 'o',
-  download_path: `${data}obs/${year}/${day}/${filename}`,
-  created: createdAt,
-  modified: createdAt,
-}
-
-const examplePage: schema.Static<typeof recordPageSchema> = {
+const examplePage = {
+  ...schema.exampleOf(recordPageSchema),
   count: 72,
   next: `${api}rinex-file/?format=api&limit=1&offset=1`,
-  previous: null,
-  results: [exampleRecord],
 }
 
-const lines = (line: string): MediaTypeObject => ({
-  schema: schema.text('Lines, each ends with a line feed.'),
-  example: `${line}\n`,
-})
+const lines = (line: string) => schema.text('Lines, each ends with a line feed.', `${line}\n`)
 
 const columns = wireFields.map((field) => exampleRecord[field])
 
@@ -188,7 +178,7 @@ export const listFiles = (maxLimit: number): RouteSchema =>
     {
       formats: listFormats,
       bodies: {
-        json: { schema: recordPageSchema, example: examplePage },
+        json: schema.withExample(recordPageSchema, examplePage),
         ndjson: lines(JSON.stringify(exampleRecord)),
         csv: lines(`${wireFields.join()}\n${columns.join()}`),
         urls: lines(exampleRecord.download_path),

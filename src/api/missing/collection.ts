@@ -37,7 +37,7 @@ function time(
   secondsOf: (slot: MissingSlot) => number,
   label: string,
 ) {
-  return field(schema.moment(description), example, (slot) => secondsToIso(secondsOf(slot)), {
+  return field(schema.moment(description, example), (slot) => secondsToIso(secondsOf(slot)), {
     label,
     first: 'descending',
     sortedBy: secondsOf,
@@ -47,7 +47,7 @@ function time(
 const fields = {
   ...keyFields<MissingSlot>(({ series }) => series, stationHref),
   start: time('Start of the slot.', '2026-01-22T03:00:00Z', (slot) => timesOf(slot).start, 'From'),
-  end: field(schema.moment('End of the slot.'), '2026-01-22T04:00:00Z', (slot) =>
+  end: field(schema.moment('End of the slot.', '2026-01-22T04:00:00Z'), (slot) =>
     secondsToIso(timesOf(slot).end),
   ),
   expected_by: time(
@@ -60,8 +60,8 @@ const fields = {
     schema.oneOf(
       '`late` until 3 days after the end of the slot (01D: 7 days), then `missing`; `damaged` if there are files and all are incomplete, broken or empty: a better copy is wanted.',
       missingStates,
+      'late',
     ),
-    'late',
     ({ state }) => state,
   ),
   since: time(
@@ -73,14 +73,14 @@ const fields = {
   name: field(
     schema.text(
       'A pattern of the names of the file in the syntax of the shell, to look for it elsewhere.',
+      'GRAZ00AUT_?_202602203??_01H_*O.*',
     ),
-    'GRAZ00AUT_?_202602203??_01H_*O.*',
     ({ series, slot }) => missingPattern(series, slot),
   ),
   damaged_file: field(
-    schema.orNull(schema.url('The download URL of the damaged file; otherwise null.')),
-    null as string | null,
-    ({ path }, links) => (path === undefined ? null : downloadUrl(links, ...placeOf(path))),
+    schema.orNull(schema.url('The download URL of the damaged file; otherwise null.'), null),
+    ({ path }, links): string | null =>
+      path === undefined ? null : downloadUrl(links, ...placeOf(path)),
   ),
 }
 

@@ -19,7 +19,7 @@ import { currencyMembers, networkState, serialiseCurrency } from '../series/netw
 import type { NetworkContext } from '../series/network-context.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import { renderNetwork } from './page.ts'
-import { networkBodies } from './schema.ts'
+import { networkSchema } from './schema.ts'
 import type { WireNetwork } from './schema.ts'
 import { verdictOf } from './verdict.ts'
 
@@ -48,7 +48,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
       headers: currencyMembers.headers,
       samples: ['network/'],
     },
-    bodies: networkBodies,
+    bodies: { json: networkSchema },
     state: () => networkState(context),
     read: async ({ values, ignored }, current, requester) => {
       const now = context.nowUs() / 1e6

@@ -11,6 +11,7 @@ import type {
   RouteSchema,
 } from './openapi.ts'
 import { errorResponses, headers, json } from './responses.ts'
+import { exampleOf } from './schema.ts'
 
 const description = [
   'Lists the RINEX files of a GNSS archive and their download URLs. Everybody may read; only administrators may write.',
@@ -107,7 +108,7 @@ function operationOf(route: RouteSchema): OperationObject {
       requestBody: {
         // A body in which everything is optional may be left out.
         required: body['minProperties'] !== undefined || body['minLength'] !== undefined,
-        content: json(body, firstOf(body['examples']), bodyType),
+        content: json(body, exampleOf(body), bodyType),
       },
     }),
     responses: response,
@@ -121,12 +122,8 @@ function parametersIn(place: ParameterObject['in'], named: Parameters = {}): Par
     required: place === 'path',
     description: description as string,
     schema,
-    example: firstOf(examples),
+    example: (examples as readonly unknown[] | undefined)?.[0],
     // Commas separate the values of a list.
     ...(schema['type'] === 'array' && { style: 'form', explode: false }),
   }))
-}
-
-function firstOf(examples: unknown): unknown {
-  return (examples as readonly unknown[] | undefined)?.[0]
 }

@@ -18,14 +18,15 @@ const formats: Readonly<Record<string, string>> = {
 
 export function format(names: readonly string[]) {
   const meaning = `${names.map((name) => formats[name] ?? name).join('; ')}.`
-  return oneOf(meaning, names, { examples: [names.at(-1)] })
+  return oneOf(meaning, names, names.at(-1))
 }
 
 /** @param most the maximum; a larger limit is reduced to it */
 export function limit(most: number) {
   return integer(
     `Items per page; more than ${most} is answered as ${most}. A value that is not a positive integer is ignored.`,
-    { minimum: 1, default: defaultLimit, examples: [5] },
+    5,
+    { minimum: 1, default: defaultLimit },
   )
 }
 
@@ -35,7 +36,8 @@ export function paging(most: number) {
     limit: limit(most),
     offset: integer(
       'Number of items to skip. A value that is not an integer from 0 up is ignored.',
-      { default: 0, examples: [0] },
+      0,
+      { default: 0 },
     ),
   }
 }
@@ -43,13 +45,11 @@ export function paging(most: number) {
 export const strict = oneOf(
   'With `1` an unknown parameter gets `400`; without it, an unknown parameter is ignored and named in `Ignored-Parameters`.',
   ['1', 'true'],
-  { examples: ['1'] },
+  '1',
 )
 
 export const ifNoneMatch = {
-  'If-None-Match': text('The `ETag` of a response that the client has.', {
-    examples: ['W/"none"'],
-  }),
+  'If-None-Match': text('The `ETag` of a response that the client has.', 'W/"none"'),
 }
 
 /** The file in the examples, and the parts of its directory below an area. */
@@ -63,13 +63,13 @@ export const filePlace = {
 const { year, day, hour, filename } = filePlace
 
 const digits = (description: string, count: number, example: string) =>
-  text(description, { pattern: `^[0-9]{${count}}$`, examples: [example] })
+  text(description, example, { pattern: `^[0-9]{${count}}$` })
 
 const placeParameters: Parameters = {
   year: digits('Year, four digits.', 4, year),
   day: digits('Day of the year, three digits.', 3, day),
   hour: digits('Hour of the day, two digits.', 2, hour),
-  filename: text('File name.', { pattern: '^[A-Za-z0-9_][A-Za-z0-9._]*$', examples: [filename] }),
+  filename: text('File name.', filename, { pattern: '^[A-Za-z0-9_][A-Za-z0-9._]*$' }),
 }
 
 interface DataKind extends Pick<

@@ -1,5 +1,5 @@
 /** Headers and error responses that operations share. */
-import { component, list, text } from './schema.ts'
+import { component, exampleOf, list, text } from './schema.ts'
 import type { Component, Schema } from './schema.ts'
 import type { Content, HeaderObject, Reference, ResponseObject } from './openapi.ts'
 
@@ -72,12 +72,17 @@ export function negotiated(
   }
 }
 
-export function json(schema: Schema, example: unknown, type = 'application/json'): Content {
+/** @param example by default that of the schema */
+export function json(
+  schema: Schema,
+  example: unknown = exampleOf(schema),
+  type = 'application/json',
+): Content {
   return { [type]: { schema, example } }
 }
 
 /** The content of a response that is JSON or an HTML page, by `Accept`. */
-export function negotiable(schema: Schema, example: unknown): Content {
+export function negotiable(schema: Schema, example?: unknown): Content {
   return { ...json(schema, example), 'text/html': { schema: text() } }
 }
 

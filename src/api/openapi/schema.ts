@@ -44,55 +44,69 @@ export function component<F extends Fields, Optional extends Fields = F>(
   return { ...object(description, fields, optional), ...more, $id }
 }
 
-export function text(description?: string, more: Keywords = {}): Schema<string> {
-  return { type: 'string', description, ...more }
+/** A schema gets its example where it is built. */
+function withOwn(example: unknown): Keywords {
+  return example === undefined ? {} : { examples: [example] }
 }
 
-export function url(description: string): Schema<string> {
-  return text(description, { format: 'uri' })
+export function text(description?: string, example?: string, more: Keywords = {}): Schema<string> {
+  return { type: 'string', description, ...more, ...withOwn(example) }
 }
 
-export function moment(description: string): Schema<string> {
-  return text(description, { format: 'date-time' })
+export function url(description: string, example?: string): Schema<string> {
+  return text(description, example, { format: 'uri' })
 }
 
-export function day(description: string, more: Keywords = {}): Schema<string> {
-  return text(description, { format: 'date', ...more })
+export function moment(description: string, example?: string): Schema<string> {
+  return text(description, example, { format: 'date-time' })
 }
 
-export function boolean(description: string, more: Keywords = {}): Schema<boolean> {
-  return { type: 'boolean', description, ...more }
+export function day(description: string, example?: string): Schema<string> {
+  return text(description, example, { format: 'date' })
+}
+
+export function boolean(
+  description: string,
+  example?: boolean,
+  more: Keywords = {},
+): Schema<boolean> {
+  return { type: 'boolean', description, ...more, ...withOwn(example) }
 }
 
 /** A whole number from 0 up. */
-export function integer(description: string, more: Keywords = {}): Schema<number> {
-  return { type: 'integer', minimum: 0, description, ...more }
+export function integer(
+  description: string,
+  example?: number,
+  more: Keywords = {},
+): Schema<number> {
+  return { type: 'integer', minimum: 0, description, ...more, ...withOwn(example) }
 }
 
 /** A number from 0 up. */
-export function number(description: string, more: Keywords = {}): Schema<number> {
-  return { type: 'number', minimum: 0, description, ...more }
+export function number(description: string, example?: number, more: Keywords = {}): Schema<number> {
+  return { type: 'number', minimum: 0, description, ...more, ...withOwn(example) }
 }
 
 /** A number from 0 to 1. */
-export function share(description: string): Schema<number> {
-  return number(description, { maximum: 1 })
+export function share(description: string, example?: number): Schema<number> {
+  return number(description, example, { maximum: 1 })
 }
 
 export function oneOf<const T extends string>(
   description: string | undefined,
   values: readonly T[],
-  more: Keywords = {},
+  example?: NoInfer<T>,
 ): Schema<T> {
-  return { type: 'string', description, enum: values, ...more }
+  return { type: 'string', description, enum: values, ...withOwn(example) }
 }
 
+/** @param example by default a list with the example of `items` */
 export function list<S extends Schema>(
   description: string,
   items: S,
-  more: Keywords = {},
+  example?: readonly Static<S>[],
 ): Schema<readonly Static<S>[]> {
-  return { type: 'array', description, items, ...more }
+  return { type: 'array', description, items, ...withOwn(example) }
 }
 
 /** An array with one schema for each place. */
@@ -104,17 +118,52 @@ export function tuple<T extends readonly unknown[]>(
   return { type: 'array', description, prefixItems, minItems: length, maxItems: length }
 }
 
-/** Makes a schema nullable. */
-export function orNull<S extends Schema>(schema: S): Schema<Static<S> | null> {
+/** Makes a schema nullable. @param example instead of that of the schema */
+export function orNull<S extends Schema>(
+  schema: S,
+  example?: Static<S> | null,
+): Schema<Static<S> | null> {
   const { type, enum: values, ...more } = schema as Keywords
   const nullable = Array.isArray(values) ? { enum: [...(values as unknown[]), null] } : {}
-  return { type: [type, 'null'], ...more, ...nullable }
+  return { type: [type, 'null'], ...more, ...nullable, ...withOwn(example) }
 }
 
-export const textOrNull = (description: string, more?: Keywords) => orNull(text(description, more))
-export const momentOrNull = (description: string) => orNull(moment(description))
-export const integerOrNull = (description: string) => orNull(integer(description))
-export const shareOrNull = (description: string) => orNull(share(description))
+export const textOrNull = (description: string, example?: string | null, more?: Keywords) =>
+  orNull(text(description, undefined, more), example)
+export const momentOrNull = (description: string, example?: string | null) =>
+  orNull(moment(description), example)
+export const integerOrNull = (description: string, example?: number | null) =>
+  orNull(integer(description), example)
+export const shareOrNull = (description: string, example?: number | null) =>
+  orNull(share(description), example)
+
+/** The schema with an example of its own, instead of that of its parts. */
+export function withExample<S extends Schema>(schema: S, example: Static<S>): S {
+  return { ...schema, ...withOwn(example) }
+}
+
+/** The example of a schema: its own, or else made of those of its parts that are not optional. */
+export function exampleOf<S extends Schema>(schema: S): Static<S> {
+  return ownOrComposed(schema) as Static<S>
+}
+
+function ownOrComposed(schema: Schema): unknown {
+  const { examples, properties, required = [], items, prefixItems } = schema as Partial<Parts>
+  if (examples !== undefined) return examples[0]
+  if (prefixItems !== undefined) return prefixItems.map(exampleOf)
+  if (items !== undefined) return [exampleOf(items)]
+  if (properties === undefined)
+    throw new Error(`a schema without an example: ${JSON.stringify(schema)}`)
+  return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name] ?? {})]))
+}
+
+interface Parts {
+  readonly examples: readonly unknown[]
+  readonly properties: Fields
+  readonly required: readonly string[]
+  readonly items: Schema
+  readonly prefixItems: readonly Schema[]
+}
 
 /** A page of a collection. @param further fields besides those of every page */
 export function pageOf<S extends Schema, Further extends Fields, Optional extends Fields = Further>(
@@ -125,9 +174,9 @@ export function pageOf<S extends Schema, Further extends Fields, Optional extend
   optional?: Optional,
 ) {
   const fields = {
-    count: integer('Number of items on all pages.'),
-    next: orNull(url('The next page; null on the last page.')),
-    previous: orNull(url('The previous page; null on the first page.')),
+    count: integer('Number of items on all pages.', 1),
+    next: orNull(url('The next page; null on the last page.'), null),
+    previous: orNull(url('The previous page; null on the first page.'), null),
     ...further,
     results: list('The items on this page.', item),
   }

@@ -21,7 +21,12 @@ import { renderOverview } from './page.ts'
 const rootSchema = schema.component(
   'Root',
   'The URLs of the resources.',
-  Object.fromEntries(resourceNames.map((name) => [name, schema.url(`The resource \`${name}\`.`)])),
+  Object.fromEntries(
+    resourceNames.map((name) => [
+      name,
+      schema.url(`The resource \`${name}\`.`, resourceUrl(exampleLinks, name)),
+    ]),
+  ),
 )
 
 const urlsOf = (links: Links) =>
@@ -54,7 +59,7 @@ export function addRoot(app: FastifyInstance, context: NetworkContext & ArchiveC
       errors: [],
       samples: [''],
     },
-    bodies: { json: { schema: rootSchema, example: urlsOf(exampleLinks) } },
+    bodies: { json: rootSchema },
     state: ({ format }) => rootState(context, format),
     read: async ({ format }, { network, reason }, requester) => {
       const urls = urlsOf(links())

@@ -307,7 +307,7 @@ export const expand = {
   schema: described.oneOf(
     'With `file`, records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV they are further columns.',
     expansions,
-    { examples: ['file'] },
+    'file',
   ),
 }
 

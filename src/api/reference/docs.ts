@@ -33,17 +33,21 @@ const part = (description: string): schema.Schema<object> => ({
   type: 'object',
   description,
   additionalProperties: true,
+  examples: [{}],
 })
 
-const body = {
-  schema: schema.component('OpenApi', 'An OpenAPI document; only its main parts are named here.', {
-    openapi: schema.text('Version of the specification.', { pattern: String.raw`^3\.1\.` }),
+const body = schema.component(
+  'OpenApi',
+  'An OpenAPI document; only its main parts are named here.',
+  {
+    openapi: schema.text('Version of the specification.', '3.1.1', {
+      pattern: String.raw`^3\.1\.`,
+    }),
     info: part('The title, version and description.'),
     paths: part('The operations by path.'),
     components: part('The shared schemas, responses and headers.'),
-  }),
-  example: { openapi: '3.1.1', info: {}, paths: {}, components: {} },
-}
+  },
+)
 
 export function addSchema(app: FastifyInstance, context: ApiContext): void {
   const current = createDescription(app, context)

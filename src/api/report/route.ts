@@ -10,7 +10,7 @@ import type { NetworkContext } from '../series/network-context.ts'
 import { usPerDay } from '../parameters/filter-values.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { renderReport, weekForm } from './page.ts'
-import { reportBodies } from './schema.ts'
+import { weekReportSchema } from './schema.ts'
 import { reportCsv, reportText, weekReport } from './week-report.ts'
 
 /** The UTC day now, as days since 1970. */
@@ -54,7 +54,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       headers: currencyMembers.headers,
       samples: ['report/?week=2402&format=txt'],
     },
-    bodies: reportBodies,
+    bodies: { json: weekReportSchema },
     state: async ({ values }) => {
       const state = await networkState(context)
       // The default week changes with the clock.

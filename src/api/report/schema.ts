@@ -1,67 +1,87 @@
 /** Schemas of the report of a week. */
 import * as schema from '../openapi/schema.ts'
-import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import { classOf, seriesFields } from '../series/series-fields.ts'
 
-const shares = (files: string) =>
+type Shares = readonly [possible: number, delivered: number, completeness: number]
+
+/** The files of one period, with the figures of the example. */
+const shares = (files: string, [possible, delivered, completeness]: Shares) =>
   schema.orNull(
     schema.object(`${files} of the week; null if none is expected or delivered.`, {
       possible: schema.integer(
         'Number of slots since the first delivered one that have ended and whose limit of lateness has passed.',
+        possible,
       ),
-      delivered: schema.integer('Number of these slots that were delivered.'),
-      completeness: schema.shareOrNull('Share of the possible slots that were delivered.'),
+      delivered: schema.integer('Number of these slots that were delivered.', delivered),
+      completeness: schema.shareOrNull(
+        'Share of the possible slots that were delivered.',
+        completeness,
+      ),
       class: classOf('completeness'),
       ended: schema.boolean(
         'True if the series had ended by the end of this week: it then counts in no sum and has no class.',
+        false,
       ),
     }),
   )
 
-const weekReportSchema = schema.component(
+export const weekReportSchema = schema.component(
   'WeekReport',
   'The observation files that each station delivered in a week.',
   {
-    week: schema.text('The GPS week (`2393`), or the ISO week (`2026-W47`).', {
+    week: schema.text('The GPS week (`2393`), or the ISO week (`2026-W47`).', '2402', {
       pattern: '^(?:[0-9]{1,4}|[0-9]{4}-W[0-9]{2})$',
     }),
-    from: schema.day('The first day of the week.'),
-    to: schema.day('The last day of the week.'),
+    from: schema.day('The first day of the week.', '2026-01-18'),
+    to: schema.day('The last day of the week.', '2026-01-24'),
     ...currencyMembers.fields,
+    as_of: schema.withExample(currencyMembers.fields.as_of, '2026-01-27T06:10:00Z'),
     summary: schema.list(
       'At most three sentences: the total, the series below 80 %, and the change against the week before.',
       schema.text('A sentence.'),
+      [
+        '98.9 % complete: 173 of 175 files of 2 series were delivered.',
+        'No series is below 80 %.',
+        '0.6 percentage points more than in the week before (98.3 %).',
+      ],
     ),
     ended: schema.integer(
       'Number of series that had ended by the end of this week; they are in no sum.',
+      0,
     ),
     stations: schema.list(
       'Stations with expected or delivered files, by code.',
       schema.object('A station.', {
         station: seriesFields.station.schema,
         country: seriesFields.country.schema,
-        daily: shares('Daily files'),
-        hourly: shares('Hourly files'),
+        daily: shares('Daily files', [7, 7, 1]),
+        hourly: shares('Hourly files', [168, 166, 0.9881]),
         within_600: schema.shareOrNull(
           'Share of the hourly files that arrived within 10 minutes, of those that were seen arriving.',
+          0.994,
         ),
         timeliness: classOf('within_600'),
         missing: schema.list(
           'Patterns of the names of expected files that were not delivered, or are damaged; a day on which all files are missing has one pattern.',
           schema.text('A file name pattern in the syntax of the shell.'),
+          ['GRAZ00AUT_?_202602203??_01H_*O.*', 'GRAZ00AUT_?_202602204??_01H_*O.*'],
         ),
       }),
     ),
     replaced: schema.list(
       'Files whose content was replaced in the week, at most 1000.',
       schema.object('A file.', {
-        path: schema.text('The path below the archive root.'),
-        modified: schema.moment('Time of the latest replacement.'),
+        path: schema.text(
+          'The path below the archive root.',
+          'obs/2026/019/GRAZ00AUT_R_20260190000_01D_30S_MO.crx.gz',
+        ),
+        modified: schema.moment('Time of the latest replacement.', '2026-01-20T09:15:02.118203Z'),
       }),
     ),
     replaced_complete: schema.boolean(
       'False if there are more replaced files than listed, or if not all files could be examined.',
+      true,
     ),
   },
 )
@@ -69,49 +89,3 @@ const weekReportSchema = schema.component(
 export type WireReport = schema.Static<typeof weekReportSchema>
 export type WireReportStation = WireReport['stations'][number]
 export type WireReportShare = NonNullable<WireReportStation['daily']>
-
-const example: WireReport = {
-  week: '2402',
-  from: '2026-01-18',
-  to: '2026-01-24',
-  ...currencyMembers.example,
-  as_of: '2026-01-27T06:10:00Z',
-  summary: [
-    '98.9 % complete: 173 of 175 files of 2 series were delivered.',
-    'No series is below 80 %.',
-    '0.6 percentage points more than in the week before (98.3 %).',
-  ],
-  ended: 0,
-  stations: [
-    {
-      station: 'GRAZ00AUT',
-      country: 'AUT',
-      daily: {
-        possible: 7,
-        delivered: 7,
-        completeness: 1,
-        class: 'good',
-        ended: false,
-      },
-      hourly: {
-        possible: 168,
-        delivered: 166,
-        completeness: 0.9881,
-        class: 'good',
-        ended: false,
-      },
-      within_600: 0.994,
-      timeliness: 'good',
-      missing: ['GRAZ00AUT_?_202602203??_01H_*O.*', 'GRAZ00AUT_?_202602204??_01H_*O.*'],
-    },
-  ],
-  replaced: [
-    {
-      path: 'obs/2026/019/GRAZ00AUT_R_20260190000_01D_30S_MO.crx.gz',
-      modified: '2026-01-20T09:15:02.118203Z',
-    },
-  ],
-  replaced_complete: true,
-}
-
-export const reportBodies = { json: { schema: weekReportSchema, example } } satisfies Bodies

@@ -16,12 +16,9 @@ import type { FormView } from '../pages/filter-form.ts'
 import { ignoredHeader, readRequest } from '../parameters/request.ts'
 import type { Accepted, Asked, Parameters, Query } from '../parameters/request.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
-import type {
-  Content,
-  MediaTypeObject,
-  Parameters as OpenApiParameters,
-  RouteSchema,
-} from '../openapi/openapi.ts'
+import type { Content, Parameters as OpenApiParameters, RouteSchema } from '../openapi/openapi.ts'
+import { exampleOf, text } from '../openapi/schema.ts'
+import type { Schema } from '../openapi/schema.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import type { ErrorName, HeaderName } from '../openapi/responses.ts'
 import { schemasOf } from '../parameters/parameter.ts'
@@ -152,8 +149,8 @@ export interface Operation {
   readonly samples: readonly string[]
 }
 
-/** The bodies of an answer; a format without one is text. */
-export type Bodies = Readonly<Partial<Record<Format, MediaTypeObject>>>
+/** The schemas of the bodies of an answer; a format without one is text. */
+export type Bodies = Readonly<Partial<Record<Format, Schema>>>
 
 export function operationOf<P extends Parameters>(
   { id, tag, name, summary, about, description, returns, params, samples, ...more }: Operation,
@@ -191,8 +188,11 @@ export function operationOf<P extends Parameters>(
 }
 
 function contentOf(formats: readonly Format[], bodies: Bodies): Content {
-  const text = { schema: { type: 'string' } }
   return Object.fromEntries(
-    formats.map((format) => [mediaTypes[format], bodies[format] ?? text] as const),
+    formats.map((format) => {
+      const schema = bodies[format]
+      const described = schema && { schema, example: exampleOf(schema) }
+      return [mediaTypes[format], described ?? { schema: text() }] as const
+    }),
   )
 }

@@ -7,7 +7,7 @@ import { linkHeader, pageLinks } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
 import { catalogueOffset } from '../parameters/request.ts'
 import type { HeaderName } from '../openapi/responses.ts'
-import { pageOf } from '../openapi/schema.ts'
+import { exampleOf, pageOf, text } from '../openapi/schema.ts'
 import type { Fields as SchemaFields } from '../openapi/schema.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionView, ViewColumn } from '../pages/collection.ts'
@@ -16,7 +16,7 @@ import type { SortOrder } from '../parameters/parameter.ts'
 import type { Accepted, Parameters } from '../parameters/request.ts'
 import { addAnswer } from './answer.ts'
 import type { Answer, AskedOf, State, Bodies, Operation } from './answer.ts'
-import { componentOf, exampleOf, serialise, sortItems } from './fields.ts'
+import { componentOf, serialise, sortItems } from './fields.ts'
 import type { Fields, ItemKind } from './fields.ts'
 import type { Requester } from '../http/limits.ts'
 
@@ -83,11 +83,8 @@ export interface Collection<Item, P extends Parameters, S extends CollectionStat
     /** Members of a page before its results, and headers that say the same. */
     readonly further?: {
       readonly fields: SchemaFields
-      readonly example: object
       readonly headers: readonly HeaderName[]
     }
-    /** Members of the example of a page, if it is not its only one. */
-    readonly example?: object
   }
   readonly parameters: P
   readonly filters?: Accepted<P>['filters']
@@ -191,16 +188,11 @@ function bodiesOf<Item, P extends Parameters, S extends CollectionState | undefi
   { item, operation }: Collection<Item, P, S>,
   page: string,
 ): Bodies {
-  const { further, example } = operation
-  const schema = pageOf(`${item.name}Page`, page, componentOf(item), further?.fields ?? {})
-  const ofItem = exampleOf(item.fields)
-  const paged = { count: 1, next: null, previous: null, ...example, ...further?.example }
+  const schema = componentOf(item)
+  const example = exampleOf(schema) as Readonly<Record<string, unknown>>
   return {
-    json: { schema, example: { ...paged, results: [ofItem] } },
-    csv: {
-      schema: { type: 'string' },
-      example: [Object.keys(ofItem).join(), Object.values(ofItem).join()].join('\n'),
-    },
+    json: pageOf(`${item.name}Page`, page, schema, operation.further?.fields ?? {}),
+    csv: text(undefined, [Object.keys(example).join(), Object.values(example).join()].join('\n')),
   }
 }
 

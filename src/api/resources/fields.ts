@@ -19,7 +19,6 @@ export interface FieldColumn<Item, Value> {
 
 export interface ItemField<Item, Value> {
   readonly schema: Schema<Value>
-  readonly example: Value
   readonly value: (item: Item, links: Links) => Value
   readonly column?: FieldColumn<Item, Value>
 }
@@ -38,10 +37,9 @@ export type Wire<F> = {
 export function fieldOf<Item>() {
   return <Value>(
     schema: Schema<Value>,
-    example: NoInfer<Value>,
     value: (item: Item, links: Links) => Value,
     column?: FieldColumn<Item, NoInfer<Value>>,
-  ): ItemField<Item, Value> => ({ schema, example, value, ...(column && { column }) })
+  ): ItemField<Item, Value> => ({ schema, value, ...(column && { column }) })
 }
 
 /** The item as clients get it. */
@@ -65,12 +63,6 @@ export interface ItemKind<Item> {
 export function componentOf<Item>({ name, description, fields }: ItemKind<Item>): Component {
   const schemas = Object.entries(fields).map(([key, { schema }]) => [key, schema] as const)
   return component(name, description, Object.fromEntries(schemas))
-}
-
-/** The example of an item. */
-export function exampleOf<Item>(fields: Fields<Item>): Readonly<Record<string, unknown>> {
-  const values = Object.entries(fields).map(([name, { example }]) => [name, example])
-  return Object.fromEntries(values) as Readonly<Record<string, unknown>>
 }
 
 /** The names of the fields by which a collection can be sorted. */

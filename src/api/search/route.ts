@@ -17,7 +17,8 @@ const longest = 1000
 const q: Parameter<string> = {
   schema: schema.text(
     'A station code or its beginning, a country by name or code, a file name or its beginning, a path or URL of a file or directory, a date, month, year or time. Nothing has the empty text.',
-    { maxLength: longest, examples: ['GRAZ'] },
+    'GRAZ',
+    { maxLength: longest },
   ),
   takes: 'last',
   // Pasted texts have tabs and line ends.
@@ -29,11 +30,17 @@ const q: Parameter<string> = {
 }
 
 const resultSchema = schema.component('SearchResult', 'What a text may mean.', {
-  kind: schema.oneOf('What it is.', kinds),
-  title: schema.text('Its name.'),
-  url: schema.orNull(schema.url('Its page; null if there is none.')),
+  kind: schema.oneOf('What it is.', kinds, 'station'),
+  title: schema.text('Its name.', 'GRAZ00AUT'),
+  url: schema.orNull(
+    schema.url(
+      'Its page; null if there is none.',
+      `${exampleLinks.api}station/GRAZ00AUT/?format=api`,
+    ),
+  ),
   why: schema.textOrNull(
     'Why there is no page, or why this is not quite what was asked for; null for an exact result.',
+    null,
   ),
 })
 
@@ -43,17 +50,6 @@ const searchSchema = schema.component('Search', 'All that a text may mean.', {
     resultSchema,
   ),
 })
-
-const example: schema.Static<typeof searchSchema> = {
-  results: [
-    {
-      kind: 'station',
-      title: 'GRAZ00AUT',
-      url: `${exampleLinks.api}station/GRAZ00AUT/?format=api`,
-      why: null,
-    },
-  ],
-}
 
 export function addSearch(app: FastifyInstance, context: NetworkContext): void {
   const { reader, settings, settlingFiles, currency, apiPath, dataPath } = context
@@ -78,7 +74,7 @@ export function addSearch(app: FastifyInstance, context: NetworkContext): void {
       returns: 'The results. Its `ETag` is a digest of its content.',
       samples: ['search/?q=GRAZ'],
     },
-    bodies: { json: { schema: searchSchema, example } },
+    bodies: { json: searchSchema },
     // Files that are being written are not in the catalogue. The head is read so that no text is
     // answered without a catalogue.
     state: async () => {

@@ -79,17 +79,18 @@ function currencyHeaders(currency: Currency): Readonly<Record<string, string>> {
   }
 }
 
-/** The members of answers that say how current states are, with their examples and headers. */
+/** The members of answers that say how current states are, with the headers that say the same. */
 export const currencyMembers = {
   fields: {
     as_of: schema.momentOrNull(
       'The time for which the states were computed: now, or the last time at which the catalogue was known to equal the archive. Slots that begin later do not count. Null until the first scan of the archive has ended.',
+      '2026-01-22T06:10:00Z',
     ),
     not_current: schema.textOrNull(
       'Why the catalogue does not follow the archive now; null if it does. Meanwhile the states stand still, and nothing turns late.',
+      null,
     ),
   },
-  example: { as_of: '2026-01-22T06:10:00Z', not_current: null },
   /** What the descriptions of these answers say. */
   clock: 'The response depends on the clock, so its `ETag` changes about every minute.',
   headers: ['As-Of', 'Not-Current'],

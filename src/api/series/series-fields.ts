@@ -29,8 +29,8 @@ export function keyFields<Item>(
     station: field(
       schema.text(
         'The code of the station: 9 characters, or 4 if no long code or more than one begins with them.',
+        'GRAZ00AUT',
       ),
-      'GRAZ00AUT',
       (item) => seriesOf(item).station,
       {
         label: 'Station',
@@ -43,14 +43,12 @@ export function keyFields<Item>(
       },
     ),
     file_type: field(
-      schema.oneOf('Type of the files.', fileTypes),
-      'o',
+      schema.oneOf('Type of the files.', fileTypes, 'o'),
       (item) => seriesOf(item).fileType,
       { label: 'Type', cell: (type) => typeLabel(type) },
     ),
     period: field(
-      schema.oneOf('Period of the files.', periods),
-      '01H',
+      schema.oneOf('Period of the files.', periods, '01H'),
       (item) => seriesOf(item).period,
       { label: 'Period', cell: periodCell },
     ),
@@ -72,10 +70,10 @@ export function availabilityHref({ station, fileType, period }: NetworkKey): str
   return `../station/${station}/availability/?file_type=${fileType}&period=${period}&format=api`
 }
 
-/** @param rule what else the description of the class says */
+/** The class of a share. @param rule what else its description says */
 export function classOf(name: string, rule = '') {
   const meaning = `Class of \`${name}\`: \`good\` above 0.9, \`fair\` from 0.8, else \`poor\``
-  return schema.orNull(schema.oneOf(`${meaning}${rule}.`, shareClasses))
+  return schema.orNull(schema.oneOf(`${meaning}${rule}.`, shareClasses, 'good'))
 }
 
 /** What the class of a series adds to its description. */
@@ -91,8 +89,7 @@ function time(
   column?: FieldColumn<SeriesStatus, string | null>,
 ) {
   return field(
-    schema.momentOrNull(description),
-    example,
+    schema.momentOrNull(description, example),
     (series): string | null => isoOrNull(secondsOf(series)),
     column,
   )
@@ -106,8 +103,7 @@ function recentShare(
   { label, cell }: Pick<FieldColumn<SeriesStatus, number | null>, 'label' | 'cell'>,
 ) {
   return field(
-    schema.shareOrNull(description),
-    example,
+    schema.shareOrNull(description, example),
     ({ summary }): number | null => shareOrNull(valueOf(summary)),
     { label, first: 'ascending', isNumber: true, ...(cell && { cell }) },
   )
@@ -138,8 +134,7 @@ const {
 export const seriesFields = {
   station,
   country: field(
-    schema.textOrNull('ISO 3166-1 alpha-3; null if the code has no country.'),
-    'AUT',
+    schema.textOrNull('ISO 3166-1 alpha-3; null if the code has no country.', 'AUT'),
     (series) => countryOf(series.station) ?? null,
   ),
   file_type: fileType,
@@ -148,8 +143,8 @@ export const seriesFields = {
     schema.oneOf(
       'The state of the newest slot that has ended and whose limit of lateness has passed: `present` has a file, also a damaged one, or had one; `silent` is not expected; else `late`, or `down` if the last slot with a file ended more than a day (01D: 3 days) and the limit ago. `ended`: silent, because it was expected and has delivered nothing for so long (at most 90 days) that it is not any more; its figures go to its last file. `unknown` until the first scan of the archive has ended.',
       states,
+      'late',
     ),
-    'late',
     ({ summary }) => stateOf(summary),
     {
       label: 'State',
@@ -171,22 +166,24 @@ export const seriesFields = {
     { label: 'Due', first: 'descending', cell: (iso) => readableTime(iso) },
   ),
   late_s: field(
-    schema.integerOrNull('Seconds from `due` to `as_of`; null if it is neither late nor down.'),
-    7200,
+    schema.integerOrNull(
+      'Seconds from `due` to `as_of`; null if it is neither late nor down.',
+      7200,
+    ),
     ({ lateSeconds }): number | null => lateSeconds ?? null,
   ),
   usual_s: field(
     schema.integerOrNull(
       'The usual latency in seconds: the median of the last 28 days; null without arrivals.',
+      70,
     ),
-    70,
     ({ summary }) => summary.usualLatency ?? null,
   ),
   late_after_s: field(
     schema.integer(
       'The limit of lateness in seconds after the end of a slot: 95 of 100 arrivals of the last 28 days were within it. At least 300 (15M), 600 (01H) or 7200 (01D), at most 86400; 3600 (01D: 86400) with few arrivals.',
+      600,
     ),
-    600,
     ({ summary }) => summary.lateAfter,
   ),
   last_slot: time(
@@ -216,7 +213,6 @@ export const seriesFields = {
   ),
   class: field(
     classOf('completeness_28d', endedHasNoClass),
-    'good',
     ({ summary }) => summary.class ?? null,
   ),
 }

@@ -8,7 +8,6 @@ import type { State } from '../../series/station-states.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Format } from '../http/formats.ts'
 import { catalogueOffset } from '../parameters/request.ts'
-import { exampleLinks } from '../openapi/openapi.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
 import { stationParameters } from '../parameters/file-filters.ts'
 import { anyText, choices, ordering } from '../parameters/parameter.ts'
@@ -91,7 +90,6 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       summary: 'List stations',
       about: 'The stations of the files, with their first and last dates, a page at a time.',
       description: 'One row per site, by default sorted by code.',
-      example: { count: 6, next: `${exampleLinks.api}station/?format=api&limit=1&offset=1` },
       samples: ['station/?country=AUT'],
     },
   })

@@ -6,7 +6,7 @@ import { currencyMembers } from '../series/network-context.ts'
 import { classOf, endedHasNoClass, seriesFields } from '../series/series-fields.ts'
 
 const series = {
-  station: schema.text('The code of the request, in upper case.'),
+  station: schema.text('The code of the request, in upper case.', 'GRAZ'),
   file_type: seriesFields.file_type.schema,
   period: seriesFields.period.schema,
 }
@@ -14,6 +14,7 @@ const series = {
 const ambiguous = schema.list(
   'Long codes that begin with the same short code, if there are several: files with short names are then a series of their own. Otherwise empty.',
   schema.text('A code.'),
+  [],
 )
 
 export const availabilitySchema = schema.component(
@@ -21,52 +22,68 @@ export const availabilitySchema = schema.component(
   'Which slots of a series are there. A slot is the period of one file; names of both forms, any source, interval and content fill it.',
   {
     ...series,
-    from: schema.moment('Start of the first slot.'),
-    to: schema.moment('End of the last slot.'),
+    period: schema.withExample(series.period, '01D'),
+    from: schema.moment('Start of the first slot.', '2026-01-01T00:00:00Z'),
+    to: schema.moment('End of the last slot.', '2026-01-23T00:00:00Z'),
     ...currencyMembers.fields,
     first: schema.momentOrNull(
       'Start of the first delivered slot, wherever the range is; null if there is none.',
+      '2025-11-02T00:00:00Z',
     ),
-    last: schema.momentOrNull('Start of the last delivered slot, wherever the range is.'),
+    last: schema.momentOrNull(
+      'Start of the last delivered slot, wherever the range is.',
+      '2026-01-21T00:00:00Z',
+    ),
     ended: schema.boolean(
       'True if the series was expected, and has delivered nothing for so long (at most 90 days) that it is not any more. Its figures go to its last file.',
+      false,
     ),
-    slots: schema.integer('Number of slots in the range.'),
+    slots: schema.integer('Number of slots in the range.', 22),
     possible: schema.integer(
       'Number of slots since `first` that have ended and whose limit of lateness has passed, expected or not.',
+      21,
     ),
     delivered: schema.integer(
       'Number of the possible slots with a file that is not damaged, or that had one which was removed.',
+      20,
     ),
     completeness: schema.shareOrNull(
       'Share of the possible slots that were delivered; null if no slot is possible.',
+      0.9524,
     ),
     class: classOf('completeness', endedHasNoClass),
     states: schema.text(
       'States of the slots as run-length text (`P365M2`): P present, R removed, X damaged (all of its files), D due, L late, M missing, S silent (not expected), F future, - unknown (until the first scan has ended).',
+      'P10M1P10F1',
       { pattern: '^(?:[PRXDLMSF-][0-9]+)+$' },
     ),
     spans: schema.list(
       'Runs of present slots.',
       schema.tuple('A run.', schema.moment('Its start.'), schema.moment('Its end.')),
+      [
+        ['2026-01-01T00:00:00Z', '2026-01-11T00:00:00Z'],
+        ['2026-01-12T00:00:00Z', '2026-01-22T00:00:00Z'],
+      ],
     ),
     gaps: schema.list(
       'Runs of slots from `first` on that are not delivered and neither due nor future; those of a series that has ended go to its last file.',
       schema.tuple<readonly [string, string, number, string]>(
         'A run.',
-        schema.moment('Its start.'),
-        schema.moment('Its end.'),
-        schema.integer('Number of its slots.'),
-        schema.oneOf('The state of its slots.', gapStates),
+        schema.moment('Its start.', '2026-01-11T00:00:00Z'),
+        schema.moment('Its end.', '2026-01-12T00:00:00Z'),
+        schema.integer('Number of its slots.', 1),
+        schema.oneOf('The state of its slots.', gapStates, 'missing'),
       ),
     ),
     ambiguous,
     known_from: schema.momentOrNull(
       'Time from which deliveries are recorded, at most 400 days ago. For earlier slots without a file, it is unknown if a file was ever delivered.',
+      '2025-11-02T09:30:00Z',
     ),
-    usual_s: seriesFields.usual_s.schema,
+    usual_s: schema.withExample(seriesFields.usual_s.schema, 3900),
     late_after_s: schema.integer(
       'The limit of lateness in seconds: 95 of 100 arrivals of the last 28 days were within it. At least 300 (15M), 600 (01H) or 7200 (01D), at most 86400; 3600 (01D: 86400) with few arrivals.',
+      7200,
     ),
   },
 )
@@ -76,22 +93,23 @@ export const latencySchema = schema.component(
   'How long after the end of their slots the files of a series arrived, as far as they were seen arriving.',
   {
     ...series,
-    from: schema.day('The first day.'),
-    to: schema.day('The last day.'),
+    from: schema.day('The first day.', '2026-01-22'),
+    to: schema.day('The last day.', '2026-01-22'),
     ...currencyMembers.fields,
-    arrivals: schema.integer('Number of recorded arrivals.'),
+    arrivals: schema.integer('Number of recorded arrivals.', 2),
     within: schema.object('Number of arrivals within 300, 600, 3600 and 7200 seconds.', {
-      '300': schema.integer('Within 5 minutes.'),
-      '600': schema.integer('Within 10 minutes.'),
-      '3600': schema.integer('Within an hour.'),
-      '7200': schema.integer('Within two hours.'),
+      '300': schema.integer('Within 5 minutes.', 1),
+      '600': schema.integer('Within 10 minutes.', 2),
+      '3600': schema.integer('Within an hour.', 2),
+      '7200': schema.integer('Within two hours.', 2),
     }),
-    median_s: schema.integerOrNull('Median latency in seconds; null without arrivals.'),
+    median_s: schema.integerOrNull('Median latency in seconds; null without arrivals.', 140),
     p95_s: schema.integerOrNull(
       '95th percentile of the latency in seconds; null without arrivals.',
+      420,
     ),
-    usual_s: seriesFields.usual_s.schema,
-    late_after_s: schema.integer('The limit of lateness in seconds.'),
+    usual_s: schema.withExample(seriesFields.usual_s.schema, 120),
+    late_after_s: schema.integer('The limit of lateness in seconds.', 600),
     histogram: schema.list(
       'Classes of latencies.',
       schema.tuple(
@@ -102,68 +120,24 @@ export const latencySchema = schema.component(
         ),
         schema.integer('Number of arrivals.'),
       ),
+      [
+        [0, 300, 1],
+        [300, 600, 1],
+        [600, null, 0],
+      ],
     ),
     days: schema.list(
       'Days with arrivals, by the start of the slots.',
       schema.object('A day.', {
-        date: schema.day('The day.'),
-        n: schema.integer('Number of arrivals.'),
-        within_600: schema.integer('Number of these arrivals within 10 minutes.'),
-        median_s: schema.integerOrNull('Median latency of these arrivals in seconds.'),
+        date: schema.day('The day.', '2026-01-22'),
+        n: schema.integer('Number of arrivals.', 2),
+        within_600: schema.integer('Number of these arrivals within 10 minutes.', 2),
+        median_s: schema.integerOrNull('Median latency of these arrivals in seconds.', 140),
       }),
     ),
     ambiguous,
   },
 )
-
-const exampleAvailability: schema.Static<typeof availabilitySchema> = {
-  station: 'GRAZ',
-  file_type: 'o',
-  period: '01D',
-  from: '2026-01-01T00:00:00Z',
-  to: '2026-01-23T00:00:00Z',
-  ...currencyMembers.example,
-  first: '2025-11-02T00:00:00Z',
-  last: '2026-01-21T00:00:00Z',
-  ended: false,
-  slots: 22,
-  possible: 21,
-  delivered: 20,
-  completeness: 0.9524,
-  class: 'good',
-  states: 'P10M1P10F1',
-  spans: [
-    ['2026-01-01T00:00:00Z', '2026-01-11T00:00:00Z'],
-    ['2026-01-12T00:00:00Z', '2026-01-22T00:00:00Z'],
-  ],
-  gaps: [['2026-01-11T00:00:00Z', '2026-01-12T00:00:00Z', 1, 'missing']],
-  ambiguous: [],
-  known_from: '2025-11-02T09:30:00Z',
-  usual_s: 3900,
-  late_after_s: 7200,
-}
-
-const exampleLatency: schema.Static<typeof latencySchema> = {
-  station: 'GRAZ',
-  file_type: 'o',
-  period: '01H',
-  from: '2026-01-22',
-  to: '2026-01-22',
-  ...currencyMembers.example,
-  arrivals: 2,
-  within: { '300': 1, '600': 2, '3600': 2, '7200': 2 },
-  median_s: 140,
-  p95_s: 420,
-  usual_s: 120,
-  late_after_s: 600,
-  histogram: [
-    [0, 300, 1],
-    [300, 600, 1],
-    [600, null, 0],
-  ],
-  days: [{ date: '2026-01-22', n: 2, within_600: 2, median_s: 140 }],
-  ambiguous: [],
-}
 
 const exampleRuns = [
   'start,end,slots,state',
@@ -173,11 +147,11 @@ const exampleRuns = [
 const exampleDays = ['date,n,within_600,median_s', '2026-01-22,2,2,140'].join('\n')
 
 export const availabilityBodies = {
-  json: { schema: availabilitySchema, example: exampleAvailability },
-  csv: { schema: schema.text(), example: exampleRuns },
+  json: availabilitySchema,
+  csv: schema.text(undefined, exampleRuns),
 } satisfies Bodies
 
 export const latencyBodies = {
-  json: { schema: latencySchema, example: exampleLatency },
-  csv: { schema: schema.text(), example: exampleDays },
+  json: latencySchema,
+  csv: schema.text(undefined, exampleDays),
 } satisfies Bodies

@@ -30,10 +30,14 @@ export interface ListedStation extends StationSummary {
 const field = fieldOf<ListedStation>()
 
 /** Numbers of files by value; values without files are missing. */
-function counts<Word extends string>(description: string, words: readonly Word[]) {
+function counts<Word extends string>(
+  description: string,
+  words: readonly Word[],
+  example: Readonly<Partial<Record<Word, number>>>,
+) {
   const each = words.map((word) => [word, schema.integer(`Number of files with \`${word}\`.`)])
-  const fields = Object.fromEntries(each) as Record<Word, schema.Schema<number>>
-  return schema.object(description, {}, fields)
+  const counted: schema.Schema = schema.object(description, {}, Object.fromEntries(each))
+  return schema.withExample(counted as schema.Schema<typeof example>, example)
 }
 
 const { api } = exampleLinks
@@ -59,8 +63,8 @@ export const stationFields = {
   code: field(
     schema.text(
       'Station code in upper case: 4 characters, or 9 with monument, receiver and country.',
+      'GRAZ00AUT',
     ),
-    'GRAZ00AUT',
     ({ code }) => code,
     {
       label: 'Station',
@@ -76,21 +80,19 @@ export const stationFields = {
   codes: field(
     schema.list(
       'All codes whose files are counted: the list merges a code of 4 characters with the only code of 9 characters that begins with it.',
-      schema.text('A station code.'),
+      schema.text('A station code.', 'GRAZ00AUT'),
     ),
-    ['GRAZ00AUT'],
     ({ codes }) => codes,
   ),
   url: field(
-    schema.url('The URL of this station.'),
-    `${api}station/GRAZ00AUT/?format=api`,
+    schema.url('The URL of this station.', `${api}station/GRAZ00AUT/?format=api`),
     (station, links) => stationUrl(links, station.code),
   ),
   country: field(
     schema.textOrNull(
       'ISO 3166-1 alpha-3; null for codes without a country, and for projects such as `IGS`.',
+      'AUT',
     ),
-    'AUT',
     countryOfStation,
     {
       label: 'Country',
@@ -104,19 +106,16 @@ export const stationFields = {
     },
   ),
   merged: field(
-    schema.boolean('True for merged navigation data of many stations: `BRDC`, `HOUR`.'),
-    false,
+    schema.boolean('True for merged navigation data of many stations: `BRDC`, `HOUR`.', false),
     ({ code }) => isMergedNavigation(code),
   ),
   first_data_date: field(
-    schema.day('The day on which the earliest data start.'),
-    '2026-01-01',
+    schema.day('The day on which the earliest data start.', '2026-01-01'),
     ({ firstDay }) => dayToIso(firstDay),
     { label: 'First data', first: 'ascending', cell: dateCell },
   ),
   last_data_date: field(
-    schema.day('The day on which the latest data start.'),
-    '2026-01-22',
+    schema.day('The day on which the latest data start.', '2026-01-22'),
     ({ lastDay }) => dayToIso(lastDay),
     {
       label: 'Last data',
@@ -125,7 +124,7 @@ export const stationFields = {
       cell: (_day, { lastStart }) => dateCell(secondsToIso(lastStart)),
     },
   ),
-  count: field(schema.integer('Number of files.'), 46, ({ files }) => files, {
+  count: field(schema.integer('Number of files.', 46), ({ files }) => files, {
     label: 'Files',
     first: 'descending',
     isNumber: true,
@@ -134,8 +133,8 @@ export const stationFields = {
       href: filesUrl(links, station.codes),
     }),
   }),
-  area: field(counts('Files by area.', areas), { obs: 22, nrt: 24 }, ({ byArea }) => byArea),
-  file_type: field(counts('Files by type.', fileTypes), { o: 45, n: 1 }, ({ byType }) => byType, {
+  area: field(counts('Files by area.', areas, { obs: 22, nrt: 24 }), ({ byArea }) => byArea),
+  file_type: field(counts('Files by type.', fileTypes, { o: 45, n: 1 }), ({ byType }) => byType, {
     label: 'Types',
     cell: (types) =>
       Object.keys(types)
@@ -143,18 +142,18 @@ export const stationFields = {
         .join(', '),
   }),
   file_duration: field(
-    counts('Files by period.', fileDurations),
-    { d: 22, h: 24 },
+    counts('Files by period.', fileDurations, { d: 22, h: 24 }),
     ({ byDuration }) => byDuration,
   ),
   file_version: field(
-    counts('Files by form of the name.', fileVersions),
-    { r3: 46 },
+    counts('Files by form of the name.', fileVersions, { r3: 46 }),
     ({ byVersion }) => byVersion,
   ),
   files: field(
-    schema.url('The URL of the list of its files.'),
-    `${api}rinex-file/?format=api&station=GRAZ00AUT`,
+    schema.url(
+      'The URL of the list of its files.',
+      `${api}rinex-file/?format=api&station=GRAZ00AUT`,
+    ),
     ({ codes }, links) => filesUrl(links, codes),
   ),
 }
@@ -173,9 +172,8 @@ export const stationPath = 'station/:code(^[A-Za-z0-9]{4}$|^[A-Za-z0-9]{9}$)/'
 
 /** Its parameter in the OpenAPI document. */
 export const stationParams = {
-  code: schema.text('Station code, in upper or lower case.', {
+  code: schema.text('Station code, in upper or lower case.', 'GRAZ', {
     pattern: '^(?:[A-Za-z0-9]{4}|[A-Za-z0-9]{9})$',
-    examples: ['GRAZ'],
   }),
 }
 

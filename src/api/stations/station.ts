@@ -6,7 +6,7 @@ import { recentDays } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
-import { componentOf, exampleOf, serialise } from '../resources/fields.ts'
+import { componentOf, serialise } from '../resources/fields.ts'
 import { networkState } from '../series/network-context.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { renderStation } from './page.ts'
@@ -48,7 +48,7 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
       params: stationParams,
       samples: ['station/GRAZ/'],
     },
-    bodies: { json: { schema: componentOf(stationItem), example: exampleOf(stationFields) } },
+    bodies: { json: componentOf(stationItem) },
     // The page has states, so all of it is as current as they are; the JSON has none.
     state: async ({ format }): Promise<State | NetworkState> =>
       format === 'json' ? { version: await reader.head() } : networkState(context),

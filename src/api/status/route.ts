@@ -13,7 +13,7 @@ import type { ArchiveContext } from '../archive/route.ts'
 import { digest } from '../http/context.ts'
 import { renderStatus } from './page.ts'
 import { addAnswer } from '../resources/answer.ts'
-import { statusBodies } from './schema.ts'
+import { statusSchema } from './schema.ts'
 import { describeStatus, newestOf, problemsOf } from './serialise.ts'
 import { readableDuration } from '../pages/labels.ts'
 import { send } from '../http/formats.ts'
@@ -35,7 +35,7 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
       returns: 'The status. Its `ETag` is a digest of its content.',
       samples: ['status/?format=json'],
     },
-    bodies: statusBodies,
+    bodies: { json: statusSchema },
     // The state of the indexer changes without a new seq.
     state: () => undefined,
     read: async ({ format }, _state, requester) => {

@@ -54,7 +54,20 @@ t.test('every example matches its schema, without undocumented fields', async (t
     for (const { name, schema: values, example } of parameters)
       if (example !== undefined) t.strictSame(check(values, example), [], `${path} ${name}`)
   }
+  const own = schemasWithExamples(document)
+  t.ok(own.length > 200)
+  for (const { examples, ...values } of own)
+    for (const example of examples) t.strictSame(check(values, example), [], JSON.stringify(values))
 })
+
+/** All schemas below a part of the document that have examples of their own. */
+function schemasWithExamples(part: unknown): (JsonSchema & { examples: unknown[] })[] {
+  if (typeof part !== 'object' || part === null) return []
+  const below = Object.values(part).flatMap(schemasWithExamples)
+  // A field may have the name `examples` too.
+  const { examples } = part as { readonly examples?: unknown }
+  return Array.isArray(examples) ? [{ ...part, examples }, ...below] : below
+}
 
 t.test('the check of responses finds differences', async (t) => {
   const check = openChecker(document)

@@ -26,13 +26,13 @@ const rivers: readonly River[] = [
 const seas = ['north', 'black'] as const
 const field = fieldOf<River>()
 const plain = {
-  name: field(schema.text('Its name.'), 'Elbe', ({ name }) => name, {
+  name: field(schema.text('Its name.', 'Elbe'), ({ name }) => name, {
     label: 'River',
     first: 'ascending',
   }),
 }
 const length = {
-  km: field(schema.integer('Its length in kilometres.'), 1094, ({ km }) => km, {
+  km: field(schema.integer('Its length in kilometres.', 1094), ({ km }) => km, {
     label: 'Length',
     first: 'descending',
     isNumber: true,
