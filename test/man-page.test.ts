@@ -13,9 +13,8 @@ t.test('the manual page names every command and exit status', async (t) => {
     t.match(text, new RegExp(`^\\.It ${status}$`, 'm'), `${status}`)
 })
 
-t.test('the manual page and README.md have the arguments of the help', async (t) => {
+t.test('the manual page has the arguments of the help', async (t) => {
   const text = readFileSync(page, 'utf8')
-  const readme = readFileSync('README.md', 'utf8')
   for (const [command, name] of [
     ['parse', 'name'],
     ['rescan', 'path'],
@@ -26,7 +25,6 @@ t.test('the manual page and README.md have the arguments of the help', async (t)
     t.match(stdout, `Usage: rinex-catalogue ${command} [options] [${name}...]\n`)
     t.match(text, new RegExp(`^\\.Cm ${command}\n(\\.Op .*\n)*\\.Op Ar ${name} \\.\\.\\.$`, 'm'))
     t.match(text, new RegExp(`^\\.It Cm ${command} .*Op Ar ${name} \\.\\.\\.$`, 'm'))
-    t.match(readme, `| \`${command} [${name.toUpperCase()}…]\``)
   }
 })
 

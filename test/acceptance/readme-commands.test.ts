@@ -1,4 +1,4 @@
-/** Every command of README.md works as printed on the demo of `npm start`. */
+/** Every command of README.md and docs/use.md works as printed on the demo of `npm start`. */
 import { execFile, spawn } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -31,7 +31,7 @@ const harmless = new Set([
   'sha256sum',
 ])
 
-/** The address that README.md prints. */
+/** The address that the documents print. */
 const printedHost = '127.0.0.1:8080'
 
 interface Command {
@@ -39,7 +39,7 @@ interface Command {
   /** All programs that it starts. */
   readonly programs: readonly string[]
   /**
-   * The output that README.md shows: the rest of a console block, or the JSON block that follows.
+   * The output that a document shows: the rest of a console block, or the JSON block that follows.
    */
   readonly output: string | undefined
 }
@@ -69,7 +69,8 @@ function toCommand(text: string, output: string | undefined): Command {
   return { text, programs: words.filter((word) => word !== ''), output }
 }
 
-const blocks = blocksOf(readFileSync('README.md', 'utf8'))
+const documents = ['README.md', 'docs/use.md']
+const blocks = documents.flatMap((file) => blocksOf(readFileSync(file, 'utf8')))
 
 /** The day before yesterday. */
 const day = dayPath(Date.now() / 1000 - 2 * 86_400)
@@ -81,7 +82,7 @@ const fetched = [
   { program: 'rclone', directory: 'day', origin: `obs/${day}` },
 ]
 
-t.test('every command of README.md is run by this test or is excluded', async (t) => {
+t.test('every command of the documents is run by this test or is excluded', async (t) => {
   const commands = blocks.flat()
   for (const { text, programs } of commands)
     if (!excluded.includes(text))
@@ -168,13 +169,13 @@ async function untilHashed(block: Block, host: string): Promise<void> {
 }
 
 /**
- * Compares the output with README.md; the output of curl must be JSON unless it is a file or a
+ * Compares the output with the document; that of curl must be JSON unless it is a file or a
  * stream.
  */
 function checkOutput(t: Test, command: Command, found: string, host: string): void {
   const { text, programs, output } = command
   const last = programs.at(-1)
-  if (last === 'npx') t.equal(found, output, 'prints what README.md shows')
+  if (last === 'npx') t.equal(found, output, 'prints what the document shows')
   else if (last === 'sha256sum') t.match(found, /^\S+\.gz: OK\n/)
   else if (last === 'curl' && !/ -\w*O|>|format=csv/.test(text)) {
     const json = JSON.parse(found.replaceAll(host, printedHost)) as unknown
