@@ -7,7 +7,7 @@ import t from '../tap.ts'
 import type { Test } from 'tap'
 import { commonFolder } from '../folder.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
-import { openControl } from '../../src/indexer/control-server.ts'
+import { openControl } from '../../src/control-socket/answers.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { bare } from '../program.ts'
 

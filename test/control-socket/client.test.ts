@@ -16,7 +16,7 @@ import {
 import { NoIndexer } from '../../src/control-socket/protocol.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control-socket/protocol.ts'
 import { Health } from '../../src/indexer/state/health.ts'
-import { answerLine, openControl } from '../../src/indexer/control-server.ts'
+import { answerLine, openControl } from '../../src/control-socket/answers.ts'
 import { openService } from '../api/service.ts'
 import { noProblems } from '../indexer/parts.ts'
 import { until } from '../until.ts'

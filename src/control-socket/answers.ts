@@ -2,21 +2,37 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/writer.ts'
-import type { ControlAnswer, ControlRequest, ControlResults } from '../control-socket/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
-import { openControlSocket } from './control-socket.ts'
-import type { Indexer } from './indexer.ts'
+import { openControlSocket } from './socket-file.ts'
+import type {
+  ControlAnswer,
+  ControlRequest,
+  ControlResults,
+  IndexerStatus,
+  RegisterAnswer,
+  RescanAnswer,
+  RescanOrder,
+  RescanOutcome,
+  SettlingFile,
+} from './protocol.ts'
 
 /** Maximum length of a request in characters. A request is one line of JSON. */
 const longestRequest = 16_384
 
+/** What clients may ask of the indexer. */
+interface AskedIndexer {
+  status(): IndexerStatus
+  metrics(): Promise<string>
+  settlingFiles(): readonly SettlingFile[]
+  rescan(order: RescanOrder): Promise<RescanAnswer>
+  rescanOutcome(number: number): RescanOutcome | undefined
+  register(path: string): Promise<RegisterAnswer>
+}
+
 /** What answers a request. */
 export interface AnswerParts {
   readonly logger: Logger
-  readonly indexer: Pick<
-    Indexer,
-    'status' | 'metrics' | 'settlingFiles' | 'rescan' | 'rescanOutcome' | 'register'
-  >
+  readonly indexer: AskedIndexer
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
 }
 
