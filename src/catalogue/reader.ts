@@ -11,7 +11,7 @@
  */
 import type { Area } from '../parse/archive-path.ts'
 import { problems } from './filter.ts'
-import type { FileFilter, OrderKey, OrderStep, Ordering, TimeRange } from './filter.ts'
+import type { FileFilter, OrderKey, OrderStep, Ordering } from './filter.ts'
 import type {
   SingleRecord,
   FoundFile,
@@ -41,7 +41,6 @@ import type {
   DamagedFile,
   DeliveriesQuery,
   NetworkDeliveries,
-  ReplacedFiles,
   ChangedDirectory,
 } from './series-queries.ts'
 
@@ -346,8 +345,6 @@ export interface CatalogueReader {
   deliveries(query: DeliveriesQuery, asker?: Asker): Promise<NetworkDeliveries>
   /** The damaged live files whose data begin on some days. Throws `NotBuilt`. */
   damagedFiles(days: DayRange, asker?: Asker): Promise<readonly DamagedFile[]>
-  /** The files that were replaced in a range of time, at most 1000. Throws `NotBuilt`. */
-  replacedFiles(modified: Required<TimeRange>, asker?: Asker): Promise<ReplacedFiles>
   /**
    * The five directories with the most files that were listed or replaced since a time; only the
    * first 200,000 of these files count. Throws `NotBuilt`.

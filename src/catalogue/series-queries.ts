@@ -183,16 +183,6 @@ export interface DamagedFile extends SeriesKey {
   readonly path: string
 }
 
-/** Files whose content was replaced in a range of time, earliest replacement first. */
-export interface ReplacedFiles {
-  readonly files: readonly { readonly path: string; readonly modifiedUs: number }[]
-  /**
-   * False if more than 1000 files were replaced, or if so many files were listed or replaced in the
-   * range of time that not all of these were examined.
-   */
-  readonly isComplete: boolean
-}
-
 /** A directory, and the number of its files that were listed or replaced. */
 export interface ChangedDirectory {
   readonly path: string

@@ -96,8 +96,6 @@ async function reasonsOf(service: Service) {
     await read(path, 'api', async (answer) =>
       banner.exec(await answer.text())?.[1]?.replace(/^The /, 'the '),
     )
-  const line = /^The catalogue is not current: (.*)$/m
-  await read('report/', 'txt', async (answer) => line.exec(await answer.text())?.[1])
   return reasons
 }
 

@@ -279,9 +279,6 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
         reader.damagedFiles({ fromDay, toDay: fromDay + length }),
       ),
     ),
-  fc
-    .record({ fromUs: timeUs, toUs: timeUs })
-    .map(ask('replacedFiles', (reader, query) => reader.replacedFiles(query))),
   timeUs.map(ask('changedDirectories', (reader, query) => reader.changedDirectories(query))),
   fc.record({ id, details }).map(ask('record', (reader, query) => reader.record(query))),
   file.map(ask('file', (reader, query) => reader.file(query))),

@@ -18,7 +18,6 @@ export const mediaTypes = {
   txt: 'text/plain',
   urls: 'text/plain',
   ndjson: 'application/x-ndjson',
-  svg: 'image/svg+xml',
   /** The second media type of the OpenAPI document; only `Accept` chooses it. */
   openApi: 'application/vnd.oai.openapi+json',
 } as const

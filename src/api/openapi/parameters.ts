@@ -12,8 +12,6 @@ const formats: Readonly<Record<string, string>> = {
   ndjson: '`ndjson` is the whole list with one JSON record per line',
   csv: '`csv` is a table of all rows, with a header line',
   urls: '`urls` is the whole list with one download URL per line',
-  txt: '`txt` is plain text',
-  svg: '`svg` is a picture',
 }
 
 export function format(names: readonly string[]) {

@@ -1,22 +1,19 @@
 /** The HTML page of a weekly report. */
-import { weekBeside } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import { counted, readableDate, readableShare, readableTime } from '../pages/labels.ts'
+import { counted, readableDate, readableShare } from '../pages/labels.ts'
 import { countryName } from '../../parse/countries.ts'
 import { page } from '../pages/layout.ts'
 import { numberColumns, shareCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Cell } from '../pages/table.ts'
 import { stationCell } from '../series/series-fields.ts'
-import { weekLabel } from './week-report.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
 const template = `<%~ include('@ignored', it) %>
 <%~ include('@form', it.form) %>
-<% for (const sentence of it.summary) { %><p class="lead"><%= sentence %></p>
-<% } %><p class="extent"><%= it.extent %></p>
+<p class="extent"><%= it.extent %></p>
 <nav aria-label="Weeks"><ul>
 <li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
 <li><% if (it.after === null) { %><span>Week after</span><% } else { %><a href="?week=<%= it.after %>&amp;format=api" rel="next">Week after</a><% } %></li>
@@ -25,26 +22,17 @@ const template = `<%~ include('@ignored', it) %>
 <%~ include('@table', it.worst) %>
 <% } %><% if (it.rest.rows.length > 0) { %><details class="printed"><summary><%= it.restLabel %></summary>
 <%~ include('@table', it.rest) %></details>
-<% } %><h2>Replaced files</h2>
-<% if (it.replaced.length === 0) { %><p>None.</p><% } else { %>
-<ul class="plain">
-<% for (const file of it.replaced) { %><li><%= file.time %> <code><%= file.path %></code></li>
-<% } %></ul>
-<% if (!it.isComplete) { %><p>And more.</p><% } %>
 <% } %>
-<p>The same as <a href="<%= it.query %>&amp;format=json">JSON</a>, <a href="<%= it.query %>&amp;format=csv">CSV</a> or <a href="<%= it.query %>&amp;format=txt">text for a mail</a>.</p>
+<p>The same as <a href="<%= it.query %>&amp;format=json">JSON</a> or <a href="<%= it.query %>&amp;format=csv">CSV</a>.</p>
 `
 
 const render = page('report', template)
 
 export const weekForm: FormView = {
   frame: { title: 'Report of a week', section: 'report' },
-  fields: [{ name: 'week', label: 'GPS or ISO week', hint: '2402, 2026-W04' }],
+  fields: [{ name: 'week', label: 'GPS week', hint: '2402' }],
   all: 'Last week',
 }
-
-/** Maximum number of replaced files on the page; the JSON has more. */
-const maxReplaced = 100
 
 interface ReportContext {
   /** The UTC days since 1970 to whose weeks the page links: from the first file to today. */
@@ -59,11 +47,11 @@ export function renderReport(
   week: Week,
   { first, today, ignored, banner }: ReportContext,
 ): Page {
-  const { stations, replaced } = report
-  const query = `?week=${encodeURIComponent(report.week)}`
-  const [before, after] = [weekBeside(week, -1), weekBeside(week, 1)]
+  const { stations } = report
+  const query = `?week=${report.week}`
+  const { number, fromDay, toDay } = week
   const frame = {
-    title: `Report of ${weekLabel(report.week)}`,
+    title: `Report of GPS week ${report.week}`,
     section: 'report',
     up: '../',
     json: `${query}&format=json`,
@@ -71,17 +59,12 @@ export function renderReport(
   }
   return render(frame, {
     form: filterForm(weekForm, { kept: [['week', report.week]], limit: 0 }),
-    summary: report.summary,
     extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${counted(stations.length, 'station', 'stations')}${endedText(report.ended)}`,
     ...tablesOf(stations),
-    replaced: replaced
-      .slice(0, maxReplaced)
-      .map(({ path, modified }) => ({ path, time: readableTime(modified) })),
-    isComplete: report.replaced_complete && replaced.length <= maxReplaced,
     query,
     ignored,
-    before: before.toDay < first || before.name === week.name ? null : before.name,
-    after: after.fromDay > today ? null : after.name,
+    before: number === 0 || fromDay <= first ? null : number - 1,
+    after: toDay >= today ? null : number + 1,
   })
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { SeriesKey } from '../../series/series.ts'
-import { gpsWeekOf, parseWeek, weekBeside } from '../../series/weeks.ts'
+import { gpsWeek, gpsWeekOf } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
@@ -11,7 +11,7 @@ import { usPerDay } from '../parameters/filter-values.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { renderReport, weekForm } from './page.ts'
 import { weekReportSchema } from './schema.ts'
-import { reportCsv, reportText, weekReport } from './week-report.ts'
+import { reportCsv, weekReport } from './week-report.ts'
 
 /** The UTC day now, as days since 1970. */
 const today = ({ nowUs }: NetworkContext): number => Math.floor(nowUs() / usPerDay)
@@ -20,17 +20,15 @@ const today = ({ nowUs }: NetworkContext): number => Math.floor(nowUs() / usPerD
 const week = (context: NetworkContext): Parameter<Week> => ({
   schema: {
     type: 'string',
-    description:
-      'A GPS week (Sunday to Saturday) or an ISO week (Monday to Sunday); without it, the last whole GPS week.',
-    pattern: '^(?:[0-9]{1,4}|[0-9]{4}-?[Ww][0-9]{2})$',
+    description: 'A GPS week (Sunday to Saturday); without it, the last whole one.',
+    pattern: '^[0-9]{1,4}$',
     examples: ['2402'],
   },
   takes: 'last',
   read: ([text]) => {
     if (text === undefined) return { value: gpsWeekOf(today(context) - 7) }
-    const value = parseWeek(text)
-    if (value === undefined)
-      return { fault: 'Enter a GPS week such as 2402, or an ISO week such as 2026-W04.' }
+    if (!/^\d{1,4}$/.test(text)) return { fault: 'Enter a GPS week such as 2402.' }
+    const value = gpsWeek(Number(text))
     if (value.fromDay > today(context)) return { fault: 'This week has not begun.' }
     return { value }
   },
@@ -40,7 +38,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
   const parameters = { week: week(context) }
   addAnswer(app, context, {
     path: 'report/',
-    formats: ['json', 'html', 'csv', 'txt'],
+    formats: ['json', 'html', 'csv'],
     accepts: { parameters },
     form: weekForm,
     operation: {
@@ -49,30 +47,24 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       name: 'Week Report',
       summary: 'Report of a week',
       about: 'The deliveries of each station in a week.',
-      description: `Completeness of daily and hourly observation files, timeliness, missing and replaced files. Files that were removed count for 400 days. \`format=txt\` is the report as text, for a mail; the CSV has a line for each station. ${currencyMembers.clock}`,
+      description: `Completeness of daily and hourly observation files, timeliness and missing files. Files that were removed count for 400 days. The CSV has a line for each station. ${currencyMembers.clock}`,
       returns: 'The report.',
       headers: currencyMembers.headers,
-      samples: ['report/?week=2402&format=txt'],
+      samples: ['report/?week=2402&format=csv'],
     },
     bodies: { json: weekReportSchema },
     state: async ({ values }) => {
       const state = await networkState(context)
       // The default week changes with the clock.
-      return { ...state, version: `${state.version}-${values.week.name}` }
+      return { ...state, version: `${state.version}-${values.week.number}` }
     },
     read: async ({ values, ignored }, current, requester) => {
-      const { network, reader } = context
       const isWanted = ({ fileType, period }: SeriesKey): boolean =>
         fileType === 'o' && period !== '15M'
       const days = { isWanted, withLatencies: true }
-      const series = await network.days(current, { ...values.week, ...days }, requester)
-      const last = weekBeside(values.week, -1)
-      const before = await network.days(current, { ...last, isWanted }, requester)
-      const { fromDay, toDay } = values.week
-      const modified = { fromUs: fromDay * usPerDay, toUs: (toDay + 1) * usPerDay - 1 }
-      const replaced = await reader.replacedFiles(modified, requester)
+      const series = await context.network.days(current, { ...values.week, ...days }, requester)
       const { currency, states, banner } = current
-      const report = weekReport({ week: values.week, currency, series, before, replaced })
+      const report = weekReport(values.week, currency, series)
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
       const bounds = { first, today: today(context) }
@@ -81,7 +73,6 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
           json: () => report,
           html: () => renderReport(report, values.week, { ...bounds, ignored, banner }),
           csv: () => reportCsv(report),
-          txt: () => reportText(report),
         },
       }
     },

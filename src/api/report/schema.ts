@@ -30,22 +30,11 @@ export const weekReportSchema = schema.component(
   'WeekReport',
   'The observation files that each station delivered in a week.',
   {
-    week: schema.text('The GPS week (`2393`), or the ISO week (`2026-W47`).', '2402', {
-      pattern: '^(?:[0-9]{1,4}|[0-9]{4}-W[0-9]{2})$',
-    }),
+    week: schema.text('The GPS week.', '2402', { pattern: '^[0-9]{1,4}$' }),
     from: schema.day('The first day of the week.', '2026-01-18'),
     to: schema.day('The last day of the week.', '2026-01-24'),
     ...currencyMembers.fields,
     as_of: schema.withExample(currencyMembers.fields.as_of, '2026-01-27T06:10:00Z'),
-    summary: schema.list(
-      'At most three sentences: the total, the series below 80 %, and the change against the week before.',
-      schema.text('A sentence.'),
-      [
-        '98.9 % complete: 173 of 175 files of 2 series were delivered.',
-        'No series is below 80 %.',
-        '0.6 percentage points more than in the week before (98.3 %).',
-      ],
-    ),
     ended: schema.integer(
       'Number of series that had ended by the end of this week; they are in no sum.',
       0,
@@ -68,20 +57,6 @@ export const weekReportSchema = schema.component(
           ['GRAZ00AUT_?_202602203??_01H_*O.*', 'GRAZ00AUT_?_202602204??_01H_*O.*'],
         ),
       }),
-    ),
-    replaced: schema.list(
-      'Files whose content was replaced in the week, at most 1000.',
-      schema.object('A file.', {
-        path: schema.text(
-          'The path below the archive root.',
-          'obs/2026/019/GRAZ00AUT_R_20260190000_01D_30S_MO.crx.gz',
-        ),
-        modified: schema.moment('Time of the latest replacement.', '2026-01-20T09:15:02.118203Z'),
-      }),
-    ),
-    replaced_complete: schema.boolean(
-      'False if there are more replaced files than listed, or if not all files could be examined.',
-      true,
     ),
   },
 )

@@ -13,7 +13,7 @@ import type { QuestionContext } from '../selection/lookups.ts'
 import { deliveries } from './network-deliveries.ts'
 import { problems } from './problems.ts'
 import type { Question } from '../question.ts'
-import { changedDirectories, replacedFiles } from './replaced-files.ts'
+import { changedDirectories } from './replaced-files.ts'
 import { liveSlots, seriesArrivals, seriesSlots } from './series-slots.ts'
 import { countFaults } from './count-faults.ts'
 import { station, stations } from './stations.ts'
@@ -50,7 +50,6 @@ const questions: {
   liveSlots,
   deliveries,
   damagedFiles,
-  replacedFiles,
   changedDirectories,
   changes,
   changeCounts,
@@ -88,7 +87,6 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'liveSlots',
   'deliveries',
   'damagedFiles',
-  'replacedFiles',
   'changedDirectories',
   'problems',
   'summary',

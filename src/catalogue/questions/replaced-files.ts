@@ -1,18 +1,16 @@
-/** The files that were listed or replaced in a range of time. */
-import type { TimeRange } from '../filter.ts'
-import type { ChangedDirectory, ReplacedFiles } from '../series-queries.ts'
+/** The directories of the files that were listed or replaced since a time. */
+import type { ChangedDirectory } from '../series-queries.ts'
 import { modifiedUs } from '../selection/conditions.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
-import { all, rows } from '../question.ts'
-import type { Question, Row } from '../question.ts'
+import { rows } from '../question.ts'
+import type { Question } from '../question.ts'
 
 /**
  * Maximum number of files that are examined. The index also has the files that are new in the range
  * of time, so a question about a range that contains a first scan would take seconds.
  */
 const mostExamined = 200_000
-const mostFiles = 1000
 
 /** @throws NotBuilt */
 export function* changedDirectories(
@@ -29,37 +27,9 @@ export function* changedDirectories(
   return found.map(([path, files]) => ({ path, files }))
 }
 
-/** Only replaced files have a `modified_us`. @throws NotBuilt */
-export function* replacedFiles(
-  { fromUs, toUs }: Required<TimeRange>,
-  context: QuestionContext,
-): Question<ReplacedFiles> {
-  yield* context.lookups.refresh(['file_modified'])
-  const values = { fromUs, toUs }
-  const [found = [], counted = []] = yield* all(
-    {
-      sql: `SELECT d.path, f.name, f.modified_us FROM (${examined(context.dialect)}) AS part
-        LEFT JOIN file f ON f.id = part.id LEFT JOIN directory d ON d.id = f.directory
-        WHERE f.modified_us IS NOT NULL ORDER BY f.modified_us, f.id LIMIT ${mostFiles + 1}`,
-      values,
-    },
-    { sql: `SELECT count(*) FROM (${examined(context.dialect)}) AS part`, values },
-  )
-  const [files = 0] = (counted[0] ?? []) as readonly number[]
-  return {
-    files: found.slice(0, mostFiles).map(toFile),
-    isComplete: found.length <= mostFiles && files < mostExamined,
-  }
-}
-
 /** SQL for the ids of the first files of a range of time. It reads only the index. */
 function examined(dialect: Dialect): string {
   return `SELECT f.id FROM file f ${dialect.using('file_modified')}
     WHERE ${dialect.inTime('f.id')} AND ${modifiedUs} BETWEEN @fromUs AND @toUs
     ORDER BY ${modifiedUs}, f.id LIMIT ${mostExamined}`
-}
-
-function toFile(row: Row): ReplacedFiles['files'][number] {
-  const [directory, name, modifiedUs] = row as [string, string, number]
-  return { path: `${directory}/${name}`, modifiedUs }
 }

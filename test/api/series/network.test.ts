@@ -462,9 +462,8 @@ t.test(
     await setNow(start + 1.9 * daySeconds)
     const [row] = (await get('series/?state=late')).results
     t.match(row, { station: 'WTZR00DEU', state: 'late', since: '2025-12-12T01:00:00Z' })
-    const week = await text('report/?week=2025-W50&format=txt')
-    t.match(week, /^WTZR00DEU\s+-\s+1\/\d+ /m)
-    t.match(week, '\n  WTZR00DEU_?_202534612??_01H_*O.*\n')
+    const week = await text('report/?week=2396&format=csv')
+    t.match(week, /^WTZR00DEU,DEU,,,,,,\d+,1,.* ?WTZR00DEU_\?_202534612\?\?_01H_\*O\.\*/m)
   },
 )
 
@@ -509,7 +508,7 @@ t.test('a range with too many missing files, or before all files, is answered', 
   t.match(many.json(), { from: exact(['The range has more than 100000 missing files.']) })
   const early = 'missing/?station=GRAZ00AUT&from=0001-01-01&to=0040-12-31'
   t.match(await get(early), { count: 0 })
-  t.match(await get('report/?week=0001-W01'), { stations: exact([]) })
+  t.match(await get('report/?week=0'), { stations: exact([]) })
 })
 
 t.test('filters, pages and formats work, and faulty parameters get 400', async (t) => {
@@ -531,7 +530,7 @@ t.test('filters, pages and formats work, and faulty parameters get 400', async (
     'missing/?from=2026-13-01': ['from'],
     'missing/?from=2026-01-02&to=2026-01-01': ['from'],
     'missing/?from=2020-01-01&to=2026-01-01': ['from'],
-    'report/?week=2026-W54': ['week'],
+    'report/?week=2025-W50': ['week'],
     'report/?week=9999': ['week'],
     'report/?week=%3Cb%3E': ['week'],
   }
