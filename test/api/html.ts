@@ -92,11 +92,10 @@ export class Html {
 
   /** The only element of a name. @throws Error if there is none, or another */
   one(name: string, wanted: Wanted = {}): Html {
-    const [found, ...others] = this.all(name, wanted)
-    if (found === undefined || others.length > 0)
-      throw new Error(
-        `${others.length + (found === undefined ? 0 : 1)} elements ${name} ${JSON.stringify(wanted)} in: ${this.text}`,
-      )
+    const all = this.all(name, wanted)
+    const [found] = all
+    if (found === undefined || all.length > 1)
+      throw new Error(`${all.length} elements ${name} ${JSON.stringify(wanted)} in: ${this.text}`)
     return found
   }
 
@@ -143,13 +142,13 @@ export class Html {
     )
   }
 
-  /** The section with a heading, or the part with a label. @throws Error unless there is one */
+  /** The part with a label, or the section with a heading. @throws Error unless there is one */
   region(label: string): Html {
     const labelled = this.all('*', { 'aria-label': label })
     const headed = this.all('section').filter((each) => each.headings[0] === label)
-    const [found, ...others] = [...labelled, ...headed]
-    if (found === undefined || others.length > 0)
-      throw new Error(`${others.length + (found === undefined ? 0 : 1)} regions ${label}`)
+    const all = labelled.length > 0 ? labelled : headed
+    const [found] = all
+    if (found === undefined || all.length > 1) throw new Error(`${all.length} regions ${label}`)
     return found
   }
 

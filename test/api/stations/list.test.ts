@@ -2,6 +2,7 @@
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { manyNames } from '../../catalogue/catalogue.ts'
+import type { Html } from '../html.ts'
 import { daySeconds, dayOf, openNetwork } from '../series/network.ts'
 import type { Period } from '../series/network.ts'
 
@@ -37,13 +38,7 @@ async function openList(t: Test) {
     const { count, results } = answer.json<{ count: number; results: { code: string }[] }>()
     return { count, codes: results.map(({ code }) => code.slice(0, 4)) }
   }
-  const page = async (query: string) =>
-    (
-      await network.app.inject({
-        url: `/rinex/api/station/?${query}`,
-        headers: { accept: 'text/html' },
-      })
-    ).body
+  const page = (query: string) => network.page(`station/?${query}`)
   return { ...network, codes, page }
 }
 
@@ -82,27 +77,26 @@ t.test(
 t.test('a row has country, state, one bar, and the last data with their hour', async (t) => {
   const { page } = await openList(t)
   const body = await page('ordering=state')
-  const rows = Array.from(body.matchAll(/<tr role="row">(.*?)<\/tr>/gs), ([, row = '']) => row)
+  const rows = body.table('Stations').lines
   t.equal(rows.length, 8)
-  const [late = ''] = rows.filter((row) => row.includes('LATE00AUT'))
-  t.match(late, '<abbr title="AUT">Austria</abbr>')
-  t.match(late, '<span class="state late">late</span>')
-  t.match(late, '2026-03-02 (061) 02:00')
-  t.equal(late.split('<meter').length, 2)
-  t.match(rows.at(-2), '<span class="state ended">ended</span>')
-  const sorted = /<th scope="col" aria-sort="(\w+)"><a href="[^"]*ordering=-state[^"]*">Now</
-  t.equal(sorted.exec(body)?.[1], 'ascending')
-  t.match(body, /href="[^"]*ordering=completeness[^"]*">Complete in 28 days</)
+  const late = rows.find(({ text }) => text.includes('LATE00AUT'))
+  t.strictSame(late?.texts('abbr', { title: 'AUT' }), ['Austria'])
+  t.strictSame(late?.texts('span', { class: 'late' }), ['late'])
+  t.match(late?.text, '2026-03-02 (061) 02:00')
+  t.equal(late?.all('meter').length, 1)
+  t.strictSame(rows.at(-2)?.texts('span', { class: 'state' }), ['ended'])
+  t.match(body.one('th', { 'aria-sort': 'ascending' }).hrefOf('Now'), /ordering=-state/)
+  t.match(body.hrefOf('Complete in 28 days'), /ordering=completeness/)
 })
 
 t.test('a page has 100 rows, JSON has 20', async (t) => {
   const list = await openList(t)
   const { page, codes } = list
   await list.addNames('obs/2026/001', manyNames(150))
-  const rowsOf = (body: string) => body.split('<tr role="row">').length - 1
+  const rowsOf = (body: Html) => body.table('Stations').lines.length
   const whole = await page('')
   t.equal(rowsOf(whole), 100)
-  t.match(whole, '1 to 100 of 158 stations')
+  t.match(whole.text, '1 to 100 of 158 stations')
   t.equal(rowsOf(await page('limit=50')), 50)
   t.equal(rowsOf(await page('offset=100')), 58)
   t.equal((await codes('')).codes.length, 20)

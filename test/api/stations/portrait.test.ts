@@ -5,13 +5,12 @@ import { parseFilename } from '../../../src/parse/filename.ts'
 import { seriesOf } from '../../../src/series/series.ts'
 import { daySeconds, dayOf, openNetwork } from '../series/network.ts'
 import type { Period } from '../series/network.ts'
+import type { Html } from '../html.ts'
 import { openService, startUs } from '../service.ts'
 
 /** 2026-03-02T08:20Z */
 const today = dayOf(2026, 3, 2)
 const now = today * daySeconds + 8 * 3600 + 1200
-
-const html = { accept: 'text/html' }
 
 /** The slots of some days from today back, both included. */
 const daysBack = (from: number, to: number) =>
@@ -27,31 +26,28 @@ async function openStations(t: Test, all: readonly Slots[], { arrived = false } 
     if (arrived) for (const slot of slots) await network.arrive(slot, station, period)
     else await network.scan(slots.map((slot) => [slot, station, period] as const))
   await network.setNow(now + 2)
-  const page = async (path: string) => {
-    const answer = await network.app.inject({ url: `/rinex/api/station/${path}`, headers: html })
-    if (answer.statusCode !== 200) throw new Error(answer.body)
-    return answer.body
-  }
+  const page = (path: string) => network.page(`station/${path}`)
   const get = async <T>(path: string) => (await network.app.inject(`/rinex/api/${path}`)).json<T>()
   return { ...network, page, get }
 }
 
-const textOf = (body: string) => body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-const gapsOf = (body: string) => (/<code>(.*?)<\/code>/s.exec(body)?.[1] ?? '').split('\n')
+const gapsOf = (page: Html) => page.all('code')[0]?.rawText.split('\n') ?? []
 /** The links of the picture of all days, with their words. */
-const daysOf = (body: string) => {
-  const [picture = ''] = /<svg[^>]* aria-label="Days by year of .*?<\/svg>/s.exec(body) ?? []
-  const links = picture.matchAll(/<a href="([^"]*)" tabindex="-1"><title>(.*?): (\w+)<\/title>/g)
-  return Array.from(links, ([, href = '', days = '', state = '']) => ({
-    href: href.replaceAll('&amp;', '&'),
-    days,
-    state,
-  }))
-}
-const tilesOf = (body: string) =>
-  Array.from(
-    body.matchAll(/<li><a href="(availability[^"]*)"><b>(.*?)<\/b>.*?class="note">(.*?)</g),
-    ([, href = '', share, files]) => ({ href: href.replaceAll('&amp;', '&'), share, files }),
+const daysOf = (page: Html) =>
+  page.all('svg', { 'aria-label': /^Days by year of / }).flatMap((picture) =>
+    picture.all('a').flatMap((link) =>
+      link.texts('title').map((title) => {
+        const [days = '', state] = title.split(': ')
+        return { href: link.attribute('href') ?? '', days, state }
+      }),
+    ),
+  )
+const tilesOf = (page: Html) =>
+  page.all('a', { href: /^availability/ }).flatMap((link) =>
+    link.texts('b').map((share) => {
+      const [files] = link.texts('span', { class: 'note' })
+      return { href: link.attribute('href') ?? '', share, files }
+    }),
   )
 
 const stations: readonly Slots[] = [
@@ -76,19 +72,18 @@ const lines: Readonly<Record<string, string>> = {
   DEAD00AUT: 'down for 7 days, nothing since 21 February daily observation files',
   FLKY00FRA: 'present since 28 February, for 2 days daily observation files',
   NEWS00CHE: 'present since 28 February, 16:00, for 40 h 20 hourly observation files',
-  ENDD00POL: 'ended : its last data end on 6 May 2025 daily observation files',
-  CAMP00ITA: 'ended : its last data end on 3 January daily observation files',
-  GRAZ00AUT: 'present , without a gap for 28 days daily observation files',
-  GRAZ: 'present , without a gap for 28 days daily observation files',
-  WTZR00DEU: 'present , without a gap for 28 days daily observation files',
+  ENDD00POL: 'ended: its last data end on 6 May 2025 daily observation files',
+  CAMP00ITA: 'ended: its last data end on 3 January daily observation files',
+  GRAZ00AUT: 'present, without a gap for 28 days daily observation files',
+  GRAZ: 'present, without a gap for 28 days daily observation files',
+  WTZR00DEU: 'present, without a gap for 28 days daily observation files',
 }
 
 t.test('pages say how the station is, and how it was', async (t) => {
   const { page, get } = await openStations(t, stations)
   for (const [code, line] of Object.entries(lines)) {
     const body = await page(`${code}/`)
-    const [, verdict = ''] = /<p class="station-state">(.*?)<\/p>/.exec(body) ?? []
-    t.strictSame([textOf(verdict).trim()], [line], code)
+    t.strictSame(body.texts('p', { class: 'station-state' }), [line], code)
     for (const { href, share, files } of tilesOf(body).slice(1)) {
       const { completeness, delivered, possible } = await get<Figures>(
         `station/${code}/${href}&format=json`.replace('format=api&', ''),
@@ -162,28 +157,25 @@ t.test('gaps are written as ranges, the latest first', async (t) => {
   const flaky = gapsOf(await page('FLKY00FRA/'))
   t.match(flaky[2], /^(28 February|1 March|27 February) 2026: 1 day (late|missing)$/)
   t.match(flaky.at(-1), /^and 1\d earlier gaps$/)
-  t.match(textOf(await page('GRAZ00AUT/')), 'Gaps No file is missing.')
+  t.match((await page('GRAZ00AUT/')).text, 'Gaps No file is missing.')
 })
 
 t.test('a short code that several stations share names them', async (t) => {
   const { page } = await openStations(t, stations)
   const body = await page('WTZR/')
-  t.match(textOf(body), 'The short code belongs to several stations: WTZR00DEU WTZR01DEU')
-  t.match(
-    body,
-    'href="../../rinex-file/?file_version=r2&format=api&station=WTZR"'.replaceAll('&', '&amp;'),
-  )
+  t.match(body.text, 'The short code belongs to several stations: WTZR00DEU WTZR01DEU')
+  t.ok(body.has('a', { href: '../../rinex-file/?file_version=r2&format=api&station=WTZR' }))
   for (const tab of ['availability/', 'latency/'])
-    t.match(textOf(await page(`WTZR/${tab}`)), 'belongs to several stations: WTZR00DEU WTZR01DEU')
+    t.match((await page(`WTZR/${tab}`)).text, 'belongs to several stations: WTZR00DEU WTZR01DEU')
 })
 
 t.test('the page of a long code has the files of the short one that belongs to it', async (t) => {
   const { page } = await openStations(t, stations)
-  const body = textOf(await page('GRAZ00AUT/'))
+  const body = (await page('GRAZ00AUT/')).text
   t.match(body, 'of all since 1 January 2026 60 of 60')
   t.match(body, 'Codes GRAZ, GRAZ00AUT')
   t.match(body, 'Files 60 By area')
-  t.notMatch(textOf(await page('WTZR00DEU/')), 'WTZR, WTZR00DEU')
+  t.notMatch((await page('WTZR00DEU/')).text, 'WTZR, WTZR00DEU')
 })
 
 t.test('each page of a station has the same head and tabs', async (t) => {
@@ -191,14 +183,12 @@ t.test('each page of a station has the same head and tabs', async (t) => {
   const tabs = ['', 'availability/', 'latency/']
   for (const [index, path] of tabs.entries()) {
     const body = await page(`DEAD00AUT/${path}`)
-    t.match(body, '<h1>DEAD00AUT, Austria</h1>')
-    t.match(textOf(body), lines['DEAD00AUT'] ?? '')
-    const [nav = ''] = /<nav class="tabs".*?<\/nav>/s.exec(body) ?? []
-    t.equal(textOf(nav).trim(), 'Overview Availability Latency Missing Files Alerts')
-    t.equal(
-      /aria-current="page">(\w+)/.exec(nav)?.[1],
-      ['Overview', 'Availability', 'Latency'][index],
-    )
+    t.equal(body.one('h1').text, 'DEAD00AUT, Austria')
+    t.match(body.text, lines['DEAD00AUT'] ?? '')
+    const nav = body.one('nav', { class: 'tabs' })
+    t.equal(nav.text, 'Overview Availability Latency Missing Files Alerts')
+    const current = nav.one('*', { 'aria-current': 'page' }).text
+    t.equal(current, ['Overview', 'Availability', 'Latency'][index])
   }
 })
 
@@ -211,15 +201,15 @@ t.test('stations with no observations, merged navigation, and day one have pages
   ])
   network.passTo(now + 4)
   const { page } = network
-  const onlyNavigation = textOf(await page('ONSA00SWE/'))
+  const onlyNavigation = (await page('ONSA00SWE/')).text
   t.match(onlyNavigation, 'ONSA00SWE, Sweden')
   t.match(onlyNavigation, /daily navigation files/)
-  t.match(textOf(await page('BRDC00IGS/')), 'BRDC00IGS, merged navigation')
-  t.match(textOf(await page('MATE00ITA/')), 'MATE00ITA, Italy')
+  t.match((await page('BRDC00IGS/')).text, 'BRDC00IGS, merged navigation')
+  t.match((await page('MATE00ITA/')).text, 'MATE00ITA, Italy')
   // All files were found by a scan.
-  const dayOne = textOf(await page('KIRU00SWE/'))
+  const dayOne = (await page('KIRU00SWE/')).text
   t.match(dayOne, /not known/)
-  t.notMatch(await page('KIRU00SWE/'), 'class="ago"', 'nobody knows when they arrived')
+  t.notOk((await page('KIRU00SWE/')).has('time', { class: 'ago' }), 'nobody knows when it arrived')
   t.notMatch(dayOne, 'Arrival of hourly')
   t.match(dayOne, /Hours of the last four weeks 100\.0 % complete: 29|30 of/)
 })
@@ -229,34 +219,28 @@ t.test('the last files say how long after their period they came', async (t) => 
     arrived: true,
   })
   const body = await page('GRAZ00AUT/')
-  const [, table = ''] = /aria-label="Last files">(.*?)<\/table>/s.exec(body) ?? []
-  const rows = Array.from(table.matchAll(/<tr role="row">(.*?)<\/tr>/gs), ([, row = '']) =>
-    textOf(row),
-  )
+  const rows = body.table('Last files').lines.map(({ text }) => text)
+  t.ok(body.has('time', { class: 'ago' }))
   t.equal(rows.length, 24)
   t.match(
     rows[0],
-    /^ GRAZ00AUT_R_20260610700_01H_30S_MO\.crx\.gz 2026-03-02 \(061\) 07:00 .* 20 min $/,
+    /^GRAZ00AUT_R_20260610700_01H_30S_MO\.crx\.gz 2026-03-02 \(061\) 07:00 .* 20 min$/,
   )
-  t.match(rows[1], /_20260610600_.* 80 min $/)
+  t.match(rows[1], /_20260610600_.* 80 min$/)
 })
 
 t.test('before the first scan has ended, nothing is said of states', async (t) => {
   const service = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
   await service.addNames('obs/2026/001', ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'])
-  const { statusCode, body } = await service.app.inject({
-    url: '/rinex/api/station/GRAZ/',
-    headers: html,
-  })
-  t.equal(statusCode, 200)
-  t.match(textOf(body), 'unknown : the first scan of the archive has not ended')
+  const body = await service.page('station/GRAZ/')
+  t.match(body.text, 'unknown: the first scan of the archive has not ended')
   t.strictSame(daysOf(body), [])
 })
 
 t.test('while the catalogue is not current, the states are those of then', async (t) => {
   const { page, passTo } = await openStations(t, stations)
   passTo(now + 30 * daySeconds)
-  const body = textOf(await page('DEAD00AUT/'))
+  const body = (await page('DEAD00AUT/')).text
   t.match(body, /not current|States are those of/)
   t.match(body, 'down for 7 days, nothing since 21 February')
 })
@@ -272,9 +256,9 @@ t.test('the link to the site log has the long code, percent-encoded', async (t) 
     'hkbl0010.26d.gz',
   ])
   const linkOf = async (code: string) => {
-    const { body } = await service.app.inject({ url: `/rinex/api/station/${code}/`, headers: html })
-    return /<a href="(https:\/\/logs[^"]*)">/.exec(body)?.[1]
+    const page = await service.page(`station/${code}/`)
+    return page.one('a', { href: /^https:\/\/logs/ }).attribute('href')
   }
-  t.equal(await linkOf('graz'), 'https://logs.example/GRAZ00AUT?a=&lt;b&gt;&amp;c=GRAZ00AUT')
-  t.equal(await linkOf('HKBL'), 'https://logs.example/HKBL?a=&lt;b&gt;&amp;c=HKBL')
+  t.equal(await linkOf('graz'), 'https://logs.example/GRAZ00AUT?a=<b>&c=GRAZ00AUT')
+  t.equal(await linkOf('HKBL'), 'https://logs.example/HKBL?a=<b>&c=HKBL')
 })
