@@ -1,39 +1,19 @@
 /** Types of OpenAPI 3.1, and of what the document is made from. */
+import type { OpenAPIV3_1 as OpenApi } from 'openapi-types'
 import type { Schema } from './schema.ts'
 
 export type JsonSchema = Readonly<Record<string, unknown>>
 
-export interface ParameterObject {
-  readonly name: string
-  readonly in: 'query' | 'path' | 'header'
-  readonly description: string
-  readonly required?: boolean
-  readonly schema: JsonSchema
-  readonly example?: unknown
-  readonly style?: string
-  readonly explode?: boolean
-}
+/** The schemas are those of our builders. */
+type WithSchema<T> = Omit<T, 'schema'> & { readonly schema: JsonSchema }
 
-export interface Reference {
-  readonly $ref: string
-}
-
-export interface HeaderObject {
-  readonly description: string
-  /** True if every response of this kind has the header. */
-  readonly required?: boolean
-  readonly schema: JsonSchema
-}
-
-export interface MediaTypeObject {
-  readonly schema: JsonSchema
-  readonly example?: unknown
-}
-
+export type ParameterObject = WithSchema<OpenApi.ParameterObject>
+export type HeaderObject = WithSchema<OpenApi.HeaderObject>
+export type MediaTypeObject = WithSchema<OpenApi.MediaTypeObject>
+export type Reference = OpenApi.ReferenceObject
 export type Content = Readonly<Record<string, MediaTypeObject>>
 
-export interface ResponseObject {
-  readonly description: string
+export interface ResponseObject extends Pick<OpenApi.ResponseObject, 'description'> {
   readonly headers?: Readonly<Record<string, HeaderObject | Reference>>
   readonly content?: Content
 }
@@ -41,13 +21,12 @@ export interface ResponseObject {
 /** Responses by status; `default` for all other statuses. */
 export type Responses = Readonly<Record<string, ResponseObject | Reference>>
 
-interface Described {
-  readonly operationId: string
-  readonly tags: readonly [string]
-  readonly summary: string
+interface Described
+  extends
+    Required<Pick<OpenApi.OperationObject, 'operationId' | 'tags' | 'summary'>>,
+    Pick<OpenApi.OperationObject, 'security'> {
   /** A description in Markdown that has only paragraphs, and code in backticks. */
   readonly description?: string
-  readonly security?: readonly Record<string, readonly string[]>[]
   /** Example requests; most tools that display OpenAPI show them. */
   readonly 'x-codeSamples'?: readonly { readonly lang: string; readonly source: string }[]
 }
@@ -88,23 +67,14 @@ export type Method = 'get' | 'post'
 export type PathItem = Readonly<Partial<Record<Method, OperationObject>>>
 export type Paths = Readonly<Record<string, PathItem>>
 
-export interface OpenApiDocument {
-  readonly openapi: string
-  readonly info: {
-    readonly title: string
-    readonly version: string
-    readonly description: string
-    readonly license: object
-  }
-  readonly servers: readonly { readonly url: string; readonly description: string }[]
-  readonly security: readonly object[]
-  readonly tags: readonly { readonly name: string; readonly description: string }[]
+export interface OpenApiDocument extends Omit<OpenApi.Document, 'paths' | 'components'> {
+  readonly servers: OpenApi.ServerObject[]
+  readonly tags: OpenApi.TagObject[]
   readonly paths: Paths
-  readonly components: {
+  readonly components: Pick<OpenApi.ComponentsObject, 'securitySchemes'> & {
     readonly schemas: Readonly<Record<string, JsonSchema>>
     readonly responses: Readonly<Record<string, ResponseObject>>
     readonly headers: Readonly<Record<string, HeaderObject>>
-    readonly securitySchemes: object
   }
 }
 

@@ -206,7 +206,7 @@ const render = page(
 
 function renderDocs(document: OpenApiDocument, place: SamplePlace | undefined, links: Links): Page {
   const json = '../schema/?format=json'
-  const [introduction, ...rules] = paragraphs(document.info.description)
+  const [introduction, ...rules] = paragraphs(document.info.description ?? '')
   const localise = (source: string): Sample => localised(source, place, links)
   const writing: Writing = { shown: new Set(), localise }
   return render(

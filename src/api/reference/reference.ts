@@ -17,7 +17,7 @@ import type { Sample } from './samples.ts'
 interface Described {
   readonly name: string
   readonly schema: JsonSchema
-  readonly description: unknown
+  readonly description?: unknown
   readonly isRequired?: boolean
 }
 
