@@ -39,7 +39,7 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
       about: 'One RINEX file of the archive.',
       returns: 'The record.',
       params: { id: schema.integer('Id of the record.', 1, { minimum: 1 }) },
-      samples: ['rinex-file/1/'],
+      samples: ['rinex-file/{id}/'],
     },
     bodies: { json: recordSchema },
     state: async (asked) => {

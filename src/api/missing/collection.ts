@@ -154,7 +154,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
         'The slots that are expected and not delivered, late or missing, and those with damaged files.',
       description: `The CSV has all rows at once, as a worklist for backfilling. ${currencyMembers.clock}`,
       further: currencyMembers,
-      samples: ['missing/?station=GRAZ&period=01H&format=csv'],
+      samples: ['missing/?station={station}&period=01H&format=csv'],
     },
   })
 }

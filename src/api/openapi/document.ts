@@ -1,5 +1,7 @@
 /** Makes the OpenAPI 3.1 document of the service from its resources. Pure. */
 import { exampleRoot } from './openapi.ts'
+import { exampleWords, sampleWith } from './parameters.ts'
+import type { SampleWords } from './parameters.ts'
 import type {
   DescribedResource,
   JsonSchema,
@@ -42,10 +44,11 @@ const securitySchemes = {
 export function makeDocument(
   resources: readonly DescribedResource[],
   { version, datasetPrefix }: { readonly version: string; readonly datasetPrefix: string },
+  words: SampleWords = exampleWords,
 ): OpenApiDocument {
   const schemas: Record<string, JsonSchema> = {}
   const responses = shareComponents(errorResponses, schemas)
-  const paths = resources.flatMap((resource) => pathsOf(resource, `/${datasetPrefix}`))
+  const paths = resources.flatMap((resource) => pathsOf(resource, `/${datasetPrefix}`, words))
   return {
     openapi: '3.1.1',
     info: {
@@ -79,21 +82,23 @@ function shareComponents<T>(value: T, schemas: Record<string, JsonSchema>): T {
 function pathsOf(
   { path, schema, post, paths = {} }: DescribedResource,
   prefix: string,
+  words: SampleWords,
 ): [string, PathItem][] {
   const own = {
-    ...(schema && { get: operationOf(schema) }),
-    ...(post && { post: operationOf(post.schema) }),
+    ...(schema && { get: operationOf(schema, words) }),
+    ...(post && { post: operationOf(post.schema, words) }),
   }
   const name = path.slice(prefix.length).replace(/:(\w+)\(.*?\$\)/g, '{$1}')
   const described = Object.entries(paths).map(
-    ([each, get]) => [each, { get: operationOf(get) }] as [string, PathItem],
+    ([each, get]) => [each, { get: operationOf(get, words) }] as [string, PathItem],
   )
   return Object.keys(own).length === 0 ? described : [[name, own], ...described]
 }
 
-function operationOf(route: RouteSchema): OperationObject {
+function operationOf(route: RouteSchema, words: SampleWords): OperationObject {
   const { about, description, response, ...parts } = route
   const { params, querystring, headers: requestHeaders, body, bodyType, ...described } = parts
+  const samples = described['x-codeSamples']
   const text = [about?.description ?? '', description ?? ''].join(' ').trim()
   const parameters = [
     ...parametersIn('path', params),
@@ -112,6 +117,12 @@ function operationOf(route: RouteSchema): OperationObject {
       },
     }),
     responses: response,
+    ...(samples && {
+      'x-codeSamples': samples.map(({ lang, source }) => ({
+        lang,
+        source: sampleWith(words, source),
+      })),
+    }),
   }
 }
 

@@ -60,6 +60,31 @@ export const filePlace = {
 
 const { year, day, hour, filename } = filePlace
 
+/** The words of sample requests, which have `{station}` for a station, and so on. */
+export const exampleWords = {
+  station: 'GRAZ',
+  country: 'AUT',
+  /** Of a record. */
+  id: '1',
+  date: '2026-01-22',
+  days: '2026-01-22/2026-01-23',
+  /** The first day of a year. */
+  from: '2026-01-01',
+  obs: filePlace,
+  nrt: filePlace,
+}
+
+export type SampleWords = typeof exampleWords
+
+/** Fills in the words of a sample; those of a path below `data/` are those of its area. */
+export function sampleWith({ obs, nrt, ...words }: SampleWords, sample: string): string {
+  const values: Readonly<Record<string, string>> = {
+    ...words,
+    ...(sample.includes('/data/nrt/') ? nrt : obs),
+  }
+  return sample.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole)
+}
+
 const digits = (description: string, count: number, example: string) =>
   text(description, example, { pattern: `^[0-9]{${count}}$` })
 
@@ -85,8 +110,6 @@ interface DataKind extends Pick<
 export function dataPaths({ name = '', query = '', options = '', ...described }: DataKind) {
   return (directory: string, operationId: string, summary: string) => {
     const path = `${directory}${name}`
-    const place = Object.keys(filePlace) as (keyof typeof filePlace)[]
-    const example = place.reduce((text, key) => text.replace(`{${key}}`, filePlace[key]), path)
     const isInPath = ([key]: readonly [string, unknown]): boolean => path.includes(`{${key}}`)
     const operation: RouteSchema = {
       operationId,
@@ -94,7 +117,7 @@ export function dataPaths({ name = '', query = '', options = '', ...described }:
       summary,
       ...described,
       params: Object.fromEntries(Object.entries(placeParameters).filter(isInPath)),
-      'x-codeSamples': [curl(`${exampleLinks.data}${example}${query}`, options)],
+      'x-codeSamples': [curl(`${exampleLinks.data}${path}${query}`, options)],
     }
     return [`/data/${path}`, operation] as const
   }

@@ -6,6 +6,8 @@ import { compressedVary } from '../http/formats.ts'
 import { makeDocument } from '../openapi/document.ts'
 import { exampleRoot } from '../openapi/openapi.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
+import { exampleWords } from '../openapi/parameters.ts'
+import type { SampleWords } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
 import { page, partial } from '../pages/layout.ts'
 import type { Page } from '../pages/layout.ts'
@@ -19,12 +21,11 @@ import {
   paragraphs,
 } from './reference.ts'
 import type { Writing } from './reference.ts'
-import { findPlace, firstSteps, localised } from './samples.ts'
-import type { Sample, SamplePlace } from './samples.ts'
+import { findWords, firstSteps, runnable } from './samples.ts'
+import type { Sample } from './samples.ts'
 
 interface Description {
   readonly links: Links
-  readonly document: OpenApiDocument
   readonly json: string
   readonly state: string
 }
@@ -50,7 +51,7 @@ const body = schema.component(
 )
 
 export function addSchema(app: FastifyInstance, context: ApiContext): void {
-  const current = createDescription(app, context)
+  const { current, jsonWith } = createDescription(app, context)
   addAnswer(app, context, {
     path: 'schema/',
     formats: ['json', 'openApi'],
@@ -87,32 +88,34 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
     },
     bodies: {},
     state: async () => {
-      const place = await findPlace(context.reader)
-      return { place, version: digest(current().state + JSON.stringify(place)) }
+      const words = await findWords(context.reader)
+      return { words, version: digest(current().state + JSON.stringify(words)) }
     },
-    read: (_asked, { place }) => {
-      const { document, links } = current()
-      return { bodies: { html: () => renderDocs(document, place, links) } }
+    read: (_asked, { words }) => {
+      const document = JSON.parse(jsonWith(words)) as OpenApiDocument
+      return { bodies: { html: () => renderDocs(document, words, context.links()) } }
     },
   })
 }
 
 /** Builds the description on demand, because the base URL is known when the server listens. */
-function createDescription(
-  app: FastifyInstance,
-  { links, settings }: ApiContext,
-): () => Description {
+function createDescription(app: FastifyInstance, { links, settings }: ApiContext) {
   let made: Description | undefined
-  return () => {
+  const jsonWith = (words?: SampleWords): string => {
+    const root = links().api.replace(/\/api\/$/, '')
+    return JSON.stringify(makeDocument(app.resources, settings, words)).replaceAll(
+      exampleRoot,
+      root,
+    )
+  }
+  const current = () => {
     if (made?.links !== links()) {
-      const root = links().api.replace(/\/api\/$/, '')
-      const document = makeDocument(app.resources, settings)
-      const json = JSON.stringify(document).replaceAll(exampleRoot, root)
-      const described = JSON.parse(json) as OpenApiDocument
-      made = { links: links(), document: described, json, state: digest(json) }
+      const json = jsonWith()
+      made = { links: links(), json, state: digest(json) }
     }
     return made
   }
+  return { current, jsonWith }
 }
 
 partial(
@@ -204,17 +207,19 @@ const render = page(
 `,
 )
 
-function renderDocs(document: OpenApiDocument, place: SamplePlace | undefined, links: Links): Page {
+/** @param words those of the archive, if it has files: then the examples can be run */
+function renderDocs(document: OpenApiDocument, words: SampleWords | undefined, links: Links): Page {
   const json = '../schema/?format=json'
   const [introduction, ...rules] = paragraphs(document.info.description ?? '')
-  const localise = (source: string): Sample => localised(source, place, links)
-  const writing: Writing = { shown: new Set(), localise }
+  const sampleOf = (source: string): Sample => ({ source, run: words && runnable(source, links) })
+  const steps = firstSteps(words ?? exampleWords, links)
+  const writing: Writing = { shown: new Set(), sampleOf }
   return render(
     { title: 'API reference', section: 'docs', up: '../', json },
     {
       introduction,
       rules,
-      steps: firstSteps(place, links),
+      steps: steps.map((step) => ({ ...step, run: words && step.run })),
       server: document.servers[0]?.url ?? '',
       openapi: document.openapi,
       tags: describeOperations(document, writing),

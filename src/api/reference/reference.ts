@@ -54,18 +54,18 @@ export function describeOperations(document: OpenApiDocument, writing: Writing) 
   }))
 }
 
-/** What the page has written so far, and how it writes examples. */
+/** What the page has written so far, and how it shows examples. */
 export interface Writing {
   /** Names of the objects whose fields stand with an operation. */
   readonly shown: Set<string>
-  /** Makes an example that of an archive. */
-  readonly localise: (source: string) => Sample
+  /** Makes an example one that can be run. */
+  readonly sampleOf: (source: string) => Sample
 }
 
 function describeOperation(
   document: OpenApiDocument,
   operation: OperationObject,
-  { shown, localise }: Writing,
+  { shown, sampleOf }: Writing,
 ) {
   const { operationId: id, summary, description = '', parameters = [] } = operation
   const where = (place: ParameterObject['in'], caption: string) =>
@@ -95,7 +95,7 @@ function describeOperation(
         status,
         contents: describeContent(document, content, shown),
       })),
-    samples: operation['x-codeSamples']?.map(({ source }) => localise(source)) ?? [],
+    samples: operation['x-codeSamples']?.map(({ source }) => sampleOf(source)) ?? [],
   }
 }
 

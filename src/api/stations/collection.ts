@@ -90,7 +90,7 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       summary: 'List stations',
       about: 'The stations of the files, with their first and last dates, a page at a time.',
       description: 'One row per site, by default sorted by code.',
-      samples: ['station/?country=AUT'],
+      samples: ['station/?country={country}'],
     },
   })
 }

@@ -46,7 +46,7 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
         'A code of 4 characters matches both forms of file names, a code of 9 characters only itself.',
       returns: 'The station.',
       params: stationParams,
-      samples: ['station/GRAZ/'],
+      samples: ['station/{station}/'],
     },
     bodies: { json: componentOf(stationItem) },
     // The page has states, so all of it is as current as they are; the JSON has none.

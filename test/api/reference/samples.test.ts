@@ -1,6 +1,6 @@
 /** The examples of the reference are those of this archive. */
 import t from '../../tap.ts'
-import { findPlace } from '../../../src/api/reference/samples.ts'
+import { findWords } from '../../../src/api/reference/samples.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import { openService } from '../service.ts'
 import type { Service } from '../service.ts'
@@ -70,8 +70,8 @@ t.test(
     t.match(body, "/rinex/api/rinex-file/?station=GRAZ&limit=5'")
     t.strictSame(runLinks(body), [])
     const away = () => Promise.reject(new CatalogueUnavailable('away'))
-    t.equal(await findPlace({ stations: away, records: away }), undefined)
+    t.equal(await findWords({ stations: away, records: away }), undefined)
     const broken = () => Promise.reject(new Error('a defect'))
-    await t.rejects(findPlace({ stations: broken, records: broken }), { message: 'a defect' })
+    await t.rejects(findWords({ stations: broken, records: broken }), { message: 'a defect' })
   },
 )
