@@ -149,7 +149,7 @@ function add(a, b) {
 function recordsOf(database) {
   const db = new Database(database, { readonly: true })
   try {
-    return db.prepare('SELECT sum(files) FROM area').pluck().get()
+    return db.prepare('SELECT sum(files) FROM directory').pluck().get()
   } finally {
     db.close()
   }

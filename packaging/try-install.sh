@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 #
 # try-install.sh FILE.deb [TREE]: installs the package in a clean Debian, runs both services as their units say, uses the
-# program, upgrades from a package and a database of the release before while the services run, removes and purges the
-# package. TREE is a tree of debootstrap that stays unchanged; without it, a tree of Debian 12 is made with the mirror that
-# apt uses here. Needs root, debootstrap, and network.
+# program, upgrades from a package of the release before while the services run, removes and purges the package. TREE
+# is a tree of debootstrap that stays unchanged; without it, a tree of Debian 12 is made with the mirror that apt uses
+# here. Needs root, debootstrap, and network.
 
 set -euo pipefail
 
@@ -155,26 +155,6 @@ list | diff - "$work/before" >/dev/null || fail 'the running API answers differe
 curl -sfo /dev/null -H 'accept: text/html' "$(url)" || fail 'no page from the running API'
 as admin rinex-catalogue status
 as admin rinex-catalogue rescan --full --wait
-
-step 'the first start after the upgrade migrates a database of an earlier schema'
-stop_services
-# shellcheck disable=SC2016
-bin/with-node --input-type=module -e '
-  const { makeEarlier } = await import(process.argv[1])
-  makeEarlier(process.argv[2], 12)
-' "$PWD/test/catalogue/earlier-database.ts" "$tree/var/lib/rinex-catalogue/catalogue.db"
-start rinex-catalogue-api
-await rinex-catalogue-api '"listening"'
-code=$(curl -so /dev/null -w '%{http_code}' "$(url)")
-[[ $code == 503 ]] || fail "an API before the migration answers $code"
-start rinex-catalogue-indexer
-await rinex-catalogue-indexer 'caught up with the archive'
-grep -o '"msg":"[^"]*migrat[^"]*"' "$work/rinex-catalogue-indexer.log" || fail 'nothing was migrated'
-for ((tries = 0; tries < 100; tries++)); do
-  if list >"$work/after" 2>/dev/null; then break; fi
-  sleep 0.2
-done
-diff "$work/before" "$work/after" >/dev/null || fail 'the migrated list differs'
 
 step 'stop'
 stop_services

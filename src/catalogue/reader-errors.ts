@@ -5,17 +5,6 @@ export class CatalogueUnavailable extends Error {
   readonly code = 'CATALOGUE_UNAVAILABLE'
 }
 
-/** The database is being migrated to the schema of this program. */
-export class CatalogueMigrating extends CatalogueUnavailable {
-  /** A text that may be shown to clients: `to schema 15: counting, 33 %`. */
-  readonly progress: string
-
-  constructor(progress: string) {
-    super(`the database is being migrated ${progress}`)
-    this.progress = progress
-  }
-}
-
 /**
  * An index or table of counts that the query needs does not exist yet: during a first scan, and
  * until it is built after the scan. All other queries work meanwhile.

@@ -259,9 +259,9 @@ export interface ProblemEntry {
   readonly reason: string
   /**
    * Time of the latest change of the file, or the time since which the directory has rejected
-   * entries for this reason; `undefined` if unknown.
+   * entries for this reason.
    */
-  readonly sinceUs: number | undefined
+  readonly sinceUs: number
 }
 
 export interface ProblemsPage {
@@ -303,7 +303,7 @@ export interface RemovedFile extends FileQuery {
 export interface RejectedFile extends FileQuery {
   /** An `EntryRejectionReason` of this or an earlier release. */
   readonly reason: string
-  readonly sinceUs: number | undefined
+  readonly sinceUs: number
 }
 
 export interface UnlistedFiles {

@@ -176,11 +176,6 @@ export interface DirectoryChange {
   readonly rehash: readonly number[]
   readonly removed: readonly number[]
   readonly rejections: readonly DirectoryRejection[]
-  /**
-   * Number of misplaced files in the directory; `undefined` if unknown, then the stored number
-   * stays.
-   */
-  readonly misplaced: number | undefined
 }
 
 /** A file without a valid checksum. */
@@ -329,6 +324,9 @@ export interface CatalogueWriter {
    * applies the others. Throws if nothing can be written at this moment; then nothing is applied.
    */
   apply(changes: readonly DirectoryChange[]): Promise<AppliedChange>
+  head(): Promise<Head>
+  /** The last complete scan; `undefined` before the first. */
+  lastScan(): Promise<ScanSummary | undefined>
   summary(): Promise<CatalogueSummary>
   /**
    * Purges some of the removals before a time, oldest first, in one short transaction; `more` is

@@ -50,7 +50,7 @@ export async function index(
   void reportPlaces(config, logger)
   const nowUs = createClock()
   const serviceManager = new ServiceManager(process.env, logger)
-  // A migration may take minutes; meanwhile the API starts and answers 503 with its progress.
+  // A migration may take minutes; meanwhile the API starts and answers 503.
   const onDelay = (words: string): void => {
     serviceManager.ready(() => Promise.resolve(words))
   }
@@ -161,7 +161,7 @@ async function catchUp(parts: {
   readonly once: boolean
 }): Promise<void> {
   const { indexer, writer, indexes, logger, once } = parts
-  const isFirstScan = (await writer.summary()).lastScan === undefined
+  const isFirstScan = indexer.status().lastScan === undefined
   if (isFirstScan) await writer.deferIndexes()
   else await indexes.build()
   if (!once) indexer.watch()

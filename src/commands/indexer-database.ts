@@ -50,15 +50,15 @@ export function openIndexerDatabase(opening: Opening): Promise<IndexerDatabase |
 
 /**
  * Migrates the database of an earlier release first, and restores a backup if the database is
- * missing or corrupt. A signal stops the migration only between two steps.
+ * missing or corrupt.
  */
 async function openFile(opening: Opening): Promise<IndexerDatabase | undefined> {
   const { nowUs, logger, lifecycle } = opening
   const { database, controlSocket: path } = opening.config
   const stop = new AbortController()
-  const onMigrating = (progress: string): void => {
-    logger.info({ database }, `migrating the database ${progress}`)
-    opening.onDelay(`migrating the database ${progress}`)
+  const onMigrating = (words: string): void => {
+    logger.info({ database }, `migrating the database ${words}`)
+    opening.onDelay(`migrating the database ${words}`)
   }
   const folder = dirname(database)
   const isNew = !existsSync(folder)
@@ -79,7 +79,6 @@ async function openFile(opening: Opening): Promise<IndexerDatabase | undefined> 
       const fields = { database, ...restoring }
       logger.warn(fields, 'database missing or corrupt: restoring a backup')
     },
-    onMigrating,
   })
   if (isNew) logger.info({ directory: folder }, 'made the directory of the database')
   logRecovery(writer.recovery, logger)

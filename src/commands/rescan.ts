@@ -63,7 +63,7 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
 async function reportOutcomes(control: Exchange, rescans: ReadonlySet<number>): Promise<boolean> {
   const outcomes = new Map<number, RescanOutcome>()
   for (const rescan of rescans) {
-    const outcome = await askOutcome(control, rescan)
+    const outcome = await askIndexer(control, { command: 'outcome', rescan })
     if (outcome !== null) outcomes.set(rescan, outcome)
   }
   const known = [...outcomes.values()]
@@ -74,16 +74,6 @@ async function reportOutcomes(control: Exchange, rescans: ReadonlySet<number>): 
   for (const [rescan, { problem }] of outcomes)
     if (problem !== null) process.stderr.write(`rinex-catalogue: rescan ${rescan}: ${problem}\n`)
   return known.every(({ problem }) => problem === null)
-}
-
-/** An indexer of an earlier release does not know the request. */
-async function askOutcome(control: Exchange, rescan: number): Promise<RescanOutcome | null> {
-  try {
-    return await askIndexer(control, { command: 'outcome', rescan })
-  } catch (error) {
-    if (error instanceof RequestRejected) return null
-    throw error
-  }
 }
 
 /**

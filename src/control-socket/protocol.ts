@@ -21,14 +21,11 @@ export interface IndexerStatus {
   /** Time at which this state began. */
   readonly sinceUs: number
   readonly problems: readonly IndexerProblem[]
-  /**
-   * The text of the first problem for which the catalogue does not follow the tree; `undefined`
-   * from an indexer of an older release.
-   */
+  /** The text of the first problem for which the catalogue does not follow the tree. */
   readonly notCurrent: string | undefined
   readonly pid: number
-  /** Start of the process; `undefined` from an indexer of an older release. */
-  readonly startedUs: number | undefined
+  /** Start of the process. */
+  readonly startedUs: number
   readonly version: string
   /** `undefined` if only one indexer can write the database, because it is a file. */
   readonly hosts?: IndexerHosts
@@ -47,11 +44,8 @@ export interface IndexerStatus {
    */
   readonly withheldRemovals: number
   readonly rescans: RescanNumbers
-  /**
-   * The last rescans of this process that have ended, the newest first; `undefined` from an indexer
-   * of an older release.
-   */
-  readonly endedRescans?: readonly EndedRescan[]
+  /** The last rescans of this process that have ended, the newest first. */
+  readonly endedRescans: readonly EndedRescan[]
   /** `undefined` if files are not hashed. */
   readonly hashing: HashingStatus | undefined
 }

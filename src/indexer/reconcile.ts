@@ -55,7 +55,6 @@ function emptyChange(snapshot: DirectorySnapshot): DirectoryChange {
     rehash: [],
     removed: [],
     rejections: snapshot.rejections,
-    misplaced: undefined,
   }
 }
 
@@ -63,7 +62,6 @@ function goneDirectory(snapshot: DirectorySnapshot, known: KnownDirectory): Dire
   return {
     ...emptyChange(snapshot),
     gone: true,
-    misplaced: 0,
     removed: Array.from(known.files.values(), ({ id }) => id),
   }
 }
@@ -106,7 +104,6 @@ function compare(
     stamp: snapshot.stamp,
     ...found,
     removed,
-    misplaced: snapshot.misplaced,
   }
 }
 

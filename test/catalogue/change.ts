@@ -25,7 +25,6 @@ export function change(path: string, parts: Partial<DirectoryChange>): Directory
     rehash: [],
     removed: [],
     rejections: [],
-    misplaced: 0,
     ...parts,
   }
 }

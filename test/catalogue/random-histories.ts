@@ -151,7 +151,7 @@ function changesOf(does: Step['does'], path: string, files: Files, size: number)
   const [first] = files.added
   const parts: Partial<Record<Step['does'], Partial<DirectoryChange>>> = {
     arrive: { added: files.added.map((file, index) => arrivingAt(file, index, size)), stamp },
-    scan: { added: files.added, misplaced: size, directories: [`${path}/new${size}`] },
+    scan: { added: files.added, directories: [`${path}/new${size}`] },
     remove: { removed: ids },
     modify: { modified: sized },
     fill: { filled: sized.filter((_, index) => files.known[index]?.size === undefined) },
@@ -174,9 +174,6 @@ function changesOf(does: Step['does'], path: string, files: Files, size: number)
     gone: { removed: files.all, gone: true },
     withhold: { withheldSinceUs: startUs + size },
   }
-  const other = change('obs/2026/003', { added: [], misplaced: 0 })
-  return [
-    change(path, { misplaced: undefined, ...parts[does] }),
-    ...(does === 'refuse' ? [other] : []),
-  ]
+  const other = change('obs/2026/003', { added: [] })
+  return [change(path, { ...parts[does] }), ...(does === 'refuse' ? [other] : [])]
 }

@@ -35,11 +35,11 @@ function run(database: string, socket: string, ...flags: string[]) {
 }
 
 function falsify(database: string): void {
-  new Sqlite(database).exec('UPDATE area SET files = 7').close()
+  new Sqlite(database).exec('UPDATE directory SET files = 7').close()
 }
 
 const clean = { code: 0, stdout: 'nothing differs\n', stderr: '' }
-const line = 'area: obs: stored 7 files, counted 1 files\n'
+const line = 'directory: obs/2026/001: stored 7 files, counted 1 files\n'
 const repaired = {
   code: 0,
   stdout: `${line}the counts were recomputed\nnothing differs\n`,

@@ -223,7 +223,7 @@ t.test('a reader that was there before sees no unfinished copy', { skip }, async
     const reader = await openReader({ database: to })
     t.teardown(() => reader.close())
     t.match(await reader.head(), { seq: 0 })
-    await copyUntil('area', database, to)
+    await copyUntil('directory', database, to)
     await t.rejects(reader.head(), { code: 'CATALOGUE_UNAVAILABLE' })
     await t.rejects(reader.page({ limit: 9, offset: 0 }), { code: 'CATALOGUE_UNAVAILABLE' })
     t.match(await copy(database, to), { code: 0 })

@@ -121,7 +121,6 @@ export function emptySnapshotOf(path: string): DirectorySnapshot {
     sizes: undefined,
     mtimesUs: undefined,
     identities: undefined,
-    misplaced: 0,
     away: [],
     directories: [],
     rejections: [],
@@ -141,6 +140,7 @@ export const noProblems = {
   settlingFiles: 0,
   withheldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 0 },
+  endedRescans: [],
   hashing: undefined,
 }
 

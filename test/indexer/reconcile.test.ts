@@ -214,12 +214,6 @@ const cases: {
     known: hashed(),
     change: undefined,
   },
-  {
-    title: 'files of another day are catalogued, and their number is stored',
-    snapshot: { names: ['graz0020.26d.gz', name], misplaced: 1 },
-    known: undefined,
-    change: { misplaced: 1, added: [{ name: 'graz0020.26d.gz' }, { name }] },
-  },
 ]
 
 t.test('reconcile returns the differences between a snapshot and the known files', async (t) => {

@@ -87,14 +87,6 @@ const cases: { title: string; stored?: typeof stamp; reads: Reads }[] = [
     ],
   },
   {
-    title: 'a stamp of an earlier build has no names',
-    stored: { ...stamp, namesSum: -1 },
-    reads: [
-      [0, stamp, { againS: 3 }],
-      [3, stamp, { stamp }],
-    ],
-  },
-  {
     title: 'a directory without a stamp is not looked at again',
     stored: stamp,
     reads: [

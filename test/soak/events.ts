@@ -9,11 +9,7 @@ import Sqlite from 'better-sqlite3'
 import { restarts } from '../acceptance/mirrored-archive.ts'
 import { stop, until, untilReported } from '../acceptance/service.ts'
 import type { Service } from '../acceptance/service.ts'
-import { makeEarlier } from '../catalogue/earlier-database.ts'
 import { programLine } from '../program.ts'
-
-/** The earliest schema that can be upgraded. */
-const earlierSchema = 12
 
 export interface Day {
   readonly service: Service
@@ -93,12 +89,6 @@ export const events: readonly Event[] = [
     run: stopIndexer,
   },
   { hour: 11, what: 'the API is stopped for half an hour', fires: ['RinexApiDown'], run: stopApi },
-  {
-    hour: 12,
-    what: 'an upgrade from a database of an earlier schema',
-    mayFire: [...slowStart, 'RinexCatalogueUnavailable'],
-    run: upgrade,
-  },
   {
     hour: 13,
     what: 'the indexer is killed six times',
@@ -180,14 +170,6 @@ async function stopApi(day: Day): Promise<void> {
   await stop(day.service.api, 'SIGTERM')
   await waitForAlerts(day)
   await day.service.startApi()
-}
-
-async function upgrade({ service }: Day): Promise<void> {
-  await Promise.all([stop(service.indexer, 'SIGTERM'), stop(service.api, 'SIGTERM')])
-  makeEarlier(service.database, earlierSchema)
-  service.startIndexer()
-  await service.startApi()
-  await until('the database is migrated', service.ready)
 }
 
 async function killRepeatedly({ service, hourMs }: Day): Promise<void> {

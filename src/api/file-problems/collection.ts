@@ -41,8 +41,8 @@ const fields = {
     },
   ),
   since: field(
-    schema.momentOrNull(
-      'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason. Null if unknown.',
+    schema.moment(
+      'Time of the latest change of the file; for `unservable`, time of the last request; for `rejected`, time when the directory first had a name with this reason.',
       '2026-01-23T00:12:40.518203Z',
     ),
     ({ since }) => since,

@@ -2,7 +2,7 @@
 import { listedProblems } from '../../catalogue/reader.ts'
 import type { Asker, CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
-import { momentOrNull } from '../../parse/calendar.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'
 import { maxDirectoryDepth } from '../../parse/archive-path.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
@@ -14,7 +14,7 @@ export type ProblemName = (typeof problemNames)[number]
 /** A problem as clients get it. */
 export interface WireProblem extends Pick<ProblemEntry, 'path' | 'reason'> {
   readonly problem: ProblemName
-  readonly since: string | null
+  readonly since: string
 }
 
 interface ProblemSources {
@@ -59,7 +59,7 @@ export async function listProblems(
       problem,
       path,
       reason,
-      since: momentOrNull(sinceUs),
+      since: microsecondsToIso(sinceUs),
     })),
   }
 }

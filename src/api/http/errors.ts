@@ -1,7 +1,6 @@
 /** Error responses in the shape and words of Django REST framework, and their causes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
-  CatalogueMigrating,
   CatalogueUnavailable,
   NotBuilt,
   QueryTimeout,
@@ -101,8 +100,6 @@ export function tooMany(detail: string): HttpError {
 /** The error that a client may know. */
 function toHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error
-  if (error instanceof CatalogueMigrating)
-    return tryAgain(`The catalogue is being migrated ${error.progress}.`)
   if (error instanceof CatalogueUnavailable)
     return tryAgain('The catalogue cannot be read at this moment.')
   if (error instanceof NotBuilt)

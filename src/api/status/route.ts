@@ -1,11 +1,7 @@
 /** Serves the status of the indexer and the catalogue. */
 import type { FastifyInstance } from 'fastify'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
-import {
-  isTemporary,
-  CatalogueMigrating,
-  CatalogueUnavailable,
-} from '../../catalogue/reader-errors.ts'
+import { isTemporary, CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
 import type { CatalogueSummary, ScanSummary } from '../../catalogue/records.ts'
 import { serialiseDisk } from '../archive/figures.ts'
@@ -130,7 +126,6 @@ async function reasonNotReady(reader: CatalogueReader): Promise<string | undefin
   try {
     return (await reader.lastScan()) === undefined ? 'the first scan has not ended' : undefined
   } catch (error) {
-    if (error instanceof CatalogueMigrating) return error.message
     if (error instanceof CatalogueUnavailable) return 'the catalogue cannot be read'
     throw error
   }

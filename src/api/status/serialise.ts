@@ -66,7 +66,7 @@ export function problemsOf(reply: StatusReply): readonly IndexerProblem[] {
   return [{ text: reply.reason, advice }]
 }
 
-function rescansOf({ rescans: { running, waiting, done }, endedRescans = [] }: IndexerStatus) {
+function rescansOf({ rescans: { running, waiting, done }, endedRescans }: IndexerStatus) {
   return {
     running: running ?? null,
     waiting: waiting ?? null,

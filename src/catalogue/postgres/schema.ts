@@ -6,16 +6,22 @@ import {
   createIndex,
   createTables,
   indexNames,
+  isKnownSchema,
+  latestOf,
+  migrations,
   schemaVersion,
   unfinishedCopy,
+  unknownSchema,
 } from '../selection/schema.ts'
 import type { SchemaWords } from '../selection/schema.ts'
 import { countTableNames, deferredCounts } from '../selection/count-tables.ts'
 import { serverName } from '../../runtime/database-url.ts'
+import { migrate } from '../updates/migrate.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { clientConfig, ignoreLoss, serverFault } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { dialect } from './dialect.ts'
+import { Driver } from './driver.ts'
 
 const words: SchemaWords = {
   INT8: 'bigint',
@@ -193,56 +199,33 @@ export async function createSchema(client: pg.ClientBase): Promise<void> {
   await client.query(`BEGIN; ${statements.join(';\n')}; COMMIT`)
 }
 
-/** A schema and the SQL that leads to it from the one before. The numbers are those of SQLite. */
-export type Migration = readonly [schema: number, sql: string]
-
-/** The first schema on a server was 15. */
-const migrations: readonly Migration[] = [
-  [
-    16,
-    `ALTER TABLE directory ADD COLUMN names_sum bigint;
-     ALTER TABLE catalogue ADD COLUMN name_rules bigint`,
-  ],
-  [
-    17,
-    `ALTER TABLE file ADD COLUMN damaged_us bigint, ADD COLUMN arrival_us bigint;
-     UPDATE file SET arrival_us = coalesce(returned_us, created_us) WHERE arrived = 1;
-     UPDATE file SET damaged_us = coalesce(modified_us, created_us) WHERE incomplete = 1 OR size = 0
-       OR EXISTS (SELECT 1 FROM checksum c WHERE c.id = file.id AND c.broken = 1);
-     ALTER TABLE file DROP COLUMN arrived;
-     CREATE INDEX file_damaged ON file (station, data_date, kind, damaged_us)
-       WHERE damaged_us IS NOT NULL;
-     ALTER TABLE delivery ADD COLUMN good integer NOT NULL DEFAULT 1`,
-  ],
-]
-
 /**
- * Migrates the tables of an earlier release, under the lock of the writer.
- * @throws UnusableDatabase for a schema of a newer release
+ * Migrates the tables of an earlier release in one transaction, under the lock of the writer. A
+ * backup is the server's matter.
+ * @throws UnusableDatabase for a schema that this program does not know
  */
-export async function migrate(
+export async function migrateTables(
   client: pg.ClientBase,
   name: string,
   list = migrations,
 ): Promise<void> {
-  const from = await schemaOn(client, name, list.at(-1)?.[0])
-  for (const [schema, sql] of list)
-    if (schema > from)
-      await client.query(`BEGIN; ${sql}; UPDATE server SET schema = ${schema}; COMMIT`)
+  const latest = latestOf(list)
+  if ((await schemaOn(client, name, latest)) === latest) return
+  // Its statements are used once, so they get no names.
+  const driver = new Driver({ prepare: false })
+  await driver.run(client, migrate(dialect, words, list), { begin: 'BEGIN', untilCommitted: true })
 }
 
-/** @throws UnusableDatabase for a schema of a newer release */
+/** @throws UnusableDatabase for a schema that this program does not know */
 async function schemaOn(
   client: pg.ClientBase,
   name: string,
-  known = schemaVersion,
+  latest = schemaVersion,
 ): Promise<number> {
   const { rows } = await client.query<{ schema: number }>('SELECT schema FROM server')
   const schema = rows[0]?.schema ?? 0
   if (schema === copyingSchema) throw new UnusableDatabase(`${name} ${unfinishedCopy}`)
-  if (schema > known)
-    throw new UnusableDatabase(
-      `${name} has schema ${schema}, this program knows ${known}: install the newer program`,
-    )
+  if (!isKnownSchema(schema, latest))
+    throw new UnusableDatabase(`${name} ${unknownSchema(schema)}, or use another database`)
   return schema
 }

@@ -13,7 +13,7 @@ import { serverName } from '../../runtime/database-url.ts'
 import { clientConfig, ignoreLoss, isOutage, serverFault } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
 import { requests } from './listen.ts'
-import { checkServer, createSchema, identity, migrate, readOnly } from './schema.ts'
+import { checkServer, createSchema, identity, migrateTables, readOnly } from './schema.ts'
 
 /** Time between two tries to connect, or to take the lock (ms). */
 export const retryMs = 500
@@ -167,7 +167,7 @@ export class WritingConnection {
     }
     const hasTables = await checkServer(client, this.name)
     if (!hasTables) await createSchema(client)
-    if (this.#options.isTarget !== true) await migrate(client, this.name)
+    if (this.#options.isTarget !== true) await migrateTables(client, this.name)
     if (this.#isBegun) await this.#refuseOtherWriter(client)
     else await this.#beginWriting(client)
     this.#isBegun = true

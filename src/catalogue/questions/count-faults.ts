@@ -10,10 +10,7 @@ import { column, rows } from '../question.ts'
 import type { Question } from '../question.ts'
 import { counted } from '../selection/counted.ts'
 
-/**
- * Maximum number of listed differences per table, Further ones are only
- * counted.
- */
+/** Maximum number of listed differences per table; further ones are only counted. */
 const maxListed = 50
 
 /**
@@ -33,13 +30,6 @@ const comparisons: readonly Comparison[] = [
     table: 'directory',
     sql: `SELECT path, d.files || ' files', coalesce(n.files, 0) || ' files'
       FROM directory d LEFT JOIN (${filesByDirectory}) n USING (id) WHERE d.files <> coalesce(n.files, 0)`,
-  },
-  {
-    table: 'area',
-    sql: `SELECT name, coalesce(a.files, 0) || ' files', coalesce(n.files, 0) || ' files'
-      FROM area a FULL JOIN (SELECT substr(path, 1, 3) AS name, CAST(sum(n.files) AS bigint) AS files
-        FROM (${filesByDirectory}) n JOIN directory d USING (id) GROUP BY 1) n USING (name)
-      WHERE coalesce(a.files, 0) <> coalesce(n.files, 0)`,
   },
   {
     table: 'hashing',

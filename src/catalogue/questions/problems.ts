@@ -26,7 +26,7 @@ type ProblemFileRow = [directory: string, name: string, sinceUs: number]
 /** The number of stored names of a directory and reason. */
 type NumberRow = [directory: number, reason: string, names: number]
 
-type RejectedRow = [path: string, reason: string, names: string, sinceUs: number | null]
+type RejectedRow = [path: string, reason: string, names: string, sinceUs: number]
 
 export function* problems(
   { kinds, limit, offset }: ProblemsQuery,
@@ -105,7 +105,7 @@ function entriesOf(found: readonly Row[] = [], from: number, to: number): Proble
       problem: 'rejected',
       path: name === '' ? path : `${path}/${name}`,
       reason,
-      sinceUs: sinceUs ?? undefined,
+      sinceUs,
     })),
   )
 }

@@ -4,7 +4,7 @@ import type { FileType } from '../../parse/types.ts'
 import type { Problem } from '../filter.ts'
 import type { CatalogueSummary, NewestFile, RejectionCount } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
-import { idCountLevels } from '../selection/count-tables.ts'
+import { kindCounts, sumOf } from '../selection/count-tables.ts'
 import { head, lastScan } from '../selection/head.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
@@ -13,15 +13,16 @@ import type { Question } from '../question.ts'
 
 const examplesPerReason = 5
 
-type FilesRow = [area: Area, files: number]
-type DirectoriesRow = [area: Area, directories: number, misplaced: number]
+type FilesRow = [area: Area, files: number, bytes: number]
+type DirectoriesRow = [area: Area, directories: number]
 type GroupRow = [area: Area, fileType: FileType, bucket: number]
 
 export function* summary({
   dialect,
 }: Pick<QuestionContext, 'dialect'>): Question<CatalogueSummary> {
   const now = yield* head()
-  const { areas, misplaced } = yield* areaFigures(dialect)
+  const areas = yield* areaFigures(dialect)
+  const misplaced = yield* countOf('misplaced', dialect)
   const incomplete = yield* problem('incomplete', dialect)
   const broken = yield* problem('broken', dialect)
   const hashed = (yield* value<number>('SELECT files FROM hashing WHERE one = 1')) ?? 0
@@ -37,37 +38,34 @@ export function* summary({
   }
 }
 
-function* areaFigures(dialect: Dialect): Question<Pick<CatalogueSummary, 'areas' | 'misplaced'>> {
+function* areaFigures(dialect: Dialect): Question<CatalogueSummary['areas']> {
   const none = { files: 0, bytes: 0, directories: 0 }
   const areas = { obs: { ...none }, nrt: { ...none } }
-  let misplaced = 0
-  for (const [area, files] of yield* rows<FilesRow>('SELECT name, files FROM area'))
-    areas[area].files = files
-  const sizes = yield* rows<[area: Area, bytes: number]>(
-    `SELECT k.area, CAST(sum(c.bytes) AS bigint) FROM id_count c JOIN kind k ON k.id = c.kind
-     WHERE c.level = ${idCountLevels[0]} GROUP BY k.area`,
+  const found = yield* rows<FilesRow>(
+    `SELECT k.area, ${sumOf('c.files')}, ${sumOf('c.bytes')} ${kindCounts} GROUP BY k.area`,
   )
-  for (const [area, bytes] of sizes) areas[area].bytes = bytes
-  const found = yield* rows<DirectoriesRow>(
-    `SELECT substr(path, 1, 3), count(*), CAST(sum(misplaced) AS bigint)
-     FROM directory WHERE gone = 0 AND ${dialect.inTime('id')} GROUP BY 1`,
+  for (const [area, files, bytes] of found) Object.assign(areas[area], { files, bytes })
+  const directories = yield* rows<DirectoriesRow>(
+    `SELECT substr(path, 1, 3), count(*) FROM directory
+     WHERE gone = 0 AND ${dialect.inTime('id')} GROUP BY 1`,
   )
-  for (const [area, directories, some] of found) {
-    areas[area].directories = directories
-    misplaced += some
-  }
-  return { areas, misplaced }
+  for (const [area, count] of directories) areas[area].directories = count
+  return areas
+}
+
+function* countOf(reason: Problem, dialect: Dialect): Question<number> {
+  const from = `${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}`
+  return (yield* value<number>(`SELECT count(*) FROM ${from}`)) ?? 0
 }
 
 /** The examples are the paths of the files with the highest ids. */
 function* problem(reason: Problem, dialect: Dialect): Question<RejectionCount> {
-  const from = `FROM ${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}`
-  const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
   const examples = yield* column<string>(
-    `SELECT (SELECT path FROM directory WHERE id = f.directory) || '/' || f.name ${from}
+    `SELECT (SELECT path FROM directory WHERE id = f.directory) || '/' || f.name
+     FROM ${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}
      ORDER BY f.id DESC LIMIT ${examplesPerReason}`,
   )
-  return { reason, count, examples }
+  return { reason, count: yield* countOf(reason, dialect), examples }
 }
 
 function* rejected(dialect: Dialect): Question<RejectionCount[]> {

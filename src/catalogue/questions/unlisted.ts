@@ -9,7 +9,7 @@ const most = 20
 
 type RemovedRow = [directory: string, name: string, seq: number, atUs: number]
 
-type RejectedRow = [directory: string, reason: string, names: string, sinceUs: number | null]
+type RejectedRow = [directory: string, reason: string, names: string, sinceUs: number]
 
 /**
  * Reads the tombstones and rejections of a few directories, each by the index of its directory:
@@ -41,7 +41,7 @@ export function* unlisted(
     rejected: rejected.flatMap(([directory, reason, all, sinceUs]): RejectedFile[] =>
       (JSON.parse(all) as string[])
         .filter((name) => names.includes(lower(name)))
-        .map((name) => ({ directory, name, reason, sinceUs: sinceUs ?? undefined })),
+        .map((name) => ({ directory, name, reason, sinceUs })),
     ),
   }
 }

@@ -18,15 +18,13 @@ export interface CountValue {
   readonly ofSizes?: boolean
   /** The column of which this is the least or the highest. */
   readonly of?: string
-  /** The default of a column that a migration added. */
-  readonly initial?: number
 }
 
 const countValues = {
   files: { fold: 'sum', sql: 'count(*)' },
   /** The sum of the known sizes, and the number of files of known size. */
-  bytes: { fold: 'sum', sql: 'CAST(sum(size) AS bigint)', ofSizes: true, initial: 0 },
-  sized: { fold: 'sum', sql: 'count(size)', ofSizes: true, initial: 0 },
+  bytes: { fold: 'sum', sql: 'CAST(sum(size) AS bigint)', ofSizes: true },
+  sized: { fold: 'sum', sql: 'count(size)', ofSizes: true },
   last_id: { fold: 'bound', sql: 'max(id)', of: 'id' },
   first_date: { fold: 'min', sql: 'min(data_date)', of: 'data_date' },
   last_date: { fold: 'max', sql: 'max(data_date)', of: 'data_date' },
@@ -56,6 +54,19 @@ export const deferredCounts = ['day_count', 'station_count'] as const
 
 /** The levels of `id_count`. A bucket of a level has the ids with the same `id >> level`. */
 export const idCountLevels = [18, 12, 6] as const
+
+/** SQL for the rows of `id_count` that count all files of a kind, with the kind. */
+export const kindCounts = `FROM id_count c JOIN kind k ON k.id = c.kind
+  WHERE c.level = ${idCountLevels[0]}`
+
+/** SQL for the sum of a column of counts. */
+export function sumOf(column: string): string {
+  return `CAST(sum(${column}) AS bigint)`
+}
+
+/** SQL for the number of all live files. */
+export const allFiles = `(SELECT coalesce(${sumOf('files')}, 0) FROM id_count
+  WHERE level = ${idCountLevels[0]} AND kind = 0)`
 
 /** The value of a table with its declaration. */
 export function valuesOf(table: CountTableName): (readonly [name: string, value: CountValue])[] {

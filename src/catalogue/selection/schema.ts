@@ -4,18 +4,48 @@
  * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`,
  * `last_date`).
  */
-import { countTables, valuesOf } from './count-tables.ts'
-import type { CountTableName, CountValue } from './count-tables.ts'
+import { countTables } from './count-tables.ts'
+import type { CountTableName } from './count-tables.ts'
 import type { Dialect } from '../dialect.ts'
 import { recordColumns } from './record.ts'
 
+/**
+ * A schema, the SQL that leads to it from the one before, in the words of `tables`, and the names
+ * that it takes out of `built`: counts whose values change, and indexes that it drops. These are
+ * made again as after a first scan. `id_count` is always complete, so its values are part of the
+ * SQL.
+ */
+export type Migration = readonly [
+  schema: number,
+  sql: readonly string[],
+  remade?: readonly string[],
+]
+
+/** The first release has schema 1. */
+export const migrations: readonly Migration[] = []
+
 /** The schema this program reads and writes. */
-export const schemaVersion = 17
+export const schemaVersion = latestOf(migrations)
+
+/** The schema to which migrations lead. */
+export function latestOf(list: readonly Migration[]): number {
+  return list.at(-1)?.[0] ?? 1
+}
+
+/** True for the schema of this program, and for those of the releases before it. */
+export function isKnownSchema(schema: number, latest = schemaVersion): boolean {
+  return schema >= 1 && schema <= latest
+}
 
 /** The schema of a database that `copy` has not finished. No program reads or migrates it. */
 export const copyingSchema = 2000 + schemaVersion
 
-/** What to do about such a database; the words follow its name. */
+/** Why a database is refused, and what to do; the words follow its name. */
+export function unknownSchema(schema: number): string {
+  return `has schema ${schema}, this program knows ${schemaVersion}: install the program that made it`
+}
+
+/** What to do about an unfinished copy; the words follow its name. */
 export const unfinishedCopy = 'is an unfinished copy: repeat "rinex-catalogue copy", or remove it'
 
 /** What an engine calls the words in capitals in the SQL of the tables. */
@@ -65,12 +95,9 @@ export function createIndex(name: string, dialect: Dialect): string {
 /** The columns of a table of counts. */
 function countColumns(table: CountTableName): string {
   const { keys } = countTables[table]
-  const values = valuesOf(table).map(
-    ([name, { initial }]: readonly [string, CountValue]) =>
-      `${name} INT8 NOT NULL${initial === undefined ? '' : ` DEFAULT ${initial}`}`,
-  )
+  const columns = [...keys, ...countTables[table].values].map((name) => `${name} INT8 NOT NULL`)
   return `(
-    ${[...keys.map((key) => `${key} INT8 NOT NULL`), ...values].join(',\n    ')},
+    ${columns.join(',\n    ')},
     PRIMARY KEY (${keys.join(', ')})
   ) KEYED`
 }
@@ -105,35 +132,27 @@ const tables = `
     name_rules        INT8
   ) STRICT;
 
-  -- Number of live files in each area, so that the status need not count them.
-  CREATE TABLE area (
-    name  TEXT    PRIMARY KEY,
-    files INT8 NOT NULL
-  ) KEYED;
-
   -- All known directories. The stamp is mtime_us, ctime_us and inode, taken before the names in the
-  -- directory were read, and names_sum, the sum of these names (see sumOfName), NULL in rows of a
-  -- build that did not store it. mtime_us is NULL if the next sweep must read the directory,
-  -- because its stamp is not sure yet, or a part of its change was left out. files is the number of
-  -- live files in the directory, misplaced that of the misplaced ones. held_since_us is the time
-  -- since which removals in the directory are withheld, NULL if none are. gone is 1 if the directory
-  -- no longer exists on disk; its row stays as long as tombstones refer to it. changed_us is the
-  -- time of the latest change that the listings of this directory, or of those below it, show; it
-  -- only grows. hashed counts how often checksums of its files became known or stale. New ids follow
-  -- the highest one.
+  -- directory were read, and names_sum, the sum of these names (see sumOfName). mtime_us is NULL if
+  -- the next sweep must read the directory, because its stamp is not sure yet, or a part of its
+  -- change was left out. files is the number of live files in the directory. held_since_us is the
+  -- time since which removals in the directory are withheld, NULL if none are. gone is 1 if the
+  -- directory no longer exists on disk; its row stays as long as tombstones refer to it. changed_us
+  -- is the time of the latest change that the listings of this directory, or of those below it,
+  -- show; it only grows. hashed counts how often checksums of its files became known or stale. New
+  -- ids follow the highest one.
   CREATE TABLE directory (
     id        ROWID,
     path      TEXT    NOT NULL UNIQUE,
     mtime_us  INT8,
     ctime_us  INT8,
     inode     INT8,
+    names_sum INT8,
     files     INT8 NOT NULL DEFAULT 0,
-    misplaced INT8 NOT NULL DEFAULT 0,
     gone      INT8 NOT NULL DEFAULT 0,
     held_since_us INT8,
     changed_us INT8,
-    hashed    INT8 NOT NULL DEFAULT 0,
-    names_sum INT8
+    hashed    INT8 NOT NULL DEFAULT 0
   ) STRICT;
 
   -- Listings step through this index from one subdirectory to the next, past directories without
@@ -142,13 +161,13 @@ const tables = `
 
   -- Entries of a directory that are not catalogued, by reason. names is a JSON array of the first
   -- names, at most 100, without dot files. since_us is the time since which the directory has
-  -- entries for this reason, NULL in rows of a release that did not store it.
+  -- entries for this reason.
   CREATE TABLE rejection (
     directory INT8 NOT NULL REFERENCES directory (id),
     reason    TEXT    NOT NULL,
     count     INT8 NOT NULL,
     names     TEXT    NOT NULL,
-    since_us  INT8,
+    since_us  INT8    NOT NULL,
     PRIMARY KEY (directory, reason)
   ) KEYED;
 
@@ -276,8 +295,7 @@ const tables = `
   -- and the other attributes. A checksum is valid as long as stale_us is NULL and the record has
   -- the same size and mtime_us. If the file on disk has another inode, or only another ctime_us,
   -- its content may differ although size and mtime are the same. If its ctime_us and also its link
-  -- count, mode or owner are different, only attributes have changed. inode and the columns from
-  -- ctime_us to gid are NULL only in stale checksums of early builds. broken is 1 if the gzip
+  -- count, mode or owner are different, only attributes have changed. broken is 1 if the gzip
   -- stream is damaged before its end. stale_us is set while the checksum may belong to another
   -- version than the file on disk: the checksum is not shown, and the file is hashed again from
   -- this time on. It is a time, not a flag, so that a file that cannot be read is tried again later
@@ -288,12 +306,12 @@ const tables = `
     size     INT8 NOT NULL,
     mtime_us INT8 NOT NULL,
     broken   INT8 NOT NULL,
-    inode    INT8,
-    ctime_us INT8,
-    links    INT8,
-    mode     INT8,
-    uid      INT8,
-    gid      INT8,
+    inode    INT8 NOT NULL,
+    ctime_us INT8 NOT NULL,
+    links    INT8 NOT NULL,
+    mode     INT8 NOT NULL,
+    uid      INT8 NOT NULL,
+    gid      INT8 NOT NULL,
     stale_us INT8
   ) STRICT;
 
@@ -316,7 +334,12 @@ const tables = `
 
 /** SQL that creates all tables, and the indexes that are always complete. */
 export function createTables(words: SchemaWords): string {
-  return tables.replace(/\b(INT8|INT4|TEXT|BYTES|ROWID|STRICT|KEYED)\b/g, (word) => {
+  return inWords(tables, words)
+}
+
+/** SQL of tables in the words of an engine. */
+export function inWords(sql: string, words: SchemaWords): string {
+  return sql.replace(/\b(INT8|INT4|TEXT|BYTES|ROWID|STRICT|KEYED)\b/g, (word) => {
     return words[word as keyof SchemaWords]
   })
 }

@@ -30,6 +30,7 @@ import {
 } from './database-files.ts'
 import { corruption, faultOf, isCorruption } from './integrity-check.ts'
 import { connectForReading } from './open.ts'
+import { allFiles } from '../selection/count-tables.ts'
 import { head } from '../selection/head.ts'
 import { Driver } from './driver.ts'
 
@@ -175,7 +176,7 @@ async function copy(options: Copying): ReturnType<typeof copyDatabase> {
   const db = connectForReading(database)
   try {
     db.exec('BEGIN')
-    const count = db.prepare('SELECT coalesce(sum(files), 0) FROM area').pluck()
+    const count = db.prepare(`SELECT ${allFiles}`).pluck()
     const [records, bytes, free] = [count.get() as number, sizeOf(db), freeBeside(file)]
     const noSpace = `no space for a copy of ${database}: needs ${bytes} bytes, its disk has ${free}`
     if (free < bytes) throw new UnusableDatabase(noSpace)

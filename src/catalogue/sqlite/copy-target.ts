@@ -5,8 +5,8 @@ import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 import { lockWriter } from './lock.ts'
-import { connectForWriting } from './open.ts'
-import { createTables, versionOf } from './schema.ts'
+import { connectForWriting, isNew } from './open.ts'
+import { createTables } from './schema.ts'
 
 /**
  * Unlike a writer, restores and migrates nothing, and leaves the numbers beside the database to the
@@ -17,8 +17,8 @@ export function openTarget(path: string): CopyTarget {
   prepareDatabaseFolder(path)
   lockWriter(path)
   try {
-    const db = connectForWriting(path, { anyVersion: true })
-    if (versionOf(db) === 0) createTables(db)
+    const db = connectForWriting(path, { anySchema: true })
+    if (isNew(db)) createTables(db)
     const driver = new Driver(db)
     const read: Ask = (ask) => Promise.resolve(driver.read(ask()))
     const write: Ask = (ask) => Promise.resolve(driver.write(ask()))

@@ -2,47 +2,37 @@
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { CatalogueMigrating } from '../reader-errors.ts'
-import { copyingSchema, schemaVersion, unfinishedCopy } from '../selection/schema.ts'
+import {
+  copyingSchema,
+  isKnownSchema,
+  schemaVersion,
+  unfinishedCopy,
+  unknownSchema,
+} from '../selection/schema.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { makeFile } from './database-files.ts'
 import { corruption, faultOf } from './integrity-check.ts'
-import { migrate, progressOf } from './migration.ts'
-import {
-  applicationId,
-  createTables,
-  isKnownVersion,
-  oldestSchemaVersion,
-  versionOf,
-} from './schema.ts'
-
-export interface OpeningForWriting {
-  /** True to check all pages first; those of a database to be migrated are always checked. */
-  readonly check?: boolean
-  /** Called before each part of a migration with its progress in words. */
-  readonly onMigrating?: ((progress: string) => void) | undefined
-}
+import { applicationId, createTables, migrateTables, versionOf } from './schema.ts'
 
 /**
  * Opens the catalogue for writing; creates or migrates it if necessary, without a backup (see
  * upgrade.ts).
- * @throws UnusableDatabase for a database of another program, or of a newer or a too old release of
- * this program, or with several hard links, or if the SQLite of the driver is not safe; an error of
- * corruption for a file that is damaged or no database.
+ * @param options.check true to check all pages first; those of a database to be migrated are always
+ * checked
+ * @throws UnusableDatabase for a database of another program, or of a release that this program
+ * does not know, or with several hard links, or if the SQLite of the driver is not safe; an error
+ * of corruption for a file that is damaged or no database.
  */
-export function openForWriting(
-  path: string,
-  { check = false, onMigrating }: OpeningForWriting,
-): Database {
+export function openForWriting(path: string, { check = false } = {}): Database {
   return prepared(connectForWriting(path), (db) => {
-    if (versionOf(db) === 0) {
+    if (isNew(db)) {
       createTables(db)
       return
     }
     const isEarlier = versionOf(db) !== schemaVersion
     const fault = check || isEarlier ? faultOf(db) : undefined
     if (fault !== undefined) throw corruption(fault)
-    if (isEarlier) for (const progress of migrate(db)) onMigrating?.(progress)
+    if (isEarlier) migrateTables(db)
   })
 }
 
@@ -59,10 +49,10 @@ export function prepared(db: Database, prepare: (db: Database) => void): Databas
 
 /**
  * Opens a connection for writing, without creating or migrating tables.
- * @param options.anyVersion accepts any schema, also one that this program does not know
+ * @param options.anySchema accepts any schema, also one that this program does not know
  * @throws as `openForWriting`
  */
-export function connectForWriting(path: string, { anyVersion = false } = {}): Database {
+export function connectForWriting(path: string, { anySchema = false } = {}): Database {
   refuseUnsafeSqlite()
   makeFile(path)
   const { nlink } = statSync(path)
@@ -70,7 +60,7 @@ export function connectForWriting(path: string, { anyVersion = false } = {}): Da
   if (nlink > 1) throw new UnusableDatabase(`${path} has ${nlink} hard links: remove one`)
   return prepared(new Sqlite(path, { timeout: 5000 }), (db) => {
     refuseOther(db, path)
-    if (!anyVersion) refuseVersion(versionOf(db), path)
+    if (!anySchema && !isNew(db)) refuseSchema(versionOf(db), path)
     db.pragma('journal_mode = WAL')
     // A seq or an id that a client has seen must survive a power loss.
     db.pragma('synchronous = FULL')
@@ -84,30 +74,28 @@ export function connectForWriting(path: string, { anyVersion = false } = {}): Da
   })
 }
 
-/** @throws UnusableDatabase for a schema that this program neither reads nor migrates */
-export function refuseVersion(version: number, path: string): void {
-  if (version === 0 || isKnownVersion(version)) return
-  if (version === copyingSchema) throw new UnusableDatabase(`${path} ${unfinishedCopy}`)
+/**
+ * @param latest the schema to which this program migrates
+ * @throws UnusableDatabase for a schema that this program neither reads nor migrates
+ */
+export function refuseSchema(schema: number, path: string, latest = schemaVersion): void {
+  if (isKnownSchema(schema, latest)) return
+  if (schema === copyingSchema) throw new UnusableDatabase(`${path} ${unfinishedCopy}`)
   throw new UnusableDatabase(
-    version > schemaVersion
-      ? `${path} has schema ${version}, this program knows ${schemaVersion}: install the newer program, or use another database file`
-      : `${path} is too old to upgrade: it has schema ${version}, this program migrates from ${oldestSchemaVersion} on: start a version with schema ${oldestSchemaVersion} to ${schemaVersion - 1} once, or move the file aside, and the indexer builds a new one`,
+    `${path} ${unknownSchema(schema)}, or move the file aside, and the indexer builds a new one`,
   )
 }
 
 /**
  * Opens the catalogue for reading only; never creates or migrates anything.
- * @throws CatalogueMigrating while it is being migrated; an error with the reason if `path` has no
- * catalogue of this program's version
+ * @throws an error with the reason if `path` has no catalogue of this program's schema
  */
 export function openForReading(path: string): Database {
   return prepared(connectForReading(path), (db) => {
-    const progress = progressOf(db)
-    if (progress !== undefined) throw new CatalogueMigrating(progress)
-    const version = versionOf(db)
-    if (version !== schemaVersion)
+    const schema = versionOf(db)
+    if (schema !== schemaVersion)
       throw new UnusableDatabase(
-        `${path} has schema ${version}, this program reads ${schemaVersion}`,
+        `${path} has schema ${schema}, this program reads ${schemaVersion}: start its indexer once`,
       )
     if (db.prepare('SELECT 1 FROM catalogue').get() === undefined)
       throw new UnusableDatabase(`${path} is just being made`)
@@ -127,21 +115,22 @@ export function connectForReading(path: string): Database {
     // the system has the other pages.
     db.pragma('cache_size = -2048')
     refuseOther(db, path)
-    const version = versionOf(db)
-    if (!isKnownVersion(version))
-      throw new UnusableDatabase(
-        `${path} has schema ${version}, this program reads ${schemaVersion}`,
-      )
+    refuseSchema(versionOf(db), path)
   })
 }
 
 /** @throws UnusableDatabase for the database of another program */
 function refuseOther(db: Database, path: string): void {
-  const tables = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
-  if (tables > 0 && db.pragma('application_id', { simple: true }) !== applicationId)
+  const hasTables = db.prepare('SELECT 1 FROM sqlite_schema').get() !== undefined
+  if (hasTables && db.pragma('application_id', { simple: true }) !== applicationId)
     throw new UnusableDatabase(
       `${path} is a database of another program: configure another database file`,
     )
+}
+
+/** True for a database without tables and without a schema. */
+export function isNew(db: Database): boolean {
+  return versionOf(db) === 0 && db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
 }
 
 /**

@@ -3,12 +3,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import { programBeside } from '../../runtime/calls.ts'
-import {
-  CatalogueMigrating,
-  CatalogueUnavailable,
-  NotBuilt,
-  QueryTimeout,
-} from '../reader-errors.ts'
+import { CatalogueUnavailable, NotBuilt, QueryTimeout } from '../reader-errors.ts'
 import type { Asker } from '../reader.ts'
 import type { Answer, Query, QuestionName } from '../questions/questions.ts'
 import { Turns } from '../turns.ts'
@@ -36,8 +31,6 @@ export type QueryResponse =
   | {
       readonly code: string
       readonly message: string
-      /** The progress of a migration, if that is the reason. */
-      readonly progress: string | undefined
       readonly error: Error | undefined
     }
 
@@ -148,8 +141,7 @@ const errorClasses = [CatalogueUnavailable, NotBuilt, QueryTimeout]
 
 /** Restores the classes of errors, which messages between threads lose. */
 function errorOf(response: Exclude<QueryResponse, { answer: unknown }>): Error {
-  const { code, message, progress, error } = response
-  if (progress !== undefined) return new CatalogueMigrating(progress)
+  const { code, message, error } = response
   for (const ErrorClass of errorClasses) {
     const made = new ErrorClass(message)
     if (made.code === code) return made

@@ -1,7 +1,7 @@
 /** A thread that answers one question at a time, on its own connection. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { errorCode } from '../../runtime/error-code.ts'
-import { CatalogueMigrating, QueryTimeout } from '../reader-errors.ts'
+import { QueryTimeout } from '../reader-errors.ts'
 import { questionsFor } from '../questions/questions.ts'
 import type { Question } from '../question.ts'
 import { connectionSource } from './connection.ts'
@@ -54,8 +54,7 @@ function respond({ name, query, unlimited }: QueryRequest): QueryResponse {
   } catch (error) {
     const { message } = error as Error
     const code = errorCode(error)
-    const progress = error instanceof CatalogueMigrating ? error.progress : undefined
-    return { code, message, progress, error: error instanceof Error ? error : undefined }
+    return { code, message, error: error instanceof Error ? error : undefined }
   }
 }
 

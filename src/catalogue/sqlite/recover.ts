@@ -20,6 +20,7 @@ import {
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
+import { isKnownSchema } from '../selection/schema.ts'
 import { UnusableDatabase } from '../writer.ts'
 import {
   copiesOf,
@@ -31,9 +32,8 @@ import {
   putAside,
 } from './database-files.ts'
 import { isCorruption } from './integrity-check.ts'
-import { connectForWriting, openForWriting, prepared, refuseVersion } from './open.ts'
-import type { OpeningForWriting } from './open.ts'
-import { applicationId, isKnownVersion, versionOf } from './schema.ts'
+import { connectForWriting, openForWriting, prepared, refuseSchema } from './open.ts'
+import { applicationId, versionOf } from './schema.ts'
 import { noteNumbers, restoreSequences } from './sequences.ts'
 
 /** The steps that were taken to recover the database. */
@@ -61,7 +61,7 @@ export interface Restoring {
   readonly bytes: number
 }
 
-interface DatabaseFiles extends OpeningForWriting {
+interface DatabaseFiles {
   readonly path: string
   /** The file of the sequences. */
   readonly numbersPath: string
@@ -111,7 +111,7 @@ function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
 
 function openAdvanced(files: DatabaseFiles) {
   let advanced = false
-  const db = prepared(openForWriting(files.path, files), (db) => {
+  const db = prepared(openForWriting(files.path), (db) => {
     advanced = restoreSequences(db, files.numbersPath, { restored: false })
   })
   return { db, advanced }
@@ -159,7 +159,7 @@ function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
     refuseHeader(backup)
     copyFileSync(backup, copy, constants.COPYFILE_FICLONE)
     chmodSync(copy, 0o640)
-    const db = openForWriting(copy, { ...files, check: true })
+    const db = openForWriting(copy, { check: true })
     try {
       if (isFilled(path)) finish(files)
       restoreSequences(db, numbersPath, { restored: true })
@@ -220,19 +220,19 @@ function refuseHeader(path: string): void {
   const isDatabase = header.toString('latin1', 0, 16) === 'SQLite format 3\0'
   if (!isDatabase || header.readUInt32BE(68) !== applicationId)
     throw new Sqlite.SqliteError('it holds no catalogue', 'SQLITE_NOTADB')
-  refuseVersion(header.readUInt32BE(60), path)
+  refuseSchema(header.readUInt32BE(60), path)
 }
 
 /**
  * Prepares a database for its replacement: writes the changes in its WAL to the database file and,
- * if its schema is known (see `isKnownVersion`), its numbers to the file of the sequences. A
- * corrupt database is left as it is.
+ * if its schema is known, its numbers to the file of the sequences. A corrupt database is left as
+ * it is.
  */
 function finish({ path, numbersPath }: DatabaseFiles): void {
   try {
-    const db = connectForWriting(path, { anyVersion: true })
+    const db = connectForWriting(path, { anySchema: true })
     try {
-      if (isKnownVersion(versionOf(db))) noteNumbers(db, numbersPath)
+      if (isKnownSchema(versionOf(db))) noteNumbers(db, numbersPath)
       db.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
       db.close()

@@ -12,7 +12,6 @@ import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { newEpoch } from '../epoch.ts'
 import { replaceFile, syncFile } from './database-files.ts'
-import { versionOf } from './schema.ts'
 
 interface Numbers {
   readonly id: number
@@ -123,12 +122,7 @@ export class Sequences {
 }
 
 function prepareIssued(db: Database): () => Numbers {
-  // Before schema 15, SQLite counted the ids.
-  const lastId =
-    versionOf(db) < 15
-      ? `coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'file'), 0)`
-      : 'last_id'
-  const row = db.prepare(`SELECT ${lastId} AS id, seq FROM catalogue WHERE one = 1`)
+  const row = db.prepare('SELECT last_id AS id, seq FROM catalogue WHERE one = 1')
   return () => (row.get() as Numbers | undefined) ?? { id: 0, seq: 0 }
 }
 
@@ -170,9 +164,7 @@ function read(path: string): string {
  */
 function numbersOf(text: string): Numbers {
   try {
-    const { given, ...own } = JSON.parse(text) as Partial<Numbers> & { given?: Partial<Numbers> }
-    // Before schema 15 the issued numbers were in `given`, beside reserved ones.
-    const { id, seq } = given ?? own
+    const { id, seq } = JSON.parse(text) as Partial<Numbers>
     const whole = (one: unknown) => (Number.isSafeInteger(one) ? (one as number) : 0)
     return { id: whole(id), seq: whole(seq) }
   } catch {

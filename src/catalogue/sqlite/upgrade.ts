@@ -1,17 +1,15 @@
 /** Upgrades the database of an earlier release before a writer opens it. */
 import { statSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import { schemaVersion } from '../selection/schema.ts'
+import { latestOf, migrations } from '../selection/schema.ts'
 import { UnusableDatabase } from '../writer.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { makeBackup } from './backup.ts'
 import { freeBeside, sizeOf } from './database-files.ts'
 import { isCorruption } from './integrity-check.ts'
 import { lockWriter } from './lock.ts'
-import { migrate, progressOf } from './migration.ts'
-import { connectForWriting } from './open.ts'
-import { versionOf } from './schema.ts'
+import { connectForWriting, refuseSchema } from './open.ts'
+import { migrateTables, versionOf } from './schema.ts'
 
 /**
  * Required free space as a multiple of the size of the database: for the backup and for what the
@@ -20,37 +18,32 @@ import { versionOf } from './schema.ts'
 const freeSpaceFactor = 1.5
 
 /**
- * Migrates the database of an earlier release after a backup, and yields to the event loop between
- * the parts. Does nothing without a database to migrate, and leaves a corrupt one to the writer,
- * which can restore a backup.
- * @param options.onMigrating called before each part of a migration with its progress in words
- * @param options.signal stops the migration between two parts; the next start continues it
+ * Migrates the database of an earlier release after a backup. Does nothing without a database to
+ * migrate, and leaves a corrupt one to the writer, which can restore a backup.
+ * @param options.onMigrating called before a migration
+ * @param options.signal stops the backup; then the next start migrates
  * @throws AlreadyRunning, UnusableDatabase as `openWriter`
  */
 export async function upgradeDatabase(options: {
   readonly database: string
-  readonly onMigrating: (progress: string) => void
+  readonly onMigrating: (words: string) => void
   readonly signal: AbortSignal
+  readonly list?: typeof migrations
 }): Promise<void> {
-  const { database, onMigrating, signal } = options
+  const { database, onMigrating, signal, list = migrations } = options
   prepareDatabaseFolder(database)
   if ((statSync(database, { throwIfNoEntry: false })?.size ?? 0) === 0) return
   const lock = lockWriter(database)
   try {
-    const db = connectForWriting(database)
+    const db = connectForWriting(database, { anySchema: true })
     try {
-      const version = versionOf(db)
-      if ([0, schemaVersion].includes(version)) return
-      if (progressOf(db) === undefined) {
-        refuseWithoutSpace(db, database)
-        onMigrating(`from schema ${version} to ${schemaVersion}: making a backup`)
-        await makeBackup(database, signal)
-      }
-      for (const progress of migrate(db)) {
-        onMigrating(progress)
-        await setImmediate()
-        if (signal.aborted) return
-      }
+      const [from, to] = [versionOf(db), latestOf(list)]
+      refuseSchema(from, database, to)
+      if (from === to) return
+      refuseWithoutSpace(db, database)
+      onMigrating(`from schema ${from} to ${to}, after a backup`)
+      await makeBackup(database, signal)
+      migrateTables(db, list)
     } finally {
       db.close()
     }

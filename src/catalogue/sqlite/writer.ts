@@ -31,11 +31,6 @@ export interface WriterOptions {
   readonly restoreFrom?: string
   /** Called before a backup is restored, which blocks this thread. */
   readonly onRestoring?: (restoring: Restoring) => void
-  /**
-   * Called before each part of a migration. This migration blocks the thread and makes no backup;
-   * `upgradeDatabase` does.
-   */
-  readonly onMigrating?: (progress: string) => void
 }
 
 /** A writer, and the result of opening its database. */

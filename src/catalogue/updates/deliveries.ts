@@ -159,10 +159,7 @@ function deliverySql(dialect: Dialect) {
     less: `UPDATE delivery SET good = good - 1 WHERE ${isDelivery}`,
     none: `DELETE FROM delivery WHERE ${isDelivery} AND good < 1`,
     exists: `SELECT 1 FROM delivery WHERE ${isDelivery}`,
-    // A database of an earlier release counts each slot once, whatever files it has.
-    attribute: `UPDATE delivery SET latency_s = @latency_s,
-        good = CASE WHEN good < 1 THEN 1 ELSE good END
-      WHERE ${isDelivery}`,
+    attribute: `UPDATE delivery SET latency_s = @latency_s WHERE ${isDelivery}`,
     first: `SELECT arrival_us FROM file
       WHERE EXISTS (SELECT 1 FROM built WHERE name = 'file_station')
         AND station = @station AND data_date >= @start AND data_date < @end AND id <> @id

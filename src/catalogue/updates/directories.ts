@@ -29,9 +29,7 @@ export class DirectoryRows {
     { growth, nowUs }: { readonly growth: number; readonly nowUs: number },
   ): Statement[] {
     const sql = this.#sql
-    const name = change.path.slice(0, 3)
-    const inArea = growth === 0 ? [] : [{ sql: sql.area, many: [{ name, files: growth }] }]
-    if (change.more) return [...inArea, { sql: sql.part, values: { id, growth } }]
+    if (change.more) return [{ sql: sql.part, values: { id, growth } }]
     const { stamp, rejections, directories: below } = change
     const values = {
       id,
@@ -39,7 +37,6 @@ export class DirectoryRows {
       ctime_us: stamp?.ctimeUs ?? null,
       inode: stamp?.inode ?? null,
       names_sum: stamp?.namesSum ?? null,
-      misplaced: change.misplaced ?? null,
       held_since_us: change.withheldSinceUs ?? null,
       gone: change.gone ? 1 : 0,
       growth,
@@ -52,7 +49,6 @@ export class DirectoryRows {
       since_us: nowUs,
     }))
     return [
-      ...inArea,
       { sql: sql.whole, values },
       ...(below.length === 0 ? [] : [{ sql: sql.below, values: { paths: below } }]),
       { sql: sql.accepted, values: { id, reasons: rejections.map(({ reason }) => reason) } },
@@ -96,14 +92,8 @@ function directorySql(dialect: Dialect) {
     id: 'SELECT id FROM directory WHERE path = @path',
     add: `INSERT INTO directory (id, path)
       VALUES ((SELECT coalesce(max(id), 0) + 1 FROM directory), @path) RETURNING id`,
-    area: dialect.insert(
-      'area',
-      { name: 'text', files: 'bigint' },
-      'ON CONFLICT (name) DO UPDATE SET files = area.files + excluded.files',
-    ),
     whole: `UPDATE directory SET mtime_us = @mtime_us, ctime_us = @ctime_us, inode = @inode,
-        names_sum = @names_sum,
-        misplaced = coalesce(@misplaced, misplaced), gone = @gone, held_since_us = @held_since_us,
+        names_sum = @names_sum, gone = @gone, held_since_us = @held_since_us,
         files = files + @growth
       WHERE id = @id`,
     part: 'UPDATE directory SET mtime_us = NULL, gone = 0, files = files + @growth WHERE id = @id',

@@ -6,7 +6,7 @@ import type { Dialect } from '../dialect.ts'
 import { column, execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import { createIndex, indexNames } from '../selection/schema.ts'
-import { deferredCounts } from '../selection/count-tables.ts'
+import { allFiles, deferredCounts } from '../selection/count-tables.ts'
 import type { BuiltIndexes } from '../writer.ts'
 import { recount } from './recount.ts'
 
@@ -28,7 +28,7 @@ export function* buildIndexes(dialect: Dialect): Question<BuiltIndexes> {
   const complete = new Set(yield* column<string>('SELECT name FROM built'))
   // The indexes come first, because the counts are read from them.
   const missing = [...indexNames, ...deferredCounts].filter((name) => !complete.has(name))
-  const files = (yield* value<number>('SELECT CAST(sum(files) AS bigint) FROM area')) ?? 0
+  const files = (yield* value<number>(`SELECT ${allFiles}`)) ?? 0
   const names = files < allAtOnceBelow ? missing : missing.slice(0, 1)
   for (const name of names) {
     const count = deferredCounts.find((table) => table === name)

@@ -5,6 +5,7 @@ import type { Dialect } from '../dialect.ts'
 import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import { identityColumns, identityOf } from '../questions/checksums.ts'
+import { kindCounts, sumOf } from '../selection/count-tables.ts'
 import { endOfData } from '../selection/date-ranges.ts'
 import { joinedChecksum } from '../selection/record.ts'
 import type { IdentityRow } from '../questions/checksums.ts'
@@ -23,7 +24,7 @@ type StampRow = [
   mtimeUs: number | null,
   ctimeUs: number,
   inode: number,
-  namesSum: number | null,
+  namesSum: number,
   withheldSinceUs: number | null,
 ]
 
@@ -34,9 +35,6 @@ type KnownFileRow = [
   mtimeUs: number | null,
   ...identity: IdentityRow,
 ]
-
-/** Stands for a sum of names that an earlier build did not store; no sum is negative. */
-const unknownSum = -1
 
 /** Greater than all names. */
 const afterAllNames = '\u{10FFFF}'
@@ -100,7 +98,8 @@ export function* removedVersions(
 
 /** The number of live files in an area. */
 export function* filesInArea(area: Area): Question<number> {
-  return (yield* value<number>('SELECT files FROM area WHERE name = @area', { area })) ?? 0
+  const sql = `SELECT ${sumOf('c.files')} ${kindCounts} AND k.area = @area`
+  return (yield* value<number>(sql, { area })) ?? 0
 }
 
 /** The ends of the data of live files in seconds since 1970, by id (see `endOfData`). */
@@ -153,12 +152,10 @@ function toStamp([, mtimeUs, ctimeUs, inode, namesSum]: readonly [
   number | null,
   number,
   number,
-  number | null,
+  number,
   ...unknown[],
 ]): DirectoryStamp | undefined {
-  return mtimeUs === null
-    ? undefined
-    : { mtimeUs, ctimeUs, inode, namesSum: namesSum ?? unknownSum }
+  return mtimeUs === null ? undefined : { mtimeUs, ctimeUs, inode, namesSum }
 }
 
 function toKnownFile([name, id, size, mtimeUs, ...identity]: KnownFileRow): [string, KnownFile] {

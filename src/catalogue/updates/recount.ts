@@ -42,7 +42,7 @@ export function* withLiveSeq(
     })
 }
 
-/** The numbers of files in `directory` and `area`, and of checksums in `hashing`. */
+/** The numbers of files in `directory`, and of checksums in `hashing`. */
 function* recountOthers(): Question<void> {
   yield* execute(
     {
@@ -50,11 +50,6 @@ function* recountOthers(): Question<void> {
         FROM (SELECT d.id, count(f.id) AS files
           FROM directory d LEFT JOIN file f ON f.directory = d.id GROUP BY d.id) AS counted
         WHERE counted.id = directory.id AND counted.files <> directory.files`,
-    },
-    { sql: 'DELETE FROM area' },
-    {
-      sql: `INSERT INTO area (name, files) SELECT substr(path, 1, 3), CAST(sum(files) AS bigint)
-        FROM directory GROUP BY 1 HAVING sum(files) > 0`,
     },
     {
       sql: `UPDATE hashing SET files = (SELECT count(*) FROM checksum WHERE stale_us IS NULL),

@@ -1,5 +1,6 @@
 /** The calls of a writer that are questions. An engine says how it reads and how it writes. */
 import { summary } from '../questions/summary.ts'
+import { head, lastScan } from '../selection/head.ts'
 import type {
   AppliedChange,
   Ask,
@@ -52,6 +53,8 @@ export function updatesOf(engine: WritingEngine): Updates {
     count: (area) => read(() => filesInArea(area)),
     dataEnds: (ids) => read(() => dataEnds(dialect, ids)),
     removalsAfter: (last) => read(() => removalsAfter(dialect, last)),
+    head: () => read(head),
+    lastScan: () => read(lastScan),
     summary: () => read(() => summary({ dialect })),
     apply: (changes) => applyValid(changes, apply, engine),
     purgeRemovals: (beforeUs) => write(() => purge(beforeUs, nowUs())),

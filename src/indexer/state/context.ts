@@ -65,7 +65,7 @@ export interface IndexerContext extends IndexerOptions {
 /** Creates the shared parts from the options and the catalogue. */
 export async function createContext(options: IndexerOptions): Promise<IndexerContext> {
   const { writer, nowUs, logger, purgedAfterDays } = options
-  const { head, lastScan } = await writer.summary()
+  const [head, lastScan] = [await writer.head(), await writer.lastScan()]
   const rejecting = await writer.adoptNameRules(nameRulesVersion)
   if (rejecting > 0)
     logger.info({ directories: rejecting }, 'rules of names have changed: rejected names are read')

@@ -123,11 +123,10 @@ export function sameStamp(a: DirectoryStamp | undefined, b: DirectoryStamp | und
   return sameTimes(a, b) && a?.namesSum === b?.namesSum
 }
 
-/** True if names have changed under the same times. A stamp of an earlier build has no names. */
+/** True if names have changed under the same times. */
 export function hasOtherNames(
   before: DirectoryStamp | undefined,
   after: DirectoryStamp | undefined,
 ): boolean {
-  if (before === undefined || before.namesSum < 0) return false
   return sameTimes(before, after) && !sameStamp(before, after)
 }

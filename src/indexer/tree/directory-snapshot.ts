@@ -80,8 +80,6 @@ export interface DirectorySnapshot {
    * (see `identityAt`); `undefined` when `sizes` is.
    */
   readonly identities: Float64Array | undefined
-  /** Number of RINEX files in the directory that are misplaced (see `isMisplaced`). */
-  readonly misplaced: number
   /**
    * RINEX names of symlinks whose files cannot be read now because their disk is away. Their
    * records stay unchanged.

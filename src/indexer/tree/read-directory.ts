@@ -7,7 +7,7 @@ import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/writer.ts'
-import { isDirectoryName, isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
+import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
@@ -70,7 +70,6 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
       // then.
       stamp: away.length > 0 ? undefined : { ...timesOf(stats), namesSum: found.namesSum },
       ...files,
-      misplaced: found.misplaced,
       away,
       directories: found.directories,
       rejections: found.rejections,
@@ -168,8 +167,6 @@ function sortEntries(tree: Tree, directory: string) {
   const names: string[] = []
   const away: string[] = []
   const directories: string[] = []
-  const date = parseDirectory(directory)
-  let misplaced = 0
   let [entries, namesSum] = [0, 0]
   const rejections = new Rejections()
   for (const entry of entriesOf(join(tree.archive, directory))) {
@@ -188,13 +185,11 @@ function sortEntries(tree: Tree, directory: string) {
       if (place.kind === 'rejected') rejections.add(name, place.reason)
       else directories.push(name)
     } else if (!type.isFile()) rejections.add(name, 'not-a-file')
-    else if (parsed.kind === 'parsed') {
-      names.push(name)
-      if (date.kind === 'directory' && isMisplaced(parsed, date)) misplaced++
-    } else rejections.add(name, parsed.reason)
+    else if (parsed.kind === 'parsed') names.push(name)
+    else rejections.add(name, parsed.reason)
   }
   const sorted = { names: names.sort(), directories: directories.sort() }
-  return { entries, namesSum, ...sorted, misplaced, away, rejections: rejections.all() }
+  return { entries, namesSum, ...sorted, away, rejections: rejections.all() }
 }
 
 function isForeign(tree: Tree, path: string): boolean {
@@ -224,7 +219,6 @@ function emptySnapshot(path: string, outcome: SnapshotOutcome, error: string): D
     device: undefined,
     stamp: undefined,
     ...namesAlone([]),
-    misplaced: 0,
     directories: [],
     rejections: outcome === 'unreadable' ? [{ reason: unreadable, count: 1, names: [''] }] : [],
   }

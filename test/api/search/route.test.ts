@@ -39,7 +39,7 @@ async function openArchive(t: Test, options: ServiceOptions = {}): Promise<Servi
   await service.addNames(onDay, [graz, zimm, nor, 'TRDS00NOR_R_20260620000_01D_MN.rnx.gz'])
   await service.addNames(atHour, [wtzr, wtza])
   const added = [newFile('GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz')]
-  await service.writer.apply([change('obs/2026/063', { added, misplaced: 1 })])
+  await service.writer.apply([change('obs/2026/063', { added })])
   return service
 }
 

@@ -19,6 +19,7 @@ export const watchingIndexer: IndexerStatus = {
   settlingFiles: 4,
   withheldRemovals: 5,
   rescans: { running: undefined, waiting: undefined, done: 1 },
+  endedRescans: [],
   hashing: { all: false, behind: 6 },
 }
 

@@ -221,7 +221,7 @@ t.test('metrics count names that are not catalogued, and listed files with probl
   const rejection = (reason: string) => ({ reason, count: 2, names: ['a', 'b'] })
   const added = [{ ...newFile(dayFile, { size: 1, mtimeUs: 1 }), incomplete: true }]
   await service.writer.apply([
-    change(day, { added, rejections: [rejection('not-gz')], misplaced: 1 }),
+    change(day, { added, rejections: [rejection('not-gz')] }),
     change(hour, { rejections: [rejection('not-gz'), rejection('bad-day')] }),
   ])
   t.same(await linesOf(service, 'rinex_catalogue_rejected_names'), [

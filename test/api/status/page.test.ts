@@ -30,7 +30,8 @@ const watching: IndexerStatus = {
   watching: { directories: 3, limit: null, overflows: 0 },
   rescans: { running: 2, waiting: undefined, done: 1 },
   hashing: { all: false, behind: 6 },
-  startedUs: undefined,
+  startedUs: startUs,
+  endedRescans: [],
 }
 
 interface Options {
@@ -260,7 +261,7 @@ async function addProblems({ writer }: Service): Promise<void> {
   const incomplete = { ...newFile(dayFile, facts), incomplete: true }
   const rejections = [{ reason: 'not-gz', count: 2, names: ['README.txt', 'b.txt'] }]
   await writer.apply([change(day, { added: [incomplete], rejections })])
-  await writer.apply([change(hour, { added: [newFile(shortFile, facts)], misplaced: 1 })])
+  await writer.apply([change(hour, { added: [newFile(shortFile, facts)] })])
   await writer.keepChecksums([checksumOf(2, { ...facts, problem: 'broken' })], 2)
 }
 

@@ -107,7 +107,7 @@ t.test('servers that cannot be used', { skip: lacksPostgres() }, async (t) => {
     await psqlIn(cluster, 'newer', 'UPDATE server SET schema = schema + 1')
     const newer = await run(['index'], database)
     t.equal(newer.code, 78, newer.said)
-    t.match(newer.said, /has schema \d+, this program knows \d+: install the newer program/)
+    t.match(newer.said, /has schema \d+, this program knows \d+: install the program that made it/)
     const reading = await run(['status'], database)
     t.match(reading, { code: 1, said: /has schema \d+, this program reads \d+/ })
     await psqlIn(cluster, 'newer', 'UPDATE server SET schema = schema - 1')

@@ -7,10 +7,7 @@ import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { FileFilter } from '../../../src/catalogue/filter.ts'
 import type { Asker } from '../../../src/catalogue/reader.ts'
-import { CatalogueMigrating } from '../../../src/catalogue/reader-errors.ts'
 import { QueryPool } from '../../../src/catalogue/sqlite/query-pool.ts'
-import { schemaVersion } from '../../../src/catalogue/selection/schema.ts'
-import { migratingOffset } from '../../../src/catalogue/sqlite/schema.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { manyNames, openCatalogue } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
@@ -120,15 +117,6 @@ t.test('a worker reads a database that replaced another from the next query on',
   for (const suffix of ['-wal', '-shm']) rmSync(database + suffix)
   renameSync(other, database)
   t.equal(await count(early), 1)
-})
-
-t.test('a query during a migration is rejected with the progress of the migration', async (t) => {
-  const { sql, count } = await openPool(t)
-  await sql('CREATE TABLE recount (name, done)')
-  await sql("INSERT INTO recount VALUES ('id_count', 1), ('day_count', 0)")
-  await sql(`PRAGMA user_version = ${migratingOffset + schemaVersion}`)
-  const progress = `to schema ${schemaVersion}: counting, 50 %`
-  await t.rejects(count(early), new CatalogueMigrating(progress))
 })
 
 t.test('a closed pool rejects queries, and its workers end', async (t) => {

@@ -68,17 +68,6 @@ t.test('a snapshot has names, facts, subdirectories and rejections of a director
   })
 })
 
-t.test('names of another date are counted as misplaced', async (t) => {
-  const names = { [name]: '', 'graz0020.26d.gz': '', 'zimm0010.25d.gz': '' }
-  const archive = testFolder(t, { obs: { '2026': { '001': names }, misc: { [name]: '' } } })
-  const cases = [
-    ['obs/2026/001', 2],
-    ['obs/misc', 1],
-    ['obs/2026', 0],
-  ] as const
-  for (const [path, misplaced] of cases) t.match(read(archive, path, 'names'), { misplaced }, path)
-})
-
 t.test('dangerous names are rejected with a reason', async (t) => {
   const archive = testFolder(t, { obs: {} })
   const hostile = Buffer.from([0x67, 0x72, 0x61, 0x7a, 0xff, 0xfe, 0x2e, 0x67, 0x7a])

@@ -1,0 +1,95 @@
+/** A migration is killed in each of its steps, and then completed. */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import t from '../tap.ts'
+import { countFaults } from '../../src/catalogue/questions/count-faults.ts'
+import { questionsFor } from '../../src/catalogue/questions/questions.ts'
+import { value } from '../../src/catalogue/question.ts'
+import { migrations, schemaVersion } from '../../src/catalogue/selection/schema.ts'
+import { lacksPostgres } from '../postgres.ts'
+import { checksumOf, day, facts, openCatalogue } from './catalogue.ts'
+import { change, newFile } from './change.ts'
+import { postgres, sqlite } from './engines.ts'
+import { later } from './migrating.ts'
+
+const slow = process.env['SLOW'] === '1'
+const tables = ['catalogue', 'directory', 'station', 'kind', 'file', 'tombstone', 'checksum']
+const counts = ['id_count', 'day_count', 'station_count', 'built', 'series', 'delivery']
+const names = ['graz0010.26d.gz', 'zimm0010.26n.gz', 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz']
+
+t.test('each migration leads to the next schema', async (t) => {
+  for (const list of [migrations, later])
+    t.same(
+      list.map(([schema]) => schema),
+      list.map((_, at) => at + 2),
+    )
+  t.equal(schemaVersion, 1 + migrations.length)
+})
+
+for (const engine of [sqlite, postgres])
+  t.test(
+    `a migration that is killed in each step, on ${engine.name}`,
+    { skip: engine === postgres && lacksPostgres() },
+    async (t) => {
+      const { database, writer, reader } = await openCatalogue(t, { engine })
+      await writer.apply([
+        change(day, { added: names.map((name) => newFile(name, facts)) }),
+        change('nrt/2026/001/05', { added: [newFile('zimm001f.26d.gz', facts)] }),
+      ])
+      await writer.apply([change(day, { removed: [2] })])
+      await writer.keepChecksums([checksumOf(1)], 3)
+      await writer.checkpoint()
+      await reader.close()
+      await engine.close(writer)
+      const { ask, sql, close } = await engine.connect(database)
+      t.teardown(close)
+      const read = async (list: readonly string[]) => {
+        const found: Record<string, unknown> = {}
+        for (const table of list) {
+          const rows = await sql(`SELECT * FROM ${table}`)
+          found[table] = rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+        }
+        return found
+      }
+      const schema = () => ask(value<number>(engine.dialect.schema))
+      const page = async (filter: { readonly years?: readonly number[] }) =>
+        await ask(questionsFor(engine.dialect).page({ limit: 9, offset: 0, filter }))
+      /** Runs a phase again and again, each time killed some steps later, until it ends. */
+      const kill = async (phase: string, every: number, afterKill: () => Promise<void>) => {
+        const program = join(import.meta.dirname, 'migrating.ts')
+        for (let step = 0; ; step += every) {
+          const args = [program, engine.name, database, phase, String(step)]
+          const { signal, status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+          if (status === 0) return step
+          t.equal(signal, 'SIGKILL', stderr)
+          await afterKill()
+        }
+      }
+
+      const before = await read([...tables, ...counts])
+      const migrating = await kill('migrate', 1, async () => {
+        t.equal(await schema(), 1)
+        t.same(await read([...tables, ...counts]), before)
+      })
+      // SQLite has one step more: before the backup.
+      t.equal(migrating, 6 + Number(engine === sqlite))
+      t.equal(await schema(), 3)
+      t.match(await page({}), { count: 3 }, 'the list answers')
+      await t.rejects(page({ years: [2026] }), { code: 'NOT_BUILT' })
+
+      const between = await read([...tables, ...counts])
+      const building = await kill('build', slow ? 1 : 4, async () => {
+        t.same(await read([...tables, ...counts]), between)
+      })
+      t.ok(building >= 12, `${building} steps`)
+      t.match(await page({ years: [2026] }), { count: 3 })
+      t.same(await ask(countFaults()), [])
+      const stations = before['station'] as { readonly id: number }[]
+      const expected = stations.map((station) => ({ ...station, approved: station.id }))
+      t.same(await read([...tables, ...counts, 'visit']), {
+        ...before,
+        station: expected,
+        visit: [],
+      })
+    },
+  )
