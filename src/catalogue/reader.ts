@@ -41,7 +41,6 @@ import type {
   DamagedFile,
   DeliveriesQuery,
   NetworkDeliveries,
-  ChangedDirectory,
 } from './series-queries.ts'
 
 export interface PageQuery extends WithDetails {
@@ -345,11 +344,6 @@ export interface CatalogueReader {
   deliveries(query: DeliveriesQuery, asker?: Asker): Promise<NetworkDeliveries>
   /** The damaged live files whose data begin on some days. Throws `NotBuilt`. */
   damagedFiles(days: DayRange, asker?: Asker): Promise<readonly DamagedFile[]>
-  /**
-   * The five directories with the most files that were listed or replaced since a time; only the
-   * first 200,000 of these files count. Throws `NotBuilt`.
-   */
-  changedDirectories(sinceUs: number, asker?: Asker): Promise<readonly ChangedDirectory[]>
   head(): Promise<Head>
   page(query: PageQuery, asker?: Asker): Promise<Page>
   /**

@@ -183,8 +183,4 @@ export interface DamagedFile extends SeriesKey {
   readonly path: string
 }
 
-/** A directory, and the number of its files that were listed or replaced. */
-export interface ChangedDirectory {
-  readonly path: string
-  readonly files: number
 }

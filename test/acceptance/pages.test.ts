@@ -332,7 +332,6 @@ t.test('every page is accessible and requests only this server', { skip }, async
     'archive/',
     'search/?q=graz',
     'search/?q=GRAZ00AUT_R_20260010000_01D_30S_XX.crx.gz',
-    'network/?kiosk',
     'changes/',
     'changes/?sinc=1',
     'changes/?since=0&filename=GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',

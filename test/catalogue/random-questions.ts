@@ -279,7 +279,6 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
         reader.damagedFiles({ fromDay, toDay: fromDay + length }),
       ),
     ),
-  timeUs.map(ask('changedDirectories', (reader, query) => reader.changedDirectories(query))),
   fc.record({ id, details }).map(ask('record', (reader, query) => reader.record(query))),
   file.map(ask('file', (reader, query) => reader.file(query))),
   file.map(ask('nameInOtherCase', (reader, query) => reader.nameInOtherCase(query))),

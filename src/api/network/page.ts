@@ -1,16 +1,17 @@
 /** The HTML page of the network. */
+import { secondsToIso } from '../../parse/calendar.ts'
 import { counted, readableNumber, readableShare, readableTime } from '../pages/labels.ts'
 import { page, partial } from '../pages/layout.ts'
 import { numberColumns, stateCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
-import { countStates, severityOf, stateOf } from '../../series/station-states.ts'
+import { severityOf, stateOf } from '../../series/station-states.ts'
 import type { NetworkState } from '../series/network-context.ts'
 import { stationCell } from '../series/series-fields.ts'
 import { daysPicture, hoursPicture } from './network-pictures.ts'
 import { lossList } from './loss-list.ts'
-import type { WireNetwork } from './schema.ts'
+import type { NetworkFigures } from './figures.ts'
 
 /** Shows a picture: its legend, a part for each country, and the complete stations folded. */
 partial(
@@ -61,7 +62,6 @@ const template = `<%~ include('@ignored', it) %>
 <% } %>
 <% for (const picture of it.pictures) { %><%~ include('@network-picture', picture) %>
 <% } %>
-<% if (!it.isBare) { %>
 <% if (it.table.rows.length > 0) { %>
 <details>
 <summary>All stations as a table</summary>
@@ -69,62 +69,42 @@ const template = `<%~ include('@ignored', it) %>
 </details>
 <% } %>
 <p><%= it.sentence %></p>
-<% if (it.directories.length > 0) { %>
-<h2>Most changes today</h2>
-<ul class="plain">
-<% for (const directory of it.directories) { %><li><a href="<%= directory.href %>"><%= directory.path %></a> <%= directory.files %></li>
-<% } %></ul>
-<% } %>
-<p><a href="?kiosk=1&amp;format=api">For a screen on the wall</a></p>
-<% } %>
 </div>
 `
 
 const render = page('network', template)
 
-interface Asked {
-  /** True for a screen on the wall. */
-  readonly kiosk: boolean
-  readonly ignored: readonly string[]
-}
-
 export function renderNetwork(
-  wire: WireNetwork,
   network: NetworkState,
-  { kiosk, ignored }: Asked,
+  figures: NetworkFigures,
+  ignored: readonly string[],
 ): Page {
-  const { states, stations, losses, banner } = network
-  const { asOf = 0 } = network.currency
+  const { states, losses, banner, currency } = network
+  const { verdict } = figures
   const shown = worstFirst(states)
   const frame = {
     title: 'Network',
     section: 'network',
-    description: wire.verdict.words,
+    description: verdict.words,
     up: '../',
     json: '?format=json',
     banner,
-    isBare: kiosk,
   }
   return render(frame, {
     ignored,
-    isBare: kiosk,
-    ok: wire.verdict.ok,
-    verdict: wire.verdict.words,
-    sentence: sentenceOf(wire),
-    totals: tilesOf(countStates(stations)),
+    ok: verdict.ok,
+    verdict: verdict.words,
+    sentence: sentenceOf(figures, currency.asOf),
+    totals: tilesOf(figures),
     ...lossList(states, losses),
-    pictures: picturesOf(shown, asOf),
+    pictures: picturesOf(shown, currency.asOf ?? 0),
     table: seriesTable(shown),
-    directories: wire.changed_directories.map((directory) => ({
-      ...directory,
-      files: counted(directory.files, 'file', 'files'),
-      href: `../../data/${directory.path}/`,
-    })),
   })
 }
 
 /** Numbers of stations by state, without those of no station. */
-function tilesOf(counts: ReturnType<typeof countStates>) {
+function tilesOf({ inStates, ended }: NetworkFigures) {
+  const counts = { ...inStates, ended }
   const shown = ['present', 'late', 'down', 'silent', 'ended'] as const
   return shown.flatMap((state) => {
     const count = counts[state]
@@ -162,18 +142,20 @@ function seriesTable(shown: readonly KnownSeries[]) {
   }
 }
 
-function sentenceOf(wire: WireNetwork): string {
-  const { possible_28d: possible, completeness_28d: completeness, arrivals_1h: arrivals } = wire
-  if (wire.as_of === null) return `${counted(wire.stations, 'station', 'stations')}.`
+function sentenceOf(
+  { stations, ended, total, arrivals = 0 }: NetworkFigures,
+  asOf: number | undefined,
+): string {
+  const { possible, completeness } = total
+  const all = counted(stations, 'station', 'stations')
+  if (asOf === undefined) return `${all}.`
   const share =
     possible === 0
       ? 'Nothing was delivered in the last 28 days.'
       : `${readableShare(completeness)} of ${readableNumber(possible)} files of the last 28 days are delivered.`
-  const ended =
-    wire.ended === 0 ? '' : ` ${counted(wire.ended, 'station has', 'stations have')} ended.`
-  const arrived =
-    arrivals === null ? '' : ` Arrived in the last hour: ${counted(arrivals, 'file', 'files')}.`
-  return `${counted(wire.stations, 'station', 'stations')} at ${readableTime(wire.as_of)} UTC. ${share}${ended}${arrived}`
+  const over = ended === 0 ? '' : ` ${counted(ended, 'station has', 'stations have')} ended.`
+  const arrived = ` Arrived in the last hour: ${counted(arrivals, 'file', 'files')}.`
+  return `${all} at ${readableTime(secondsToIso(asOf))} UTC. ${share}${over}${arrived}`
 }
 
 /** The main series, the worst state first, then the least complete; without those that ended. */

@@ -66,13 +66,6 @@ export const networkSchema = schema.component('Network', 'The network at a glanc
     componentOf(lossItem) as schema.Component<WireLoss>,
     [],
   ),
-  changed_directories: schema.list(
-    'The directories with the most files that were listed or replaced today (UTC).',
-    schema.object('A directory.', {
-      path: schema.text('The path of the directory below the archive root.', 'nrt/2026/022/05'),
-      files: schema.integer('Number of these files.', 12),
-    }),
-  ),
 })
 
 /** The network at a glance as clients get it. */

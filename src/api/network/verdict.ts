@@ -1,11 +1,5 @@
 /** Whether the network is well, in one sentence. Pure. */
-import {
-  dayToIso,
-  isoOrNull,
-  secondsPerDay,
-  secondsToIso,
-  twoDigits,
-} from '../../parse/calendar.ts'
+import { dayToIso, secondsPerDay, secondsToIso, twoDigits } from '../../parse/calendar.ts'
 import { indexerStopped } from '../../series/currency.ts'
 import type { Currency } from '../../series/currency.ts'
 import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
@@ -30,10 +24,10 @@ export interface Verdict {
   readonly words: string
   readonly indexer: (typeof indexerStates)[number]
   /**
-   * Time at which the newest file arrived; null if it was not seen arriving, as on
-   * the first day.
+   * When the newest file arrived, in seconds since 1970; `undefined` if it was not seen arriving,
+   * as on the first day.
    */
-  readonly newest_file: string | null
+  readonly newest: number | undefined
   /** Numbers of stations. */
   readonly late: number
   readonly down: number
@@ -53,7 +47,7 @@ export function verdictOf(network: Network, now: number): Verdict {
     ok: indexer === 'watching' && late + down === 0,
     words: wordsOf(network, { late, down }, newest === undefined ? undefined : { newest, now }),
     indexer,
-    newest_file: isoOrNull(newest),
+    newest,
     late,
     down,
   }

@@ -1,4 +1,5 @@
 /** The start page: what the archive is, if it is well, and where to begin. */
+import { secondsToIso } from '../../parse/calendar.ts'
 import type { Links } from '../http/context.ts'
 import type { Identity } from '../http/settings.ts'
 import { readableDuration, readableNumber, readableSize, readableTime } from '../pages/labels.ts'
@@ -101,10 +102,10 @@ function numbersOf(facts: ArchiveFacts) {
 
 /** How old the newest file is; its time while the catalogue, and so the page, stands still. */
 function newestOf({ verdict, now, isCurrent }: ArchiveFacts) {
-  const newest = verdict?.newest_file ?? null
-  if (newest === null) return [undefined, ''] as const
-  if (!isCurrent) return [readableTime(newest), 'UTC: the newest file'] as const
-  return [readableDuration(now - Date.parse(newest) / 1000), 'since the newest file'] as const
+  const { newest } = verdict ?? {}
+  if (newest === undefined) return [undefined, ''] as const
+  if (!isCurrent) return [readableTime(secondsToIso(newest)), 'UTC: the newest file'] as const
+  return [readableDuration(now - newest), 'since the newest file'] as const
 }
 
 function sizeLabel(total: ArchiveFacts['total']): string {

@@ -16,8 +16,8 @@ const layout = `<!doctype html>
 <link rel="icon" type="image/svg+xml" href="<%= it.up %>../assets/icon.svg">
 <link rel="alternate" type="application/json" href="<%= it.json %>">
 </head>
-<body<% if (it.isBare) { %> class="bare"<% } %>>
-<% if (!it.isBare) { %><a class="skip" href="#main">Skip to content</a>
+<body>
+<a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="service"><a href="<%= it.up %>./?format=api"><%= it.site.title %></a></p>
 <form class="search" method="get" action="<%= it.up %>search/" role="search" aria-label="The archive">
@@ -29,20 +29,20 @@ const layout = `<!doctype html>
 <% } %></ul>
 </nav>
 </header>
-<% } %><main id="main">
+<main id="main">
 <% for (const notice of it.site.notices) { %><p class="notice"><%= notice %></p>
 <% } %><% for (const text of it.banner ?? []) { %><p class="banner" role="status"><%= text %></p>
-<% } %><% if (!it.isBare && it.section !== '.') { %><nav class="crumbs" aria-label="Path"><ol><li><a href="<%= it.up %>./?format=api">Overview</a></li><% for (const crumb of it.crumbs ?? []) { %><li><a href="<%= crumb.href %>"><%= crumb.text %></a></li><% } %><li aria-current="page"><%= it.here %></li></ol></nav>
+<% } %><% if (it.section !== '.') { %><nav class="crumbs" aria-label="Path"><ol><li><a href="<%= it.up %>./?format=api">Overview</a></li><% for (const crumb of it.crumbs ?? []) { %><li><a href="<%= crumb.href %>"><%= crumb.text %></a></li><% } %><li aria-current="page"><%= it.here %></li></ol></nav>
 <% } %><h1><%= it.heading ?? it.title %></h1>
 <%~ it.body %>
 </main>
-<% if (!it.isBare) { %><footer>
+<footer>
 <ul>
 <% for (const { name, text, href } of it.site.facts) { %><li><%= name %>: <% if (href) { %><a href="<%= href %>"><%= text %></a><% } else { %><%= text %><% } %></li>
 <% } %><li><a href="<%= it.json %>">This page as JSON</a></li>
 </ul>
 </footer>
-<% } %></body>
+</body>
 </html>
 `
 
@@ -80,8 +80,6 @@ export interface PageFrame {
   readonly section?: string
   /** The pages above, below Overview. */
   readonly crumbs?: readonly { readonly text: string; readonly href: string }[]
-  /** True without header, navigation and footer, for a screen on the wall. */
-  readonly isBare?: boolean
   /** Sentences above the title, about what concerns the whole page. */
   readonly banner?: readonly string[]
   /** Relative path from the page to the API root: `../` for a resource. */

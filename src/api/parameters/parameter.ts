@@ -205,13 +205,3 @@ export function anyText({ meaning, example, field }: Meaning): Parameter<string>
     field,
   }
 }
-
-/** True for a request with the parameter, also without a value; not with `0` or `false`. */
-export function flag({ meaning }: Meaning): Parameter<boolean> {
-  return {
-    schema: { type: 'string', description: meaning, examples: ['1'] },
-    takes: 'last',
-    isExact: true,
-    read: ([text = '0']) => ({ value: !['0', 'false'].includes(text) }),
-  }
-}

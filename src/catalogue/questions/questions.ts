@@ -13,7 +13,6 @@ import type { QuestionContext } from '../selection/lookups.ts'
 import { deliveries } from './network-deliveries.ts'
 import { problems } from './problems.ts'
 import type { Question } from '../question.ts'
-import { changedDirectories } from './replaced-files.ts'
 import { liveSlots, seriesArrivals, seriesSlots } from './series-slots.ts'
 import { countFaults } from './count-faults.ts'
 import { station, stations } from './stations.ts'
@@ -50,7 +49,6 @@ const questions: {
   liveSlots,
   deliveries,
   damagedFiles,
-  changedDirectories,
   changes,
   changeCounts,
   directory,
@@ -87,7 +85,6 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'liveSlots',
   'deliveries',
   'damagedFiles',
-  'changedDirectories',
   'problems',
   'summary',
   'countFaults',

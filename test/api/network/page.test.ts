@@ -1,4 +1,4 @@
-/** The page of the network: the wall, and the extremes. */
+/** The page of the network: the extremes. */
 import { gzipSync } from 'node:zlib'
 import t from '../../tap.ts'
 import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
@@ -6,31 +6,9 @@ import type { Period } from '../series/network.ts'
 
 const headers = { accept: 'text/html' }
 type Service = Awaited<ReturnType<typeof openNetwork>>
-const pageOf = async ({ app }: Service, query = '') =>
-  app.inject({ url: `/rinex/api/network/${query}`, headers })
+const pageOf = async ({ app }: Service) => app.inject({ url: '/rinex/api/network/', headers })
 /** The words of HTML, without tags. */
 const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-
-t.test('the page for a screen on the wall has no header, and updates itself', async (t) => {
-  const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })
-  for (const query of ['?kiosk', '?kiosk=1', '?kiosk&format=api']) {
-    const { body, headers } = await pageOf(service, query)
-    t.match(body, '<body class="bare">')
-    t.notMatch(body, '<header>')
-    t.notMatch(body, '<footer>')
-    t.match(body, 'data-live')
-    t.match(body, 'page.js')
-    t.notMatch(headers, { 'ignored-parameters': /./ })
-  }
-  for (const query of ['', '?kiosk=0', '?kiosk=false']) {
-    const { body } = await pageOf(service, query)
-    t.match(body, '<header>', query)
-    t.match(body, 'href="?kiosk=1&amp;format=api"')
-  }
-  const unknown = await pageOf(service, '?kiosc=1')
-  t.match(unknown.headers, { 'ignored-parameters': 'kiosc' })
-  t.match(wordsOf(unknown.body), 'Unknown parameters, ignored: kiosc')
-})
 
 t.test('an empty archive, and one that was never scanned', async (t) => {
   const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })

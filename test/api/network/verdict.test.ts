@@ -87,7 +87,7 @@ const cases: readonly (readonly [
       words:
         'All well: newest file 4 min ago, 2 of 2 stations that are due have sent the hour 14–15.',
       indexer: 'watching',
-      newest_file: '2026-11-24T16:01:10Z',
+      newest: Date.UTC(2026, 10, 24, 16, 1, 10) / 1000,
       late: 0,
       down: 0,
     },
@@ -152,7 +152,7 @@ const cases: readonly (readonly [
     {
       ok: true,
       words: 'All well: newest data of 15:00, 1 of 1 station that is due has sent the hour 14–15.',
-      newest_file: null,
+      newest: undefined,
     },
   ],
   [
@@ -166,7 +166,7 @@ const cases: readonly (readonly [
       ok: false,
       words:
         '1 station is late: newest data of 15:00, 1 of 2 stations that are due have sent the hour 14–15.',
-      newest_file: null,
+      newest: undefined,
       late: 1,
     },
   ],
@@ -181,7 +181,7 @@ const cases: readonly (readonly [
       ok: false,
       words:
         '2 stations are late: newest data of 15:00, 1 of 3 stations that are due have sent the hour 14–15.',
-      newest_file: null,
+      newest: undefined,
       late: 2,
     },
   ],
@@ -236,7 +236,7 @@ const cases: readonly (readonly [
       ok: false,
       words: 'The archive has not been compared with the catalogue yet. States are not known yet.',
       indexer: 'scanning',
-      newest_file: null,
+      newest: undefined,
     },
   ],
   [
@@ -250,8 +250,8 @@ const cases: readonly (readonly [
 for (const [name, series, currency, wanted] of cases)
   t.test(name, (t) => {
     const verdict = verdictOf(networkOf(series.map(seriesOf), currency), now)
-    const { ok, words, indexer, newest_file, late, down } = { ...verdict, ...wanted }
-    t.strictSame(verdict, { ok, words, indexer, newest_file, late, down })
+    const { ok, words, indexer, newest, late, down } = { ...verdict, ...wanted }
+    t.strictSame(verdict, { ok, words, indexer, newest, late, down })
     t.end()
   })
 
@@ -262,13 +262,12 @@ t.test('the newest file is as old as our clock says, not as the last heartbeat',
     const states = [{ ...series, past, summary: summariseSeries(past, asOf) }]
     const newestOf = (currency: Currency, after: number) => {
       const verdict = verdictOf(networkOf(states, { ...currency, asOf }), arrived + after)
-      return [verdict.newest_file, /newest file [^,]*/.exec(verdict.words)?.[0]]
+      return [verdict.newest, /newest file [^,]*/.exec(verdict.words)?.[0]]
     }
-    const newest = iso(arrived)
-    t.strictSame(newestOf(current, 14), [newest, 'newest file 14 s ago'], iso(asOf))
-    t.strictSame(newestOf(current, 70), [newest, 'newest file 70 s ago'], iso(asOf))
+    t.strictSame(newestOf(current, 14), [arrived, 'newest file 14 s ago'], iso(asOf))
+    t.strictSame(newestOf(current, 70), [arrived, 'newest file 70 s ago'], iso(asOf))
     if (asOf < arrived) continue
-    t.strictSame(newestOf(stopped, 9000), [newest, 'newest file of 2026-11-24 16:01 UTC'])
+    t.strictSame(newestOf(stopped, 9000), [arrived, 'newest file of 2026-11-24 16:01 UTC'])
   }
   t.end()
 })

@@ -123,7 +123,6 @@ t.test('the page of the network has its figures, its late series and its picture
   )
   t.match(words, 'Arrived in the last hour: 0 files.')
   t.match(words, '2 present 1 late', 'stations, not series')
-  t.match(words, 'Most changes today obs/2026/001 7 files')
   t.match(
     words,
     'Losses 1 single file GRAZ00AUT_?_202534504??_01H_*O.* expected by 2025-12-11 05:10',
