@@ -182,5 +182,3 @@ export interface DamagedFile extends SeriesKey {
   /** Below the archive root. */
   readonly path: string
 }
-
-}

@@ -66,7 +66,7 @@ export function problemIds(problems: readonly Problem[], dialect: Dialect): stri
 }
 
 /** The expression that `file_modified` indexes. */
-export const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
+const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
 
 /** For each sort key, its column, and its index; the table itself is in the order of ids. */
 export const orders: Readonly<

@@ -81,7 +81,7 @@ const indexColumns: Readonly<Record<string, (dialect: Dialect) => string>> = {
   file_name: (dialect) => dialect.ignoringCase('name'),
   // For the filters created__…, and ordering by created.
   file_created: () => 'created_us',
-  // For the filters modified__…, ordering by modified, and the changed directories.
+  // For the filters modified__…, and ordering by modified.
   file_modified: () => 'coalesce(modified_us, created_us)',
 }
 
