@@ -86,7 +86,11 @@ function* networkSeries(
   }
   const [recorded = [], live = []] = yield* all(
     { sql: 'SELECT id, station, file_type, period FROM series' },
-    { sql: 'SELECT station, kind, files, first_date, last_date FROM station_count' },
+    {
+      // Which period is the newest one as written depends on the order.
+      sql: `SELECT station, kind, files, first_date, last_date FROM station_count
+        ORDER BY station, kind`,
+    },
   )
   for (const [id, station, fileType, period] of recorded as unknown as RecordedRow[])
     seriesAt(station, { fileType, period }).ids.push(id)
