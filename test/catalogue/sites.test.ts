@@ -52,6 +52,18 @@ async function openSite(t: Test) {
   return { ...opened, remove, slots, shown }
 }
 
+t.test('a series begins with the slot that is running', async (t) => {
+  const { add, reader } = await openSite(t)
+  await add(long)
+  const query = { code: 'GRAZ', fileType: 'o', period: '01D', mostSlots: 9 } as const
+  for (const [now, first] of [
+    [slot - 1, undefined],
+    [slot, slot],
+    [slot + 1, slot],
+  ] as const)
+    t.equal((await reader.seriesSlots({ ...query, from: now, to: now, now }))?.first, first)
+})
+
 const joined = {
   stations: ['GRAZ00AUT: GRAZ,GRAZ00AUT'],
   station: ['GRAZ', 'GRAZ00AUT'],

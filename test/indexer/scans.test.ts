@@ -124,6 +124,19 @@ t.test('the end of a rescan is logged with its changes', async (t) => {
   t.match(lines, exact([{ msg: 'rescan ended', paths: ['obs/2020'] }]), 'a part of an area')
 })
 
+t.test('the outcomes of the last thousand rescans are remembered', async (t) => {
+  const { rescans, scans } = openOrders()
+  for (let number = 1; number <= 1001; number++) {
+    rescans.order(plain)
+    scans[number - 1]?.end()
+    // The end of a scan is told in promises.
+    while (rescans.numbers.done < number) await Promise.resolve()
+  }
+  t.equal(rescans.outcome(1), undefined)
+  t.match(rescans.outcome(2), { problem: null })
+  t.match(rescans.outcome(1001), { problem: null })
+})
+
 t.test('the last ten rescans are remembered, and ten directories of each', async (t) => {
   const { rescans, scans } = openOrders()
   for (let number = 1; number <= 12; number++) {

@@ -25,6 +25,11 @@ t.test('a word may mean countries', (t) => {
     ['Curacao', 'CUW'],
     ['  norway ', 'NOR'],
     ['kingdom', 'GBR'],
+    ['zeal', 'NZL'],
+    // Three letters are the code of a country, or the beginning of its name.
+    ['zea'],
+    ['kin'],
+    ['nor', 'MKD', 'MNP', 'NFK', 'NOR', 'PRK'],
     ['a'],
     [''],
     ['<b>'],
