@@ -2,7 +2,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
 import { CatalogueUnavailable } from './catalogue/reader-errors.ts'
-import { UnusableDatabase } from './catalogue/writer.ts'
+import { UnusableDatabase } from './catalogue/writer-errors.ts'
 import { ConfigError, faultLine } from './config/checks.ts'
 import { draftConfig, loadConfig } from './config/load.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'

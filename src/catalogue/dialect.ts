@@ -1,3 +1,5 @@
+import type { Ask } from './question.ts'
+
 /**
  * The SQL that engines do not have in common. All other SQL is written once, in words that all
  * know: CASE, IS DISTINCT FROM, ON CONFLICT with the name of the table, CAST(@n AS bigint) around a
@@ -61,4 +63,10 @@ export interface Dialect {
 /** Sets each of these columns to the parameter of its name. */
 export function ownParameters(columns: Columns): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.keys(columns).map((name) => [name, `@${name}`]))
+}
+
+export interface Engine {
+  readonly dialect: Dialect
+  readonly read: Ask
+  readonly write: Ask
 }

@@ -100,3 +100,37 @@ export const defaultOrdering: Ordering = { key: 'id', descending: true }
 export function isUnfiltered(filter: FileFilter): boolean {
   return Object.values(filter).every((condition) => condition === undefined)
 }
+
+export interface ChunkOrdering extends OrderStep {
+  readonly key: Exclude<OrderKey, 'modified'>
+}
+
+/**
+ * A position in the list: after a record, or, in the order of ids, after the last id that was
+ * examined. The key is the sort key at this position: an id, a time in the unit of its column, or a
+ * name in lower case.
+ */
+export interface ChunkCursor {
+  readonly id: number
+  readonly key: number | string
+}
+
+export const stationOrderKeys = [
+  'code',
+  'country',
+  'count',
+  'first_data_date',
+  'last_data_date',
+] as const
+
+export interface StationOrdering {
+  readonly key: (typeof stationOrderKeys)[number]
+  readonly descending: boolean
+}
+
+/**
+ * The kinds of problems: those of listed files, and `rejected` for entries that are not catalogued.
+ */
+export const listedProblems = [...problems, 'rejected'] as const
+
+export type ListedProblem = (typeof listedProblems)[number]

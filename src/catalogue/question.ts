@@ -53,3 +53,6 @@ export function* value<T>(sql: string, values?: Values): Question<T | undefined>
 export function* execute(...statements: readonly Statement[]): Question<void> {
   yield* all(...statements)
 }
+
+/** Asks a question in one transaction, again from its start if an engine has to. */
+export type Ask = <Answer>(ask: () => Question<Answer>) => Promise<Answer>

@@ -1,10 +1,12 @@
 /**
- * The types of records, stations, changes, listings and the summary, as the reader and the writer
- * of the catalogue return them.
+ * What several questions and updates have in common: records, heads, scans, reasons.
+ *
+ * Times ending in `Us` are microseconds since 1970-01-01T00:00:00Z, exact in a double until 2255. A
+ * live record is the record of a file that is in the catalogue now. A directory is named by its
+ * path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
-import type { Area } from '../parse/archive-path.ts'
 import type { PathRejectionReason } from '../parse/archive-path.ts'
-import type { FileDuration, FileType, FileVersion, RejectionReason } from '../parse/types.ts'
+import type { RejectionReason } from '../parse/types.ts'
 import type { Problem } from './filter.ts'
 
 /**
@@ -20,12 +22,6 @@ export const youngFileMs = 10 * 60_000
  * made today. A file with a later date has a wrong name.
  */
 export const daysAhead = 2
-
-/** A record by its id, as lists show it. */
-export interface SingleRecord extends ListedFile, FileRecord {
-  /** When the file arrived; `undefined` if it was not seen arriving. */
-  readonly arrivalUs: number | undefined
-}
 
 /** The record of a catalogued file. */
 export interface FileRecord {
@@ -68,20 +64,6 @@ export interface FileIdentity {
   readonly mode: number
   readonly uid: number
   readonly gid: number
-}
-
-/** A record found by its path. */
-export interface FoundFile extends FileRecord, Hashed {
-  /**
-   * True if the deletion guard withholds removals in its directory; the file may then be missing on
-   * disk temporarily.
-   */
-  readonly isWithheld: boolean
-  /**
-   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one.
-   * The hashed file has the size and mtime of the record.
-   */
-  readonly identity: FileIdentity | undefined
 }
 
 /**
@@ -128,121 +110,9 @@ export interface Head {
   readonly heartbeat: Heartbeat | undefined
 }
 
-/** A station, and the numbers of its live files by area, type, duration and version. */
-export interface StationSummary {
-  /** In upper case: 4 characters, or 9 with the country. */
-  readonly code: string
-  /** All codes whose files are counted, sorted. */
-  readonly codes: readonly string[]
-  /** UTC days since 1970-01-01 on which the earliest and the latest data start. */
-  readonly firstDay: number
-  readonly lastDay: number
-  /** Latest start of data, in seconds since 1970. */
-  readonly lastStart: number
-  readonly files: number
-  readonly byArea: Readonly<Partial<Record<Area, number>>>
-  readonly byType: Readonly<Partial<Record<FileType, number>>>
-  readonly byDuration: Readonly<Partial<Record<FileDuration, number>>>
-  readonly byVersion: Readonly<Partial<Record<FileVersion, number>>>
-}
-
 /** For `created` and `modified` the record is live. A removed file that comes back is `created`. */
 export const changeKinds = ['created', 'modified', 'removed'] as const
 export type ChangeKind = (typeof changeKinds)[number]
-
-/** The latest change of a file. */
-export interface Change {
-  readonly seq: number
-  readonly change: ChangeKind
-  /** The time at which the change was detected. */
-  readonly atUs: number
-  /** For a removed file, its record before the removal. */
-  readonly record: ListedFile
-}
-
-/** A file in the checksum list of a directory. */
-export interface ChecksumEntry extends Hashed {
-  readonly name: string
-  readonly problem: Exclude<Problem, 'misplaced'> | undefined
-}
-
-/** The state of a directory listing. */
-export interface DirectoryState {
-  readonly epoch: string
-  /** Changes whenever a listed name, size or time changes in the directory or below it. */
-  readonly version: string
-  /**
-   * Time of the latest change of a listed name, size or time in the directory or below it;
-   * `undefined` if no change was recorded.
-   */
-  readonly changedUs: number | undefined
-}
-
-/** A directory with catalogued files in it or below it. */
-export interface Subdirectory {
-  readonly name: string
-  /**
-   * Time of the latest change in this directory or below it; `undefined` if no change was recorded.
-   */
-  readonly changedUs: number | undefined
-}
-
-/** A file in a directory listing. */
-export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
-
-interface AreaSummary {
-  files: number
-  /** The sum of the known sizes. */
-  bytes: number
-  directories: number
-}
-
-/** The summary of the catalogue, without the state of the indexer. */
-export interface CatalogueSummary {
-  readonly head: Head
-  readonly areas: Readonly<Record<Area, AreaSummary>>
-  /** Number of misplaced files (see `problems`). */
-  readonly misplaced: number
-  /** Number of files whose gzip stream has no end. */
-  readonly incomplete: RejectionCount
-  readonly checksums: {
-    /** Number of files with a checksum that is not stale. */
-    readonly files: number
-    /** Number of hashed files whose gzip stream is damaged before its end. */
-    readonly broken: RejectionCount
-  }
-  /** Entries of directories that are not catalogued, by reason, most frequent first. */
-  readonly rejected: readonly RejectionCount[]
-  /** The last complete scan of the tree; `undefined` before the first. */
-  readonly lastScan: ScanSummary | undefined
-  /** The newest record of each area and file type that have files. */
-  readonly newest: readonly NewestFile[]
-}
-
-export interface NewestFile {
-  readonly area: Area
-  readonly fileType: FileType
-  readonly createdUs: number
-}
-
-/**
- * Sizes of the database, and the space on its disk. Of a database on a server, only its size is
- * known.
- */
-export interface StorageFigures {
-  readonly databaseBytes: number
-  /** Size of the write-ahead log, which has the changes that are not in the database file yet. */
-  readonly walBytes: number | undefined
-  /** Time of the newest backup; `undefined` if there is none. */
-  readonly backupUs: number | undefined
-  readonly disk: DiskSpace | undefined
-}
-
-export interface DiskSpace {
-  /** Free space for users without privileges. */
-  readonly freeBytes: number
-  readonly totalBytes: number
-}
 
 /** The reasons why an entry of the archive is not catalogued. */
 export type EntryRejectionReason =
@@ -250,14 +120,6 @@ export type EntryRejectionReason =
 
 /** The reasons of the problems `incomplete`, `broken` and `misplaced`. */
 export type FileProblemReason = 'no-end' | 'damaged' | 'other-date'
-
-export interface RejectionCount {
-  /** An `EntryRejectionReason` of this or an earlier release, or a problem of listed files. */
-  readonly reason: string
-  readonly count: number
-  /** A few paths relative to the archive root; bytes that are not UTF-8 show as U+FFFD. */
-  readonly examples: readonly string[]
-}
 
 /** The result of a complete scan of the tree. */
 export interface ScanSummary {

@@ -1,7 +1,14 @@
 /** Clients take turns at long queries, so that one client never delays another. */
 import { FairQueue } from '../runtime/fair-queue.ts'
 import { TooManyQueries } from './reader-errors.ts'
-import type { Asker } from './reader.ts'
+
+/** Who asks a query. Without an asker, the query is one of the program itself. */
+export interface Asker {
+  /** The client for which the query counts, because clients take turns at long queries. */
+  readonly client: string
+  /** Cancels a long query when its client has left. */
+  readonly signal: AbortSignal
+}
 
 /**
  * Maximum length of the queue. At this length, further queries of the clients that already wait are

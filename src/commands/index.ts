@@ -1,8 +1,8 @@
 /** The command `index`: runs the indexer. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer.ts'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
+import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer-errors.ts'
+import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import { engineOf } from '../catalogue/engines/open.ts'
 import { createClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'

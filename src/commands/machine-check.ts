@@ -1,7 +1,7 @@
 /** Checks that this user can use what the configuration names, as a command needs it. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { UnusableDatabase } from '../catalogue/writer.ts'
+import { UnusableDatabase } from '../catalogue/writer-errors.ts'
 import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'

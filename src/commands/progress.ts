@@ -4,7 +4,8 @@
  */
 import { Presets, SingleBar } from 'cli-progress'
 import type { Logger } from 'pino'
-import type { CatalogueSummary, ScanSummary } from '../catalogue/records.ts'
+import type { CatalogueSummary } from '../catalogue/questions/summary.ts'
+import type { ScanSummary } from '../catalogue/records.ts'
 import type { IndexerStatus, ScanProgress } from '../control-socket/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'
 

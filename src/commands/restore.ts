@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { readableSize } from '../api/pages/labels.ts'
-import { AlreadyRunning, UnusableDatabase } from '../catalogue/writer.ts'
+import { AlreadyRunning, UnusableDatabase } from '../catalogue/writer-errors.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import type { ConfigOf } from '../config/command-options.ts'

@@ -1,7 +1,7 @@
 /** Answers the requests of the API and of commands on the control socket. */
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
-import type { CatalogueWriter } from '../catalogue/writer.ts'
+import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { openControlSocket } from './socket-file.ts'
 import type {

@@ -1,5 +1,5 @@
 /** Collects the changes of several directories into one transaction. */
-import type { CatalogueWriter, DirectoryChange } from '../catalogue/writer.ts'
+import type { CatalogueWriter, DirectoryChange } from '../catalogue/updates/writer.ts'
 import { filesOf } from './directory-parts.ts'
 
 /**

@@ -4,8 +4,12 @@
  * part.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { mostKnownFiles } from '../catalogue/writer.ts'
-import type { CatalogueWriter, DirectoryChange, KnownDirectory } from '../catalogue/writer.ts'
+import { mostKnownFiles } from '../catalogue/updates/writer.ts'
+import type {
+  CatalogueWriter,
+  DirectoryChange,
+  KnownDirectory,
+} from '../catalogue/updates/writer.ts'
 import { reconcile } from './reconcile.ts'
 import { sliceSnapshot } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'

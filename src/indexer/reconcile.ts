@@ -9,7 +9,7 @@ import type {
   KnownFile,
   NewFile,
   ReboundFile,
-} from '../catalogue/writer.ts'
+} from '../catalogue/updates/writer.ts'
 import type { FileIdentity } from '../catalogue/records.ts'
 import { compareIdentity, isSameVersion } from '../catalogue/identity.ts'
 import { sameStamp } from './state/sure-stamps.ts'

@@ -1,5 +1,5 @@
 /** Builds changes of directories for tests, as reconciling builds them. */
-import type { DirectoryChange, NewFile } from '../../src/catalogue/writer.ts'
+import type { DirectoryChange, NewFile } from '../../src/catalogue/updates/writer.ts'
 
 export function newFile(name: string, facts?: { size: number; mtimeUs: number }): NewFile {
   return { name, size: facts?.size, mtimeUs: facts?.mtimeUs }

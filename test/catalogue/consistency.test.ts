@@ -2,7 +2,7 @@
 import t, { exact } from '../tap.ts'
 import { checkConsistency } from '../../src/catalogue/engines/open.ts'
 import type { FileFilter } from '../../src/catalogue/filter.ts'
-import type { CatalogueWriter, Checksum } from '../../src/catalogue/writer.ts'
+import type { CatalogueWriter, Checksum } from '../../src/catalogue/updates/writer.ts'
 import { checksumOf, day, openCatalogue } from './catalogue.ts'
 import { change, newFile } from './change.ts'
 import { engine as ownEngine, sqlite } from './engines.ts'

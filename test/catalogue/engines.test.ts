@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import type { CatalogueReader } from '../../src/catalogue/reader.ts'
+import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import { lacksPostgres } from '../postgres.ts'
 import { fc } from '../random.ts'
 import { openCatalogue } from './catalogue.ts'

@@ -13,7 +13,7 @@ import { Driver as PostgresDriver } from '../../src/catalogue/postgres/driver.ts
 import type { Question } from '../../src/catalogue/question.ts'
 import { dialect as sqliteDialect } from '../../src/catalogue/sqlite/dialect.ts'
 import { Driver as SqliteDriver } from '../../src/catalogue/sqlite/driver.ts'
-import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
+import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import { openSchema, psql } from '../postgres.ts'
 
 /** Another connection to the database of a catalogue, to inspect and change it. */

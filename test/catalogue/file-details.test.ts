@@ -3,7 +3,7 @@
  * change.
  */
 import t, { exact } from '../tap.ts'
-import type { CatalogueReader } from '../../src/catalogue/reader.ts'
+import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import { checksumOf, day, facts, identity, openCatalogue, sha256 } from './catalogue.ts'
 import { newFile } from './change.ts'
 

@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import t from '../tap.ts'
 import { countFaults } from '../../src/catalogue/questions/count-faults.ts'
-import { questionsFor } from '../../src/catalogue/questions/questions.ts'
+import { page as pageOf } from '../../src/catalogue/questions/pages.ts'
+import { contextOf } from '../../src/catalogue/selection/lookups.ts'
 import { value } from '../../src/catalogue/question.ts'
 import { migrations, schemaVersion } from '../../src/catalogue/selection/schema.ts'
 import { lacksPostgres } from '../postgres.ts'
@@ -53,7 +54,7 @@ for (const engine of [sqlite, postgres])
       }
       const schema = () => ask(value<number>(engine.dialect.schema))
       const page = async (filter: { readonly years?: readonly number[] }) =>
-        await ask(questionsFor(engine.dialect).page({ limit: 9, offset: 0, filter }))
+        await ask(pageOf({ limit: 9, offset: 0, filter }, contextOf(engine.dialect)))
       /** Runs a phase again and again, each time killed some steps later, until it ends. */
       const kill = async (phase: string, every: number, afterKill: () => Promise<void>) => {
         const program = join(import.meta.dirname, 'migrating.ts')

@@ -4,7 +4,7 @@ import type {
   Checksum,
   DirectoryChange,
   NewFile,
-} from '../../src/catalogue/writer.ts'
+} from '../../src/catalogue/updates/writer.ts'
 import { fc } from '../random.ts'
 import type { OpenedCatalogue } from './catalogue.ts'
 import { checksumOf, facts, identity, stamp } from './catalogue.ts'

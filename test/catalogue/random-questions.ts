@@ -1,9 +1,13 @@
 /** Random questions of all kinds, about the files of `random-histories.ts`. */
-import type { CatalogueReader } from '../../src/catalogue/reader.ts'
-import type { NetworkDeliveries } from '../../src/catalogue/series-queries.ts'
-import { orderKeys, problems } from '../../src/catalogue/filter.ts'
+import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
+import type { NetworkDeliveries } from '../../src/catalogue/questions/network-deliveries.ts'
+import {
+  orderKeys,
+  problems,
+  listedProblems,
+  stationOrderKeys,
+} from '../../src/catalogue/filter.ts'
 import type { FileFilter, Ordering, TimeRange } from '../../src/catalogue/filter.ts'
-import { listedProblems, stationOrderKeys } from '../../src/catalogue/reader.ts'
 import { changeKinds } from '../../src/catalogue/records.ts'
 import { fc } from '../random.ts'
 import { codes, countries, days, directories, names, startUs } from './random-histories.ts'

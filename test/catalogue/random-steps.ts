@@ -1,5 +1,5 @@
 /** Random changes of a catalogue. */
-import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
+import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import { change, newFile } from './change.ts'
 import { fc } from '../random.ts'
 

@@ -1,6 +1,6 @@
 /** The volumes agree with a naive sum over all records, on both engines. */
 import t from '../tap.ts'
-import type { CatalogueReader } from '../../src/catalogue/reader.ts'
+import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
 import { checksumOf, openCatalogue } from './catalogue.ts'

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import t from '../tap.ts'
 import { describeStatus } from '../../src/api/status/serialise.ts'
-import type { CatalogueSummary } from '../../src/catalogue/records.ts'
+import type { CatalogueSummary } from '../../src/catalogue/questions/summary.ts'
 import { checkCodes, checkFailed, checkStatus } from '../../src/commands/status-check.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'
 import type { IndexerStatus } from '../../src/control-socket/protocol.ts'

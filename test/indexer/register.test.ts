@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
-import type { CatalogueWriter } from '../../src/catalogue/writer.ts'
+import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { register } from '../../src/indexer/register.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'

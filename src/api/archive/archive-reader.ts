@@ -1,6 +1,7 @@
 /** Reads what the figures of the archive follow from; the metrics read it too. */
-import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
-import type { Volumes } from '../../catalogue/volumes.ts'
+import type { Asker } from '../../catalogue/turns.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { ApiSettings } from '../http/settings.ts'
 import { usPerDay } from '../parameters/filter-values.ts'

@@ -2,7 +2,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DiskSpace } from '../../catalogue/records.ts'
+import type { DiskSpace } from '../../catalogue/questions/reader.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { isMissing } from '../../runtime/error-code.ts'
 import type { ApiSettings } from '../http/settings.ts'

@@ -1,5 +1,6 @@
 /** Makes the answer about the archive from what catalogue and disks say. Pure. */
-import type { Volumes, DayVolume, KindVolume, Volume } from '../../catalogue/volumes.ts'
+import type { Volumes, DayVolume, KindVolume } from '../../catalogue/questions/volumes.ts'
+import type { Volume } from '../../catalogue/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { dayToIso, momentOrNull } from '../../parse/calendar.ts'
 import { csvText } from '../http/formats.ts'

@@ -1,5 +1,5 @@
 /** The series that questions ask for, and the present spans of their files. */
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
 import type { DayRange, SeriesKey } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'

@@ -1,7 +1,7 @@
 /** The files of series in the order of time: one source for each key and range, merged. */
 import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
-import type { CatalogueReader, ChunkCursor } from '../../catalogue/reader.ts'
-import type { FileFilter } from '../../catalogue/filter.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { ChunkCursor, FileFilter } from '../../catalogue/filter.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'

@@ -1,6 +1,7 @@
 /** Reads the change feed: a page, the latest changes, a long poll. */
-import type { CatalogueReader, ChangeCounts, ChangesPage } from '../../catalogue/reader.ts'
-import type { Change, Head } from '../../catalogue/records.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { ChangeCounts, ChangesPage, Change } from '../../catalogue/questions/changes.ts'
+import type { Head } from '../../catalogue/records.ts'
 import type { Requester } from '../http/limits.ts'
 import { HttpError, notYet } from '../http/errors.ts'
 import type { HeadWatch } from './waiting.ts'

@@ -1,5 +1,5 @@
 /** The HTML page of the change feed: newest changes first. */
-import type { ChangeCounts } from '../../catalogue/reader.ts'
+import type { ChangeCounts } from '../../catalogue/questions/changes.ts'
 import { changeKinds } from '../../catalogue/records.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/context.ts'

@@ -1,6 +1,6 @@
 /** Serves the change feed: pages and long polls. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { ChangeCounts } from '../../catalogue/reader.ts'
+import type { ChangeCounts } from '../../catalogue/questions/changes.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { countLastHour, readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
 import type { FeedPage } from './feed.ts'

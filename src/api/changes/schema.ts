@@ -1,7 +1,8 @@
 /** The parameters and schemas of the change feed; parses requests, serialises changes. */
 import * as schema from '../openapi/schema.ts'
 import { changeKinds } from '../../catalogue/records.ts'
-import type { Change, ChangeKind } from '../../catalogue/records.ts'
+import type { Change, ChangeFilters } from '../../catalogue/questions/changes.ts'
+import type { ChangeKind } from '../../catalogue/records.ts'
 import type { Field } from '../pages/filter-form.ts'
 import { exampleRecord, recordSchema } from '../files/schema.ts'
 import { changesFilters, expand } from '../parameters/file-filters.ts'
@@ -13,11 +14,9 @@ import { errors, negotiable, negotiated } from '../openapi/responses.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, limit, strict } from '../openapi/parameters.ts'
-import type { ChangeFilters } from '../../catalogue/reader.ts'
-import type { Query } from '../parameters/request.ts'
+import type { Query, Asked } from '../parameters/request.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { readRequest } from '../parameters/request.ts'
-import type { Asked } from '../parameters/request.ts'
 
 /** Maximum number of changes on a page; a larger `limit` is reduced to this number. */
 const maxChanges = 1000

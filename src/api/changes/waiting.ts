@@ -1,6 +1,6 @@
 /** Watches the head of the catalogue for all clients that wait for changes. */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { FastifyReply } from 'fastify'
 import { Semaphore } from '../http/limits.ts'

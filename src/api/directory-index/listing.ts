@@ -1,6 +1,12 @@
 /** Answers requests for directories with their listings. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { DirectoryState, FileEntry, Subdirectory } from '../../catalogue/records.ts'
+import type {
+  DirectoryState,
+  FileEntry,
+  Subdirectory,
+  Entries,
+  EntriesQuery,
+} from '../../catalogue/questions/directories.ts'
 import type { Requester } from '../http/limits.ts'
 import {
   isFresh,
@@ -12,7 +18,7 @@ import { digest } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
-import type { CatalogueReader, Entries, EntriesQuery } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { escaped } from '../pages/labels.ts'
 import { beginPage, destinationOf, endPage, listingHeaders } from './listing-page.ts'

@@ -1,5 +1,6 @@
 /** The checksums of a directory in the format of `sha256sum -c`: a virtual file. */
-import type { CatalogueReader, ChecksumChunk } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { ChecksumChunk } from '../../catalogue/questions/checksums.ts'
 import { sendChunks } from '../http/formats.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'

@@ -1,8 +1,7 @@
 /** Serves downloads, checksums and listings, of catalogued files and directories only. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { FileQuery } from '../../catalogue/reader.ts'
-import type { FoundFile } from '../../catalogue/records.ts'
+import type { FileQuery, FoundFile } from '../../catalogue/questions/files.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { checksumsName } from '../directory-index/listing-page.ts'
 import { createListings } from '../directory-index/listing.ts'

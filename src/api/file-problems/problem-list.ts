@@ -1,6 +1,8 @@
 /** All files with problems: from the indexer (settling), the API and the catalogue. */
-import { listedProblems } from '../../catalogue/reader.ts'
-import type { Asker, CatalogueReader, ProblemEntry } from '../../catalogue/reader.ts'
+import { listedProblems } from '../../catalogue/filter.ts'
+import type { Asker } from '../../catalogue/turns.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { ProblemEntry } from '../../catalogue/questions/problems.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'

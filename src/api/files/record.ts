@@ -1,7 +1,8 @@
 /** A single record: as JSON, or as a page with its latest change and links to related files. */
 import type { FastifyInstance } from 'fastify'
 import type { FileFilter } from '../../catalogue/filter.ts'
-import type { FileRecord, ListedFile, SingleRecord } from '../../catalogue/records.ts'
+import type { FileRecord, ListedFile } from '../../catalogue/records.ts'
+import type { SingleRecord } from '../../catalogue/questions/files.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { ApiContext } from '../http/context.ts'

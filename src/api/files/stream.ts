@@ -1,9 +1,9 @@
 /** Streams the whole list, one record per line, in chunks and in constant memory. */
-import type { CatalogueReader, ChunkOrdering, ChunkCursor } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { ChunkOrdering, ChunkCursor, FileFilter } from '../../catalogue/filter.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import { isUnfiltered } from '../../catalogue/filter.ts'
-import type { FileFilter } from '../../catalogue/filter.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiContext, Links } from '../http/context.ts'
 import { Semaphore } from '../http/limits.ts'

@@ -1,7 +1,7 @@
 /** Limits concurrent work; a request without a permit waits, or is answered with an error. */
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Asker } from '../../catalogue/reader.ts'
+import type { Asker } from '../../catalogue/turns.ts'
 import { tooMany } from './errors.ts'
 
 interface SemaphoreLimits {

@@ -8,7 +8,7 @@ import type {
   RouteHandlerMethod,
 } from 'fastify'
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { HttpError, notYet } from './errors.ts'
 import { mediaTypes, send } from './formats.ts'
 import type { Format } from './formats.ts'

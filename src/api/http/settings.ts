@@ -1,6 +1,6 @@
 /** The settings and dependencies with which the API is built. */
 import type { Logger } from 'pino'
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type {

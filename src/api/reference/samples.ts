@@ -1,5 +1,5 @@
 /** The examples of the reference, with a station and files that this archive has. */
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import type { Area } from '../../parse/archive-path.ts'

@@ -1,5 +1,5 @@
 /** Finds the pages that a text may mean, and the reasons why there is none. */
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'

@@ -1,6 +1,10 @@
 /** Reads the deliveries of all series into memory, and then only those of days that changed. */
-import type { Asker, CatalogueReader } from '../../catalogue/reader.ts'
-import type { NetworkDeliveries, NetworkSeries } from '../../catalogue/series-queries.ts'
+import type { Asker } from '../../catalogue/turns.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type {
+  NetworkDeliveries,
+  NetworkSeries,
+} from '../../catalogue/questions/network-deliveries.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { DeliveryWindow } from '../../series/delivery-window.ts'
 import { deliveryDays, recentDays } from '../../series/series.ts'

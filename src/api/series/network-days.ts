@@ -1,5 +1,5 @@
 /** Computes the states of the slots of some series on some days. */
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { latenciesIn } from '../../series/series-summary.ts'
 import type { SeriesPast } from '../../series/series-summary.ts'
 import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'

@@ -1,6 +1,6 @@
 /** The states of all series, kept until the catalogue or its heartbeat changes. */
-import type { CatalogueReader } from '../../catalogue/reader.ts'
-import type { NetworkSeries } from '../../catalogue/series-queries.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { NetworkSeries } from '../../catalogue/questions/network-deliveries.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { dueTimes } from '../../series/due.ts'

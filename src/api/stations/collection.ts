@@ -1,8 +1,8 @@
 /** The list of the stations that the file names contain. */
 import type { FastifyInstance } from 'fastify'
-import { stationOrderKeys } from '../../catalogue/reader.ts'
-import type { StationOrdering } from '../../catalogue/reader.ts'
-import type { StationSummary } from '../../catalogue/records.ts'
+import { stationOrderKeys } from '../../catalogue/filter.ts'
+import type { StationOrdering } from '../../catalogue/filter.ts'
+import type { StationSummary } from '../../catalogue/questions/stations.ts'
 import { severityOf, states } from '../../series/station-states.ts'
 import type { State } from '../../series/station-states.ts'
 import type { Requester } from '../http/limits.ts'

@@ -1,6 +1,6 @@
 /** The fields of a station, as the list and the resource of one station have them. */
 import * as schema from '../openapi/schema.ts'
-import type { StationSummary } from '../../catalogue/records.ts'
+import type { StationSummary } from '../../catalogue/questions/stations.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { dayToIso, secondsToIso } from '../../parse/calendar.ts'
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
@@ -17,7 +17,7 @@ import type { State } from '../../series/station-states.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { distance } from 'fastest-levenshtein'
 import type { FastifyRequest } from 'fastify'
-import type { CatalogueReader } from '../../catalogue/reader.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { Requester } from '../http/limits.ts'
 import { UnknownName } from '../http/errors.ts'
 

@@ -1,8 +1,9 @@
 /** The gauges that a scrape reads anew. `http/access-log.ts` counts; the indexer sends its own. */
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
-import type { CatalogueSummary, DiskSpace, StorageFigures } from '../../catalogue/records.ts'
-import type { Volumes } from '../../catalogue/volumes.ts'
+import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
+import type { DiskSpace, StorageFigures } from '../../catalogue/questions/reader.ts'
+import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { Loss } from '../../series/loss.ts'

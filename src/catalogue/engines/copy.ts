@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { execute } from '../question.ts'
-import type { Row } from '../question.ts'
+import type { Row, Ask } from '../question.ts'
 import {
   begin,
   catalogue,
@@ -21,8 +21,8 @@ import {
   tables,
 } from '../updates/copy.ts'
 import type { Table } from '../updates/copy.ts'
-import { UnusableDatabase } from '../writer.ts'
-import type { Ask, CatalogueWriter, CopyTarget } from '../writer.ts'
+import { UnusableDatabase } from '../writer-errors.ts'
+import type { CatalogueWriter, CopyTarget } from '../updates/writer.ts'
 
 /** A table in source and target: the number of its rows, and SHA-256 of all of them. */
 export interface ComparedTable {

@@ -3,13 +3,13 @@
  * driver of a server is loaded only if it is needed.
  */
 import { isServer } from '../../runtime/database-url.ts'
-import type { CatalogueReader } from '../reader.ts'
+import type { CatalogueReader } from '../questions/reader.ts'
 import { checkConsistency as checkFile } from '../sqlite/consistency-check.ts'
 import { sqliteVersion } from '../sqlite/open.ts'
 import { openReader as openFile } from '../sqlite/reader.ts'
 import { openWriter as openFileForWriting } from '../sqlite/writer.ts'
 import { openTarget as openFileTarget } from '../sqlite/copy-target.ts'
-import type { CatalogueWriter, ConsistencyReport, CopyTarget } from '../writer.ts'
+import type { CatalogueWriter, ConsistencyReport, CopyTarget } from '../updates/writer.ts'
 
 /** Where the catalogue is. */
 export interface CatalogueAddress {

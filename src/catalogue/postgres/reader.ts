@@ -1,15 +1,17 @@
 /** The reader of a catalogue on a server: a pool of connections, on which questions take turns. */
 import pg from 'pg'
-import {
-  longQuestions,
-  questionNames,
-  questionsFor,
-  shortQuestions,
-} from '../questions/questions.ts'
-import type { Answer, Query, QuestionName, Questions } from '../questions/questions.ts'
+import { askingBy, longQuestions, questionOf, shortQuestions } from '../questions/reader.ts'
+import type {
+  Answer,
+  Query,
+  QuestionName,
+  CatalogueReader,
+  StorageFigures,
+} from '../questions/reader.ts'
 import { CatalogueUnavailable, QueryTimeout } from '../reader-errors.ts'
-import type { Asker, CatalogueReader } from '../reader.ts'
-import type { StorageFigures } from '../records.ts'
+import type { Asker } from '../turns.ts'
+import { contextOf } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import { schemaVersion } from '../selection/schema.ts'
 import { Turns } from '../turns.ts'
 import { clientConfig, ignoreLoss, isOutage, mayPrepare, serverFault } from './connection.ts'
@@ -57,8 +59,8 @@ class Reader {
   readonly #driver: Driver
   readonly #commits: CommitSignal
   readonly #turns = new Turns({ ofClients: 3, ofAll: 4 })
-  /** The questions of each connection, with what they have read on it. */
-  readonly #questions = new WeakMap<pg.PoolClient, Questions>()
+  /** What the questions of each connection have read on it. */
+  readonly #contexts = new WeakMap<pg.PoolClient, QuestionContext>()
 
   constructor(primary: ServerAddress, read: ServerAddress) {
     this.#driver = new Driver({ prepare: mayPrepare(read) })
@@ -73,12 +75,8 @@ class Reader {
   }
 
   methods(): CatalogueReader {
-    const ask = questionNames.map((name) => [
-      name,
-      (query: never, asker?: Asker) => this.#ask(name, query, asker),
-    ])
     return {
-      ...(Object.fromEntries(ask) as Pick<CatalogueReader, QuestionName>),
+      ...askingBy((name, query, asker) => this.#ask(name, query, asker)),
       storage: () => this.#storage(),
       untilWritten: () => this.#commits.next(),
       close: async () => {
@@ -116,9 +114,9 @@ class Reader {
     const begin = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
       SET LOCAL statement_timeout = ${limitMs}`
     return this.#connected(async (client) => {
-      const questions = await this.#questionsOn(client)
+      const question = questionOf(name, query, await this.#contextOn(client))
       try {
-        return await this.#driver.run<Answer<Name>>(client, questions[name](query), {
+        return await this.#driver.run(client, question, {
           begin,
           untilCommitted: false,
           answerMs: (limitMs || longestInnerMs) + noticeMs,
@@ -127,7 +125,9 @@ class Reader {
           },
         })
       } catch (error) {
-        if (error instanceof pg.DatabaseError && error.code === '57014') throw tooLong()
+        if (!(error instanceof pg.DatabaseError)) throw error
+        if (error.code === '57014') throw tooLong()
+        error.message = `${name}: ${error.message}`
         throw error
       }
     })
@@ -149,9 +149,9 @@ class Reader {
     }
   }
 
-  async #questionsOn(client: pg.PoolClient): Promise<Questions> {
-    let questions = this.#questions.get(client)
-    if (questions === undefined) {
+  async #contextOn(client: pg.PoolClient): Promise<QuestionContext> {
+    let context = this.#contexts.get(client)
+    if (context === undefined) {
       const asked = client.query<{ schema: number }>('SELECT schema FROM server')
       const { rows } = await unlessLost(asked)
       const schema = rows[0]?.schema
@@ -159,10 +159,10 @@ class Reader {
         throw new CatalogueUnavailable(
           `the database has schema ${schema}, this program reads ${schemaVersion}`,
         )
-      questions = questionsFor(dialect)
-      this.#questions.set(client, questions)
+      context = contextOf(dialect)
+      this.#contexts.set(client, context)
     }
-    return questions
+    return context
   }
 
   #storage(): Promise<StorageFigures> {

@@ -2,17 +2,86 @@
  * The change feed: live records and tombstones, merged in the order of `seq`. Each statement reads
  * an index on `seq`, never the whole table.
  */
-import type { ChangeCounts, ChangeCountsQuery, ChangesPage, ChangesQuery } from '../reader.ts'
 import { changeKinds } from '../records.ts'
-import type { Change, ChangeKind } from '../records.ts'
+import type { ChangeKind, ListedFile, Head } from '../records.ts'
 import { conditionsOf } from '../selection/conditions.ts'
 import { listed, listedWithDetails, removedWithDetails, toListed } from './listed.ts'
-import type { ListedRow } from './listed.ts'
+import type { ListedRow, WithDetails } from './listed.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
 import { all } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
 import { hasOnly, select } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
+import type { FileFilter } from '../filter.ts'
+
+/** The latest change of a file. */
+export interface Change {
+  readonly seq: number
+  readonly change: ChangeKind
+  /** The time at which the change was detected. */
+  readonly atUs: number
+  /** For a removed file, its record before the removal. */
+  readonly record: ListedFile
+}
+
+/**
+ * The conditions of a filter that depend only on name and path, so that they apply to removed files
+ * too.
+ */
+export type ChangeFilters = Omit<
+  FileFilter,
+  'created' | 'modified' | 'idAbove' | 'idBelow' | 'problems'
+>
+
+/** In the details of a removed file, the checksum and the problem are `undefined`. */
+export interface ChangesQuery extends WithDetails {
+  /** Changes after this seq. */
+  readonly since: number
+  /** At least 1. */
+  readonly limit: number
+  readonly filters: ChangeFilters
+  /** Only changes of these kinds; by default all. */
+  readonly kinds?: readonly ChangeKind[]
+}
+
+/**
+ * A page of the change feed: changes in ascending order of seq, as they are at the state `head`.
+ */
+export interface ChangesPage {
+  readonly head: Head
+  /**
+   * Removals up to this seq may have been purged, so a client with a lower `since` must start again
+   * with the whole list. For a lower `since`, and for one after the head, the page is empty.
+   */
+  readonly purgedSeq: number
+  /**
+   * With a filter on countries: up to this seq, files with short names may have entered or left
+   * these countries without a change of their own (see `selection/sites.ts`), so a client with a
+   * lower `since` must start again with the whole list. 0 without such a filter, and if no file
+   * ever did.
+   */
+  readonly joinedSeq: number
+  readonly changes: readonly Change[]
+  /**
+   * The page contains all matching changes up to this seq. With filters, it may be lower than the
+   * head although the page is not full, because one query examines only a limited number of
+   * changes.
+   */
+  readonly throughSeq: number
+}
+
+export interface ChangeCountsQuery {
+  /** Changes at this time or later. */
+  readonly sinceUs: number
+  readonly filters: ChangeFilters
+}
+
+/** How many files have a latest change of each kind since a time. */
+export interface ChangeCounts {
+  readonly counts: Readonly<Record<ChangeKind, number>>
+  /** False if there may be more: only the last 10,000 numbers are examined. */
+  readonly isComplete: boolean
+}
 
 /** With a filter, a question examines at most this many changes in each table. */
 const changesPerQuestion = 2000
@@ -36,7 +105,10 @@ interface Range extends Record<string, number> {
   readonly limit: number
 }
 
-/** @throws NotBuilt for a filter on countries while `station_count` is not built */
+/**
+ * A page of the change feed.
+ * @throws NotBuilt for a filter on countries while `station_count` is not built
+ */
 export function* changes(
   { since, limit, filters, kinds: ofKinds = changeKinds, details = false }: ChangesQuery,
   context: QuestionContext,
@@ -68,7 +140,10 @@ export function* changes(
   return { ...page, changes, throughSeq: last?.seq ?? through }
 }
 
-/** @throws NotBuilt for a filter on countries while `station_count` is not built */
+/**
+ * Counts the latest changes of files by kind.
+ * @throws NotBuilt for a filter on countries while `station_count` is not built
+ */
 export function* changeCounts(
   { sinceUs, filters }: ChangeCountsQuery,
   context: QuestionContext,

@@ -1,36 +1,32 @@
-/** Checksums: the SQL that joins a file with its valid one, those of a directory, their version. */
-import type { ChecksumChunk, ChecksumsQuery } from '../reader.ts'
-import type { ChecksumEntry, FileIdentity } from '../records.ts'
+/** The checksums of a directory, their version, and whether a file still waits for its own. */
+import type { Hashed } from '../records.ts'
 import { stateStatement, toState } from '../selection/head.ts'
 import { isValidChecksum, joinedChecksum } from '../selection/record.ts'
 import { all, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
+import type { Problem } from '../filter.ts'
+
+/** A file in the checksum list of a directory. */
+export interface ChecksumEntry extends Hashed {
+  readonly name: string
+  readonly problem: Exclude<Problem, 'misplaced'> | undefined
+}
+
+export interface ChecksumsQuery {
+  readonly directory: string
+  /** Only files with a name after this one; empty for the first chunk. */
+  readonly after: string
+}
+
+/** Checksums of some files of a directory, in the order of their names. */
+export interface ChecksumChunk {
+  readonly files: readonly ChecksumEntry[]
+  /** The name after which the next chunk begins; `undefined` at the end. */
+  readonly next: string | undefined
+}
 
 /** Number of files in a chunk; reading a chunk takes about two milliseconds. */
 const filesPerChunk = 500
-
-/** Columns of the identity of the file that was hashed, in a checksum `c`. */
-export const identityColumns = 'c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid'
-
-/** All are NULL without a valid checksum. */
-export type IdentityRow = readonly [
-  inode: number | null,
-  ctimeUs: number | null,
-  links: number | null,
-  mode: number | null,
-  uid: number | null,
-  gid: number | null,
-]
-
-/** The identity of the file that was hashed; `undefined` without a valid checksum. */
-export function identityOf(
-  [inode, ctimeUs, links, mode, uid, gid]: IdentityRow,
-  { size, mtimeUs }: { readonly size: number | undefined; readonly mtimeUs: number | undefined },
-): FileIdentity | undefined {
-  if (inode === null || size === undefined || mtimeUs === undefined) return undefined
-  // Either all attributes are `null` or none.
-  return { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid } as FileIdentity
-}
 
 type EntryRow = [
   name: string,
@@ -39,6 +35,7 @@ type EntryRow = [
 ]
 
 /**
+ * A text that changes whenever `checksums` changes; `undefined` for an unknown directory.
  * `changed_us` changes if files are new, modified or removed, or their size becomes known; `hashed`
  * changes if checksums are new or stale.
  */
@@ -52,6 +49,10 @@ export function* checksumsVersion(directory: string): Question<string | undefine
   return codes && [toState(state?.[0]).head.epoch, ...codes].join('-')
 }
 
+/**
+ * A chunk of the checksums in a directory: those of the files after `after`, by name; `undefined`
+ * for an unknown directory. Each chunk is read in a transaction of its own.
+ */
 export function* checksums({
   directory,
   after,
@@ -78,8 +79,9 @@ export function* checksums({
 }
 
 /**
- * True if a live file waits to be hashed. As long as hashing has not begun, `h.seq` is NULL, and
- * only files with a stale checksum wait.
+ * True if a live file is in the queue of files to be hashed, because it is new or changed, or its
+ * checksum is stale. Older files do not count. As long as hashing has not begun, `h.seq` is NULL,
+ * and only files with a stale checksum wait.
  */
 export function* awaitsChecksum(id: number): Question<boolean> {
   const waits = yield* value<number>(

@@ -1,30 +1,24 @@
-/** The damaged live files of series, by `file_damaged`. */
+/** The paths of the damaged files of series. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { seriesOf, slotAt } from '../../series/series.ts'
-import type { DayRange } from '../../series/series.ts'
-import type { Dialect } from '../dialect.ts'
+import type { DayRange, SeriesKey } from '../../series/series.ts'
 import { rows } from '../question.ts'
-import type { Question, Statement } from '../question.ts'
+import type { Question } from '../question.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
-import type { DamagedFile } from '../series-queries.ts'
 
-export type DamagedRow = readonly [station: number, kind: number, start: number, foundUs: number]
-
-/** All rows, or those of a station. @param kinds ids of the kinds of a series */
-export function damagedRows(
-  dialect: Dialect,
-  of?: { readonly station: number; readonly kinds: readonly number[] },
-): Statement {
-  const own = `AND station = @station AND ${dialect.isIn('+kind', 'kinds')}`
-  return {
-    sql: `SELECT station, kind, data_date, damaged_us FROM file ${dialect.using('file_damaged')}
-      WHERE damaged_us IS NOT NULL ${of === undefined ? '' : own}
-      ORDER BY station, data_date, kind, id`,
-    values: { ...of },
-  }
+/** A damaged live file of a series, and the slot that it fills. */
+export interface DamagedFile extends SeriesKey {
+  /** As in `NetworkSeries`. */
+  readonly station: string
+  readonly slot: number
+  /** Below the archive root. */
+  readonly path: string
 }
 
-/** The damaged live files of series whose data begin on some days, with their paths. */
+/**
+ * The damaged live files of series whose data begin on some days, with their paths.
+ * @throws NotBuilt
+ */
 export function* damagedFiles(
   { fromDay, toDay }: DayRange,
   context: QuestionContext,

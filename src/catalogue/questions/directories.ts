@@ -1,11 +1,50 @@
 /** Listings of directories. */
-import type { Entries, EntriesQuery } from '../reader.ts'
-import type { DirectoryState, FileEntry, Subdirectory } from '../records.ts'
-import { head } from '../selection/head.ts'
+import { head } from './head.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
 import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
+import type { FileRecord } from '../records.ts'
+
+/** The state of a directory listing. */
+export interface DirectoryState {
+  readonly epoch: string
+  /** Changes whenever a listed name, size or time changes in the directory or below it. */
+  readonly version: string
+  /**
+   * Time of the latest change of a listed name, size or time in the directory or below it;
+   * `undefined` if no change was recorded.
+   */
+  readonly changedUs: number | undefined
+}
+
+/** A directory with catalogued files in it or below it. */
+export interface Subdirectory {
+  readonly name: string
+  /**
+   * Time of the latest change in this directory or below it; `undefined` if no change was recorded.
+   */
+  readonly changedUs: number | undefined
+}
+
+/** A file in a directory listing. */
+export type FileEntry = Pick<FileRecord, 'name' | 'size' | 'mtimeUs'>
+
+export interface EntriesQuery {
+  /** Path of a directory; empty for the root. */
+  readonly path: string
+  /** `next` of the previous chunk; empty for the first chunk. */
+  readonly after: string
+  /** At least 1. */
+  readonly limit: number
+}
+
+/** A chunk of a directory listing. */
+export interface Entries<T> {
+  readonly entries: readonly T[]
+  /** `after` for the next chunk; `undefined` at the end. */
+  readonly next: string | undefined
+}
 
 /** Sorts after every character that the names of directories may contain. */
 const afterNames = '~'
@@ -14,7 +53,10 @@ type DirectoryRow = [files: number, gone: number, changedUs: number | null]
 
 type FileRow = [name: string, size: number | null, mtimeUs: number | null]
 
-/** `undefined` if it is not on disk, and there are no files in it or below it. */
+/**
+ * The state of a directory; `undefined` if it is not on disk and there are no catalogued files in
+ * it or below it. The root always exists.
+ */
 export function* directory(
   path: string,
   { dialect }: Pick<QuestionContext, 'dialect'>,
@@ -32,6 +74,9 @@ export function* directory(
 }
 
 /**
+ * A chunk of the direct subdirectories that have catalogued files in them or below them, in no
+ * particular order.
+ *
  * Steps from one subdirectory to the next. For each subdirectory, looks up the first path with
  * files at or below it, and skips all deeper paths. A subdirectory may be found twice, by its own
  * path `a` and by a path below it, `a/b`, because `a-b` sorts between the two. A subdirectory is
@@ -70,7 +115,7 @@ export function* subdirectories(
   return { entries, next: last }
 }
 
-/** The unique index on directory and name has this order. */
+/** A chunk of the live files of a directory, by name: the unique index has this order. */
 export function* filesIn({ path, after, limit }: EntriesQuery): Question<Entries<FileEntry>> {
   const found = yield* rows<FileRow>(
     `SELECT name, size, mtime_us FROM file

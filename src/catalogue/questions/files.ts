@@ -1,20 +1,49 @@
 /** Single files: by id, by path, and by a name in another case. */
-import type { FileQuery, RecordQuery } from '../reader.ts'
-import type { FoundFile, SingleRecord } from '../records.ts'
-import { joinedChecksum } from '../selection/record.ts'
-import { identityColumns, identityOf } from './checksums.ts'
-import type { IdentityRow } from './checksums.ts'
+import { joinedChecksum, identityColumns, identityOf } from '../selection/record.ts'
+import type { IdentityRow } from '../selection/record.ts'
 import { listed, listedWithDetails, toListed } from './listed.ts'
-import type { ListedRow } from './listed.ts'
+import type { ListedRow, WithDetails } from './listed.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
 import { column, row } from '../question.ts'
 import type { Question } from '../question.ts'
+import type { ListedFile, FileRecord, Hashed, FileIdentity } from '../records.ts'
+
+/** A record by its id, as lists show it. */
+export interface SingleRecord extends ListedFile, FileRecord {
+  /** When the file arrived; `undefined` if it was not seen arriving. */
+  readonly arrivalUs: number | undefined
+}
+
+/** A record found by its path. */
+export interface FoundFile extends FileRecord, Hashed {
+  /**
+   * True if the deletion guard withholds removals in its directory; the file may then be missing on
+   * disk temporarily.
+   */
+  readonly isWithheld: boolean
+  /**
+   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one.
+   * The hashed file has the size and mtime of the record.
+   */
+  readonly identity: FileIdentity | undefined
+}
+
+export interface RecordQuery extends WithDetails {
+  readonly id: number
+}
+
+/** A file by its exact path. */
+export interface FileQuery {
+  readonly directory: string
+  readonly name: string
+}
 
 /** What a record has besides the columns of lists. */
 type FactsRow = [size: number | null, mtimeUs: number | null, seq: number]
 
 const factsColumns = 'f.size, f.mtime_us, f.seq'
 
+/** A live record, and its details if requested; `undefined` without one of this id. */
 export function* record({ id, details = false }: RecordQuery): Question<SingleRecord | undefined> {
   const { columns, joins } = details ? listedWithDetails : listed
   const found = yield* row<[arrivalUs: number | null, ...FactsRow, ...ListedRow]>(
@@ -38,6 +67,7 @@ type FoundRow = [
   ...record: [...FactsRow, ...ListedRow],
 ]
 
+/** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
 export function* file({ directory, name }: FileQuery): Question<FoundFile | undefined> {
   const found = yield* row<FoundRow>(
     `SELECT CASE WHEN d.held_since_us IS NULL THEN 0 ELSE 1 END, c.sha256, ${identityColumns},
@@ -58,6 +88,8 @@ export function* file({ directory, name }: FileQuery): Question<FoundFile | unde
 }
 
 /**
+ * Searches a directory for live files whose names differ from `name` only in the case of ASCII
+ * letters: the name of the file that is found; `undefined` if there is none, or more than one.
  * Uses the unique index of names in a directory, because `file_name` does not exist before the end
  * of a first scan.
  */

@@ -6,16 +6,8 @@
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { defaultOrdering } from '../filter.ts'
-import type { FileFilter, OrderKey } from '../filter.ts'
-import type {
-  ChunkCursor,
-  ChunkOrdering,
-  ChunkQuery,
-  Page,
-  PageQuery,
-  RecordChunk,
-} from '../reader.ts'
-import type { ListedFile } from '../records.ts'
+import type { FileFilter, OrderKey, ChunkCursor, ChunkOrdering, Ordering } from '../filter.ts'
+import type { Head, ListedFile } from '../records.ts'
 import { conditionsOf, orderBy, orders } from '../selection/conditions.ts'
 import { Counts } from '../selection/counts.ts'
 import { intersect } from '../selection/date-ranges.ts'
@@ -23,7 +15,7 @@ import type { DateRange } from '../selection/date-ranges.ts'
 import type { Dialect } from '../dialect.ts'
 import { sumsOf } from './facets.ts'
 import { listed, listedWithDetails, toListed } from './listed.ts'
-import type { ListedRow } from './listed.ts'
+import type { ListedRow, WithDetails } from './listed.ts'
 import type { Lookups } from '../selection/lookups.ts'
 import { Narrowest } from '../selection/narrowest.ts'
 import type { IndexChoice } from '../selection/narrowest.ts'
@@ -39,6 +31,54 @@ import {
   selectAfter,
 } from '../selection/selection.ts'
 import type { PagePosition, Selection } from '../selection/selection.ts'
+import type { Counting, PageSums } from '../sums.ts'
+
+export interface PageQuery extends WithDetails {
+  /** At least 1. */
+  readonly limit: number
+  /** At least 0; an offset after the end gives no records. */
+  readonly offset: number
+  /** Default: all live records. */
+  readonly filter?: FileFilter
+  /** Default: highest id first. */
+  readonly ordering?: Ordering
+  /** Also sums up all matching records. */
+  readonly sums?: Counting | undefined
+}
+
+/** A page of the list and the count, both at the state `head`. */
+export interface Page {
+  readonly head: Head
+  /** Number of all matching live records, not only of those on this page. */
+  readonly count: number
+  readonly records: readonly ListedFile[]
+  /** Only if they were requested. */
+  readonly sums?: PageSums | undefined
+}
+
+export interface ChunkQuery extends WithDetails {
+  /** `next` of the previous chunk; without it, the chunk is the first of the list. */
+  readonly after?: ChunkCursor
+  /** At least 1. */
+  readonly limit: number
+  readonly filter?: FileFilter
+  /**
+   * Default: highest id first. The key must never change for a record, because chunks are read at
+   * different times.
+   */
+  readonly ordering?: ChunkOrdering
+}
+
+/** A part of the list, with the epoch of the database. */
+export interface RecordChunk {
+  readonly epoch: string
+  readonly records: readonly ListedFile[]
+  /**
+   * `after` for the next chunk; `undefined` at the end of the list. A chunk before the end may be
+   * empty.
+   */
+  readonly next: ChunkCursor | undefined
+}
 
 /** Indexes and counts that each sort key needs besides `id_count`. */
 const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {

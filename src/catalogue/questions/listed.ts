@@ -3,6 +3,11 @@ import type { Problem } from '../filter.ts'
 import type { FileDetails, ListedFile } from '../records.ts'
 import { joinedChecksum } from '../selection/record.ts'
 
+export interface WithDetails {
+  /** True to return the records with their details. */
+  readonly details?: boolean
+}
+
 /** Rows have few columns, because passing a value to JavaScript costs more than finding it. */
 export type ListedRow = [
   id: number,

@@ -1,176 +1,67 @@
-/**
- * The live files of a series, read by `file_station`, and the damaged ones of them. Needs also the
- * counts `station_count`.
- */
-import { slotAt, startOf } from '../../series/series.ts'
-import type { Period } from '../../series/series.ts'
+/** The live files of some series, for many series at once. */
+import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
+import type { SeriesKey } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
-import type { Dialect } from '../dialect.ts'
-import { damagedRows } from './damaged-files.ts'
-import type { DamagedRow } from './damaged-files.ts'
-import { all, row, value } from '../question.ts'
-import type { Question, Statement } from '../question.ts'
+import type { Question } from '../question.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
+import { liveFiles, endsOf } from './live-files.ts'
+import { recordedDeliveries } from './recorded-deliveries.ts'
 
-/** A station of the series, with the start of its first and last file; infinite without files. */
-interface Source {
-  readonly station: number
-  readonly first: number
-  readonly last: number
+/** Query for the live files of some series at some time. */
+export interface LiveSlotsQuery {
+  /** Seconds since 1970; later slots do not count. */
+  readonly now: number
+  readonly series: readonly (SeriesKey & {
+    /** Code of the station, also the short one of a site with a long one. */
+    readonly station: string
+    /** Slots to read; without it those of the `lookbackDays` up to the last one. */
+    readonly range?: SlotRange
+    /** True to read the recorded deliveries of the range too. */
+    readonly withRecorded?: boolean
+    /** A delivered slot that may have no live file any more; it counts for `first`. */
+    readonly following?: number | undefined
+  })[]
 }
 
-interface LiveSeries {
-  /** Ids of the stations whose files fill the slots. */
-  readonly stations: readonly number[]
-  /** Ids of the kinds of the series. */
-  readonly kinds: readonly number[]
-  readonly period: Period
+/** The live files of a series. */
+export interface LiveSlots {
+  /** The first slot with a live file that is not damaged; `undefined` if there is none. */
+  readonly first: number | undefined
+  /** Distinct slots of the range with such a file, ascending. */
+  readonly slots: readonly number[]
+  /**
+   * Slots of the range with a recorded delivery, ascending, also if its file was removed; none
+   * unless they were asked for.
+   */
+  readonly recorded: readonly number[]
 }
 
-export class LiveFiles {
-  readonly #dialect: Dialect
-  readonly #series: LiveSeries
-  readonly #sources: readonly Source[]
-  /** The damaged files of each slot: their number, and when the first was found so. */
-  readonly #damaged: ReadonlyMap<number, { readonly files: number; readonly foundUs: number }>
-
-  private constructor(
-    dialect: Dialect,
-    series: LiveSeries,
-    { sources, damaged }: { sources: readonly Source[]; damaged: readonly DamagedRow[] },
-  ) {
-    this.#dialect = dialect
-    this.#series = series
-    this.#sources = sources
-    this.#damaged = bySlot(damaged, series.period)
+/** The live files of some series, in the order of the query. @throws NotBuilt */
+export function* liveSlots(
+  { series, now }: LiveSlotsQuery,
+  context: QuestionContext,
+): Question<readonly LiveSlots[]> {
+  yield* context.lookups.refresh(['station_count', 'file_station'])
+  const sites = yield* context.lookups.sites()
+  // Searched once: a query has many series of many stations.
+  const siteOf = (code: string): string => sites.longCode(code) ?? code
+  const byCode = Map.groupBy(context.lookups.stations, ([, code]) => siteOf(code))
+  const answers: LiveSlots[] = []
+  for (const { station, ...key } of series) {
+    const ids = (byCode.get(siteOf(station)) ?? []).map(([id]) => id)
+    const live = yield* liveFiles(ids, key, context)
+    const delivered = key.following === undefined ? [] : [key.following]
+    const slot = slotAt(now, key.period)
+    const { first } = yield* endsOf(live, delivered, slot)
+    const to = (yield* live.lastUpTo(slot)) ?? slot
+    const last = { from: to - lookbackDays * slotsPerDay(key.period), to }
+    const range = key.range ?? last
+    const slots = yield* live.slotsIn(range)
+    const found =
+      key.withRecorded === true
+        ? yield* recordedDeliveries(ids, { ...key, now: slot, range }, context)
+        : []
+    answers.push({ first, slots, recorded: found.map(([each]) => each) })
   }
-
-  static *of(dialect: Dialect, series: LiveSeries): Question<LiveFiles> {
-    const sources: Source[] = []
-    for (const station of series.stations) {
-      const [first, last] = (yield* row<[number | null, number | null]>(
-        `SELECT min(first_date), max(last_date) FROM station_count
-         WHERE station = @station AND ${dialect.isIn('kind', 'kinds')}`,
-        { station, kinds: series.kinds },
-      )) ?? [null, null]
-      sources.push({ station, first: first ?? Infinity, last: last ?? -Infinity })
-    }
-    const statements = sources.map(({ station }) =>
-      damagedRows(dialect, { kinds: series.kinds, station }),
-    )
-    const damaged = (yield* all(...statements)).flat() as unknown as DamagedRow[]
-    return new LiveFiles(dialect, series, { sources, damaged })
-  }
-
-  /** The slots up to one with damaged files, and when the first was found so, in seconds. */
-  damagedUpTo(slot: number): (readonly [slot: number, foundSeconds: number])[] {
-    return [...this.#damaged].flatMap(([each, { foundUs }]) =>
-      each <= slot ? [[each, Math.floor(foundUs / 1e6)] as const] : [],
-    )
-  }
-
-  /** The distinct slots of some ranges with a file that is not damaged, ascending. */
-  *slotsIn(...ranges: readonly SlotRange[]): Question<number[]> {
-    const { period } = this.#series
-    const statements = ranges.flatMap(({ from, to }) =>
-      this.#sources.map(({ station }) =>
-        this.#starts(station, 'data_date >= @start AND data_date < @end', {
-          start: startOf(from, period),
-          end: startOf(to + 1, period),
-        }),
-      ),
-    )
-    const found = yield* all(...statements)
-    const perRange = ranges.map((_range, index) => {
-      const own = found.slice(index * this.#sources.length, (index + 1) * this.#sources.length)
-      return this.#good(own.flat().map(([start]) => slotAt(start as number, period)))
-    })
-    return distinct(perRange.flat())
-  }
-
-  /** The slots that have more files than damaged ones. @param slots one for each file */
-  #good(slots: readonly number[]): readonly number[] {
-    if (this.#damaged.size === 0) return slots
-    const files = new Map<number, number>()
-    for (const slot of slots) files.set(slot, (files.get(slot) ?? 0) + 1)
-    return slots.filter((slot) => (files.get(slot) ?? 0) > (this.#damaged.get(slot)?.files ?? 0))
-  }
-
-  /** The first slot that is not before another one and has a file that is not damaged. */
-  *firstFrom(slot: number): Question<number | undefined> {
-    let found = yield* this.#anyFrom(slot)
-    while (found !== undefined && !(yield* this.#isGood(found)))
-      found = yield* this.#anyFrom(found + 1)
-    return found
-  }
-
-  /** The last slot that is not after another one and has a file that is not damaged. */
-  *lastUpTo(slot: number): Question<number | undefined> {
-    let found = yield* this.#anyUpTo(slot)
-    while (found !== undefined && !(yield* this.#isGood(found)))
-      found = yield* this.#anyUpTo(found - 1)
-    return found
-  }
-
-  *#isGood(slot: number): Question<boolean> {
-    if (!this.#damaged.has(slot)) return true
-    return (yield* this.slotsIn({ from: slot, to: slot })).length > 0
-  }
-
-  *#anyFrom(slot: number): Question<number | undefined> {
-    const start = startOf(slot, this.#series.period)
-    let earliest = Infinity
-    for (const { station, first, last } of this.#sources) {
-      if (start > last) continue
-      const condition = 'data_date >= @start ORDER BY data_date LIMIT 1'
-      const next = start <= first ? first : yield* this.#start(station, condition, { start })
-      earliest = Math.min(earliest, next ?? Infinity)
-    }
-    return this.#slotOf(earliest)
-  }
-
-  *#anyUpTo(slot: number): Question<number | undefined> {
-    const end = startOf(slot + 1, this.#series.period)
-    let latest = -Infinity
-    for (const { station, first, last } of this.#sources) {
-      if (end <= first) continue
-      const condition = 'data_date < @end ORDER BY data_date DESC LIMIT 1'
-      const previous = last < end ? last : yield* this.#start(station, condition, { end })
-      latest = Math.max(latest, previous ?? -Infinity)
-    }
-    return this.#slotOf(latest)
-  }
-
-  #slotOf(start: number): number | undefined {
-    return Number.isFinite(start) ? slotAt(start, this.#series.period) : undefined
-  }
-
-  #start(station: number, condition: string, limits: Readonly<Record<string, number>>) {
-    const { sql, values } = this.#starts(station, condition, limits)
-    return value<number>(sql, values)
-  }
-
-  #starts(station: number, condition: string, limits: Readonly<Record<string, number>>): Statement {
-    return {
-      sql: `SELECT f.data_date FROM file f ${this.#dialect.using('file_station')}
-        WHERE ${this.#dialect.inTime('f.id')} AND f.station = @station
-          AND ${this.#dialect.isIn('+f.kind', 'kinds')} AND ${condition}`,
-      values: { station, kinds: this.#series.kinds, ...limits },
-    }
-  }
-}
-
-function bySlot(damaged: readonly DamagedRow[], period: Period) {
-  const slots = new Map<number, { files: number; foundUs: number }>()
-  for (const [, , start, foundUs] of damaged) {
-    const slot = slotAt(start, period)
-    const { files = 0, foundUs: first = Infinity } = slots.get(slot) ?? {}
-    slots.set(slot, { files: files + 1, foundUs: Math.min(first, foundUs) })
-  }
-  return slots
-}
-
-/** The distinct values, ascending. */
-function distinct(values: readonly number[]): number[] {
-  const sorted = Float64Array.from(values).sort()
-  return Array.from(sorted.filter((each, index) => each !== sorted[index - 1]))
+  return answers
 }

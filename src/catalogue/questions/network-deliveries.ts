@@ -4,14 +4,75 @@ import type { DayDeliveries } from '../../series/delivery-window.ts'
 import { seriesOf, settledDays, slotAt } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { DeliveriesQuery, NetworkDeliveries, NetworkSeries } from '../series-queries.ts'
-import { damagedRows } from './damaged-files.ts'
-import type { DamagedRow } from './damaged-files.ts'
+import { damagedRows } from './damaged-rows.ts'
+import type { DamagedRow } from './damaged-rows.ts'
 import { dayOf } from '../selection/count-tables.ts'
 import type { State } from '../selection/head.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
 import { all, column } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
+import type { Head } from '../records.ts'
+
+/** Query for the deliveries of all series. */
+export interface DeliveriesQuery {
+  /** First and last UTC day since 1970, both included. */
+  readonly fromDay: number
+  readonly toDay: number
+  /**
+   * Reads only days on which the data of files start that changed after this state; without it,
+   * reads all days.
+   */
+  readonly since?: Head | undefined
+}
+
+/** A series that has live files, or for which a delivery was ever recorded. */
+export interface NetworkSeries extends SeriesKey {
+  /**
+   * The station code: 9 characters, or 4 for a short code that belongs to no long code (see
+   * `selection/sites.ts`).
+   */
+  readonly station: string
+  /**
+   * The ids of the series in `DayDeliveries`: several if deliveries of a long and of a short code
+   * were recorded, none if no delivery was ever recorded.
+   */
+  readonly ids: readonly number[]
+  /**
+   * First and latest start of the data of its live files, in seconds since 1970; `undefined`
+   * without live files.
+   */
+  readonly firstStart: number | undefined
+  readonly lastStart: number | undefined
+  /** Number of its live files. */
+  readonly files: number
+  /**
+   * The period as its newest live files with long names write it: `24H` for `01D`; `undefined`
+   * without such files.
+   */
+  readonly writtenPeriod: string | undefined
+  /** Its slots with damaged live files (see `DamagedSlots`). */
+  readonly damaged: readonly (readonly [slot: number, foundSeconds: number])[]
+}
+
+/** The recorded deliveries of all series on some days. */
+export interface NetworkDeliveries {
+  readonly head: Head
+  readonly series: readonly NetworkSeries[]
+  /** False if the changes after `since` are unknown or too many; then no day was read. */
+  readonly isComplete: boolean
+  /**
+   * The damaged live files of each day on which there are some, as a text that changes with them:
+   * deliveries of a day whose text is another have changed without a change of the head.
+   */
+  readonly damagedDays: ReadonlyMap<number, string>
+  /**
+   * Codes of the stations, as in `NetworkSeries`, of which files have changed after `since` that
+   * begin before the last `settledDays`. Empty without `since`.
+   */
+  readonly olderChanged: readonly string[]
+  /** The days that were read, ascending, with all their deliveries. */
+  readonly days: readonly DayDeliveries[]
+}
 
 /**
  * Maximum number of changes for which the changed days are searched. With more changes it is faster
@@ -30,7 +91,7 @@ type LiveRow = [station: number, kind: number, files: number, firstStart: number
 
 const none = { firstStart: undefined, lastStart: undefined, files: 0, writtenPeriod: undefined }
 
-/** @throws NotBuilt */
+/** The recorded deliveries of all series. @throws NotBuilt */
 export function* deliveries(
   { fromDay, toDay, since }: DeliveriesQuery,
   context: QuestionContext,

@@ -1,7 +1,6 @@
 /** The paths of files with a problem, and of entries that are not catalogued. */
-import { listedProblems } from '../reader.ts'
-import type { ProblemEntry, ProblemsPage, ProblemsQuery } from '../reader.ts'
-import type { Problem } from '../filter.ts'
+import { listedProblems } from '../filter.ts'
+import type { ListedProblem, Problem } from '../filter.ts'
 import type { FileProblemReason } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
 import { latestChangeUs } from '../selection/record.ts'
@@ -9,6 +8,32 @@ import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
 import { all, rows, value } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
+
+export interface ProblemsQuery {
+  readonly kinds: readonly ListedProblem[]
+  /** 0 to get only the count. */
+  readonly limit: number
+  /** At least 0; an offset after the end gives no entries. */
+  readonly offset: number
+}
+
+export interface ProblemEntry {
+  readonly problem: ListedProblem
+  /** Path relative to the archive root; bytes that are not UTF-8 show as U+FFFD. */
+  readonly path: string
+  /** One word: `no-end`, `damaged`, `other-date`, or the reason why an entry is not catalogued. */
+  readonly reason: string
+  /**
+   * Time of the latest change of the file, or the time since which the directory has rejected
+   * entries for this reason.
+   */
+  readonly sinceUs: number
+}
+
+export interface ProblemsPage {
+  readonly count: number
+  readonly entries: readonly ProblemEntry[]
+}
 
 interface Range {
   readonly limit: number
@@ -28,6 +53,10 @@ type NumberRow = [directory: number, reason: string, names: number]
 
 type RejectedRow = [path: string, reason: string, names: string, sinceUs: number]
 
+/**
+ * Lists problems by kind, in the order of `listedProblems`; at most 100 rejected names for each
+ * directory and reason.
+ */
 export function* problems(
   { kinds, limit, offset }: ProblemsQuery,
   { dialect }: Pick<QuestionContext, 'dialect'>,

@@ -1,29 +1,92 @@
 /** The slots of a series: live files and recorded deliveries. */
-import { lowerBound } from '../../series/latency.ts'
-import {
-  deliveryDays,
-  lookbackDays,
-  periodRules,
-  recentDays,
-  seriesOf,
-  slotAt,
-  slotsPerDay,
-} from '../../series/series.ts'
+import { lookbackDays, periodRules, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
-import type { SlotRange } from '../../series/slot-states.ts'
-import type {
-  ArrivalsQuery,
-  LiveSlots,
-  LiveSlotsQuery,
-  SeriesArrivals,
-  SeriesQuery,
-  SeriesSlots,
-} from '../series-queries.ts'
-import { LiveFiles } from './live-slots.ts'
-import type { Kind, QuestionContext } from '../selection/lookups.ts'
-import { column, rows } from '../question.ts'
+import { liveFiles, endsOf } from './live-files.ts'
+import type { QuestionContext } from '../selection/lookups.ts'
 import type { Question } from '../question.ts'
 import type { Sites } from '../selection/sites.ts'
+import type { Head } from '../records.ts'
+import { oldestSlot, recordedDeliveries } from './recorded-deliveries.ts'
+
+/** Query for the slots of a series (see src/series). */
+export interface SeriesQuery extends SeriesKey {
+  /** Code of the station in upper case, 4 or 9 characters. */
+  readonly code: string
+  /**
+   * First and last slot to read. Without `from`, the range begins at the first delivered slot (see
+   * `firstSlot`), but at most `mostSlots` before `to`; without deliveries, it begins at `to`.
+   */
+  readonly from: number | undefined
+  readonly to: number
+  readonly mostSlots: number
+  /** The present slot: deliveries of later ones do not count. */
+  readonly now: number
+}
+
+/** The slots of a series; ascending, without duplicates. */
+export interface SeriesSlots {
+  readonly head: Head
+  /**
+   * The codes whose files fill the slots: the long code, and the short code if it belongs to it
+   * (see `selection/sites.ts`). If a short code was requested that belongs to no long code, only
+   * this short code; empty if no file ever had it.
+   */
+  readonly codes: readonly string[]
+  /**
+   * Long codes with files that begin with the same 4 characters, if there are several: files with
+   * the short code cannot be assigned to one long code, so they form a series of their own. Also
+   * empty if a long code was requested and no file ever had the short code.
+   */
+  readonly ambiguous: readonly string[]
+  /** The first slot of the range. */
+  readonly from: number
+  /**
+   * The first and the last delivered slot, wherever the range is; `undefined` without deliveries.
+   */
+  readonly first: number | undefined
+  readonly last: number | undefined
+  /** The slots up to now with damaged live files (see `DamagedSlots`), wherever the range is. */
+  readonly damaged: readonly (readonly [slot: number, foundSeconds: number])[]
+  /**
+   * Slots that have a live file which is not damaged: of the range, of the last slots up to now,
+   * and of `lookbackDays` before both.
+   */
+  readonly live: readonly number[]
+  /**
+   * Slots up to now with a recorded delivery of the last 400 days, even if the file was removed
+   * since.
+   */
+  readonly recorded: readonly number[]
+  /**
+   * Latencies in seconds, ascending: those of the slots of the last 28 days whose files were seen
+   * arriving.
+   */
+  readonly latencies: readonly number[]
+  /**
+   * Time from which deliveries are known: the time when the recording began, but at most 400 days
+   * ago, because older deliveries are purged. `Infinity` before the recording began.
+   */
+  readonly knownFromUs: number
+}
+
+/** Query for the arrivals of the slots of a series; see `SeriesQuery`. */
+export interface ArrivalsQuery extends Pick<
+  SeriesQuery,
+  'fileType' | 'period' | 'code' | 'to' | 'now'
+> {
+  readonly from: number
+}
+
+/** The recorded arrivals of a series. */
+export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
+  /** The slots whose files were seen arriving, ascending, each with its latency in seconds. */
+  readonly arrivals: readonly (readonly [slot: number, latency: number])[]
+  /**
+   * Latencies in seconds, ascending: those of the slots of the last 28 days whose files were seen
+   * arriving.
+   */
+  readonly latencies: readonly number[]
+}
 
 /**
  * The station of a series: the ids of its codes, and the long codes to which its short code could
@@ -34,10 +97,7 @@ interface SeriesStation {
   readonly ambiguous: readonly string[]
 }
 
-/** A recorded delivery; `latency` is at least 0, null if the file was not seen arriving. */
-type Delivery = [slot: number, latency: number | null]
-
-/** @throws NotBuilt */
+/** The slots of a series; `undefined` for an unknown station. @throws NotBuilt */
 export function* seriesSlots(
   query: SeriesQuery,
   context: QuestionContext,
@@ -69,7 +129,7 @@ export function* seriesSlots(
   }
 }
 
-/** @throws NotBuilt */
+/** The recorded arrivals of a series; `undefined` for an unknown station. @throws NotBuilt */
 export function* seriesArrivals(
   query: ArrivalsQuery,
   context: QuestionContext,
@@ -80,36 +140,6 @@ export function* seriesArrivals(
     latency !== null && slot >= query.from && slot <= query.to ? [[slot, latency] as const] : [],
   )
   return { ...found.facts, arrivals }
-}
-
-/** @throws NotBuilt */
-export function* liveSlots(
-  { series, now }: LiveSlotsQuery,
-  context: QuestionContext,
-): Question<readonly LiveSlots[]> {
-  yield* context.lookups.refresh(['station_count', 'file_station'])
-  const sites = yield* context.lookups.sites()
-  // Searched once: a query has many series of many stations.
-  const siteOf = (code: string): string => sites.longCode(code) ?? code
-  const byCode = Map.groupBy(context.lookups.stations, ([, code]) => siteOf(code))
-  const answers: LiveSlots[] = []
-  for (const { station, ...key } of series) {
-    const ids = (byCode.get(siteOf(station)) ?? []).map(([id]) => id)
-    const live = yield* liveFiles(ids, key, context)
-    const delivered = key.following === undefined ? [] : [key.following]
-    const slot = slotAt(now, key.period)
-    const { first } = yield* endsOf(live, delivered, slot)
-    const to = (yield* live.lastUpTo(slot)) ?? slot
-    const last = { from: to - lookbackDays * slotsPerDay(key.period), to }
-    const range = key.range ?? last
-    const slots = yield* live.slotsIn(range)
-    const found =
-      key.withRecorded === true
-        ? yield* recordedDeliveries(ids, { ...key, now: slot, range }, context)
-        : []
-    answers.push({ first, slots, recorded: found.map(([each]) => each) })
-  }
-  return answers
 }
 
 /** What the questions about one series have in common; `undefined` for an unknown station. */
@@ -130,76 +160,6 @@ function* read(
   const codes = station.ids.map((id) => stations.get(id) ?? '')
   const facts = { head, codes, ambiguous: station.ambiguous, latencies }
   return { station, deliveries, deliveriesUs, facts }
-}
-
-function liveFiles(
-  stations: readonly number[],
-  key: SeriesKey,
-  context: QuestionContext,
-): Question<LiveFiles> {
-  const kinds = kindsOf(key, context.lookups.kinds)
-  return LiveFiles.of(context.dialect, { stations, kinds, period: key.period })
-}
-
-/**
- * The recorded deliveries of a series up to now, by default all; the earliest counts if a slot has
- * several.
- */
-function* recordedDeliveries(
-  stations: readonly number[],
-  query: SeriesKey & { readonly now: number; readonly range?: SlotRange },
-  context: QuestionContext,
-): Question<Delivery[]> {
-  const { fileType, period, now, range = { from: -Infinity, to: now } } = query
-  const start = Math.max(oldestSlot(query), range.from)
-  const end = Math.min(now, range.to) + 1
-  if (start >= end) return []
-  const series = yield* column<number>(
-    `SELECT id FROM series WHERE ${context.dialect.isIn('station', 'stations')}
-     AND file_type = @fileType AND period = @period`,
-    { stations, fileType, period },
-  )
-  if (series.length === 0) return []
-  const { seconds } = periodRules[period]
-  const earliest = 'min(latency_s)'
-  const atLeast0 = `CASE WHEN ${earliest} < 0 THEN 0 ELSE ${earliest} END`
-  // One lookup per slot, because deliveries are stored by time.
-  return yield* rows<Delivery>(
-    `WITH RECURSIVE slot (start) AS (
-       SELECT CAST(@start AS bigint) UNION ALL
-       SELECT start + @seconds FROM slot WHERE start + @seconds < @end)
-     SELECT start / @seconds, ${atLeast0} FROM slot CROSS JOIN delivery
-     WHERE ${context.dialect.inTime('start')} AND data_date = start
-       AND ${context.dialect.isIn('series', 'series')}
-     GROUP BY start ORDER BY start`,
-    { series, start: start * seconds, end: end * seconds, seconds },
-  )
-}
-
-/** The first slot of which deliveries are read: older deliveries are purged. */
-function oldestSlot({ period, now }: Pick<SeriesQuery, 'period' | 'now'>): number {
-  return now - deliveryDays * slotsPerDay(period)
-}
-
-/** The first and the last delivered slot of a series, without those after now. */
-function* endsOf(
-  live: LiveFiles,
-  recorded: readonly number[],
-  now: number,
-): Question<{ readonly first: number | undefined; readonly last: number | undefined }> {
-  const first = Math.min((yield* live.firstFrom(-Infinity)) ?? Infinity, recorded[0] ?? Infinity)
-  const last = Math.max(
-    (yield* live.lastUpTo(now)) ?? -Infinity,
-    recorded[lowerBound(recorded, now + 1) - 1] ?? -Infinity,
-  )
-  return { first: first > now ? undefined : first, last: last === -Infinity ? undefined : last }
-}
-
-function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kind>): number[] {
-  return [...kinds].flatMap(([id, kind]) => {
-    const series = seriesOf({ ...kind, period: kind.period === '' ? undefined : kind.period })
-    return series?.fileType === fileType && series.period === period ? [id] : []
-  })
 }
 
 /**

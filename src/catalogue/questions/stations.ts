@@ -1,13 +1,71 @@
 /** Stations, from the counts of each station and kind. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
-import type { StationAnswer, StationOrdering, StationsPage, StationsQuery } from '../reader.ts'
-import type { StationSummary } from '../records.ts'
+import type { StationOrdering } from '../filter.ts'
 import type { Kind, QuestionContext } from '../selection/lookups.ts'
 import { rows } from '../question.ts'
 import type { Question } from '../question.ts'
 import { select } from '../selection/selection.ts'
 import type { Sites } from '../selection/sites.ts'
+import type { Area } from '../../parse/archive-path.ts'
+import type { FileType, FileDuration, FileVersion } from '../../parse/types.ts'
+import type { Head } from '../records.ts'
+
+/** A station, and the numbers of its live files by area, type, duration and version. */
+export interface StationSummary {
+  /** In upper case: 4 characters, or 9 with the country. */
+  readonly code: string
+  /** All codes whose files are counted, sorted. */
+  readonly codes: readonly string[]
+  /** UTC days since 1970-01-01 on which the earliest and the latest data start. */
+  readonly firstDay: number
+  readonly lastDay: number
+  /** Latest start of data, in seconds since 1970. */
+  readonly lastStart: number
+  readonly files: number
+  readonly byArea: Readonly<Partial<Record<Area, number>>>
+  readonly byType: Readonly<Partial<Record<FileType, number>>>
+  readonly byDuration: Readonly<Partial<Record<FileDuration, number>>>
+  readonly byVersion: Readonly<Partial<Record<FileVersion, number>>>
+}
+
+export interface StationsQuery {
+  readonly limit: number
+  readonly offset: number
+  readonly countries?: readonly string[]
+  /**
+   * Only stations with these codes. A station is found by its `code` in the answer: the files of a
+   * short code that belongs to a long code are found only by the long code.
+   */
+  readonly codes?: readonly string[]
+  /** Only stations with a code that contains this text, in upper case. */
+  readonly search?: string
+  /** Only stations with a code that begins with this text, in upper case. */
+  readonly start?: string
+  /**
+   * Default: by code. Stations with equal sort keys are sorted by code. If the key is the country,
+   * stations without a country come last.
+   */
+  readonly ordering?: StationOrdering
+  /** Only files in these areas are counted; stations without files in them are left out. */
+  readonly areas?: readonly Area[]
+}
+
+/**
+ * The files of a short code are counted with the long code to which it belongs (see
+ * `selection/sites.ts`).
+ */
+export interface StationsPage {
+  readonly head: Head
+  readonly count: number
+  readonly stations: readonly StationSummary[]
+}
+
+export interface StationAnswer {
+  readonly head: Head
+  /** `undefined` without live files. */
+  readonly station: StationSummary | undefined
+}
 
 /** The counts of the files of one kind that a station has. */
 type StationKindRow = [
@@ -34,7 +92,7 @@ interface StationTotal {
 /** Kinds of the files that are counted; `undefined`: all. */
 type Kinds = readonly number[] | undefined
 
-/** @throws NotBuilt while `station_count` is not built */
+/** A page of the list of stations. @throws NotBuilt while `station_count` is not built */
 export function* stations(query: StationsQuery, context: QuestionContext): Question<StationsPage> {
   const { limit, offset, ordering = byCode, countries, areas } = query
   const { head } = yield* context.lookups.refresh(['station_count'])

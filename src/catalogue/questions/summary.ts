@@ -2,14 +2,57 @@
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Problem } from '../filter.ts'
-import type { CatalogueSummary, NewestFile, RejectionCount } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
 import { kindCounts, sumOf } from '../selection/count-tables.ts'
-import { head, lastScan } from '../selection/head.ts'
+import { head, lastScan } from './head.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
 import { all, column, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
+import type { Head, ScanSummary } from '../records.ts'
+
+interface AreaSummary {
+  files: number
+  /** The sum of the known sizes. */
+  bytes: number
+  directories: number
+}
+
+/** The summary of the catalogue, without the state of the indexer. */
+export interface CatalogueSummary {
+  readonly head: Head
+  readonly areas: Readonly<Record<Area, AreaSummary>>
+  /** Number of misplaced files (see `problems`). */
+  readonly misplaced: number
+  /** Number of files whose gzip stream has no end. */
+  readonly incomplete: RejectionCount
+  readonly checksums: {
+    /** Number of files with a checksum that is not stale. */
+    readonly files: number
+    /** Number of hashed files whose gzip stream is damaged before its end. */
+    readonly broken: RejectionCount
+  }
+  /** Entries of directories that are not catalogued, by reason, most frequent first. */
+  readonly rejected: readonly RejectionCount[]
+  /** The last complete scan of the tree; `undefined` before the first. */
+  readonly lastScan: ScanSummary | undefined
+  /** The newest record of each area and file type that have files. */
+  readonly newest: readonly NewestFile[]
+}
+
+export interface NewestFile {
+  readonly area: Area
+  readonly fileType: FileType
+  readonly createdUs: number
+}
+
+export interface RejectionCount {
+  /** An `EntryRejectionReason` of this or an earlier release, or a problem of listed files. */
+  readonly reason: string
+  readonly count: number
+  /** A few paths relative to the archive root; bytes that are not UTF-8 show as U+FFFD. */
+  readonly examples: readonly string[]
+}
 
 const examplesPerReason = 5
 
@@ -17,9 +60,10 @@ type FilesRow = [area: Area, files: number, bytes: number]
 type DirectoriesRow = [area: Area, directories: number]
 type GroupRow = [area: Area, fileType: FileType, bucket: number]
 
-export function* summary({
-  dialect,
-}: Pick<QuestionContext, 'dialect'>): Question<CatalogueSummary> {
+export function* summary(
+  _query: undefined,
+  { dialect }: Pick<QuestionContext, 'dialect'>,
+): Question<CatalogueSummary> {
   const now = yield* head()
   const areas = yield* areaFigures(dialect)
   const misplaced = yield* countOf('misplaced', dialect)

@@ -1,8 +1,36 @@
 /** Why files are not in the list: they were removed, or the indexer rejected them. */
-import type { RejectedFile, RemovedFile, UnlistedFiles, UnlistedQuery } from '../reader.ts'
 import type { QuestionContext } from '../selection/lookups.ts'
 import { all } from '../question.ts'
 import type { Question } from '../question.ts'
+import type { FileQuery } from './files.ts'
+
+/** Files that may have been removed or rejected. */
+export interface UnlistedQuery {
+  /** Paths of directories in which they may have been; at most a few dozen. */
+  readonly directories: readonly string[]
+  /** Their names, in lower case; the case of ASCII letters is ignored. */
+  readonly names: readonly string[]
+}
+
+/** A file that was removed, by its last record. */
+export interface RemovedFile extends FileQuery {
+  readonly seq: number
+  readonly atUs: number
+}
+
+/** An entry that is not catalogued; `sinceUs` as in `ProblemEntry`. */
+export interface RejectedFile extends FileQuery {
+  /** An `EntryRejectionReason` of this or an earlier release. */
+  readonly reason: string
+  readonly sinceUs: number
+}
+
+export interface UnlistedFiles {
+  /** Latest removal first. */
+  readonly removed: readonly RemovedFile[]
+  /** Of each directory and reason, only the first 100 names are known. */
+  readonly rejected: readonly RejectedFile[]
+}
 
 /** Maximum number of removed files that are returned. */
 const most = 20
@@ -12,8 +40,8 @@ type RemovedRow = [directory: string, name: string, seq: number, atUs: number]
 type RejectedRow = [directory: string, reason: string, names: string, sinceUs: number]
 
 /**
- * Reads the tombstones and rejections of a few directories, each by the index of its directory:
- * no index has the names of tombstones.
+ * The tombstones and rejections of some names in some directories, each by the index of its
+ * directory: no index has the names of tombstones.
  */
 export function* unlisted(
   { directories, names }: UnlistedQuery,

@@ -3,27 +3,77 @@ import type { Area } from '../../parse/archive-path.ts'
 import { dayToIso, parseDay } from '../../parse/calendar.ts'
 import { seriesOf } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
-import type {
-  Volumes,
-  VolumesQuery,
-  DayVolume,
-  HashedFiles,
-  KindVolume,
-  MonthVolume,
-  Volume,
-} from '../volumes.ts'
+import type { Volume } from '../volumes.ts'
 import { sumOfVolumes } from '../volumes.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, column, row, rows } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
 import { idCountLevels } from '../selection/count-tables.ts'
 import type { Kind, QuestionContext } from '../selection/lookups.ts'
+import type { FileType } from '../../parse/types.ts'
+import type { Head } from '../records.ts'
+
+export interface VolumesQuery {
+  /** The days whose volumes are wanted too. */
+  readonly days?: DayRange
+}
+
+/** How much is in the catalogue. */
+export interface Volumes {
+  readonly head: Head
+  /** All live files by area, type and period, also during a first scan. */
+  readonly totals: readonly KindVolume[]
+  readonly hashed: HashedFiles
+  /**
+   * The same by the month in which the data begin, oldest first; `undefined` until the counts of
+   * days are built, at the end of a first scan.
+   */
+  readonly months: readonly MonthVolume[] | undefined
+  /** The days that were asked for, by area, oldest first, without those that have no files. */
+  readonly days: readonly DayVolume[] | undefined
+}
+
+/** The volume of an area, a type and a period. */
+export interface KindVolume extends Volume {
+  readonly area: Area
+  readonly fileType: FileType
+  /** As long names write it, `01D`; `undefined` for short names that do not say it. */
+  readonly period: string | undefined
+}
+
+/** The volume of the data that begin in a month: `2026-01`. */
+export interface MonthVolume extends KindVolume {
+  readonly month: string
+}
+
+/** The volume of the data of an area that begin on a UTC day, counted from 1970-01-01. */
+export interface DayVolume extends Volume {
+  readonly day: number
+  readonly area: Area
+}
+
+/** The files that were read to compute their checksums. */
+export interface HashedFiles {
+  /** Number of files with a checksum that is not stale. */
+  readonly files: number
+  /** Number of files whose checksum is stale, so that they are read again. */
+  readonly stale: number
+  /**
+   * Times at which the oldest and the newest record with a checksum were made. A file is read after
+   * that, and once: the time of the read is not stored. `undefined` without checksums.
+   */
+  readonly oldestUs: number | undefined
+  readonly newestUs: number | undefined
+}
 
 type KindRow = [kind: number, files: number, bytes: number, sized: number]
 type MonthRow = [packed: number, ...volume: KindRow]
 type DayRow = [day: number, area: Area, files: number, bytes: number, sized: number]
 
-/** Reads tables of counts, `day_count` once. Never throws `NotBuilt`. */
+/**
+ * The number and size of the files. Reads tables of counts, `day_count` once. Never throws
+ * `NotBuilt`.
+ */
 export function* volumes(
   { days }: VolumesQuery,
   { lookups, dialect }: QuestionContext,

@@ -1,8 +1,7 @@
 /** The state of the catalogue, from its one row. */
 import { CatalogueUnavailable } from '../reader-errors.ts'
-import type { Head, ScanSummary } from '../records.ts'
-import { all, value } from '../question.ts'
-import type { Question, Row, Statement } from '../question.ts'
+import type { Head } from '../records.ts'
+import type { Row, Statement } from '../question.ts'
 
 /** The head, and what else the row of the catalogue says about the feed and the deliveries. */
 export interface State {
@@ -38,15 +37,4 @@ export function toState(row: Row | undefined): State {
     purgedSeq,
     deliveriesUs: deliveriesUs ?? undefined,
   }
-}
-
-export function* head(): Question<Head> {
-  const [found] = yield* all(stateStatement)
-  return toState(found?.[0]).head
-}
-
-/** The last complete scan; `undefined` before the first. */
-export function* lastScan(): Question<ScanSummary | undefined> {
-  const scan = yield* value<string>('SELECT last_scan FROM catalogue WHERE one = 1')
-  return scan === undefined ? undefined : (JSON.parse(scan) as ScanSummary)
 }

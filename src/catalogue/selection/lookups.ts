@@ -90,3 +90,8 @@ export interface QuestionContext {
   readonly dialect: Dialect
   readonly lookups: Lookups
 }
+
+/** For one connection: it remembers what this one has read. */
+export function contextOf(dialect: Dialect): QuestionContext {
+  return { dialect, lookups: new Lookups() }
+}

@@ -1,5 +1,6 @@
 /** The columns of records. */
 import type { Columns, ColumnType, Dialect } from '../dialect.ts'
+import type { FileIdentity } from '../records.ts'
 
 interface RecordColumn {
   readonly type: Exclude<ColumnType, 'bytea'>
@@ -103,3 +104,26 @@ export const isValidChecksum = `c.id = f.id AND c.size = f.size AND c.mtime_us =
   AND c.stale_us IS NULL`
 
 export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
+
+/** Columns of the identity of the file that was hashed, in a checksum `c`. */
+export const identityColumns = 'c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid'
+
+/** All are NULL without a valid checksum. */
+export type IdentityRow = readonly [
+  inode: number | null,
+  ctimeUs: number | null,
+  links: number | null,
+  mode: number | null,
+  uid: number | null,
+  gid: number | null,
+]
+
+/** The identity of the file that was hashed; `undefined` without a valid checksum. */
+export function identityOf(
+  [inode, ctimeUs, links, mode, uid, gid]: IdentityRow,
+  { size, mtimeUs }: { readonly size: number | undefined; readonly mtimeUs: number | undefined },
+): FileIdentity | undefined {
+  if (inode === null || size === undefined || mtimeUs === undefined) return undefined
+  // Either all attributes are `null` or none.
+  return { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid } as FileIdentity
+}

@@ -1,6 +1,13 @@
 /** Resolves a filter into a selection: ids of lookup tables and ranges of keys. */
-import type { FileFilter, NameCondition, Ordering, Problem, TimeRange } from '../filter.ts'
-import type { ChunkCursor, ChunkOrdering } from '../reader.ts'
+import type {
+  FileFilter,
+  NameCondition,
+  Ordering,
+  Problem,
+  TimeRange,
+  ChunkCursor,
+  ChunkOrdering,
+} from '../filter.ts'
 import {
   intersect,
   startsInYears,

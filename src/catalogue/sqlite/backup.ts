@@ -11,8 +11,8 @@ import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { noDebugger } from '../../runtime/program.ts'
-import type { BackupOutcome } from '../writer.ts'
-import { UnusableDatabase } from '../writer.ts'
+import type { BackupOutcome } from '../updates/writer.ts'
+import { UnusableDatabase } from '../writer-errors.ts'
 import {
   copiesOf,
   discard,
@@ -31,7 +31,7 @@ import {
 import { corruption, faultOf, isCorruption } from './integrity-check.ts'
 import { connectForReading } from './open.ts'
 import { allFiles } from '../selection/count-tables.ts'
-import { head } from '../selection/head.ts'
+import { head } from '../questions/head.ts'
 import { Driver } from './driver.ts'
 
 /** Number of pages copied in one step; between two steps the copy can be aborted. */

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { CatalogueUnavailable } from '../reader-errors.ts'
-import { UnusableDatabase } from '../writer.ts'
+import { UnusableDatabase } from '../writer-errors.ts'
 import { openForReading } from './open.ts'
 
 /** Interval of the check that the database file was not replaced, by default. */

@@ -1,7 +1,7 @@
 /** Checks a database file: the stored counts, its integrity and its foreign keys. */
 import type { Database } from 'better-sqlite3'
 import { countFaults } from '../questions/count-faults.ts'
-import type { ConsistencyReport } from '../writer.ts'
+import type { ConsistencyReport } from '../updates/writer.ts'
 import { Driver } from './driver.ts'
 import { openForReading } from './open.ts'
 

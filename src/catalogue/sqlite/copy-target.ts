@@ -1,5 +1,6 @@
 /** Opens a file as the target of a copy. */
-import type { Ask, CopyTarget } from '../writer.ts'
+import type { Ask } from '../question.ts'
+import type { CopyTarget } from '../updates/writer.ts'
 import { buildIndexes } from '../updates/indexes.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { dialect } from './dialect.ts'

@@ -21,9 +21,10 @@ import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import type { Head, StorageFigures } from '../records.ts'
+import type { Head } from '../records.ts'
+import type { StorageFigures } from '../questions/reader.ts'
 import { applicationId } from './schema.ts'
-import { head } from '../selection/head.ts'
+import { head } from '../questions/head.ts'
 import { Driver } from './driver.ts'
 
 /** The paths of the copies beside a database. */

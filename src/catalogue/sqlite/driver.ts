@@ -3,8 +3,13 @@
  * in one transaction.
  */
 import { LRUCache } from 'lru-cache'
+import Sqlite from 'better-sqlite3'
 import type { Database, Statement as Prepared, Transaction } from 'better-sqlite3'
 import type { Question, Row, Statement, Values } from '../question.ts'
+import { questionOf } from '../questions/reader.ts'
+import type { Answer, Query, QuestionName } from '../questions/reader.ts'
+import { contextOf } from '../selection/lookups.ts'
+import { dialect } from './dialect.ts'
 
 /** Number of statements that stay prepared. The texts are few, because values are parameters. */
 const keptStatements = 200
@@ -21,6 +26,7 @@ export class Driver {
   readonly #db: Database
   readonly #prepared = new LRUCache<string, Prepared>({ max: keptStatements })
   readonly #transaction: Transaction<(question: Question<unknown>) => unknown>
+  readonly #context = contextOf(dialect)
   #checkTime = always
 
   constructor(db: Database) {
@@ -31,6 +37,20 @@ export class Driver {
       this.#checkTime()
       return 1
     })
+  }
+
+  /** Answers a question of a reader. An error of its SQL says which question it was. */
+  answer<Name extends QuestionName>(
+    name: Name,
+    query: Query<Name>,
+    checkTime = always,
+  ): Answer<Name> {
+    try {
+      return this.read(questionOf(name, query, this.#context), checkTime)
+    } catch (error) {
+      if (error instanceof Sqlite.SqliteError) error.message = `${name}: ${error.message}`
+      throw error
+    }
   }
 
   /** All statements of the question see one state of the database. */

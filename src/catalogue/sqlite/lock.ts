@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import { AlreadyRunning, CatalogueCorrupt } from '../writer.ts'
+import { AlreadyRunning, CatalogueCorrupt } from '../writer-errors.ts'
 import { makeFile } from './database-files.ts'
 import { unusable } from './access-check.ts'
 

@@ -9,7 +9,7 @@ import {
   unfinishedCopy,
   unknownSchema,
 } from '../selection/schema.ts'
-import { UnusableDatabase } from '../writer.ts'
+import { UnusableDatabase } from '../writer-errors.ts'
 import { makeFile } from './database-files.ts'
 import { corruption, faultOf } from './integrity-check.ts'
 import { applicationId, createTables, migrateTables, versionOf } from './schema.ts'

@@ -4,8 +4,8 @@
 import { Worker } from 'node:worker_threads'
 import { programBeside } from '../../runtime/calls.ts'
 import { CatalogueUnavailable, NotBuilt, QueryTimeout } from '../reader-errors.ts'
-import type { Asker } from '../reader.ts'
-import type { Answer, Query, QuestionName } from '../questions/questions.ts'
+import type { Asker } from '../turns.ts'
+import type { Answer, Query, QuestionName } from '../questions/reader.ts'
 import { Turns } from '../turns.ts'
 
 /**

@@ -2,10 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { errorCode } from '../../runtime/error-code.ts'
 import { QueryTimeout } from '../reader-errors.ts'
-import { questionsFor } from '../questions/questions.ts'
-import type { Question } from '../question.ts'
 import { connectionSource } from './connection.ts'
-import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 import type { CheckTime } from './driver.ts'
 import { end } from './query-pool.ts'
@@ -35,21 +32,15 @@ function throwIfCancelled(): void {
 
 // A worker must never read an older file than the main thread, which keeps some of its answers
 // until the catalogue changes.
-const source = connectionSource(
-  database,
-  (db) => ({ driver: new Driver(db), questions: questionsFor(dialect) }),
-  { checkMs: 0 },
-)
+const source = connectionSource(database, (db) => new Driver(db), { checkMs: 0 })
 
 function respond({ name, query, unlimited }: QueryRequest): QueryResponse {
   try {
     // A thread that is ended while it starts must not open the database, which may be gone by then.
     throwIfCancelled()
-    const answer = source.use(({ driver, questions }) => {
-      // The type of a query depends on its name.
-      const question = questions[name](query as never) as Question<unknown>
-      return driver.read(question, deadline(unlimited ? Infinity : longestMs))
-    })
+    const checkTime = deadline(unlimited ? Infinity : longestMs)
+    // The type of a query depends on its name.
+    const answer = source.use((driver) => driver.answer(name, query as never, checkTime))
     return { answer }
   } catch (error) {
     const { message } = error as Error

@@ -4,18 +4,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
 import { CatalogueUnavailable } from '../reader-errors.ts'
-import type { Asker, CatalogueReader } from '../reader.ts'
-import type { CatalogueSummary } from '../records.ts'
-import {
-  longQuestions,
-  questionNames,
-  questionsFor,
-  shortQuestions,
-} from '../questions/questions.ts'
-import type { Answer, Query, QuestionName } from '../questions/questions.ts'
+import type { Asker } from '../turns.ts'
+import type { CatalogueReader, Answer, Query, QuestionName } from '../questions/reader.ts'
+import type { CatalogueSummary } from '../questions/summary.ts'
+import { askingBy, longQuestions, shortQuestions } from '../questions/reader.ts'
 import { connectionSource } from './connection.ts'
 import { storageFigures } from './database-files.ts'
-import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 import { QueryPool } from './query-pool.ts'
 import { refuseUnsafeSqlite } from './open.ts'
@@ -56,11 +50,8 @@ export function openReader({ database }: { readonly database: string }): Catalog
     return answer
   }
 
-  const methods = Object.fromEntries(
-    questionNames.map((name) => [name, (query: never, asker?: Asker) => ask(name, query, asker)]),
-  ) as unknown as Pick<CatalogueReader, QuestionName>
   return {
-    ...methods,
+    ...askingBy(ask),
     summary,
     storage: () =>
       storageFigures(database).catch((error: unknown) => {
@@ -79,18 +70,18 @@ function onConnection(db: Database) {
   /** The summary is read again after another connection has written. */
   const known: { version?: unknown; summary?: CatalogueSummary } = {}
   const version = db.prepare('PRAGMA data_version').pluck()
-  return { driver: new Driver(db), questions: questionsFor(dialect), version, known }
+  return { driver: new Driver(db), version, known }
 }
 
 /** @returns `undefined` if it takes too long */
 function askHere<Name extends QuestionName>(
-  { driver, questions }: ReturnType<typeof onConnection>,
+  { driver }: ReturnType<typeof onConnection>,
   name: Name,
   query: Query<Name>,
 ): { readonly answer: Answer<Name> } | undefined {
   const endMs = shortQuestions.has(name) ? Infinity : performance.now() + directMs
   try {
-    const answer = driver.read(questions[name](query), () => {
+    const answer = driver.answer(name, query, () => {
       if (performance.now() > endMs) throw new TooLong()
     })
     return { answer }

@@ -21,7 +21,7 @@ import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { isKnownSchema } from '../selection/schema.ts'
-import { UnusableDatabase } from '../writer.ts'
+import { UnusableDatabase } from '../writer-errors.ts'
 import {
   copiesOf,
   discard,

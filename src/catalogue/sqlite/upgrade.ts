@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { latestOf, migrations } from '../selection/schema.ts'
-import { UnusableDatabase } from '../writer.ts'
+import { UnusableDatabase } from '../writer-errors.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { makeBackup } from './backup.ts'
 import { freeBeside, sizeOf } from './database-files.ts'

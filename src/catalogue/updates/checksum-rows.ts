@@ -3,7 +3,7 @@ import type { Dialect } from '../dialect.ts'
 import { column, execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import type { FileIdentity } from '../records.ts'
-import type { Checksum, ReboundFile } from '../writer.ts'
+import type { Checksum, ReboundFile } from './writer.ts'
 
 /** To be used if details of files change without a change of their records. */
 export const raiseDetails: Statement = {

@@ -7,7 +7,7 @@ import { execute, row, rows, value } from '../question.ts'
 import type { Question, Row, Statement, Value, Values } from '../question.ts'
 import { copyingSchema, createTables, schemaVersion } from '../selection/schema.ts'
 import { deferredCounts } from '../selection/count-tables.ts'
-import { UnusableDatabase } from '../writer.ts'
+import { UnusableDatabase } from '../writer-errors.ts'
 import { deferIndexes } from './indexes.ts'
 
 /** Rows of one read, and of one transaction. */

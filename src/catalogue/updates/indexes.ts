@@ -7,7 +7,7 @@ import { column, execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import { createIndex, indexNames } from '../selection/schema.ts'
 import { allFiles, deferredCounts } from '../selection/count-tables.ts'
-import type { BuiltIndexes } from '../writer.ts'
+import type { BuiltIndexes } from './writer.ts'
 import { recount } from './recount.ts'
 
 /**

@@ -19,7 +19,7 @@ import {
   toRecordRow,
 } from '../selection/record.ts'
 import type { RecordRow } from '../selection/record.ts'
-import type { DirectoryChange, NewFile } from '../writer.ts'
+import type { DirectoryChange, NewFile } from './writer.ts'
 import type { CountDifferences } from './count-differences.ts'
 import type { DeliveredFile, DeliveryRows } from './deliveries.ts'
 import { Lookup } from './lookup.ts'

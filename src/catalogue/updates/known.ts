@@ -4,12 +4,11 @@ import type { FileDuration } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
 import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { identityColumns, identityOf } from '../questions/checksums.ts'
+import { identityColumns, identityOf, joinedChecksum } from '../selection/record.ts'
 import { kindCounts, sumOf } from '../selection/count-tables.ts'
 import { endOfData } from '../selection/date-ranges.ts'
-import { joinedChecksum } from '../selection/record.ts'
-import type { IdentityRow } from '../questions/checksums.ts'
-import { mostKnownFiles } from '../writer.ts'
+import type { IdentityRow } from '../selection/record.ts'
+import { mostKnownFiles } from './writer.ts'
 import type {
   DirectoryStamp,
   KnownDirectory,
@@ -17,7 +16,7 @@ import type {
   KnownStamp,
   NameRange,
   RemovedFiles,
-} from '../writer.ts'
+} from './writer.ts'
 
 type StampRow = [
   path: string,

@@ -1,14 +1,9 @@
 /** The calls of a writer that are questions. An engine says how it reads and how it writes. */
 import { summary } from '../questions/summary.ts'
-import { head, lastScan } from '../selection/head.ts'
-import type {
-  AppliedChange,
-  Ask,
-  CatalogueWriter,
-  DirectoryChange,
-  Engine,
-  RefusedChange,
-} from '../writer.ts'
+import { head, lastScan } from '../questions/head.ts'
+import type { AppliedChange, CatalogueWriter, DirectoryChange, RefusedChange } from './writer.ts'
+import type { Ask } from '../question.ts'
+import type { Engine } from '../dialect.ts'
 import { Apply, updateParts } from './apply.ts'
 import type { Applied, Applying } from './apply.ts'
 import { Hashing, HashingQueue } from './checksum-queue.ts'
@@ -55,7 +50,7 @@ export function updatesOf(engine: WritingEngine): Updates {
     removalsAfter: (last) => read(() => removalsAfter(dialect, last)),
     head: () => read(head),
     lastScan: () => read(lastScan),
-    summary: () => read(() => summary({ dialect })),
+    summary: () => read(() => summary(undefined, { dialect })),
     apply: (changes) => applyValid(changes, apply, engine),
     purgeRemovals: (beforeUs) => write(() => purge(beforeUs, nowUs())),
     arrivedUnhashed: (since) => read(() => queue.arrived(since)),

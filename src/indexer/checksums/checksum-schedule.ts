@@ -4,8 +4,8 @@
  * false, the older files, highest id first, at most a tenth of the time. The schedule polls the
  * catalogue and does not depend on events, so it can miss no file.
  */
-import { CatalogueCorrupt } from '../../catalogue/writer.ts'
-import type { UnhashedFile } from '../../catalogue/writer.ts'
+import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
+import type { UnhashedFile } from '../../catalogue/updates/writer.ts'
 import type { HashingStatus } from '../../control-socket/protocol.ts'
 import { failureFields } from '../../runtime/logger.ts'
 import { wait } from '../../runtime/clock.ts'

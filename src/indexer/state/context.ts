@@ -1,6 +1,6 @@
 /** What the parts of the indexer share. */
 import type { Logger } from 'pino'
-import type { CatalogueWriter } from '../../catalogue/writer.ts'
+import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import { nameRulesVersion } from '../../parse/name-rules.ts'
 import { hotDirectories, mostByName, newestOf } from './hot-window.ts'
 import type { HotWindow } from './hot-window.ts'

@@ -4,7 +4,7 @@
  * counts when it is written, and not before.
  */
 import type { Area } from '../../parse/archive-path.ts'
-import type { CatalogueWriter, KnownStamp, RemovedFiles } from '../../catalogue/writer.ts'
+import type { CatalogueWriter, KnownStamp, RemovedFiles } from '../../catalogue/updates/writer.ts'
 import { isPurge } from './expected-purge.ts'
 import type { PurgedAfterDays } from './expected-purge.ts'
 

@@ -4,7 +4,11 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { AppliedChange, BackupOutcome, DirectoryChange } from '../../catalogue/writer.ts'
+import type {
+  AppliedChange,
+  BackupOutcome,
+  DirectoryChange,
+} from '../../catalogue/updates/writer.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { areas } from '../../parse/archive-path.ts'
 

@@ -4,7 +4,7 @@
  * that arriving files and sweeps do not wait.
  */
 import { isSameVersion } from '../../catalogue/identity.ts'
-import type { CatalogueWriter } from '../../catalogue/writer.ts'
+import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import type { Inflated } from '../tree/inflate.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'

@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
-import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/writer.ts'
+import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/updates/writer.ts'
 import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.ts'
 
 /**

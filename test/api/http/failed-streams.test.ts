@@ -4,7 +4,7 @@
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
-import type { CatalogueReader } from '../../../src/catalogue/reader.ts'
+import type { CatalogueReader } from '../../../src/catalogue/questions/reader.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { parseAnswer, readToEnd } from '../wire.ts'
 import { connect } from 'node:net'

@@ -2,6 +2,7 @@
  * Pages that depend on the time of the request, and pages that are requested before the deliveries
  * are read.
  */
+import type { DeliveriesQuery } from '../../../src/catalogue/questions/network-deliveries.ts'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openService, startUs } from '../service.ts'
@@ -68,10 +69,11 @@ t.test('only answers that need the states of series wait for the recent deliveri
   let release = (): void => undefined
   const wait = new Promise<void>((resolve) => (release = resolve))
   const read = reader.deliveries.bind(reader)
-  reader.deliveries = async (query) => {
+  const waiting = async (query: DeliveriesQuery) => {
     await wait
     return read(query)
   }
+  Object.assign(reader, { deliveries: waiting })
   const stations = await app.inject({ url: '/rinex/api/station/', headers: browser })
   t.match(stations, { statusCode: 200 })
   t.notMatch(stations.body, 'class="state')
@@ -89,10 +91,11 @@ t.test('the deliveries are read when the server listens, before any request', as
   const { reader } = service
   const queries = new Promise<void>((resolve) => {
     const read = reader.deliveries.bind(reader)
-    reader.deliveries = (query) => {
+    const noticed = (query: DeliveriesQuery) => {
       resolve()
       return read(query)
     }
+    Object.assign(reader, { deliveries: noticed })
   })
   await service.listen()
   await queries

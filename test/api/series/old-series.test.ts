@@ -1,4 +1,6 @@
 /** Series that stopped long ago: what is read of them, and when again. */
+import type { LiveSlotsQuery } from '../../../src/catalogue/questions/live-slots.ts'
+import type { Asker } from '../../../src/catalogue/turns.ts'
 import t from '../../tap.ts'
 import { daySeconds, firstDay, openNetwork } from './network.ts'
 
@@ -22,10 +24,11 @@ t.test('a change of old files reads those of their stations again, not all', asy
   t.match((await states()).get(changed), { state: 'ended' })
   const asked: string[] = []
   const read = reader.liveSlots.bind(reader)
-  reader.liveSlots = (query, asker) => {
+  const noted = (query: LiveSlotsQuery, asker?: Asker) => {
     asked.push(...query.series.map(({ station }) => station))
     return read(query, asker)
   }
+  Object.assign(reader, { liveSlots: noted })
   await service.scan([[old + 40, changed, '01D']])
   await service.remove(old + 1, removed, '01D')
   await service.setNow(firstDay * daySeconds + 120)

@@ -5,7 +5,6 @@ import type { Test } from 'tap'
 import { orderKeys } from '../../../src/catalogue/filter.ts'
 import type { FileFilter, NameCondition } from '../../../src/catalogue/filter.ts'
 import { List } from '../../../src/catalogue/questions/list.ts'
-import { questionsFor } from '../../../src/catalogue/questions/questions.ts'
 import { Lookups } from '../../../src/catalogue/selection/lookups.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
@@ -39,7 +38,7 @@ const database = await makeLarge()
 function open(t: Test) {
   const db = new Sqlite(database, { readonly: true })
   t.teardown(() => db.close())
-  return { db, driver: new Driver(db), questions: questionsFor(dialect) }
+  return { db, driver: new Driver(db) }
 }
 
 const nothing: NameCondition = { how: 'contains', text: 'zz.' }
@@ -70,7 +69,7 @@ function codes(count: number): string[] {
 }
 
 t.test('each kind of search calls in_time in each order', async (t) => {
-  const { db, driver, questions } = open(t)
+  const { db, driver } = open(t)
   let calls = 0
   db.function('in_time', () => {
     calls++
@@ -80,26 +79,26 @@ t.test('each kind of search calls in_time in each order', async (t) => {
     for (const key of orderKeys) {
       const ordering = { key, descending: true }
       calls = 0
-      t.equal(driver.read(questions.page({ limit: 1, offset: 0, filter, ordering })).count, 0, name)
+      t.equal(driver.answer('page', { limit: 1, offset: 0, filter, ordering }).count, 0, name)
       t.ok(calls >= 4, `${name}, by ${key}: ${calls} calls`)
       if (key === 'modified') continue
       calls = 0
-      driver.read(questions.records({ limit: 1, filter, ordering: { key, descending: true } }))
+      driver.answer('records', { limit: 1, filter, ordering: { key, descending: true } })
       t.ok(calls >= 4, `${name}, a chunk by ${key}: ${calls} calls`)
     }
 })
 
 t.test('a statement that was ended leaves no transaction and no broken statement', async (t) => {
-  const { db, driver, questions } = open(t)
+  const { db, driver } = open(t)
   const query = { limit: 1, offset: 0, filter: { names: [nothing] } }
   for (let round = 0; round < 3; round++) {
     let calls = 0
     const end = () => {
       if (++calls > 8) throw new Error('too late')
     }
-    t.throws(() => driver.read(questions.page(query), end), { message: 'too late' })
+    t.throws(() => driver.answer('page', query, end), { message: 'too late' })
     t.equal(db.inTransaction, false)
-    t.equal(driver.read(questions.page(query)).count, 0, 'the same statement')
+    t.equal(driver.answer('page', query).count, 0, 'the same statement')
   }
 })
 

@@ -2,11 +2,11 @@
  * The interface through which the indexer writes the catalogue. Times and directories are written
  * as in `reader.ts`.
  */
-import type { Area } from '../parse/archive-path.ts'
-import type { Dialect } from './dialect.ts'
-import type { Question } from './question.ts'
-import type { CatalogueSummary, FileIdentity, Head, Heartbeat, ScanSummary } from './records.ts'
-import type { Problem } from './filter.ts'
+import type { Area } from '../../parse/archive-path.ts'
+import type { Engine } from '../dialect.ts'
+import type { CatalogueSummary } from '../questions/summary.ts'
+import type { FileIdentity, Head, Heartbeat, ScanSummary } from '../records.ts'
+import type { Problem } from '../filter.ts'
 
 /**
  * The times and the inode of a directory. If they are others than before, its names may have
@@ -273,15 +273,6 @@ export type BackupOutcome =
   /** No backup was made, because the free space is less than twice the size of the database. */
   | { readonly outcome: 'no-space'; readonly bytes: number; readonly free: number }
 
-/** Asks a question in one transaction, again from its start if an engine has to. */
-export type Ask = <Answer>(ask: () => Question<Answer>) => Promise<Answer>
-
-export interface Engine {
-  readonly dialect: Dialect
-  readonly read: Ask
-  readonly write: Ask
-}
-
 /** What copying a catalogue needs of the database to which it is copied. */
 export type CopyTarget = Pick<CatalogueWriter, 'engine' | 'buildIndexes' | 'checkpoint'>
 
@@ -395,26 +386,4 @@ export interface CatalogueWriter {
    * so readers that run as another user may lose access.
    */
   close(): void
-}
-
-/** Another process is the writer of this database. */
-export class AlreadyRunning extends Error {
-  readonly code = 'ALREADY_RUNNING'
-}
-
-/**
- * The database is corrupt, or the database or one of its side files was removed or replaced. The
- * process must end; the next one opens the database that it finds, restores a backup or creates a
- * new database.
- */
-export class CatalogueCorrupt extends Error {
-  readonly code = 'CATALOGUE_CORRUPT'
-}
-
-/**
- * This program must not or cannot use the database file; the message names the file, and the remedy
- * if there is one.
- */
-export class UnusableDatabase extends Error {
-  readonly code = 'UNUSABLE_DATABASE'
 }

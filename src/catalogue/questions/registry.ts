@@ -1,0 +1,20 @@
+/**
+ * All questions of a reader: each of these files exports its questions and their types, nothing
+ * else. To add a question, write its generator; the reader gets a method of its name.
+ */
+export * from './changes.ts'
+export * from './checksums.ts'
+export * from './count-faults.ts'
+export * from './damaged-files.ts'
+export * from './directories.ts'
+export * from './files.ts'
+export * from './head.ts'
+export * from './live-slots.ts'
+export * from './network-deliveries.ts'
+export * from './pages.ts'
+export * from './problems.ts'
+export * from './series-slots.ts'
+export * from './stations.ts'
+export * from './summary.ts'
+export * from './unlisted.ts'
+export * from './volumes.ts'
