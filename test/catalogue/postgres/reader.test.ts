@@ -72,6 +72,12 @@ t.test('a statement takes too long', { skip }, async (t) => {
   t.equal((await reader.page(list)).count, 20)
 })
 
+t.test('an error of SQL names its question', { skip }, async (t) => {
+  const { url, reader } = await openWritten(t)
+  await psql(url, 'ALTER TABLE station RENAME COLUMN code TO name')
+  await t.rejects(reader.station('GRAZ'), { message: /^station: column "code" does not exist/ })
+})
+
 t.test('the network swallows packets', { skip }, async (t) => {
   const { proxy, reader } = await openWritten(t)
   const requests = new RequestClient({ url: proxy.url, passwordFile: undefined })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import t from '../../tap.ts'
+import { listedProblems } from '../../../src/catalogue/filter.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
@@ -126,4 +127,17 @@ t.test('a database with tables but without the row of the catalogue is unavailab
   db.prepare('INSERT INTO catalogue (one, epoch, seq) VALUES (1, ?, 0)').run(row.epoch)
   db.close()
   t.equal((await reader.head()).epoch, row.epoch)
+})
+
+t.test('an error of SQL names its question, in this thread and in a worker', async (t) => {
+  const database = join(testFolder(t), 'catalogue.db')
+  openWriter({ database, nowUs }).close()
+  const db = new Sqlite(database)
+  db.exec('ALTER TABLE station RENAME COLUMN code TO name; DROP TABLE rejection')
+  db.close()
+  const reader = openReader({ database })
+  t.teardown(() => reader.close())
+  await t.rejects(reader.station('GRAZ'), { message: /^station: no such column: code/ })
+  const all = { kinds: listedProblems, limit: 1, offset: 0 }
+  await t.rejects(reader.problems(all), { message: /^problems: no such table: rejection/ })
 })
