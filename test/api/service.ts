@@ -26,6 +26,10 @@ export interface Service {
   readonly startAnother: () => ReturnType<typeof buildServer>
   readonly app: FastifyInstance
   readonly archive: string
+  /** The time of a service that was opened with `nowUs`. */
+  readonly clock: { us: number }
+  /** Sets the clock, with a heartbeat at this time. @param seconds since 1970 */
+  readonly setNow: (seconds: number) => Promise<unknown>
   readonly writer: CatalogueWriter
   readonly reader: CatalogueReader
   /** Lines of the log, parsed. */
@@ -48,15 +52,20 @@ export interface ServiceOptions {
   readonly deps?: (deps: ApiDeps) => Partial<ApiDeps>
   /** Questions that the API asks with a detour, by default none. */
   readonly reader?: (reader: CatalogueReader) => Partial<CatalogueReader>
-  /** The clock of the writer; without it, `startUs` and a microsecond more at each reading. */
-  readonly writerNowUs?: () => number
+  /**
+   * Where the clock of the API and of the writer stands, until the test sets it (microseconds since
+   * 1970); without it the API has the clock of the machine, and the writer `startUs` and a
+   * microsecond more at each reading.
+   */
+  readonly nowUs?: number
 }
 
 export async function openService(t: Test, options: ServiceOptions = {}): Promise<Service> {
   const folder = testFolder(t, { archive: { obs: {}, nrt: {} } })
   const archive = join(folder, 'archive')
-  let us = startUs
-  const nowUs = options.writerNowUs ?? (() => us++)
+  const stands = options.nowUs !== undefined
+  const clock = { us: options.nowUs ?? startUs }
+  const nowUs = () => (stands ? clock.us : clock.us++)
   const { writer, reader } = await openCatalogue(t, { folder, nowUs })
   const written: string[] = []
   const stream = new Writable({
@@ -72,7 +81,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     indexerMetrics: () => Promise.resolve(''),
     settlingFiles: () => Promise.resolve([]),
     logger: pino({ level: 'debug' }, stream),
-    nowUs: createClock(),
+    nowUs: stands ? nowUs : createClock(),
     settings: {
       archive,
       linkedDirectories: [],
@@ -94,6 +103,11 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
   t.teardown(() => app.close())
   return {
     app,
+    clock,
+    setNow(seconds) {
+      clock.us = Math.round(seconds * 1e6)
+      return writer.heartbeat({ atUs: clock.us, limitSeconds: 180 })
+    },
     startAnother: () => buildServer(all),
     archive,
     writer,

@@ -16,18 +16,10 @@ export type Stop = number | readonly [from: number, to: number]
  * @param until the last hour of files
  */
 export async function openNetwork(t: Test, stops: Readonly<Record<string, Stop>>, until = 12) {
-  let nowUs = (midnight - 72 * hour) * 1e6
-  const service = await openService(t, {
-    deps: () => ({ nowUs: () => nowUs }),
-    writerNowUs: () => nowUs,
-  })
-  const setNow = (seconds: number): Promise<void> => {
-    nowUs = seconds * 1e6
-    return service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
-  }
+  const service = await openService(t, { nowUs: (midnight - 72 * hour) * 1e6 })
   /** The files of an hour arrive. */
   const deliver = async (end: number): Promise<void> => {
-    await setNow(end + 120)
+    await service.setNow(end + 120)
     const start = new Date((end - hour) * 1000)
     const day = 19 + Math.floor((end - hour - midnight) / (24 * hour)) + 3
     const at = `2026${String(day).padStart(3, '0')}${String(start.getUTCHours()).padStart(2, '0')}00`
@@ -39,10 +31,12 @@ export async function openNetwork(t: Test, stops: Readonly<Record<string, Stop>>
       .filter(([, stop]) => !isLost(stop))
       .map(([station]) => newFile(`${station}_R_${at}_01H_30S_MO.crx.gz`))
     await service.writer.apply([
-      change(`nrt/2026/${String(day).padStart(3, '0')}/00`, { added: arriving(added, nowUs) }),
+      change(`nrt/2026/${String(day).padStart(3, '0')}/00`, {
+        added: arriving(added, service.clock.us),
+      }),
     ])
   }
   for (let end = midnight - 71 * hour; end <= midnight + until * hour; end += hour)
     await deliver(end)
-  return { ...service, setNow, deliver }
+  return { ...service, deliver }
 }

@@ -10,7 +10,7 @@ const usPerDay = 86_400e6
 
 /** 2026-01-22 */
 const today = Math.floor(startUs / usPerDay)
-const deps: ServiceOptions['deps'] = () => ({ nowUs: () => startUs })
+const options: ServiceOptions = { nowUs: startUs }
 
 interface Wire {
   readonly files: number
@@ -46,7 +46,7 @@ async function fill({ writer }: Service, days: number): Promise<void> {
 }
 
 t.test('an empty archive says where files are expected', async (t) => {
-  const service = await openService(t, { deps })
+  const service = await openService(t, options)
   const wire = await jsonOf(service)
   t.match(wire, { files: 0, bytes: 0, sized: 0 })
   t.strictSame([wire.years, wire.groups, wire.days?.length], [[], [], 401])
@@ -60,7 +60,7 @@ t.test('an empty archive says where files are expected', async (t) => {
 })
 
 t.test('the figures of an archive of some days: JSON, CSV and page say the same', async (t) => {
-  const service = await openService(t, { deps })
+  const service = await openService(t, options)
   await fill(service, 40)
   await service.addNames('nrt/2026/001', ['graz021a.26n.gz'])
   const wire = await jsonOf(service)
@@ -116,7 +116,7 @@ t.test('the figures of an archive of some days: JSON, CSV and page say the same'
 })
 
 t.test('a first scan: totals without years and days', async (t) => {
-  const service = await openService(t, { deps })
+  const service = await openService(t, options)
   await service.writer.deferIndexes()
   await fill(service, 2)
   const wire = await jsonOf(service)
@@ -131,14 +131,13 @@ t.test('a first scan: totals without years and days', async (t) => {
 })
 
 t.test('the tag changes with the catalogue and the day, and answers 304 between', async (t) => {
-  let nowUs = startUs
-  const service = await openService(t, { deps: () => ({ nowUs: () => nowUs }) })
+  const service = await openService(t, options)
   await fill(service, 10)
   const tagOf = async () => String((await service.app.inject(api)).headers['etag'])
   const tag = await tagOf()
   const again = await service.app.inject({ url: api, headers: { 'if-none-match': tag } })
   t.equal(again.statusCode, 304)
-  nowUs += usPerDay
+  service.clock.us += usPerDay
   const nextDay = await tagOf()
   t.not(nextDay, tag)
   await service.addNames('obs/2026/002', ['graz0020.26d.gz'])
@@ -146,7 +145,7 @@ t.test('the tag changes with the catalogue and the day, and answers 304 between'
 })
 
 t.test('checksums: how many files were read, and which', async (t) => {
-  const service = await openService(t, { deps })
+  const service = await openService(t, options)
   await fill(service, 3)
   t.match(
     (await pageOf(service)).text,
@@ -160,7 +159,7 @@ t.test('checksums: how many files were read, and which', async (t) => {
 })
 
 t.test('parameters that the resource does not have', async (t) => {
-  const { app } = await openService(t, { deps })
+  const { app } = await openService(t, options)
   for (const query of ['?year=2026', '?x=%00', '?format=api&limit=-1', '?%3Cscript%3E=1']) {
     const { statusCode, headers } = await app.inject(`${api}${query}`)
     t.equal(statusCode, 200, query)

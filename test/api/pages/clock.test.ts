@@ -10,11 +10,7 @@ import { openService, startUs } from '../service.ts'
 const browser = { accept: 'text/html' }
 
 async function open(t: Test) {
-  let nowUs = Math.floor(startUs / 60e6) * 60e6
-  const service = await openService(t, {
-    deps: () => ({ nowUs: () => nowUs }),
-    writerNowUs: () => nowUs,
-  })
+  const service = await openService(t, { nowUs: Math.floor(startUs / 60e6) * 60e6 })
   const station = 'GRAZ00AUT'
   const names = Array.from({ length: 28 }, (_value, index) => {
     const day = String(index + 1).padStart(3, '0')
@@ -23,7 +19,7 @@ async function open(t: Test) {
   await service.addNames('obs/2025/001', names)
   /** Sets the clock; there is a heartbeat each minute. */
   const setSecond = (second: number): Promise<void> => {
-    nowUs = startUs + second * 1e6
+    service.clock.us = startUs + second * 1e6
     const atUs = startUs + Math.floor(second / 60) * 60e6
     return service.writer.heartbeat({ atUs, limitSeconds: 180 })
   }

@@ -41,25 +41,21 @@ t.test('a contact that is no address is text', async (t) => {
 t.test('the header counts the open alerts, and so does the tag of every page', async (t) => {
   const hour = 3600e6
   const startUs = Date.UTC(2026, 0, 22, 5) * 1000
-  let nowUs = startUs
-  const service = await openService(t, {
-    deps: () => ({ nowUs: () => nowUs }),
-    writerNowUs: () => nowUs,
-  })
+  const service = await openService(t, { nowUs: startUs })
   const names = Array.from({ length: 48 }, (_value, index) => {
     const [day, at] = [20 + Math.floor(index / 24), String(index % 24).padStart(2, '0')]
     return `GRAZ00AUT_R_20260${day}${at}00_01H_30S_MO.crx.gz`
   })
   await service.addNames('nrt/2026/020/00', names)
   const get = async () => {
-    await service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
+    await service.setNow(service.clock.us / 1e6)
     return service.app.inject({ url: '/rinex/api/rinex-file/', headers: accept })
   }
   // The states are read in the background.
   await service.app.inject({ url: '/rinex/api/network/', headers: accept })
   const before = await get()
   t.notMatch(before.body, /Alerts \(/)
-  nowUs += 5 * hour
+  service.clock.us += 5 * hour
   const after = await get()
   t.match(after.body, />Alerts \(1\)</)
   t.not(after.headers.etag, before.headers.etag)

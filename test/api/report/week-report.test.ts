@@ -11,31 +11,22 @@ const daySeconds = 86_400
 const secondsOf = (time: string): number => Date.parse(`${time}Z`) / 1000
 const directory = 'obs/2026/001'
 
-/** Opens a service whose clock, also that of its writer, is set by hand; it begins with 2026. */
+/** Opens a service whose time begins with 2026. */
 async function open(t: Test) {
-  let nowUs = secondsOf('2026-01-01T00:00') * 1e6
-  const service = await openService(t, {
-    deps: () => ({ nowUs: () => nowUs }),
-    writerNowUs: () => nowUs,
-  })
-  /** Sets the clock, with a heartbeat at this time. */
-  const setNow = (seconds: number): Promise<void> => {
-    nowUs = Math.round(seconds * 1e6)
-    return service.writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
-  }
+  const service = await openService(t, { nowUs: secondsOf('2026-01-01T00:00') * 1e6 })
   return {
     ...service,
-    setNow,
     /** Sends a request at a time, and returns the report. */
     report: async (time: string, query = '') => {
-      await setNow(secondsOf(time))
+      await service.setNow(secondsOf(time))
       const answer = await service.app.inject(`/rinex/api/report/?${query}`)
       return answer.json<WireReport>()
     },
     /** A file arrives this many seconds after the end of its slot. */
     arrive: async (name: string, endSeconds: number, latency: number) => {
-      await setNow(endSeconds + latency)
-      await service.writer.apply([change(directory, { added: arriving([newFile(name)], nowUs) })])
+      await service.setNow(endSeconds + latency)
+      const added = arriving([newFile(name)], service.clock.us)
+      await service.writer.apply([change(directory, { added })])
     },
   }
 }

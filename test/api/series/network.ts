@@ -27,7 +27,6 @@ export async function openNetwork(
   t: Test,
   { startUs, expected }: { startUs: number; expected?: readonly ExpectedSeries[] },
 ) {
-  let nowUs = startUs
   const settings: ServiceOptions['settings'] = {
     maxLimit: 10_000,
     ...(expected && { expected: new ExpectedRules(expected) }),
@@ -35,21 +34,15 @@ export async function openNetwork(
   let indexer: StatusReply = watchingIndexer
   const service = await openService(t, {
     settings,
-    deps: () => ({ nowUs: () => nowUs, indexerStatus: () => Promise.resolve(indexer) }),
-    writerNowUs: () => nowUs,
+    nowUs: startUs,
+    deps: () => ({ indexerStatus: () => Promise.resolve(indexer) }),
   })
-  const beat = (seconds: number) =>
-    service.writer.heartbeat({ atUs: seconds * 1e6, limitSeconds: 180 })
-  await beat(startUs / 1e6)
+  const { clock } = service
+  await service.setNow(startUs / 1e6)
   return {
     ...service,
-    /** Sets the clock, with a heartbeat at this time. */
-    setNow: async (seconds: number) => {
-      nowUs = seconds * 1e6
-      await beat(seconds)
-    },
     /** Sets the clock only, as if the indexer had stopped. */
-    passTo: (seconds: number) => (nowUs = seconds * 1e6),
+    passTo: (seconds: number) => (clock.us = seconds * 1e6),
     /** What the indexer says from now on; the API asks again after a second. */
     setIndexer: (status: StatusReply) => (indexer = status),
     /** Files that a scan finds, all at once. */
@@ -67,13 +60,13 @@ export async function openNetwork(
     ) => {
       const added = [newFile(nameOf(slot, station, period, source))]
       await service.writer.apply([
-        change('obs/2026/001', { added: arrived ? arriving(added, nowUs) : added }),
+        change('obs/2026/001', { added: arrived ? arriving(added, clock.us) : added }),
       ])
     },
     /** A file, or another version of it, by its name; with `seen` it is seen arriving now. */
     put: async (name: string, { isDamaged = false, isEmpty = false, isSeen = true } = {}) => {
-      const facts = { size: isEmpty ? 0 : 100, mtimeUs: nowUs }
-      const seen = isSeen ? { arrivalUs: nowUs } : {}
+      const facts = { size: isEmpty ? 0 : 100, mtimeUs: clock.us }
+      const seen = isSeen ? { arrivalUs: clock.us } : {}
       const file = { name, ...facts, incomplete: isDamaged && !isEmpty, ...seen }
       const known = await service.reader.file({ directory: 'obs/2026/001', name })
       const parts =

@@ -29,8 +29,7 @@ interface Answer {
 }
 
 async function open(t: Test) {
-  let nowUs = startUs
-  const service = await openService(t, { deps: () => ({ nowUs: () => nowUs }) })
+  const service = await openService(t, { nowUs: startUs })
   const get = async (target: string) => {
     const { statusCode, headers, body } = await service.app.inject(`/rinex/api/station/${target}`)
     return { statusCode, headers, body }
@@ -47,10 +46,7 @@ async function open(t: Test) {
     get,
     answer,
     /** Sets the clock, with a heartbeat at this time. */
-    setDay: (day: number) => {
-      nowUs = day * secondsPerDay * 1e6
-      return writer.heartbeat({ atUs: nowUs, limitSeconds: 180 })
-    },
+    setDay: (day: number) => service.setNow(day * secondsPerDay),
   }
 }
 

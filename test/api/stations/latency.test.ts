@@ -9,7 +9,7 @@ const name = (hour: number) =>
   `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
 
 async function open(t: Test) {
-  const service = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  const service = await openService(t, { nowUs: startUs })
   await service.writer.heartbeat({ atUs: startUs, limitSeconds: 180 })
   return service
 }

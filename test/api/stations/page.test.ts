@@ -5,7 +5,7 @@ import { openService, startUs } from '../service.ts'
 
 /** Opens a service at 2026-01-22 whose station GRAZ has a file at each date (`2026-022`). */
 async function openStation(t: Test, dates: readonly string[]) {
-  const service = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  const service = await openService(t, { nowUs: startUs })
   for (const date of dates) {
     const name = `GRAZ00AUT_R_${date.replace('-', '')}0000_01D_30S_MO.crx.gz`
     await service.addNames(`obs/${date.replace('-', '/')}`, [name])

@@ -230,7 +230,7 @@ t.test('the last files say how long after their period they came', async (t) => 
 })
 
 t.test('before the first scan has ended, nothing is said of states', async (t) => {
-  const service = await openService(t, { deps: () => ({ nowUs: () => startUs }) })
+  const service = await openService(t, { nowUs: startUs })
   await service.addNames('obs/2026/001', ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'])
   const body = await service.page('station/GRAZ/')
   t.match(body.text, 'unknown: the first scan of the archive has not ended')
@@ -249,7 +249,7 @@ t.test('the link to the site log has the long code, percent-encoded', async (t) 
   const identity = { title: 'A', stationLink: 'https://logs.example/{code}?a=<b>&c={code}' }
   const service = await openService(t, {
     settings: { identity },
-    deps: () => ({ nowUs: () => startUs }),
+    nowUs: startUs,
   })
   await service.addNames('obs/2026/001', [
     'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
