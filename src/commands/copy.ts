@@ -8,6 +8,7 @@ import { AlreadyRunning, UnusableDatabase } from '../catalogue/writer-errors.ts'
 import { ConfigError } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { createClock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import { isServer, serverName, urlFault } from '../runtime/database-url.ts'
 import { print } from '../runtime/program.ts'
 import { realPath } from '../runtime/real-path.ts'
@@ -55,7 +56,7 @@ function databaseOf(source: string, database: string): string {
 
 /** Opens a database; if an indexer uses it, names the remedy. */
 async function opened<T>(
-  open: (address: CatalogueAddress, nowUs: () => number) => Promise<T>,
+  open: (address: CatalogueAddress, nowUs: Clock) => Promise<T>,
   address: CatalogueAddress,
 ): Promise<T> {
   try {

@@ -5,6 +5,7 @@ import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer-errors.ts'
 import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import { engineOf } from '../catalogue/engines/open.ts'
 import { createClock } from '../runtime/clock.ts'
+import type { Clock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { HashClient } from '../indexer/checksums/hash-client.ts'
 import { startIndexer } from '../indexer/indexer.ts'
@@ -126,7 +127,7 @@ async function startParts(parts: {
   readonly config: ConfigOf<'index'>
   readonly logger: Logger
   readonly writer: CatalogueWriter
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   readonly onFailure: (error: unknown) => void
 }): Promise<Indexer> {
   const { config, logger, ...rest } = parts

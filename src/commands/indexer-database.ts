@@ -16,10 +16,11 @@ import type { AnswerParts } from '../control-socket/answers.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { isServer } from '../runtime/database-url.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
+import type { Clock } from '../runtime/clock.ts'
 
 interface Opening {
   readonly config: ConfigOf<'index'>
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   readonly logger: Logger
   readonly lifecycle: Lifecycle
   /** False if the indexer ends rather than wait until another one has ended. */

@@ -10,11 +10,14 @@ import { setTimeout as delay } from 'node:timers/promises'
  */
 const setAfterUs = 2000
 
+/** Wall-clock time: microseconds since 1970. */
+export type Clock = () => number
+
 /**
- * Creates a wall clock in microseconds since 1970, finer than the milliseconds of `Date.now()`. It
- * advances with the steady clock; when the system's time is set, it follows.
+ * Creates a wall clock finer than the milliseconds of `Date.now()`. It advances with the steady
+ * clock; when the system's time is set, it follows.
  */
-export function createClock(): () => number {
+export function createClock(): Clock {
   let offsetUs = Infinity
   return () => {
     const steadyUs = performance.now() * 1000

@@ -8,10 +8,11 @@ import { usPerDay } from '../parameters/filter-values.ts'
 import { ArchiveDisks } from './disks.ts'
 import type { ArchiveDisk } from './disks.ts'
 import { shownDays } from './figures.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 interface ArchiveDeps {
   readonly reader: Pick<CatalogueReader, 'head' | 'volumes'>
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   readonly settings: Pick<ApiSettings, 'archive' | 'linkedDirectories'>
 }
 

@@ -9,6 +9,7 @@ import type {
   RescanOrder,
   SettlingFile,
 } from '../../control-socket/protocol.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 export interface ConnectionLimits {
   /** Maximum number of connections, or behind a proxy of requests, of one address. */
@@ -86,6 +87,5 @@ export interface ApiDeps {
   readonly administration?: Administration | undefined
   readonly settings: ApiSettings
   readonly logger: Logger
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+  readonly nowUs: Clock
 }

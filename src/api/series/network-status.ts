@@ -19,13 +19,14 @@ import { readNetworkDays } from './network-days.ts'
 import type { NetworkDays, SeriesOfDays } from './network-days.ts'
 import { summariser } from './ended-series.ts'
 import { nothing, OldSeries } from './old-series.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** Maximum time in milliseconds by which the states may be older than the catalogue. */
 const maxAgeMs = 1000
 
 interface NetworkStatusDeps {
   readonly reader: Pick<CatalogueReader, 'deliveries' | 'liveSlots'>
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   readonly currency: Pick<CurrencyReader, 'of'>
   readonly expected: ExpectedRules
   /** Its work takes turns with that of clients. */

@@ -16,6 +16,7 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
 import { choice, endsBeforeItBegins, firstDay, lastDay } from '../parameters/parameter.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** Maximum number of years, and of slots, in a range. */
 const maxYears = 40
@@ -93,7 +94,7 @@ export function daysOfLatency(values: SeriesValues, nowSeconds: number): SeriesR
 
 /** Checks the range that the parameters have together. */
 export function rangeCheck<Given extends SeriesValues>(
-  nowUs: () => number,
+  nowUs: Clock,
   daysOf: (values: Given, nowSeconds: number) => AvailabilityRequest,
 ) {
   return {

@@ -10,6 +10,7 @@ import { openReader as openFile } from '../sqlite/reader.ts'
 import { openWriter as openFileForWriting } from '../sqlite/writer.ts'
 import { openTarget as openFileTarget } from '../sqlite/copy-target.ts'
 import type { CatalogueWriter, ConsistencyReport, CopyTarget } from '../updates/writer.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** Where the catalogue is. */
 export interface CatalogueAddress {
@@ -61,7 +62,7 @@ export async function checkConsistency(address: CatalogueAddress): Promise<Consi
  */
 export async function openWriter(
   address: CatalogueAddress,
-  nowUs: () => number,
+  nowUs: Clock,
 ): Promise<CatalogueWriter> {
   if (!isServer(address.database)) return openFileForWriting({ ...address, nowUs })
   return openServer(address, { nowUs })
@@ -71,17 +72,14 @@ export async function openWriter(
  * Opens the target of a copy: an unfinished copy, a catalogue, or an empty database.
  * @throws AlreadyRunning, UnusableDatabase
  */
-export async function openTarget(
-  address: CatalogueAddress,
-  nowUs: () => number,
-): Promise<CopyTarget> {
+export async function openTarget(address: CatalogueAddress, nowUs: Clock): Promise<CopyTarget> {
   if (!isServer(address.database)) return openFileTarget(address.database)
   return openServer(address, { nowUs, isTarget: true })
 }
 
 async function openServer(
   { database: url, databasePasswordFile: passwordFile }: CatalogueAddress,
-  how: { readonly nowUs: () => number; readonly isTarget?: boolean },
+  how: { readonly nowUs: Clock; readonly isTarget?: boolean },
 ): Promise<CatalogueWriter> {
   const { openWriter } = await import('../postgres/writer.ts')
   const { signal } = new AbortController()

@@ -8,6 +8,7 @@ import { beginDeliveries } from '../updates/head.ts'
 import { updatesOf } from '../updates/updates.ts'
 import type { CatalogueWriter } from '../updates/writer.ts'
 import { wait } from '../../runtime/clock.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import { isOutage, mayPrepare, serverFault } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { ConnectionLost, Driver } from './driver.ts'
@@ -16,8 +17,7 @@ import { retryMs, WritingConnection } from './writing-connection.ts'
 import type { WritingOptions } from './writing-connection.ts'
 
 export interface ServerWriterOptions extends WritingOptions {
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+  readonly nowUs: Clock
 }
 
 interface Asking {

@@ -33,6 +33,7 @@ import { connectForReading } from './open.ts'
 import { allFiles } from '../selection/count-tables.ts'
 import { head } from '../questions/head.ts'
 import { Driver } from './driver.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** Number of pages copied in one step; between two steps the copy can be aborted. */
 const pagesPerStep = 100
@@ -50,7 +51,7 @@ const stepsPerSync = 100
 export function prepareBackup(parts: {
   readonly db: Database
   readonly path: string
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   readonly signal: AbortSignal
 }): (options: { readonly ifOlderThanMs: number }) => Promise<BackupOutcome> {
   const { db, path, signal } = parts

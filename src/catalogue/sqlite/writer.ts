@@ -22,12 +22,12 @@ import type { WriterLock } from './lock.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
 import { Sequences } from './sequences.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 export interface WriterOptions {
   /** Path of the database file; a missing folder is created. */
   readonly database: string
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   /** A backup that replaces the database before it is opened. */
   readonly restoreFrom?: string
   /** Called before a backup is restored, which blocks this thread. */
@@ -63,7 +63,7 @@ interface WriterParts {
   readonly path: string
   readonly numbersPath: string
   readonly lock: WriterLock
-  readonly nowUs: () => number
+  readonly nowUs: Clock
 }
 
 function prepareWriter(parts: WriterParts): CatalogueWriter {

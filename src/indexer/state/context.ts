@@ -17,6 +17,7 @@ import { Settling } from './settling.ts'
 import { SilentFileSystems } from './silent-file-systems.ts'
 import { UnreadFiles } from './unread-files.ts'
 import { SureStamps } from './sure-stamps.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** What the indexer is started with. */
 export interface IndexerOptions {
@@ -25,8 +26,7 @@ export interface IndexerOptions {
   readonly writer: CatalogueWriter
   readonly tree: TreeReader
   readonly logger: Logger
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   readonly version: string
   /** Number of past days whose directories are watched, for each area. */
   readonly window: HotWindow

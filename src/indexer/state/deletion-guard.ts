@@ -7,6 +7,7 @@ import type { Area } from '../../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp, RemovedFiles } from '../../catalogue/updates/writer.ts'
 import { isPurge } from './expected-purge.ts'
 import type { PurgedAfterDays } from './expected-purge.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** Removals in an area are added up over this time. */
 export const removalWindowMs = 10 * 60_000
@@ -164,8 +165,7 @@ export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter
   readonly directories: readonly KnownStamp[]
   readonly purgedAfterDays: PurgedAfterDays
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+  readonly nowUs: Clock
 }): Promise<PersistedRemovals> {
   const nowUs = deps.nowUs()
   const nowMs = performance.now()

@@ -5,6 +5,7 @@
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { IndexerProblem, IndexerState, IndexerStatus } from '../../control-socket/protocol.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** The state of the indexer while it has no problem. */
 type Phase = 'starting' | 'scanning' | 'watching'
@@ -25,8 +26,7 @@ type OwnStatus = Pick<
 
 interface HealthParts {
   readonly logger: Logger
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   readonly version: string
 }
 

@@ -4,6 +4,7 @@ import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import { databaseProblem } from './health.ts'
 import type { Health } from './health.ts'
 import type { UnreadFiles } from './unread-files.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** A find is no sign of an arrival if the file may have been there for longer than this (ms). */
 export const seenArrivingMs = 10 * 60_000
@@ -20,8 +21,7 @@ interface HeartbeatParts {
   readonly writer: Pick<CatalogueWriter, 'heartbeat'>
   readonly health: Pick<Health, 'report' | 'notCurrent'>
   readonly unreadFiles: Pick<UnreadFiles, 'isBehind'>
-  /** The clock: microseconds since 1970. */
-  readonly nowUs: () => number
+  readonly nowUs: Clock
   /** A clock that is never set (ms); by default that of the process. */
   readonly steadyMs?: () => number
   readonly sweepIntervalMs: number

@@ -11,6 +11,7 @@ import type {
 } from '../../catalogue/updates/writer.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { areas } from '../../parse/archive-path.ts'
+import type { Clock } from '../../runtime/clock.ts'
 
 /** Upper bounds of the histogram of listing latencies, in seconds. */
 const latencyBounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
@@ -18,7 +19,7 @@ const states = ['starting', 'scanning', 'watching', 'degraded'] as const
 
 /** Each indexer has its own registry, because tests run several in one process. */
 export class IndexerMetrics {
-  readonly #nowUs: () => number
+  readonly #nowUs: Clock
   readonly #registry = new Registry()
   readonly #delays = new EventLoopDelays()
   #lastFullReadUs: number | undefined
@@ -48,8 +49,7 @@ export class IndexerMetrics {
     registers: [this.#registry],
   })
 
-  /** @param nowUs the clock: microseconds since 1970 */
-  constructor(nowUs: () => number) {
+  constructor(nowUs: Clock) {
     this.#nowUs = nowUs
     for (const change of ['created', 'modified', 'removed']) this.#changes.inc({ change }, 0)
     for (const area of areas) this.#latency.zero({ area })
