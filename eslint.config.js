@@ -12,6 +12,10 @@ const literalSpread = {
   selector: 'ObjectExpression > SpreadElement > ObjectExpression',
   message: 'Write the properties themselves.',
 }
+const unquoted = {
+  selector: String.raw`TaggedTemplateExpression[tag.name="html"] TemplateElement[value.raw=/\s[\w:-]+=$/]`,
+  message: 'Quote the value of the attribute.',
+}
 const inExact = 'CallExpression[callee.name="exact"] *'
 const prefixArray = `ArrayExpression:matches(${pattern}, ${pattern} *):not(${inExact})`
 
@@ -24,7 +28,7 @@ export default defineConfig(
     },
     rules: {
       eqeqeq: 'error',
-      'no-restricted-syntax': ['error', literalSpread],
+      'no-restricted-syntax': ['error', literalSpread, unquoted],
       'max-len': [
         'error',
         {

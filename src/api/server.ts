@@ -82,7 +82,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const limiter = limiterOf(deps, metrics.rejected)
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
   const site = siteOf(deps, network)
-  const context = apiContext(deps, clientLimits, () => site.version())
+  const context = apiContext(deps, clientLimits, site)
   const startResponse = createStartResponse(limiter, observe, context.apiPath)
   const answer = answerByAccept(context)
   const app = createApp(deps.logger, {

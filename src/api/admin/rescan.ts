@@ -8,7 +8,7 @@ import {
   writeErrors,
 } from './authentication.ts'
 import { parseRescan } from './request-body.ts'
-import { send } from '../http/formats.ts'
+import { sendJson } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import { resourceUrl } from '../http/context.ts'
@@ -94,7 +94,7 @@ export function addRescan(
         const ticket = await sendToIndexer(required(administration).rescan(order))
         if (ticket.place === 'missing')
           throw new BadFields({ path: ['There is no such directory in the archive.'] })
-        return send(reply.code(202), 'json', {
+        return sendJson(reply.code(202), {
           rescan: ticket.number,
           place: ticket.place,
           status: resourceUrl(links(), 'status'),

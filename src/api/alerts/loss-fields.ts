@@ -6,8 +6,9 @@ import { pageUrl } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
-import { stateCell } from '../pages/table.ts'
-import type { Cell } from '../pages/table.ts'
+import type { Child } from '../pages/html.ts'
+import { link } from '../pages/parts.ts'
+import { codeLines, stateCell } from '../pages/table.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { Wire } from '../resources/fields.ts'
 import { seriesFields } from '../series/series-fields.ts'
@@ -151,16 +152,12 @@ export function seriesHref(loss: Loss): string {
 }
 
 /** A sentence, which opens into the series, with a link to them. */
-function lossCell(loss: Loss): Cell {
+function lossCell(loss: Loss): Child {
   const { series } = loss
-  return {
-    text: lossWords(loss),
-    href: loss.kind === 'damaged' ? missingHref(loss) : seriesHref(loss),
-    isHeader: true,
-    summary: series.length === 1 ? '1 series' : `${series.length} series`,
-    lines: series.map(lostSeriesWords),
-  }
+  const href = loss.kind === 'damaged' ? missingHref(loss) : seriesHref(loss)
+  const summary = series.length === 1 ? '1 series' : `${series.length} series`
+  return [link(lossWords(loss), href), codeLines(series.map(lostSeriesWords), summary)]
 }
 
 /** The sentence of a loss as a column. */
-export const lossColumn = { label: 'Loss', cell: lossCell }
+export const lossColumn = { label: 'Loss', isHeader: true, cell: lossCell }

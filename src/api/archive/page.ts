@@ -2,13 +2,15 @@
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { periods } from '../../series/series.ts'
 import { readableNumber, readableShare, readableSize, typeLabel } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns, periodCell } from '../pages/table.ts'
+import { page } from '../pages/eta.ts'
+import { headerColumn, numberColumns, periodCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
-import type { Cell, Table } from '../pages/table.ts'
+import type { Table } from '../pages/table.ts'
 import { barsSvg } from './pictures.ts'
 import type { WireArchive } from './schema.ts'
 import { checksumsSentence, files, sentencesOf, sizeOf } from './words.ts'
+import { link } from '../pages/parts.ts'
+import type { Child } from '../pages/html.ts'
 
 const template = `<%~ include('@ignored', it) %>
 <% for (const sentence of it.sentences) { %><p class="lead"><%= sentence %></p>
@@ -115,11 +117,11 @@ function everySecondLabel(bar: { readonly value: number; readonly label?: string
 function yearsTable(years: NonNullable<WireArchive['years']>): Table {
   return {
     label: 'Files by year',
-    columns: ['Year', ...numberColumns('Files', 'Size')],
+    columns: [headerColumn('Year'), ...numberColumns('Files', 'Size')],
     rows: years
       .toReversed()
       .map((year) => [
-        { text: year.year, isHeader: true, href: `../rinex-file/?year=${year.year}&format=api` },
+        link(year.year, `../rinex-file/?year=${year.year}&format=api`),
         readableNumber(year.files),
         sizeOf(year),
       ]),
@@ -129,10 +131,10 @@ function yearsTable(years: NonNullable<WireArchive['years']>): Table {
 /** The days by month, the newest first; the first month may have lost its first days. */
 function monthsTable(days: Days): Table {
   const byMonth = Map.groupBy(days, ({ date }) => date.slice(0, 'yyyy-mm'.length))
-  const rows = [...byMonth].map(([month, own]): readonly (Cell | string)[] => {
+  const rows = [...byMonth].map(([month, own]): readonly Child[] => {
     const sum = sumOfVolumes(own)
     return [
-      { text: month, isHeader: true },
+      month,
       readableNumber(own.length),
       readableNumber(sum.files),
       sizeOf(sum),
@@ -141,7 +143,7 @@ function monthsTable(days: Days): Table {
   })
   return {
     label: 'Files by month',
-    columns: ['Month', ...numberColumns('Days', 'Files', 'Size', 'Files a day')],
+    columns: [headerColumn('Month'), ...numberColumns('Days', 'Files', 'Size', 'Files a day')],
     rows: rows.toReversed(),
   }
 }
@@ -157,7 +159,7 @@ function kindsTable(wire: WireArchive): Table {
     return {
       files: sum.files,
       cells: [
-        { text: area, isHeader: true },
+        area,
         typeLabel(type),
         periodCellOf(period),
         readableNumber(sum.files),
@@ -169,25 +171,30 @@ function kindsTable(wire: WireArchive): Table {
   return {
     label: 'Files by area, type and period',
     className: 'cards',
-    columns: ['Area', 'Type', 'Period', ...numberColumns('Files', 'Size', 'Share of the files')],
+    columns: [
+      headerColumn('Area'),
+      'Type',
+      'Period',
+      ...numberColumns('Files', 'Size', 'Share of the files'),
+    ],
     rows: rows.sort((a, b) => b.files - a.files).map(({ cells }) => cells),
   }
 }
 
 /** The period in words; other periods than those of series have no word. */
-function periodCellOf(period: string | null): Cell {
-  if (period === null) return { text: 'not in the name' }
+function periodCellOf(period: string | null): Child {
+  if (period === null) return 'not in the name'
   const known = periods.find((each) => each === period)
-  return known === undefined ? { text: period } : periodCell(known)
+  return known === undefined ? period : periodCell(known)
 }
 
 type WireDisk = Pick<WireArchive['disks'][number], 'holds' | 'free_bytes' | 'total_bytes'>
 
-export const diskColumns = ['Holds', ...numberColumns('Free', 'Size', 'Free share')]
+export const diskColumns = [headerColumn('Holds'), ...numberColumns('Free', 'Size', 'Free share')]
 
 export function diskCells({ holds, free_bytes: free, total_bytes: total }: WireDisk) {
   return [
-    { text: holds.join(', '), isHeader: true },
+    holds.join(', '),
     free === null ? 'does not answer' : readableSize(free),
     total === null ? '' : readableSize(total),
     readableShare(free === null || total === null || total === 0 ? null : free / total),

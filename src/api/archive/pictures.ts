@@ -1,6 +1,6 @@
 /** Draws bars: a number for each year or day. Pure. */
 import { rounded, svg } from '../pages/svg.ts'
-import { escaped } from '../pages/labels.ts'
+import { escaped } from '../pages/html.ts'
 
 interface Bar {
   readonly value: number

@@ -1,5 +1,6 @@
 /** Serves how large the archive is, and the space on its disks. */
 import type { FastifyInstance } from 'fastify'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { digest } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -42,7 +43,7 @@ export function addArchive(app: FastifyInstance, context: ArchiveContext): void 
         bodies: {
           json: () => wire,
           csv: () => archiveCsv(wire),
-          html: () => renderArchive(wire, ignored),
+          html: () => layOut(renderArchive(wire, ignored), context.site()),
         },
       }
     },

@@ -5,7 +5,7 @@ import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/context.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
-import { activeFilters, filterForm } from '../pages/filter-form.ts'
+import { activeFilters, filterForm, formOf } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import {
   changeLabel,
@@ -14,16 +14,17 @@ import {
   readableSize,
   readableTime,
 } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
+import { page } from '../pages/eta.ts'
 import type { Page } from '../pages/layout.ts'
-import type { Cell } from '../pages/table.ts'
-import '../pages/table.ts'
 import { wireOf } from '../pages/wire.ts'
 import { changeField } from './schema.ts'
 import type { WireChange } from './schema.ts'
+import { headerColumn, timeCell } from '../pages/table.ts'
+import type { Child } from '../pages/html.ts'
+import { link } from '../pages/parts.ts'
 
-const template = `<%~ include('@form', it.form) %>
-<%~ include('@wire', it.wire) %>
+const template = `<%~ it.form %>
+<%~ it.wire %>
 <div<% if (it.isLatest) { %> data-live<% } %>>
 <p class="extent"><%= it.extent %></p>
 <% if (it.others.length > 0) { %><p>Further filters: <% for (const { name, value } of it.others) { %><code><%= name %>=<%= value %></code> <% } %></p>
@@ -74,9 +75,10 @@ export function renderChanges(data: ChangesPageData): Page {
     ? lastHourSentence(lastHour, data.kept)
     : `${noun} after number ${since} up to ${throughSeq}; the latest is ${head.seq}.`
   const kept = data.kept.filter(([name]) => name !== 'limit')
-  const form = filterForm(changesForm, { kept, limit: data.limit })
+  const state = { kept, limit: data.limit }
+  const form = filterForm(changesForm, state)
   const json = feedHref(next, since)
-  const words = activeFilters({ kept, limit: data.limit }, changesForm.fields)
+  const words = activeFilters(state, changesForm.fields)
   const title = [changesForm.frame.title, ...words.map(({ value }) => value)].join(', ')
   const frame = { ...changesForm.frame, title, heading: 'Changes', up: '../', json }
   return render(frame, {
@@ -86,7 +88,7 @@ export function renderChanges(data: ChangesPageData): Page {
     earlier,
     isLatest,
     form,
-    others: form.hidden.filter(({ name }) => changesFilters.has(name)),
+    others: formOf(changesForm, state).hidden.filter(({ name }) => changesFilters.has(name)),
     feed: feedHref(next, throughSeq),
     number: readableNumber(head.seq),
     table: {
@@ -95,7 +97,8 @@ export function renderChanges(data: ChangesPageData): Page {
       caption:
         'Each file with its latest change, the newest first; size and time of the file as they are now, or were before its removal; times in UTC, (022) is the day of the year',
       columns: [
-        ...['File', 'Change', 'At'],
+        headerColumn('File'),
+        ...['Change', 'At'],
         { label: 'Size', isNumber: true },
         ...['Last written', 'Start of data'],
         { label: 'Number', isNumber: true },
@@ -131,17 +134,13 @@ function feedHref(next: string, since: number): string {
   return `?${query.toString()}`
 }
 
-function rowOf(wire: WireChange): readonly (Cell | string)[] {
+function rowOf(wire: WireChange): readonly Child[] {
   const { at, change, seq, record } = wire
   const { created, modified } = record
   return [
-    {
-      text: record.filename,
-      isHeader: true,
-      href: change === 'removed' ? null : record.url,
-    },
+    link(record.filename, change === 'removed' ? null : record.url),
     changeLabel({ kind: change, at, created, modified }),
-    { text: readableTime(at, 'second'), time: at },
+    timeCell(at, readableTime(at, 'second')),
     sizeOf(wire),
     readableTime(record.file?.mtime ?? null, 'second'),
     readableDate(record.data_date),

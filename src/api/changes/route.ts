@@ -10,9 +10,10 @@ import * as schemas from './schema.ts'
 import { HeadWatch, openLongPolls } from './waiting.ts'
 import type { LongPolls } from './waiting.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
+import { layOut } from '../pages/layout.ts'
 import type { ApiContext } from '../http/context.ts'
 import { linkUnlessTooLong, pageUrl } from '../http/context.ts'
-import { negotiate, send } from '../http/formats.ts'
+import { negotiate, send, sendJson } from '../http/formats.ts'
 import { changesForm, renderChanges } from './page.ts'
 import type { Query } from '../parameters/request.ts'
 import { addResource } from '../http/resource.ts'
@@ -116,12 +117,13 @@ function answer(found: Answer, reply: FastifyReply) {
   const headers = linkUnlessTooLong(`<${next}>; rel="next"`)
   reply.headers({ etag, ...headers })
   const results = changes.map((change) => schemas.serialiseChange(change, links))
-  if (format === 'json') return send(reply, format, { last_seq: head.seq, next, results })
+  if (format === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
   const since = feedPage.since
   const before = since > purgedSeq ? Math.max(purgedSeq, since - feedRequest.limit) : undefined
   const earlierSince = feedPage.earlier ?? before
   const earlier = earlierSince === undefined ? null : pageFrom(earlierSince)
   const { kept, limit } = feedRequest
   const place = { since, throughSeq, next, earlier, lastHour, isLatest: isLatest(found) }
-  return send(reply, format, renderChanges({ head, ...place, headers, kept, limit, results }))
+  const page = renderChanges({ head, ...place, headers, kept, limit, results })
+  return send(reply, format, layOut(page, context.site()))
 }

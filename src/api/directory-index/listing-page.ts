@@ -8,7 +8,8 @@ import { createHash } from 'node:crypto'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { dayToIso, secondsPerDay, secondsPerHour, secondsToIso } from '../../parse/calendar.ts'
 import { pageHeaders } from '../http/headers.ts'
-import { counted, escaped, readableSize } from '../pages/labels.ts'
+import { escaped } from '../pages/html.ts'
+import { counted, readableSize } from '../pages/labels.ts'
 import { iconData } from '../pages/assets.ts'
 
 /** The virtual file with the checksums of a directory; a real file of this name is not served. */

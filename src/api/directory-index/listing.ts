@@ -20,7 +20,8 @@ import { notFound } from '../http/errors.ts'
 import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { relativeUrl } from '../http/http-server.ts'
-import { escaped } from '../pages/labels.ts'
+import { escaped } from '../pages/html.ts'
+
 import { beginPage, destinationOf, endPage, listingHeaders } from './listing-page.ts'
 import type { Place, Totals } from './listing-page.ts'
 

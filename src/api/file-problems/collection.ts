@@ -9,12 +9,13 @@ import * as schema from '../openapi/schema.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { readableTime } from '../pages/labels.ts'
-import type { Cell } from '../pages/table.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
 import { listProblems, problemNames, reasonLabel, reasonMeanings } from './problem-list.ts'
 import type { ProblemName, WireProblem } from './problem-list.ts'
+import { link } from '../pages/parts.ts'
+import type { Child } from '../pages/html.ts'
 
 const field = fieldOf<WireProblem>()
 
@@ -34,10 +35,7 @@ const fields = {
     ({ reason }): string => reason,
     {
       label: 'Reason',
-      cell: (reason) => ({
-        text: reasonLabel(reason),
-        href: `../../docs/?format=api#reason-${reason}`,
-      }),
+      cell: (reason) => link(reasonLabel(reason), `../../docs/?format=api#reason-${reason}`),
     },
   ),
   since: field(
@@ -51,16 +49,16 @@ const fields = {
 }
 
 /** The file, which leads to what is known of it; the search knows also what is not listed. */
-function fileCell({ path }: WireProblem, links: Links): Cell {
+function fileCell({ path }: WireProblem, links: Links): Child {
   const query = new URLSearchParams({ q: path, format: 'api' })
-  return { text: nameOf(path), isHeader: true, href: `${links.api}search/?${query.toString()}` }
+  return link(nameOf(path), `${links.api}search/?${query.toString()}`)
 }
 
-function directoryCell({ path, reason }: WireProblem, links: Links): Cell | string {
+function directoryCell({ path, reason }: WireProblem, links: Links): Child {
   const directory = path.slice(0, -nameOf(path).length - 1)
   // Directories that are not read have no listing.
   const isListed = parseDirectory(directory).kind !== 'rejected' && !unread.has(reason)
-  return isListed ? { text: directory, href: `${links.data}${directory}/` } : directory
+  return isListed ? link(directory, `${links.data}${directory}/`) : directory
 }
 
 /** Reasons for which the path is that of a directory. */
@@ -71,10 +69,10 @@ const unread: ReadonlySet<string> = new Set([
   'unreadable-directory',
 ])
 
-function stationOf({ path }: WireProblem, links: Links): Cell | string {
+function stationOf({ path }: WireProblem, links: Links): Child {
   const parsed = parseFilename(nameOf(path))
   if (parsed.kind === 'rejected') return ''
-  return { text: parsed.station, href: stationUrl(links, parsed.station) }
+  return link(parsed.station, stationUrl(links, parsed.station))
 }
 
 function nameOf(path: string): string {
@@ -134,7 +132,7 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
         'A file leads to its record, or to the reason why it has none; a directory to its listing; times in UTC',
       className: 'files cards',
       columns: [
-        { label: 'File', cell: fileCell },
+        { label: 'File', isHeader: true, cell: fileCell },
         'reason',
         { label: 'Station', cell: stationOf },
         { label: 'Directory', cell: directoryCell },

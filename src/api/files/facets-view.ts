@@ -6,7 +6,8 @@ import type { FileDuration, FileType } from '../../parse/types.ts'
 import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
 import { counted, durationLabel, readableNumber, typeLabel } from '../pages/labels.ts'
-import { fragment } from '../pages/layout.ts'
+import { fragment } from '../pages/eta.ts'
+import type { Child } from '../pages/html.ts'
 
 /** At most this many values of a facet are shown at once. */
 const mostShown = 12
@@ -87,8 +88,8 @@ interface FacetState {
 }
 
 /** @param counted `undefined` while the indexes are being built */
-export function renderFacets(counted: Facets | undefined, state: FacetState): string {
-  if (counted === undefined) return ''
+export function renderFacets(counted: Facets | undefined, state: FacetState): Child {
+  if (counted === undefined) return undefined
   const shown = (Object.keys(facets) as FacetName[]).flatMap((name) => {
     const values = counted[name]
     if (values?.every(({ value }) => value === null)) return []
@@ -97,7 +98,7 @@ export function renderFacets(counted: Facets | undefined, state: FacetState): st
     return [{ name, ...viewOf(facets[name], sorted, state) }]
   })
   const note = countryNote(counted, state)
-  return shown.length === 0 && note === undefined ? '' : render({ facets: shown, note })
+  return shown.length === 0 && note === undefined ? undefined : render({ facets: shown, note })
 }
 
 function viewOf(

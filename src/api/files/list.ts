@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest, FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Requester } from '../http/limits.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
+import { layOut } from '../pages/layout.ts'
 import type { ApiContext } from '../http/context.ts'
 import { pageHeaders } from '../http/headers.ts'
 import { mediaTypes, negotiate } from '../http/formats.ts'
@@ -50,7 +51,7 @@ function createList(context: ApiContext) {
       if (cached?.headers.etag === latest) return reply.headers(cached.headers).send(cached.body)
     }
     const requester = await context.limits.page(request, reply)
-    const page = await makePage(context, { list, format, requester, layOut: reply.server.layOut })
+    const page = await makePage(context, { list, format, requester })
     cache.set(key, page)
     return reply.headers(page.headers).send(page.body)
   }
@@ -60,7 +61,6 @@ interface PageRequest {
   readonly list: ListRequest
   readonly format: PageFormat
   readonly requester: Requester
-  readonly layOut: (page: unknown) => string
 }
 
 interface ListPage {
@@ -90,8 +90,8 @@ function ownBuffer(text: string): Buffer {
 }
 
 async function makePage(
-  { reader, links, tag }: ApiContext,
-  { list, format, requester, layOut }: PageRequest,
+  { reader, links, tag, site }: ApiContext,
+  { list, format, requester }: PageRequest,
 ): Promise<ListPage> {
   const { filter, ordering, kept, ignored, range } = list
   const details = list.details || format === 'html'
@@ -109,7 +109,8 @@ async function makePage(
   if (format === 'html') {
     const place = { count, range, kept, ignored, pages, ordering, filter, sums }
     const page = renderList({ ...place, results, links: links(), headers })
-    return { headers: { etag, ...headers, ...pageHeaders }, body: ownBuffer(layOut(page)) }
+    const body = ownBuffer(layOut(page, site()))
+    return { headers: { etag, ...headers, ...pageHeaders }, body }
   }
   const { next, previous } = pages
   const further = counting && serialiseSums(sums, counting)

@@ -6,8 +6,8 @@ import type { Links, Parameter } from '../http/context.ts'
 import { pageUrl, stationUrl } from '../http/context.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
-import { fragment } from '../pages/layout.ts'
-import { dateCell, momentCell } from '../pages/table.ts'
+import { fragment } from '../pages/eta.ts'
+import { dateCell, momentCell, titled } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Field } from '../pages/filter-form.ts'
 import {
@@ -18,12 +18,14 @@ import {
   readableTime,
   typeLabel,
 } from '../pages/labels.ts'
-import type { Cell } from '../pages/table.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
 import { headline, sizeWords } from './filter-words.ts'
 import type { WireRecord } from './serialise.ts'
+import { link, note } from '../pages/parts.ts'
+import { html } from '../pages/html.ts'
+import type { Child } from '../pages/html.ts'
 
 const renderAbove = fragment(
   'files-above',
@@ -55,26 +57,21 @@ export const filesView: CollectionView<WireRecord> = {
       key: 'filename',
       label: 'File',
       first: 'ascending',
-      cell: ({ filename, url, file }) => ({
-        text: filename,
-        href: url,
-        isHeader: true,
-        problem: file?.problem ?? '',
-      }),
+      isHeader: true,
+      cell: ({ filename, url, file }) => [
+        link(filename, url),
+        file?.problem && html` <span class="state bad">${file.problem}</span>`,
+      ],
     },
     {
       label: 'Get',
-      cell: ({ download_path: href, filename }) => ({
-        text: '↓',
-        href,
-        label: `Download ${filename}`,
-      }),
+      cell: ({ download_path: href, filename }) => link('↓', href, `Download ${filename}`),
     },
     {
       label: 'Station',
       cell: ({ file }, links) => {
         const code = file?.station ?? ''
-        return code === '' ? '' : { text: code, href: stationUrl(links, code) }
+        return code === '' ? '' : link(code, stationUrl(links, code))
       },
     },
     {
@@ -103,19 +100,19 @@ export const filesView: CollectionView<WireRecord> = {
   ],
 }
 
-function periodOf({ filename, file_duration: duration }: WireRecord): Cell | string {
+function periodOf({ filename, file_duration: duration }: WireRecord): Child {
   // Only the name tells how many minutes, hours or days.
   const [, code] = /^.{9}_[RSU]_\d{11}_(\d\d[A-Z])_/i.exec(filename) ?? []
   const text = code?.toUpperCase() === '15M' ? periodLabel('15M') : durationLabel(duration)
-  return code === undefined ? text : { text, title: code }
+  return code === undefined ? text : titled(text, code)
 }
 
-function arrivedCell({ created, modified }: WireRecord): Cell {
-  const replaced = {
-    note: 'replaced',
-    noteTitle: `replaced ${readableTime(modified, 'second')}`,
-  }
-  return { ...momentCell(created), ...(modified !== created && replaced) }
+function arrivedCell({ created, modified }: WireRecord): Child {
+  const isReplaced = modified !== created
+  return [
+    momentCell(created),
+    isReplaced && note('replaced', `replaced ${readableTime(modified, 'second')}`),
+  ]
 }
 
 interface ListPageData extends CollectionPage<WireRecord> {

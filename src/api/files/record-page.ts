@@ -1,6 +1,6 @@
 /** The page of one record: details and history of the file, and the files beside it. */
 import { stationUrl } from '../http/context.ts'
-import { page } from '../pages/layout.ts'
+import { page } from '../pages/eta.ts'
 import type { Page } from '../pages/layout.ts'
 import {
   changeLabel,

@@ -12,6 +12,7 @@ import type { Format } from '../http/formats.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import * as schema from '../openapi/schema.ts'
 import { expand } from '../parameters/file-filters.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { AskedOf } from '../resources/answer.ts'
 import { renderRecord } from './record-page.ts'
@@ -58,7 +59,8 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
           readHistory(context, record),
           wire.file?.sha256 === null && willBeHashed(id),
         ])
-        return renderRecord(wire, { beside, history, isWaiting, arrival: arrivalOf(record) })
+        const page = renderRecord(wire, { beside, history, isWaiting, arrival: arrivalOf(record) })
+        return layOut(page, context.site())
       }
       return { bodies: { json: () => wire, html } }
     },

@@ -10,7 +10,7 @@ import {
   writeErrors,
 } from '../admin/authentication.ts'
 import { parseRegistration } from '../admin/request-body.ts'
-import { send } from '../http/formats.ts'
+import { sendJson } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields, tryAgain } from '../http/errors.ts'
 import type { Resource } from '../http/resource.ts'
@@ -90,7 +90,7 @@ export function registerFile(context: ApiContext): NonNullable<Resource['post']>
     if (answer.outcome === 'refused') throw new BadFields({ [field]: [messageFor(answer.reason)] })
     const record = serialiseRecord(await find(answer.id), links())
     if (answer.outcome === 'created') reply.code(201).header('location', record.url)
-    return send(reply, 'json', record)
+    return sendJson(reply, record)
   }
   return { schema: operation, authenticate: createAuthentication(administration), handler }
 }

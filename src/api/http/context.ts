@@ -1,7 +1,7 @@
 /** What routes share: their dependencies, the URLs of links, and the tags of responses. */
 import { createHash } from 'node:crypto'
 import type { Head } from '../../catalogue/records.ts'
-import type { ApiDeps } from './settings.ts'
+import type { ApiDeps, SiteFacts } from './settings.ts'
 import type { Format } from './formats.ts'
 import type { ClientLimits } from './limits.ts'
 
@@ -12,6 +12,8 @@ export interface ApiContext extends ApiDeps {
   readonly apiPath: string
   readonly dataPath: string
   readonly links: () => Links
+  /** What every page says of the archive at this moment. */
+  readonly site: () => SiteFacts
   /**
    * The weak `ETag` of a representation at a state of the catalogue, with a digest of the settings
    * that change responses.
@@ -24,13 +26,11 @@ export interface ApiContext extends ApiDeps {
   ) => string
 }
 
-/**
- * @param pagesVersion changes whenever all pages do, as the number of alerts in their header does
- */
+/** @param site its version changes whenever what all pages say does */
 export function apiContext(
   deps: ApiDeps,
   limits: ClientLimits,
-  pagesVersion: () => string,
+  site: { readonly facts: () => SiteFacts; readonly version: () => string },
 ): ApiContext {
   const { baseUrl, datasetPrefix, version, checksums, identity } = deps.settings
   // The base URL is known only when the server listens, so links are computed on first use.
@@ -50,10 +50,11 @@ export function apiContext(
     apiPath: `/${datasetPrefix}/api/`,
     dataPath: `/${datasetPrefix}/data/`,
     links: () => current().links,
+    site: () => site.facts(),
     tag: (state, format, { details = false } = {}) => {
       const parts = typeof state === 'string' ? [state] : [state.epoch, state.seq]
       if (details && typeof state !== 'string') parts.push(`d${state.detailsSeq}`)
-      if (format === 'html') parts.push(pagesVersion())
+      if (format === 'html') parts.push(site.version())
       return `W/"${[...parts, format, current().deployment].join('-')}"`
     },
   }

@@ -194,23 +194,15 @@ function sizeOf(payload: unknown): number {
   return typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0
 }
 
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** Puts a page into the layout (`pages/site.ts`). */
-    readonly layOut: (page: unknown) => string
-  }
-}
-
-/** Sends a body in one of the formats: as text, or as a value: JSON, or a page to be laid out. */
-export function send(reply: FastifyReply, format: Format, body: unknown): FastifyReply {
-  const text = typeof body === 'string' ? body : textOf(reply, format, body)
+/** Sends a text in one of the formats. */
+export function send(reply: FastifyReply, format: Format, text: string): FastifyReply {
   reply.headers(format === 'html' ? pageHeaders : { 'content-type': contentType(format) })
   // The text is sent as a buffer, because Fastify appends a charset to the media type of a string.
   return reply.send(Buffer.from(text))
 }
 
-function textOf({ server }: FastifyReply, format: Format, body: unknown): string {
-  return format === 'html' ? server.layOut(body) : JSON.stringify(body)
+export function sendJson(reply: FastifyReply, value: object): FastifyReply {
+  return send(reply, 'json', JSON.stringify(value))
 }
 
 /**

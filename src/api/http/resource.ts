@@ -10,7 +10,7 @@ import type {
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { HttpError, notYet } from './errors.ts'
-import { mediaTypes, send } from './formats.ts'
+import { mediaTypes, sendJson } from './formats.ts'
 import type { Format } from './formats.ts'
 
 /** Checks that a request comes from an administrator. @throws HttpError 401 or 403 */
@@ -129,7 +129,7 @@ function describe(
   const { about } = schema ?? post?.schema ?? {}
   if (about === undefined) return reply.code(204).send()
   const renders = formats.map((format) => mediaTypes[format])
-  return send(reply, 'json', { ...about, renders, parses: [mediaTypes[post?.parses ?? 'json']] })
+  return sendJson(reply, { ...about, renders, parses: [mediaTypes[post?.parses ?? 'json']] })
 }
 
 /** Longest time for which a request waits for a number of the catalogue (ms). */

@@ -89,3 +89,20 @@ export interface ApiDeps {
   readonly logger: Logger
   readonly nowUs: Clock
 }
+
+/** What every page says of the archive. */
+export interface SiteFacts {
+  readonly title: string
+  /** Sentences above all pages. */
+  readonly notices: readonly string[]
+  readonly facts: readonly SiteFact[]
+  /** 0 also while it is not known. */
+  readonly openAlerts: number
+}
+
+/** A fact of the footer: a text, and its link. */
+export interface SiteFact {
+  readonly name: string
+  readonly text: string
+  readonly href?: string | undefined
+}

@@ -3,14 +3,25 @@ import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
 import { counted, readableDate, readableNumber, readableTime, typeLabel } from '../pages/labels.ts'
-import { fragment } from '../pages/layout.ts'
-import { dateCell, endCell, numberColumns, periodCell, stateCell } from '../pages/table.ts'
+import {
+  codeLines,
+  dateCell,
+  endCell,
+  headerColumn,
+  numberColumns,
+  periodCell,
+  stateCell,
+  table,
+} from '../pages/table.ts'
 import type { Groups } from '../resources/collection.ts'
 import type { ViewColumn } from '../pages/collection.ts'
 import { keyOf } from '../series/known-series.ts'
 import { stationCell } from '../series/series-fields.ts'
 import { missingPatterns, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
+import type { Child } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { link } from '../pages/parts.ts'
 
 /** Consecutive slots of a series in the same state, in the order of the list. */
 type Run = readonly MissingSlot[]
@@ -44,8 +55,8 @@ function endsOf(run: Run): readonly [MissingSlot, MissingSlot] {
 /** A column of the first slot of the run. */
 function column(
   label: string,
-  cell: (first: MissingSlot, last: MissingSlot, run: Run) => ReturnType<ViewColumn<Run>['cell']>,
-  more: Pick<ViewColumn<Run>, 'key' | 'first' | 'isNumber'> = {},
+  cell: (first: MissingSlot, last: MissingSlot, run: Run) => Child,
+  more: Partial<Omit<ViewColumn<Run>, 'cell'>> = {},
 ): ViewColumn<Run> {
   return { label, cell: (run) => cell(...endsOf(run), run), ...more }
 }
@@ -57,7 +68,11 @@ const isoOf = (slot: MissingSlot, time: keyof ReturnType<typeof timesOf>): strin
 const maxNames = 50
 
 const columns = [
-  column('Station', ({ series }) => stationCell(series), { key: 'station', first: 'ascending' }),
+  column('Station', ({ series }) => stationCell(series), {
+    key: 'station',
+    first: 'ascending',
+    isHeader: true,
+  }),
   column('Type', ({ series }) => typeLabel(series.fileType)),
   column('Period', ({ series }) => periodCell(series.period)),
   column('From', (first) => dateCell(isoOf(first, 'start')), { key: 'start', first: 'descending' }),
@@ -72,31 +87,19 @@ const columns = [
     const slots = run.map(({ slot }) => slot).toSorted((a, b) => a - b)
     const names = missingPatterns(series, slots)
     const [name = ''] = names
-    if (names.length === 1) return { text: name, isCode: true }
+    if (names.length === 1) return html`<code>${name}</code>`
     const more = names.length - maxNames
-    return {
-      text: '',
-      summary: counted(names.length, 'name', 'names'),
-      lines: [...names.slice(0, maxNames), ...(more > 0 ? [`and ${more} more in the CSV`] : [])],
-    }
+    const rest = more > 0 ? [`and ${more} more in the CSV`] : []
+    return codeLines([...names.slice(0, maxNames), ...rest], counted(names.length, 'name', 'names'))
   }),
 ] as const
-
-const sums = fragment(
-  'missing-sums',
-  `<p class="lead"><%= it.lead %></p>
-<% if (it.table.rows.length > 1) { %><%~ include('@table', it.table) %>
-<% } %><% if (it.rest.rows.length > 0) { %><details><summary><%= it.restLabel %></summary>
-<%~ include('@table', it.rest) %></details>
-<% } %>`,
-)
 
 /** Stations that are shown; the others are folded. */
 const shownStations = 5
 
 /** The number of missing files of each station, those with most first. */
-function sumsOf(slots: readonly MissingSlot[], kept: readonly Parameter[]): string {
-  if (slots.length === 0) return ''
+function sumsOf(slots: readonly MissingSlot[], kept: readonly Parameter[]): Child {
+  if (slots.length === 0) return undefined
   const stations = Array.from(Map.groupBy(slots, ({ series }) => series.station))
     .map(([station, found]) => ({ station, found, files: found.length }))
     .sort((a, b) => b.files - a.files || (a.station < b.station ? -1 : 1))
@@ -106,30 +109,33 @@ function sumsOf(slots: readonly MissingSlot[], kept: readonly Parameter[]): stri
     const newest = starts.reduce((latest, start) => Math.max(latest, start))
     return [
       stationCell({ station }),
-      {
-        text: readableNumber(files),
-        href: `?${queryText([...rest, ['station', station]])}`,
-        label: `${counted(files, 'missing file', 'missing files')} of ${station}`,
-      },
+      link(
+        readableNumber(files),
+        `?${queryText([...rest, ['station', station]])}`,
+        `${counted(files, 'missing file', 'missing files')} of ${station}`,
+      ),
       readableNumber(found.filter(({ state }) => state === 'late').length),
       readableNumber(found.filter(({ state }) => state === 'damaged').length),
       readableDate(secondsToIso(newest)),
     ]
   })
-  const table = {
+  const sums = {
     className: 'narrow',
     caption: 'Missing files of each station',
-    columns: ['Station', ...numberColumns('Files', 'Late', 'Damaged'), 'Newest'],
+    columns: [headerColumn('Station'), ...numberColumns('Files', 'Late', 'Damaged'), 'Newest'],
   }
   const files = counted(slots.length, 'file', 'files')
   const verb = slots.length === 1 ? 'is' : 'are'
   const words = slots.some(({ state }) => state === 'damaged') ? 'missing or damaged' : 'missing'
-  return sums({
-    lead: `${files} of ${counted(stations.length, 'station', 'stations')} ${verb} ${words}.`,
-    table: { ...table, label: 'Stations', rows: rows.slice(0, shownStations) },
-    restLabel: counted(rows.length - shownStations, 'more station', 'more stations'),
-    rest: { ...table, label: 'More stations', rows: rows.slice(shownStations) },
-  })
+  const more = rows.slice(shownStations)
+  return html`<p class="lead">${files} of ${counted(stations.length, 'station', 'stations')} ${verb} ${words}.</p>
+${rows.length > 1 && table({ ...sums, label: 'Stations', rows: rows.slice(0, shownStations) })}
+${
+  more.length > 0 &&
+  html`<details><summary>${counted(more.length, 'more station', 'more stations')}</summary>
+${table({ ...sums, label: 'More stations', rows: more })}</details>
+`
+}`
 }
 
 /** The page has a row for a run, and the sums above. */

@@ -3,7 +3,8 @@
  * complete stations are only named. Pure.
  */
 import { countryName, countryOf } from '../../parse/countries.ts'
-import { counted, escaped } from '../pages/labels.ts'
+import { escaped } from '../pages/html.ts'
+import { counted } from '../pages/labels.ts'
 import { gridSvg, looks, markSvg } from '../pages/svg.ts'
 import type { Grid, RunLink } from '../pages/svg.ts'
 import type { KnownSeries } from '../series/known-series.ts'

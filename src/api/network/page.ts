@@ -1,8 +1,8 @@
 /** The HTML page of the network. */
 import { secondsToIso } from '../../parse/calendar.ts'
 import { counted, readableNumber, readableShare, readableTime } from '../pages/labels.ts'
-import { page, partial } from '../pages/layout.ts'
-import { numberColumns, stateCell } from '../pages/table.ts'
+import { page, partial } from '../pages/eta.ts'
+import { headerColumn, numberColumns, stateCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
@@ -130,7 +130,12 @@ function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
 function seriesTable(shown: readonly KnownSeries[]) {
   return {
     label: 'Stations',
-    columns: ['Station', 'Period', 'State', ...numberColumns('Delivered', 'Possible', 'Complete')],
+    columns: [
+      headerColumn('Station'),
+      'Period',
+      'State',
+      ...numberColumns('Delivered', 'Possible', 'Complete'),
+    ],
     rows: shown.map(({ station, period, summary }) => [
       stationCell({ station }),
       period,

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { isoOrNull } from '../../parse/calendar.ts'
 import { lossFields } from '../alerts/loss-fields.ts'
 import type { Links } from '../http/context.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { serialise } from '../resources/fields.ts'
 import type { NetworkStatus } from '../series/known-series.ts'
@@ -39,7 +40,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
       return {
         bodies: {
           json: () => serialiseNetwork(network, figures, context.links()),
-          html: () => renderNetwork(network, figures, ignored),
+          html: () => layOut(renderNetwork(network, figures, ignored), context.site()),
         },
       }
     },

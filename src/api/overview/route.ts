@@ -4,13 +4,14 @@ import type { ArchiveContext } from '../archive/route.ts'
 import type { ApiContext, Links } from '../http/context.ts'
 import { resourceNames, resourceUrl } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { negotiate, send } from '../http/formats.ts'
+import { negotiate, sendJson } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { addResource } from '../http/resource.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import { notScanned } from '../../series/currency.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
 import { networkState, standstillOf, stateOf } from '../series/network-context.ts'
@@ -40,7 +41,7 @@ interface RootState extends State {
 }
 
 export function addRoot(app: FastifyInstance, context: NetworkContext & ArchiveContext): void {
-  const { apiPath, links, settings } = context
+  const { apiPath, links, settings, site } = context
   const described = (name: string, url: string) => {
     const resource = app.resources.find(({ path }) => path === `${apiPath}${name}/`)
     return { name, url, description: resource?.schema?.about?.description }
@@ -68,7 +69,7 @@ export function addRoot(app: FastifyInstance, context: NetworkContext & ArchiveC
       const resources = Object.entries(urls).map(([name, url]) => described(name, url))
       const { identity } = settings
       const overview = { identity, facts, reason, links: links(), resources }
-      return { bodies: { json: () => urls, html: () => renderOverview(overview) } }
+      return { bodies: { json: () => urls, html: () => layOut(renderOverview(overview), site()) } }
     },
   })
 }
@@ -103,7 +104,7 @@ export function addEntrances(app: FastifyInstance, { apiPath, settings, links }:
         if (request.raw.url === '*') throw notFound()
         reply.header('vary', 'Accept')
         const format = negotiate(['json', 'html'], request, reply)
-        if (format === 'json') return send(reply, 'json', urlsOf(links()))
+        if (format === 'json') return sendJson(reply, urlsOf(links()))
         const location = relativeUrl(request.originalUrl, `${apiPath}?format=api`)
         return reply.code(303).header('location', location).send()
       },

@@ -2,52 +2,22 @@
 import { queryText } from '../http/context.ts'
 import type { Links, PageLinks, Parameter, PageRange } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
-import { activeFilters, filterForm, sortLink } from './filter-form.ts'
+import { activeFilters, chips, filterForm, hiddenInputs, sortLink } from './filter-form.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
+import { html } from './html.ts'
+import type { Child, Html } from './html.ts'
 import { counted, readableNumber } from './labels.ts'
-import { page, partial } from './layout.ts'
 import type { Page, PageFrame } from './layout.ts'
-import type { Cell, Column } from './table.ts'
-import './table.ts'
+import { ignoredNotice, link } from './parts.ts'
+import { table } from './table.ts'
+import type { Column } from './table.ts'
 import { wireOf } from './wire.ts'
 
-partial(
-  'pager',
-  `<nav aria-label="Pages">
-<ul>
-<% for (const link of it.links) { %>
-<li><% if (link.isCurrent) { %><span aria-current="page"><%= link.text %></span><% } else if (link.href === null) { %><span><%= link.text %></span><% } else { %><a href="<%= link.href %>"<% if (link.rel !== '') { %> rel="<%= link.rel %>"<% } %>><%= link.text %></a><% } %></li>
-<% } %>
-</ul>
-<% if (it.jump !== null) { %>
-<form class="jump" method="get">
-<% for (const field of it.jump.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
-<% } %><label>Skip <input type="number" name="offset" min="0" step="<%= it.jump.limit %>" value="<%= it.jump.offset %>"></label> <button>Go</button>
-</form>
-<% } %>
-</nav>
-`,
-)
-
-const template = `<%~ include('@ignored', it) %>
-<%~ include('@form', it.form) %>
-<%~ include('@chips', it) %>
-<div<% if (it.beside !== "") { %> class="above"<% } %>>
-<%~ it.beside %><%~ include('@wire', it.wire) %>
-</div>
-<%~ it.above %><p class="extent"><%= it.extent %></p>
-<% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
-<% if (it.whole.length > 0) { %><p>All of these as <% it.whole.forEach(({ label, href }, index) => { %><% if (index > 0) { %> or <% } %><a href="<%= href %>"><%= label %></a><% }) %>.</p>
-<% } %><% if (it.pager) { %><%~ include('@pager', it.pager) %><% } %>
-<%~ it.below %>`
-
-const render = page('collection', template)
-
 /** A column of a collection's table. A column with a key sorts the table. */
-export interface ViewColumn<Item> extends Pick<Column, 'label' | 'isNumber'> {
+export interface ViewColumn<Item> extends Pick<Column, 'label' | 'isNumber' | 'isHeader'> {
   readonly key?: SortColumn['key']
   readonly first?: SortColumn['first']
-  readonly cell: (item: Item, links: Links) => Cell | string
+  readonly cell: (item: Item, links: Links) => Child
 }
 
 /** Describes the page of a collection. */
@@ -62,15 +32,16 @@ export interface CollectionView<Item> extends FormView {
   readonly whole?: readonly Format[]
 }
 
-/** Further parts of a page: `above` and `below` the table as HTML. */
+/** Further parts of a page. */
 interface Parts extends Pick<PageFrame, 'banner'> {
   readonly links: Links
   /** The headers of the same page as JSON, besides those of all JSON. */
   readonly headers: Readonly<Record<string, string>>
-  /** HTML beside the request and the response. */
-  readonly beside?: string
-  readonly above?: string
-  readonly below?: string
+  /** What stands beside the request and the response. */
+  readonly beside?: Child
+  /** What stands above and below the table. */
+  readonly above?: Child
+  readonly below?: Child
   /** What the page shows, in words; by default its filters and the number of its items. */
   readonly title?: string
 }
@@ -80,18 +51,18 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV' }
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, headers, beside = '', above = '', below = '', banner = [], title }: Parts,
+  { links, headers, beside, above, below, banner = [], title }: Parts,
 ): Page {
-  const { frame, noun, fields, columns, caption, className, whole = [] } = view
-  const { kept, range, ignored, ordering, results } = list
+  const { frame, noun, fields, whole = [] } = view
+  const { kept, range, ignored, results } = list
   const state = { kept, limit: range.limit }
   const extent = extentOf(list, noun)
   const active = activeFilters(state, fields)
   const json = jsonLink(list)
   const total = counted(list.count, ...noun)
   const words = active.map(({ value }) => value).join(', ')
-  return render(
-    {
+  return {
+    frame: {
       ...frame,
       title: title ?? (words === '' ? total : `${words}: ${total}`),
       heading: title ?? frame.title,
@@ -100,33 +71,47 @@ export function renderCollection<Item>(
       description: title ?? `${frame.title} of the archive: ${extent}`,
       json,
     },
-    {
-      ignored,
-      above,
-      below,
-      extent,
-      form: filterForm(view, state),
-      active,
-      beside,
-      wire: wireOf(new URL(json, list.pages.first), headers),
-      table: {
-        label: frame.title,
-        caption,
-        className,
-        columns: columns.map(({ key, first, label, isNumber = false }) =>
-          key !== undefined && first !== undefined && ordering !== undefined
-            ? sortLink({ key, first, label, isNumber }, ordering, state)
-            : { label, isNumber },
-        ),
-        rows: results.map((item) => columns.map(({ cell }) => cell(item, links))),
-      },
-      whole: whole.map((format) => ({
-        label: wholeLabels[format] ?? format,
-        href: `?${queryText([...kept, ['format', format]])}`,
-      })),
-      pager: (list.count > range.limit || range.offset > 0n) && pagerOf(list),
-    },
-  )
+    body: html`${ignoredNotice(ignored)}
+${filterForm(view, state)}
+${chips(active)}
+<div${beside && html` class="above"`}>
+${beside}${wireOf(new URL(json, list.pages.first), headers)}
+</div>
+${above}<p class="extent">${extent}</p>
+${results.length > 0 && tableOf(view, list, links)}
+${whole.length > 0 && wholeLinks(whole, kept)}
+${(list.count > range.limit || range.offset > 0n) && pager(list)}
+${below}`,
+  }
+}
+
+function tableOf<Item>(
+  { frame, caption, className = '', columns }: CollectionView<Item>,
+  { kept, range, ordering, results }: CollectionPage<Item>,
+  links: Links,
+): Html {
+  const state = { kept, limit: range.limit }
+  return table({
+    label: frame.title,
+    caption,
+    className,
+    columns: columns.map((column) => {
+      const { key, first } = column
+      return key !== undefined && first !== undefined && ordering !== undefined
+        ? sortLink({ ...column, key, first }, ordering, state)
+        : column
+    }),
+    rows: results.map((item) => columns.map(({ cell }) => cell(item, links))),
+  })
+}
+
+/** Links to the whole list in other formats. */
+function wholeLinks(formats: readonly Format[], kept: readonly Parameter[]): Html {
+  const all = formats.map((format, index) => {
+    const href = `?${queryText([...kept, ['format', format]])}`
+    return html`${index > 0 && ' or '}<a href="${href}">${wholeLabels[format] ?? format}</a>`
+  })
+  return html`<p>All of these as ${all}.</p>\n`
 }
 
 export interface CollectionPage<Item> {
@@ -144,29 +129,48 @@ export interface CollectionPage<Item> {
 const pagesWithoutJump = 7
 
 /** The links to the pages around the current one, and the form that jumps to any page. */
-function pagerOf({ pages, count, range, kept }: CollectionPage<unknown>) {
+function pager({ pages, count, range, kept }: CollectionPage<unknown>): Html {
   const { first, previous, next, last } = pages
   const { limit, offset } = range
   const pageCount = Math.max(1, Math.ceil(count / limit))
   const hrefOf = (number: number): string =>
     `?${queryText([...kept, ['limit', String(limit)], ['offset', String((number - 1) * limit)]])}`
   const current = offset % BigInt(limit) === 0n ? Number(offset / BigInt(limit)) + 1 : undefined
-  const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map((number) => ({
-    href: hrefOf(number),
-    rel: '',
-    text: readableNumber(number),
-    isCurrent: number === current,
-  }))
-  const links = [
-    { href: first, rel: 'first', text: 'First' },
-    { href: previous, rel: 'prev', text: 'Previous' },
+  const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map((number) =>
+    number === current
+      ? html`<span aria-current="page">${readableNumber(number)}</span>`
+      : link(readableNumber(number), hrefOf(number)),
+  )
+  const items = [
+    pageLink('First', 'first', first),
+    pageLink('Previous', 'prev', previous),
     ...numbers,
-    { href: next, rel: 'next', text: 'Next' },
-    { href: last, rel: 'last', text: 'Last' },
+    pageLink('Next', 'next', next),
+    pageLink('Last', 'last', last),
   ]
+  return html`<nav aria-label="Pages">
+<ul>
+${items.map((item) => html`<li>${item}</li>\n`)}
+</ul>
+${pageCount > pagesWithoutJump && jumpForm(range, kept)}
+</nav>
+`
+}
+
+function pageLink(text: string, rel: string, href: string | null): Html {
+  return href === null
+    ? html`<span>${text}</span>`
+    : html`<a href="${href}" rel="${rel}">${text}</a>`
+}
+
+function jumpForm({ limit, offset }: PageRange, kept: readonly Parameter[]): Html {
   const settings = [...kept, ['limit', String(limit)], ['format', 'api']] as readonly Parameter[]
-  const hidden = settings.map(([name, value]) => ({ name, value }))
-  return { links, jump: pageCount > pagesWithoutJump ? { hidden, limit, offset } : null }
+  return html`<form class="jump" method="get">
+${hiddenInputs(settings.map(([name, value]) => ({ name, value })))}
+<label>Skip <input type="number" name="offset" min="0" step="${limit}" value="${offset}"></label>
+ <button>Go</button>
+</form>
+`
 }
 
 /** Returns the numbers of at most five pages: the given page and those around it. */

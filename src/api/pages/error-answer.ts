@@ -11,13 +11,14 @@ import type { ApiContext } from '../http/context.ts'
 import { BadFields, logError, resetHeaders, sendError } from '../http/errors.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { rawQuery } from '../http/resource.ts'
+import { layOut } from './layout.ts'
 import { renderBadRequest, renderFailure } from './error-page.ts'
 
 /**
  * Answers errors with a page if the client prefers HTML and `format` names no format, or none that
  * there is. Errors of POST and all others are JSON.
  */
-export function answerByAccept({ apiPath, dataPath }: ApiContext) {
+export function answerByAccept({ apiPath, dataPath, site }: ApiContext) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const known = logError(error, request)
     reply.header('vary', 'Accept')
@@ -47,6 +48,6 @@ export function answerByAccept({ apiPath, dataPath }: ApiContext) {
       known instanceof BadFields
         ? renderBadRequest(known, place, request.routeOptions.config.faultForm)
         : renderFailure(known, { ...place, allowed })
-    send(reply.code(known.statusCode), 'html', page)
+    send(reply.code(known.statusCode), 'html', layOut(page, site()))
   }
 }

@@ -6,9 +6,9 @@ import { isNamed, UnknownFormat } from '../http/formats.ts'
 import { defaultLimit } from '../openapi/parameters.ts'
 import { filterForm } from './filter-form.ts'
 import type { FormView } from './filter-form.ts'
-import { page, sectionLabels } from './layout.ts'
+import { page } from './eta.ts'
+import { sectionLabels } from './layout.ts'
 import type { Page } from './layout.ts'
-import './search-field.ts'
 
 /** What failed. */
 export interface FailedRequest {
@@ -34,7 +34,7 @@ declare module 'fastify' {
 const renderFaults = page(
   'bad-request',
   `<p class="notice fault" role="alert">Some values are not valid. <a href="<%= it.without %>">The same request without them</a></p>
-<%~ include('@form', it.form) %>
+<%~ it.form %>
 `,
 )
 

@@ -3,7 +3,9 @@ import type { FormState } from '../http/errors.ts'
 import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
 import { countryName } from '../../parse/countries.ts'
-import { partial } from './layout.ts'
+import { html } from './html.ts'
+import type { Child, Html } from './html.ts'
+import { link } from './parts.ts'
 import type { Column } from './table.ts'
 
 type Faults = Readonly<Record<string, readonly string[]>>
@@ -39,31 +41,96 @@ export interface FormView {
   readonly sizes?: readonly number[]
 }
 
-/** Shows the form; `filterForm` returns its data. */
-partial(
-  'form',
-  `<% if (it.fields.length > 0) { %><input type="checkbox" class="fold" id="fold"<% if (it.isFaulty) { %> checked<% } %>><label class="fold" for="fold">Filter<% if (it.chosen > 0) { %> (<%= it.chosen %>)<% } %></label>
+/**
+ * The filter form of a page.
+ * @param faults of a rejected request, by parameter
+ */
+export function filterForm(view: FormView, state: FormState, faults: Faults = {}): Html {
+  const form = formOf(view, state, faults)
+  const { fields, chosen, isFaulty, all, hidden, otherFaults } = form
+  return html`${
+    fields.length > 0 &&
+    html`<input type="checkbox" class="fold" id="fold"${isFaulty && html` checked`}>
+<label class="fold" for="fold">Filter${chosen > 0 && ` (${chosen})`}</label>
 <form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
-<% for (const field of it.hidden) { %><input type="hidden" name="<%= field.name %>" value="<%= field.value %>">
-<% } %><% for (const field of it.fields) { const faulty = field.faults.length > 0 %><div class="field<% if (faulty) { %> fault<% } %>">
-<label for="f-<%= field.name %>"><%= field.label %></label>
-<% if (field.options) { %><select id="f-<%= field.name %>" name="<%= field.name %>"<% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>><% for (const option of field.options) { %><option value="<%= option.value %>"<% if (option.isChosen) { %> selected<% } %><% if (option.title) { %> title="<%= option.title %>"<% } %>><%= option.text %></option><% } %></select>
-<% } else { %><input id="f-<%= field.name %>" name="<%= field.name %>" value="<%= field.value %>" placeholder="<%= field.hint %>" autocomplete="off" spellcheck="false"<% if (field.suggestions) { %> list="d-<%= field.name %>"<% } %><% if (faulty) { %> aria-invalid="true" aria-describedby="e-<%= field.name %>"<% } %>>
-<% if (field.suggestions) { %><datalist id="d-<%= field.name %>"><% for (const value of field.suggestions) { %><option value="<%= value %>"><% } %></datalist>
-<% } %><% } %><% if (faulty) { %><p class="message" id="e-<%= field.name %>"><%= field.faults.join(' ') %><% if (field.hint !== '' && !field.options) { %> For example: <%= field.hint %><% } %></p><% } %></div>
-<% } %><div class="field submit"><button>Show</button> <% if (it.all) { %><a href="?format=api"><%= it.all %></a><% } %></div>
-</form><% } %>
-<% if (it.otherFaults.length > 0) { %>
-<ul class="notice fault">
-<% for (const fault of it.otherFaults) { %><li><code><%= fault.name %></code>: <%= fault.messages.join(' ') %></li>
-<% } %></ul>
-<% } %>
-`,
-)
+${hiddenInputs(hidden)}
+${fields.map(fieldHtml)}
+<div class="field submit"><button>Show</button> ${link(all, all && '?format=api')}</div>
+</form>`
+  }
+${
+  otherFaults.length > 0 &&
+  html`<ul class="notice fault">
+${otherFaults.map(({ name, messages }) => html`<li><code>${name}</code>: ${messages.join(' ')}</li>\n`)}
+</ul>
+`
+}`
+}
 
-/** @param faults of a rejected request, by parameter */
-export function filterForm(
+/** Parameters that a form repeats. */
+export function hiddenInputs(parameters: readonly { name: string; value: string }[]): Html {
+  return html`${parameters.map(
+    ({ name, value }) => html`<input type="hidden" name="${name}" value="${value}">\n`,
+  )}`
+}
+
+/** A field as it is shown. */
+interface FieldData extends Omit<Field, 'options'> {
+  readonly hint: string
+  readonly value: string
+  readonly options: readonly Option[] | undefined
+  readonly faults: readonly string[]
+  /** The places of its values among the parameters of the request. */
+  readonly places: readonly number[]
+}
+
+interface Option {
+  readonly value: string
+  readonly text: string
+  readonly isChosen: boolean
+  readonly title?: string | undefined
+}
+
+function fieldHtml(field: FieldData): Html {
+  const { name, label, hint, options, faults } = field
+  const isFaulty = faults.length > 0
+  const example = hint !== '' && !options && ` For example: ${hint}`
+  return html`<div class="field${isFaulty && ' fault'}">
+<label for="f-${name}">${label}</label>
+${options ? selectHtml(field) : inputHtml(field)}
+${isFaulty && html`<p class="message" id="e-${name}">${faults.join(' ')}${example}</p>`}</div>
+`
+}
+
+/** Tells a screen reader that a field is faulty, and where it says why. */
+function faultAttributes({ name, faults }: FieldData): Child {
+  return faults.length > 0 && html` aria-invalid="true" aria-describedby="e-${name}"`
+}
+
+function selectHtml(field: FieldData): Html {
+  const { name, options } = field
+  const items = options?.map(({ value, text, isChosen, title }) => {
+    const attributes = [isChosen && html` selected`, title && html` title="${title}"`]
+    return html`<option value="${value}"${attributes}>${text}</option>`
+  })
+  return html`<select id="f-${name}" name="${name}"${faultAttributes(field)}>${items}</select>`
+}
+
+function inputHtml(field: FieldData): Html {
+  const { name, value, hint, suggestions } = field
+  const list = suggestions && html` list="d-${name}"`
+  return html`<input id="f-${name}" name="${name}" value="${value}" placeholder="${hint}"
+ autocomplete="off" spellcheck="false"${list}${faultAttributes(field)}>
+${
+  suggestions &&
+  html`<datalist id="d-${name}">${suggestions.map((each) => html`<option value="${each}">`)}</datalist>
+`
+}`
+}
+
+/** What a form shows. @param faults of a rejected request, by parameter */
+export function formOf(
   { fields, all, sizes }: FormView,
   { kept, limit }: FormState,
   faults: Faults = {},
@@ -90,7 +157,7 @@ export function filterForm(
   }
 }
 
-function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly string[]) {
+function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly string[]): FieldData {
   const all = kept.flatMap(([name], index) => (name === field.name ? [index] : []))
   // The values of a list are joined in its field. All values of another parameter apply, but its
   // field has room only for the first.
@@ -125,7 +192,7 @@ function optionOf({ options }: FormField, value: string) {
   return options?.find((option) => option.value.toLowerCase() === value.toLowerCase())
 }
 
-function sizesOf(sizes: readonly number[], limit: number): ReturnType<typeof fieldOf> {
+function sizesOf(sizes: readonly number[], limit: number): FieldData {
   const options = [...new Set([...sizes, limit])]
     .sort((a, b) => a - b)
     .map((size) => ({ value: String(size), text: String(size), isChosen: size === limit }))
@@ -133,12 +200,10 @@ function sizesOf(sizes: readonly number[], limit: number): ReturnType<typeof fie
 }
 
 /** A column by which the table can be sorted. */
-export interface SortColumn {
+export interface SortColumn extends Column {
   readonly key: string
-  readonly label: string
   /** The direction after the first click. */
   readonly first: 'ascending' | 'descending'
-  readonly isNumber?: boolean
 }
 
 /** Adds the link that sorts by a column, or reverses the direction. */
@@ -202,14 +267,14 @@ function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** Shows the active filters, which `activeFilters` returns. */
-partial(
-  'chips',
-  `<% if (it.active.length > 0) { %><ul class="chips" aria-label="Active filters">
-<% for (const chip of it.active) { %><li><%= chip.label %> <b><%= chip.value %></b> <a href="<%= chip.without %>" aria-label="Remove the filter <%= chip.label %> <%= chip.value %>">×</a></li>
-<% } %></ul>
-<% } %>`,
-)
+/** Shows the active filters. */
+export function chips(active: ReturnType<typeof activeFilters>): Child {
+  const items = active.map(({ label, value, without }) => {
+    const remove = `Remove the filter ${label} ${value}`
+    return html`<li>${label} <b>${value}</b> <a href="${without}" aria-label="${remove}">×</a></li>\n`
+  })
+  return items.length > 0 && html`<ul class="chips" aria-label="Active filters">\n${items}</ul>\n`
+}
 
 function firstPage({ kept, limit }: FormState): string {
   return `?${queryText([...kept, ['limit', String(limit)]])}`

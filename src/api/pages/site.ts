@@ -3,10 +3,8 @@
  * its first scan has not ended.
  */
 import type { FastifyInstance } from 'fastify'
-import type { Identity } from '../http/settings.ts'
+import type { Identity, SiteFact, SiteFacts } from '../http/settings.ts'
 import { prefersHtml } from '../http/formats.ts'
-import { layOut } from './layout.ts'
-import type { Page, SiteFact, SiteFacts } from './layout.ts'
 
 /** What a page says of the archive besides its own content. */
 interface SiteState {
@@ -32,16 +30,15 @@ export class Site {
     return `a${openAlerts}${isScanned ? '' : '-unscanned'}`
   }
 
-  /** Lays out all pages of a server, and reads the state before a request for a page. */
+  /** Reads the state before a request for a page. */
   addTo(app: FastifyInstance): void {
-    app.decorate('layOut', (page) => layOut(page as Page, this.#current()))
     app.addHook('onRequest', async (request) => {
       const mayBePage = request.headers.accept?.includes('text/html') === true
       if (mayBePage && prefersHtml(request)) await this.#update()
     })
   }
 
-  #current(): SiteFacts {
+  facts(): SiteFacts {
     const { title, notice } = this.#identity
     const { openAlerts, isScanned } = this.#state
     const notices = [notice, isScanned ? undefined : unscanned].filter((each) => each !== undefined)

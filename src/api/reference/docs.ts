@@ -9,9 +9,9 @@ import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { exampleWords } from '../openapi/parameters.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
-import { page, partial } from '../pages/layout.ts'
+import { page, partial } from '../pages/eta.ts'
 import type { Page } from '../pages/layout.ts'
-import '../pages/table.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import {
   describeHeaders,
@@ -93,7 +93,8 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
     },
     read: (_asked, { words }) => {
       const document = JSON.parse(jsonWith(words)) as OpenApiDocument
-      return { bodies: { html: () => renderDocs(document, words, context.links()) } }
+      const page = renderDocs(document, words, context.links())
+      return { bodies: { html: () => layOut(page, context.site()) } }
     },
   })
 }

@@ -10,7 +10,11 @@ import type {
   Reference,
   ResponseObject,
 } from '../openapi/openapi.ts'
-import type { Cell, Table } from '../pages/table.ts'
+import { html } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { prose } from '../pages/parts.ts'
+import { headerColumn } from '../pages/table.ts'
+import type { Column, Table } from '../pages/table.ts'
 import type { Sample } from './samples.ts'
 
 /** A value with its type and meaning: a parameter, a field or a header. */
@@ -21,15 +25,16 @@ interface Described {
   readonly isRequired?: boolean
 }
 
-const code = (text: string): Cell => ({ text, isCode: true })
-const prose = (text: string): Cell => ({ text, isProse: true })
+const code = (text: string): Html => html`<code>${text}</code>`
 
-function rowOf({ name, schema, description, isRequired = false }: Described): readonly Cell[] {
+function rowOf({ name, schema, description, isRequired = false }: Described): readonly Child[] {
   const type = typeOf(schema) + (isRequired ? ', required' : '')
-  return [{ ...code(name), isHeader: true }, prose(type), prose(scalar(description))]
+  return [code(name), prose(type), prose(scalar(description))]
 }
 
-const columns = ['Name', 'Value', 'Meaning']
+const proseColumn = (label: string): Column => ({ label, isProse: true })
+
+const columns = [headerColumn('Name'), proseColumn('Value'), proseColumn('Meaning')]
 
 function exampleTable(
   caption: string,
@@ -107,9 +112,9 @@ function responseTable(
 ): Table {
   return {
     caption,
-    columns: ['Status', 'When', 'Headers'],
+    columns: [headerColumn('Status'), proseColumn('When'), proseColumn('Headers')],
     rows: responses.map(({ status, description: when, headers = {} }) => [
-      { text: status, isHeader: true },
+      status,
       prose(when),
       prose(Object.keys(headers).join(', ')),
     ]),
@@ -191,7 +196,7 @@ function fieldTable(caption: string, schema: JsonSchema): Table {
 }
 
 /** The fields of an object. Fields of a nested object have its name and a dot before them. */
-function fieldsOf(schema: JsonSchema, prefix = ''): readonly (readonly Cell[])[] {
+function fieldsOf(schema: JsonSchema, prefix = ''): readonly (readonly Child[])[] {
   return propertiesOf(schema).flatMap(([key, field]) => {
     const name = prefix + key
     const row = rowOf({ name, schema: field, description: field['description'] })

@@ -4,15 +4,17 @@ import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { counted, readableDate, readableShare } from '../pages/labels.ts'
 import { countryName } from '../../parse/countries.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns, shareCell } from '../pages/table.ts'
+import { page } from '../pages/eta.ts'
+import { codeLines, headerColumn, numberColumns, shareCell } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
-import type { Cell } from '../pages/table.ts'
 import { stationCell } from '../series/series-fields.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { note } from '../pages/parts.ts'
 
 const template = `<%~ include('@ignored', it) %>
-<%~ include('@form', it.form) %>
+<%~ it.form %>
 <p class="extent"><%= it.extent %></p>
 <nav aria-label="Weeks"><ul>
 <li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
@@ -83,7 +85,7 @@ function tablesOf(stations: readonly WireReportStation[]) {
   const table = {
     className: 'cards',
     caption: 'Observation files; in time is within 10 minutes of the end of the hour',
-    columns: ['Station', ...numberColumns('Daily', 'Hourly', 'In time'), 'Missing'],
+    columns: [headerColumn('Station'), ...numberColumns('Daily', 'Hourly', 'In time'), 'Missing'],
   }
   const [worst, rest] = [sorted.slice(0, count), sorted.slice(count)]
   const label = count === 1 ? 'The least complete station' : `The ${count} least complete stations`
@@ -106,22 +108,26 @@ function worstShare({ daily, hourly, missing }: WireReportStation): number {
   )
 }
 
-function rowOf(row: WireReportStation): readonly (Cell | string)[] {
+function rowOf(row: WireReportStation): readonly Child[] {
   const { station, country, daily, hourly, within_600, timeliness, missing } = row
-  const of = country === null ? {} : { note: countryName(country) }
   return [
-    { ...stationCell({ station }), ...of },
+    [stationCell({ station }), country !== null && note(countryName(country))],
     shareText(daily),
     shareText(hourly),
-    { text: readableShare(within_600), className: `share ${timeliness ?? ''}` },
-    { text: '', lines: missing, summary: counted(missing.length, 'name', 'names') },
+    classText(within_600, timeliness),
+    codeLines(missing, counted(missing.length, 'name', 'names')),
   ]
 }
 
-function shareText(share: WireReportShare | null): Cell | string {
+/** A share in the colour of its class. */
+function classText(share: number | null, name: string | null): Html {
+  return html`<span class="share ${name}">${readableShare(share)}</span>`
+}
+
+function shareText(share: WireReportShare | null): Child {
   if (share === null) return ''
   const { possible, delivered, completeness, class: name } = share
   if (possible === 0) return '0 of 0'
-  const note = `${delivered} of ${possible}`
-  return { ...shareCell(completeness), className: `share ${name ?? ''}`, note }
+  const text = classText(completeness, name)
+  return [shareCell(completeness, text), note(`${delivered} of ${possible}`)]
 }

@@ -4,6 +4,7 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { gpsWeek, gpsWeekOf } from '../../series/weeks.ts'
 import type { Week } from '../../series/weeks.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
@@ -71,7 +72,10 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       return {
         bodies: {
           json: () => report,
-          html: () => renderReport(report, values.week, { ...bounds, ignored, banner }),
+          html: () => {
+            const page = renderReport(report, values.week, { ...bounds, ignored, banner })
+            return layOut(page, context.site())
+          },
           csv: () => reportCsv(report),
         },
       }

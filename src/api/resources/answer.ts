@@ -41,9 +41,11 @@ export interface AskedOf<P extends Parameters, Name extends Format> extends Aske
   readonly request: FastifyRequest
 }
 
+type Text = string | Promise<string>
+
 /** The answer in each format: as text, or JSON as a value. Only one of them is made. */
 export interface Answer<Name extends Format> {
-  readonly bodies: Readonly<Record<Name, () => unknown>>
+  readonly bodies: { readonly [Each in Name]: () => Each extends 'json' ? unknown : Text }
   /** The state that was read with the answer, if it can be newer than that before. */
   readonly version?: Head | string | undefined
   readonly headers?: Headers
@@ -114,8 +116,9 @@ function answering<P extends Parameters, Name extends Format, S extends State | 
     const { version, location } = answer
     if (location !== undefined) return reply.code(303).header('location', location).send()
     if (version !== undefined && isFreshAt(version, details)) return sendNotModified(reply)
-    const body = await withForm(asked, () => answer.bodies[format]())
-    return send(reply, format, body)
+    const bodies: Readonly<Record<Name, () => unknown>> = answer.bodies
+    const body = await withForm(asked, () => bodies[format]())
+    return send(reply, format, typeof body === 'string' ? body : JSON.stringify(body))
   }
 }
 

@@ -9,6 +9,8 @@ import { catalogueOffset } from '../parameters/request.ts'
 import type { HeaderName } from '../openapi/responses.ts'
 import { exampleOf, pageOf, text } from '../openapi/schema.ts'
 import type { Fields as SchemaFields } from '../openapi/schema.ts'
+import type { Child } from '../pages/html.ts'
+import { layOut } from '../pages/layout.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionView, ViewColumn } from '../pages/collection.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
@@ -34,8 +36,8 @@ export interface Found<Item> {
   readonly count?: number
   /** The state that was read with the items, if it can be newer than that before. */
   readonly version?: State['version'] | undefined
-  /** HTML below the table of the page. */
-  readonly below?: string
+  /** What stands below the table of the page. */
+  readonly below?: Child
 }
 
 /** A list of all items, for the formats that have no pages. */
@@ -70,8 +72,8 @@ export interface Groups<Item> {
   /** @param items all of them, in their order */
   readonly of: (items: readonly Item[]) => readonly (readonly Item[])[]
   readonly columns: readonly ViewColumn<readonly Item[]>[]
-  /** HTML above the table. */
-  readonly above: (items: readonly Item[], kept: readonly Kept[]) => string
+  /** What stands above the table. */
+  readonly above: (items: readonly Item[], kept: readonly Kept[]) => Child
 }
 
 export interface Collection<Item, P extends Parameters, S extends CollectionState | undefined> {
@@ -152,7 +154,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
       links,
       headers: { ...state?.headers, ...headers },
       banner: state?.banner ?? [],
-      below: found.below ?? '',
+      below: found.below,
     }
     const bodies: Partial<Answer<Format>['bodies']> = {
       [format]: () => {
@@ -166,14 +168,17 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
         ...state?.further,
         results: pageOf(items).map((each) => serialise(fields, each, links)),
       }),
-      html: () =>
-        groups === undefined || rows === undefined
-          ? renderCollection(view, { ...list, results: pageOf(items) }, parts)
-          : renderCollection<readonly Item[]>(
-              { ...view, noun: groups.noun, columns: groups.columns },
-              { ...list, results: pageOf(rows) },
-              { ...parts, above: groups.above(items, kept) },
-            ),
+      html: () => {
+        const page =
+          groups === undefined || rows === undefined
+            ? renderCollection(view, { ...list, results: pageOf(items) }, parts)
+            : renderCollection<readonly Item[]>(
+                { ...view, noun: groups.noun, columns: groups.columns },
+                { ...list, results: pageOf(rows) },
+                { ...parts, above: groups.above(items, kept) },
+              )
+        return layOut(page, context.site())
+      },
     }
     return {
       version: found.version,
@@ -243,10 +248,11 @@ function columnOf<Item>(name: string, fields: Fields<Item>): ViewColumn<Item> {
   const { column, value: valueOf } = fields[name] ?? {}
   if (column === undefined || valueOf === undefined)
     throw new Error(`no field has the column ${name}`)
-  const { label, isNumber = false, first } = column
+  const { label, isNumber = false, isHeader = false, first } = column
   return {
     label,
     isNumber,
+    isHeader,
     ...(first && { key: name, first }),
     cell: (item, links) => {
       const value = valueOf(item, links)

@@ -3,16 +3,18 @@ import type { Links } from '../http/context.ts'
 import { component } from '../openapi/schema.ts'
 import type { Component, Schema } from '../openapi/schema.ts'
 import type { SortColumn } from '../pages/filter-form.ts'
-import type { Cell } from '../pages/table.ts'
+import type { Child } from '../pages/html.ts'
 import type { SortOrder } from '../parameters/parameter.ts'
 
 /** The column of a field. A column with `first` sorts the table; `first` is its first direction. */
 export interface FieldColumn<Item, Value> {
   readonly label: string
   readonly isNumber?: boolean
+  /** True if the cells name their rows. */
+  readonly isHeader?: boolean
   readonly first?: SortColumn['first']
   /** What the column shows; without it, the value as text. */
-  cell?(value: Value, item: Item, links: Links): Cell | string
+  cell?(value: Value, item: Item, links: Links): Child
   /** What the collection is sorted by, if it is not the value. */
   readonly sortedBy?: (item: Item) => string | number | null
 }

@@ -1,7 +1,6 @@
 /** The page of the search: results by kind, or what may be searched. */
-import { page } from '../pages/layout.ts'
+import { page } from '../pages/eta.ts'
 import type { Page } from '../pages/layout.ts'
-import '../pages/search-field.ts'
 import { counted, shortened } from '../pages/labels.ts'
 import type { Result } from './search.ts'
 

@@ -5,6 +5,7 @@ import { relativeUrl } from '../http/http-server.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Parameter } from '../parameters/parameter.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { renderSearch } from './page.ts'
@@ -94,7 +95,10 @@ export function addSearch(app: FastifyInstance, context: NetworkContext): void {
       return {
         version: digest(JSON.stringify(results)),
         location: path && relativeUrl(request.originalUrl, path),
-        bodies: { json: () => ({ results }), html: () => renderSearch(values.q, results, json) },
+        bodies: {
+          json: () => ({ results }),
+          html: () => layOut(renderSearch(values.q, results, json), context.site()),
+        },
       }
     },
   })

@@ -8,10 +8,11 @@ import { isoOrNull } from '../../parse/calendar.ts'
 import { stationUrl } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableDate, readableShare, readableTime, typeLabel } from '../pages/labels.ts'
+import { link } from '../pages/parts.ts'
+import type { Child } from '../pages/html.ts'
 import { momentCell, periodCell, shareCell, stateCell } from '../pages/table.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { FieldColumn, Wire } from '../resources/fields.ts'
-import type { Cell } from '../pages/table.ts'
 import type { NetworkKey, SeriesStatus } from './known-series.ts'
 
 /** Rounds a share to four digits after the point; null if the share is unknown. */
@@ -35,11 +36,8 @@ export function keyFields<Item>(
       {
         label: 'Station',
         first: 'ascending',
-        cell: (station, item) => ({
-          text: station,
-          href: hrefOf(seriesOf(item)),
-          isHeader: true,
-        }),
+        isHeader: true,
+        cell: (station, item) => link(station, hrefOf(seriesOf(item))),
       },
     ),
     file_type: field(
@@ -60,9 +58,9 @@ export function stationHref({ station }: { readonly station: string }): string {
   return stationUrl({ api: '../' }, station)
 }
 
-/** A cell that names its row: a station with the link to its page. */
-export function stationCell({ station }: { readonly station: string }): Cell {
-  return { text: station, href: stationHref({ station }), isHeader: true }
+/** A station with the link to its page. */
+export function stationCell({ station }: { readonly station: string }): Child {
+  return link(station, stationHref({ station }))
 }
 
 /** The page of a series' availability, relative to that of a resource. */
@@ -118,11 +116,11 @@ function sinceText(iso: string | null, { summary, period }: SeriesStatus): strin
 }
 
 /** A completeness, which leads to the availability of the series. */
-function availabilityCell(share: number | null, series: SeriesStatus): Cell {
-  const cell = shareCell(share)
-  if (share === null) return cell
-  const label = `${cell.text}: availability of ${series.station}`
-  return { ...cell, href: availabilityHref(series), label }
+function availabilityCell(share: number | null, series: SeriesStatus): Child {
+  if (share === null) return ''
+  const text = readableShare(share)
+  const label = `${text}: availability of ${series.station}`
+  return shareCell(share, link(text, availabilityHref(series), label))
 }
 
 const {

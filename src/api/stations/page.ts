@@ -15,8 +15,8 @@ import {
   readableShare,
   typeLabel,
 } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
-import { dateCell, momentCell } from '../pages/table.ts'
+import { page } from '../pages/eta.ts'
+import { dateCell, headerColumn, momentCell } from '../pages/table.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
@@ -24,6 +24,7 @@ import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
 import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { WireStation } from './station-fields.ts'
 import { gapLines } from './words.ts'
+import { link } from '../pages/parts.ts'
 
 const renderOne = page(
   'station',
@@ -181,13 +182,9 @@ function filesTable(files: readonly ArrivedFile[]): Table {
     label: 'Last files',
     className: 'files cards few',
     caption: 'The files that came last; times in UTC, (022) is the day of the year',
-    columns: ['File', 'Start of data', 'Arrived', 'After its period'],
+    columns: [headerColumn('File'), 'Start of data', 'Arrived', 'After its period'],
     rows: files.map(({ file, startSeconds, latency }) => [
-      {
-        text: file.name,
-        href: recordUrl({ api: '../../' }, file.id),
-        isHeader: true,
-      },
+      link(file.name, recordUrl({ api: '../../' }, file.id)),
       dateCell(secondsToIso(startSeconds)),
       // Of a file that was not seen arriving, nobody knows when it came.
       latency === undefined ? '' : momentCell(microsecondsToIso(file.createdUs)),

@@ -12,8 +12,8 @@ import {
   readableNumber,
   readableShare,
 } from '../pages/labels.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns } from '../pages/table.ts'
+import { page } from '../pages/eta.ts'
+import { headerColumn, numberColumns } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
@@ -33,7 +33,7 @@ const render = page(
   'series-of-station',
   `<%~ include('@station-head', it.head) %>
 <%~ include('@ignored', it) %>
-<%~ include('@form', it.form) %>
+<%~ it.form %>
 <p class="lead"><%= it.sentence %></p>
 <p class="note"><%= it.measure %></p>
 <div class="beside"><div>
@@ -90,7 +90,7 @@ export function renderAvailability(series: SeriesAvailability, said: Said): Page
       label: isDaily ? 'Days by year' : 'Files by day',
       caption: isDaily ? 'Days by year' : 'Files by day (UTC)',
       columns: [
-        isDaily ? 'Year' : 'Day',
+        headerColumn(isDaily ? 'Year' : 'Day'),
         ...numberColumns('Present', 'Missing', 'Damaged', 'Late or due', 'Removed', 'Not expected'),
       ],
       rows: rowsOf(series).toReversed(),
@@ -133,13 +133,13 @@ export function renderLatency(series: SeriesLatencies, said: Said): Page {
       label: 'Arrivals by day',
       caption: 'Arrivals by day of the data (UTC)',
       columns: [
-        'Day',
+        headerColumn('Day'),
         ...numberColumns('Arrivals', `Within ${readableDuration(target)}`, 'Median'),
       ],
       rows: wire.days
         .toReversed()
         .map(({ date, n, median_s }) => [
-          { text: readableDate(date), isHeader: true },
+          readableDate(date),
           ...[String(n), String(inTime.get(date)?.length ?? 0), readableDuration(median_s)],
         ]),
     },
@@ -218,6 +218,6 @@ function rowsOf(series: SeriesAvailability) {
       String(cells.filter((cell) => cell !== undefined && states.includes(cell)).length)
     const counts = [count('present'), count('missing'), count('damaged'), count('late', 'due')]
     const others = [count('removed'), count('silent')]
-    return [{ text: period === '01D' ? label : day, isHeader: true }, ...counts, ...others]
+    return [period === '01D' ? label : day, ...counts, ...others]
   })
 }

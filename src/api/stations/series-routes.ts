@@ -1,6 +1,7 @@
 /** Serves the availability and the latency of a station's series. */
 import type { FastifyInstance } from 'fastify'
 import type { Format } from '../http/formats.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
@@ -61,7 +62,7 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       return {
         bodies: {
           json: () => serialiseAvailability(series),
-          html: () => renderAvailability(series, { ignored, ...present }),
+          html: () => layOut(renderAvailability(series, { ignored, ...present }), context.site()),
           csv: () => availabilityCsv(series),
         },
       }
@@ -97,7 +98,7 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
       return {
         bodies: {
           json: () => wire,
-          html: () => renderLatency(series, { ignored, ...present }),
+          html: () => layOut(renderLatency(series, { ignored, ...present }), context.site()),
           csv: () => latencyCsv(wire),
         },
       }

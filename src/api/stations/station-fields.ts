@@ -10,7 +10,8 @@ import { pageUrl, stationUrl } from '../http/context.ts'
 import type { Links, Parameter } from '../http/context.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import { readableNumber, typeLabel } from '../pages/labels.ts'
-import { dateCell } from '../pages/table.ts'
+import { link, note } from '../pages/parts.ts'
+import { dateCell, titled } from '../pages/table.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { Wire } from '../resources/fields.ts'
 import type { State } from '../../series/station-states.ts'
@@ -69,12 +70,11 @@ export const stationFields = {
     {
       label: 'Station',
       first: 'ascending',
-      cell: (code, { codes }, links) => ({
-        text: code,
-        href: stationUrl(links, code),
-        isHeader: true,
-        note: codes.filter((each) => each !== code).join(', '),
-      }),
+      isHeader: true,
+      cell: (code, { codes }, links) => {
+        const others = codes.filter((each) => each !== code).join(', ')
+        return [link(code, stationUrl(links, code)), others && note(others)]
+      },
     },
   ),
   codes: field(
@@ -102,7 +102,7 @@ export const stationFields = {
           ? isMergedNavigation(code)
             ? 'merged navigation'
             : ''
-          : { text: countryName(country), title: country },
+          : titled(countryName(country), country),
     },
   ),
   merged: field(
@@ -128,10 +128,7 @@ export const stationFields = {
     label: 'Files',
     first: 'descending',
     isNumber: true,
-    cell: (count, station, links) => ({
-      text: readableNumber(count),
-      href: filesUrl(links, station.codes),
-    }),
+    cell: (count, { codes }, links) => link(readableNumber(count), filesUrl(links, codes)),
   }),
   area: field(counts('Files by area.', areas, { obs: 22, nrt: 24 }), ({ byArea }) => byArea),
   file_type: field(counts('Files by type.', fileTypes, { o: 45, n: 1 }), ({ byType }) => byType, {

@@ -2,7 +2,7 @@
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
 import { typeLabel } from '../pages/labels.ts'
-import { partial } from '../pages/layout.ts'
+import { partial } from '../pages/eta.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { SeriesStatus } from '../series/known-series.ts'

@@ -4,6 +4,7 @@ import { dayToIso } from '../../parse/calendar.ts'
 import { part } from '../../series/availability.ts'
 import { recentDays } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
 import { componentOf, serialise } from '../resources/fields.ts'
@@ -63,11 +64,9 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
         // The series of the page have the files of the short code too, if it belongs to this one.
         const [short] = portrait.codes.filter((each) => each.length === 4 && each !== code)
         const site = short === undefined ? undefined : (await reader.station(short)).station
-        return renderStation(site === undefined ? wire : serialise(stationFields, site, links()), {
-          ...portrait,
-          code,
-          banner: shown.banner,
-        })
+        const { banner } = shown
+        const shownWire = site === undefined ? wire : serialise(stationFields, site, links())
+        return layOut(renderStation(shownWire, { ...portrait, code, banner }), context.site())
       }
       return { ...(format === 'json' && { version: head }), bodies: { json: () => wire, html } }
     },

@@ -4,8 +4,8 @@ import { diskCells, diskColumns } from '../archive/page.ts'
 import { problemsTable, rejectedTable, unservedTable, withoutSentence } from './problem-tables.ts'
 import type { WireStatus } from './serialise.ts'
 import { queuesOf, rescansTable } from './work.ts'
-import { page } from '../pages/layout.ts'
-import { numberColumns } from '../pages/table.ts'
+import { page } from '../pages/eta.ts'
+import { headerColumn, numberColumns } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import { readableDuration, readableNumber, readableSize, readableTime } from '../pages/labels.ts'
@@ -179,9 +179,9 @@ function disksTable({ disks }: WireStatus): Table {
 function areasTable({ areas }: WireStatus): Table {
   return {
     label: 'Files by area',
-    columns: ['Area', ...numberColumns('Files', 'Size', 'Directories')],
+    columns: [headerColumn('Area'), ...numberColumns('Files', 'Size', 'Directories')],
     rows: Object.entries(areas).map(([name, { files, bytes, directories }]) => [
-      { text: name, isHeader: true },
+      name,
       readableNumber(files),
       readableSize(bytes),
       readableNumber(directories),

@@ -1,18 +1,18 @@
 /** The tables of the status about files with problems, and names that are not catalogued. */
 import { reasonLabel } from '../file-problems/problem-list.ts'
 import { readableNumber, readableTime } from '../pages/labels.ts'
-import { numberColumns } from '../pages/table.ts'
-import type { Cell, Table } from '../pages/table.ts'
+import { codeLines, headerColumn, numberColumns } from '../pages/table.ts'
+import type { Table } from '../pages/table.ts'
 import type { WireStatus } from './serialise.ts'
+import type { Child } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { link } from '../pages/parts.ts'
 
 export const problemLink = (problem: string, isPublic: boolean): string | undefined =>
   isPublic ? `problems/?format=api&problem=${problem}` : undefined
 
-const reasonCell = (reason: string, text = reasonLabel(reason)): Cell => ({
-  text,
-  isHeader: true,
-  href: `../docs/?format=api#reason-${reason}`,
-})
+const reasonCell = (reason: string, text = reasonLabel(reason)): Child =>
+  link(text, `../docs/?format=api#reason-${reason}`)
 
 /** The problems of listed files. */
 function problemRows({ incomplete, checksums, misplaced }: WireStatus) {
@@ -41,14 +41,11 @@ export function problemsTable(status: WireStatus, isPublic: boolean): Table {
     label: 'Problems of listed files',
     caption: 'Listed files with a problem',
     className: 'cards',
-    columns: ['Problem', ...numberColumns('Files'), 'Examples'],
+    columns: [headerColumn('Problem'), ...numberColumns('Files'), 'Examples'],
     rows: rows.map(({ problem, reason, text, count, examples }) => [
       reasonCell(reason, text),
-      {
-        text: readableNumber(count),
-        href: count === 0 ? undefined : problemLink(problem, isPublic),
-      },
-      { text: '', lines: examples },
+      link(readableNumber(count), problemLink(problem, isPublic)),
+      codeLines(examples),
     ]),
   }
 }
@@ -58,11 +55,11 @@ export function rejectedTable({ rejected }: WireStatus): Table {
     label: 'Names that are not catalogued',
     caption: 'Names that are not catalogued, by reason',
     className: 'cards',
-    columns: ['Reason', ...numberColumns('Count'), 'Examples'],
+    columns: [headerColumn('Reason'), ...numberColumns('Count'), 'Examples'],
     rows: rejected.map(({ reason, count, examples }) => [
       reasonCell(reason),
       readableNumber(count),
-      { text: '', lines: examples },
+      codeLines(examples),
     ]),
   }
 }
@@ -73,8 +70,8 @@ export function unservedTable({ unserved }: WireStatus): Table & { readonly coun
     label: 'Files that could not be sent',
     columns: ['File', 'Reason', 'Time (UTC)'],
     rows: unserved.latest.map(({ path, reason, at }) => [
-      { text: path, isCode: true },
-      { text: reasonLabel(reason), href: `../docs/?format=api#reason-${reason}` },
+      html`<code>${path}</code>`,
+      reasonCell(reason),
       readableTime(at, 'second'),
     ]),
   }

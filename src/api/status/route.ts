@@ -10,11 +10,12 @@ import { serialiseDisk } from '../archive/figures.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import { digest } from '../http/context.ts'
 import { renderStatus } from './page.ts'
+import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { statusSchema } from './schema.ts'
 import { describeStatus, newestOf, problemsOf } from './serialise.ts'
 import { readableDuration } from '../pages/labels.ts'
-import { send } from '../http/formats.ts'
+import { sendJson } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
 import { retryAfterSeconds } from '../http/errors.ts'
 import { addResource } from '../http/resource.ts'
@@ -57,8 +58,11 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
         version: digest(JSON.stringify([status, arrivals, age])),
         bodies: {
           json: () => status,
-          html: () =>
-            renderStatus(status, { problems: problemsOf(indexer), arrivals, age, isPublic }),
+          html: () => {
+            const problems = problemsOf(indexer)
+            const page = renderStatus(status, { problems, arrivals, age, isPublic })
+            return layOut(page, context.site())
+          },
         },
       }
     },
@@ -106,16 +110,15 @@ export async function arrivalsPerMinute(recent: Arrivals): Promise<number | unde
 export function addHealth(app: FastifyInstance, { reader }: ApiContext): void {
   addResource(app, {
     path: '/healthz',
-    get: (_request, reply) =>
-      send(reply.header('cache-control', 'no-store'), 'json', { status: 'ok' }),
+    get: (_request, reply) => sendJson(reply.header('cache-control', 'no-store'), { status: 'ok' }),
   })
   addResource(app, {
     path: '/readyz',
     get: async (_request, reply) => {
       reply.header('cache-control', 'no-store')
       const reason = await reasonNotReady(reader)
-      if (reason === undefined) return send(reply, 'json', { status: 'ready' })
-      return send(reply.code(503).header('retry-after', String(retryAfterSeconds)), 'json', {
+      if (reason === undefined) return sendJson(reply, { status: 'ready' })
+      return sendJson(reply.code(503).header('retry-after', String(retryAfterSeconds)), {
         status: 'not ready',
         reason,
       })

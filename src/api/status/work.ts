@@ -1,9 +1,10 @@
 /** What the indexer has to do, and the rescans that it did. */
 import { readableDuration, readableNumber, readableTime } from '../pages/labels.ts'
-import { numberColumns } from '../pages/table.ts'
+import { headerColumn, numberColumns, timeCell } from '../pages/table.ts'
 import type { Table } from '../pages/table.ts'
 import { problemLink } from './problem-tables.ts'
 import type { WireStatus } from './serialise.ts'
+import { prose } from '../pages/parts.ts'
 
 export function rescansTable({ rescans }: WireStatus): Table {
   return {
@@ -11,9 +12,10 @@ export function rescansTable({ rescans }: WireStatus): Table {
     caption: 'The last rescans since the start of the indexer, and what they changed; times in UTC',
     className: 'cards',
     columns: [
-      ...['Directories', 'Ended', 'Took'],
+      headerColumn('Directories'),
+      ...['Ended', 'Took'],
       ...numberColumns('New', 'Replaced', 'Removed'),
-      'Notes',
+      { label: 'Notes', isProse: true },
     ],
     rows: (rescans?.ended ?? []).map((rescan) => {
       const { paths, path_count: count, started, ended, problem } = rescan
@@ -24,11 +26,11 @@ export function rescansTable({ rescans }: WireStatus): Table {
         problem ?? '',
       ]
       return [
-        { text: [...paths, ...more].join(', '), isHeader: true },
-        { text: readableTime(ended, 'second'), time: ended },
+        [...paths, ...more].join(', '),
+        timeCell(ended, readableTime(ended, 'second')),
         readableDuration((Date.parse(ended) - Date.parse(started)) / 1000),
         ...[rescan.added, rescan.modified, rescan.removed].map((each) => readableNumber(each)),
-        { text: notes.filter(Boolean).join('; '), isProse: true },
+        prose(notes.filter(Boolean).join('; ')),
       ]
     }),
   }

@@ -1,6 +1,6 @@
 /** The filter form, the active filters and the columns of collections. */
 import t from '../../tap.ts'
-import { activeFilters, filterForm, sortLink } from '../../../src/api/pages/filter-form.ts'
+import { activeFilters, formOf, sortLink } from '../../../src/api/pages/filter-form.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { formFieldsOf } from '../../../src/api/parameters/parameter.ts'
 import type { Parameter } from '../../../src/api/http/context.ts'
@@ -39,7 +39,7 @@ t.test('fields show the filters of the request, and the rest stays as hidden inp
     [[['ordering', '-data_date']], {}, [['ordering', '-data_date']]],
   ]
   for (const [kept, values, hidden] of cases) {
-    const form = filterForm({ frame: view.frame, fields: fileFields }, { kept, limit: 20 })
+    const form = formOf({ frame: view.frame, fields: fileFields }, { kept, limit: 20 })
     const filled = form.fields.filter(({ value }) => value !== '')
     t.strictSame(Object.fromEntries(filled.map(({ name, value }) => [name, value])), values)
     t.strictSame(
@@ -55,7 +55,7 @@ t.test('fields show the filters of the request, and the rest stays as hidden inp
 t.test('faults are shown at their fields, and faults of other parameters separately', async (t) => {
   const faults = { startDate: ['a', 'b'], content: ['c'] }
   const state = { kept: [['startDate', 'x']] as const, limit: 20 }
-  const { fields, otherFaults } = filterForm(view, state, faults)
+  const { fields, otherFaults } = formOf(view, state, faults)
   t.strictSame(
     fields.filter(({ faults }) => faults.length > 0).map(({ name, faults }) => [name, faults]),
     [['startDate', ['a', 'b']]],
@@ -64,7 +64,7 @@ t.test('faults are shown at their fields, and faults of other parameters separat
 })
 
 t.test('the form offers a requested page size that is not in its list of sizes', async (t) => {
-  const { fields } = filterForm(view, { kept: [], limit: 33 })
+  const { fields } = formOf(view, { kept: [], limit: 33 })
   const { options = [] } = fields.find(({ name }) => name === 'limit') ?? {}
   t.strictSame(
     options.map(({ value, isChosen }) => [value, isChosen]),

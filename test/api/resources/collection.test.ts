@@ -55,7 +55,10 @@ async function openRivers(t: Test, isMore: boolean) {
   })
   if (deps === undefined) throw new Error('no dependencies')
   const fields = isMore ? { ...plain, ...length } : plain
-  const context = apiContext(deps, new ClientLimits(() => 'client', new Turns()), () => '')
+  const context = apiContext(deps, new ClientLimits(() => 'client', new Turns()), {
+    version: () => '',
+    facts: () => ({ title: 'Rivers', notices: [], facts: [], openAlerts: 0 }),
+  })
   addCollection(service.app, context, {
     name: 'rivers' as CollectionName,
     item: { name: 'River', description: 'A river.', fields },

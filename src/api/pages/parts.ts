@@ -1,0 +1,58 @@
+/** Small parts of pages. */
+import { html } from './html.ts'
+import type { Child, Html } from './html.ts'
+
+/** Names the unknown parameters, so that people notice a typing error in a filter. */
+export function ignoredNotice(names: readonly string[]): Child {
+  return (
+    names.length > 0 &&
+    html`<p class="notice" role="status">Unknown parameters, ignored:
+${names.map((name) => html`<code>${name}</code> `)}</p>
+`
+  )
+}
+
+/** A picture, which scrolls sideways on narrow screens. */
+export function picture(label: string, svg: Html): Html {
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
+${svg}
+</div>`
+}
+
+/** A fact: a name, and a value with perhaps a link. */
+export interface Fact {
+  readonly name: string
+  readonly value: string | number | null | undefined
+  readonly href?: string | undefined
+  readonly className?: string
+}
+
+/** The facts that have a value, in columns. */
+export function factList(facts: readonly Fact[]): Html {
+  const known = facts.filter(({ value }) => (value ?? '') !== '')
+  return html`<dl class="facts">
+${known.map(
+  ({ name, value, href, className }) => html`
+<div${className && html` class="${className}"`}><dt>${name}</dt>
+<dd>${link(value, href)}</dd></div>
+`,
+)}
+</dl>`
+}
+
+/** A text with a link, if there is one. @param label of the link for screen readers */
+export function link(content: Child, href: string | null | undefined, label = ''): Child {
+  return href
+    ? html`<a href="${href}"${label && html` aria-label="${label}"`}>${content}</a>`
+    : content
+}
+
+/** A remark after a text. */
+export function note(text: string, title = ''): Html {
+  return html` <span class="note"${title && html` title="${title}"`}>${text}</span>`
+}
+
+/** A text whose parts in backticks are code. */
+export function prose(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
+}
