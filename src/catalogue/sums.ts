@@ -1,13 +1,13 @@
 /** What is counted of a filter beside its page of records: sizes and facets. */
 
-/** Which sums to count, and with which effort. */
+/** Which sums to count. */
 export interface Counting {
   readonly facets: boolean
   /**
-   * What takes longer than to read this many entries of an index is not counted; a million takes
-   * about a tenth of a second.
+   * What no table of counts has is counted if it takes no longer than to read this many entries of
+   * an index; a million takes about a tenth of a second.
    */
-  readonly effort: number
+  readonly most: number
 }
 
 /** The sum of the known sizes, and the number of files of known size. */

@@ -180,7 +180,7 @@ t.test('indexes and counts that a first scan defers are built at its end', async
 })
 
 t.test('queries that need a deferred index throw NotBuilt, other queries work', async (t) => {
-  const { writer, reader, add } = await openCatalogue(t, { stepUs: 1 })
+  const { writer, reader, sql, add } = await openCatalogue(t, { stepUs: 1 })
   const [path, name] = [day, 'graz0010.26d.gz']
   await writer.deferIndexes()
   await add(name, 'zimm0010.26n.gz')
@@ -208,6 +208,11 @@ t.test('queries that need a deferred index throw NotBuilt, other queries work', 
   await writer.buildIndexes()
   t.match(await reader.page({ ...page, filter: { types: ['o'] } }), { count: 1 })
   t.match(await reader.stations(page), { count: 2 })
+  await sql("DELETE FROM built WHERE name = 'file_name'")
+  for (const filter of filters)
+    await t.rejects(reader.page({ ...page, filter }), notYet, 'all answer, or none')
+  await t.rejects(reader.stations(page), notYet)
+  t.match(await reader.page({ ...page, filter: { problems: ['broken'] } }), { count: 0 })
 })
 
 t.test('differences are listed by table and row, and are repaired', async (t) => {

@@ -263,19 +263,19 @@ async function comparePages(list: OpenedList, known: readonly Known[], numRuns: 
   t.ok(found > 0.4 * numRuns, `${found} records on ${numRuns} pages`)
 }
 
-/** Sums and facets are exact or missing, and none is missing if the effort may be any. */
+/** Sums and facets are exact or missing, and none is missing if the most may be any. */
 async function compareSums(list: OpenedList, known: readonly Sized[], numRuns: number) {
   let missing = 0
-  const query = fc.record({ parameters: chosen, effort: fc.constantFrom(0, 300, 3000, Infinity) })
+  const query = fc.record({ parameters: chosen, most: fc.constantFrom(0, 300, 3000, Infinity) })
   await fc.assert(
-    fc.asyncProperty(query, async ({ parameters, effort }) => {
+    fc.asyncProperty(query, async ({ parameters, most }) => {
       const { filter } = parseListRequest(parameters, { maxLimit: 1000 })
-      const sums = { facets: true, effort }
+      const sums = { facets: true, most }
       const page = await list.page({ limit: 1, offset: 0, filter, sums })
       const fault = sumsFault(page.sums, known, parameters)
       if (fault !== undefined) throw new Error(fault)
       const counted = countedFacets(page.sums?.facets).length + (page.sums?.sizes ? 1 : 0)
-      if (effort === Infinity && counted !== 8) throw new Error(`${counted} of 8 were counted`)
+      if (most === Infinity && counted !== 8) throw new Error(`${counted} of 8 were counted`)
       if (counted < 8) missing++
       return true
     }),

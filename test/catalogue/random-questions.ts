@@ -174,9 +174,9 @@ function inOrder({ series, days, ...rest }: NetworkDeliveries): unknown {
   return { ...rest, series: keyed.map((each) => JSON.stringify(each)).sort(), days: started }
 }
 
-/** Whatever the effort is, both engines count the same. */
+/** Whatever the most is, both engines count the same. */
 const sums = fc.option(
-  fc.record({ facets: fc.boolean(), effort: fc.constantFrom(0, 100, 1000, 1e6) }),
+  fc.record({ facets: fc.boolean(), most: fc.constantFrom(0, 100, 1000, 1e6) }),
   { nil: undefined },
 )
 

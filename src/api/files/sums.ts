@@ -5,10 +5,10 @@ import type { Format } from '../http/formats.ts'
 import type { ListRequest } from './list-request.ts'
 
 /**
- * The effort of a page for people, which is to be there at once, and of a program, in entries of an
- * index (see `Counting`). Measured with 10 million files: 40 and 150 ms (docs/decisions/0028).
+ * What counting a facet may cost for a page for people, which is to be there at once, and for a
+ * program, in entries of an index (see `Counting`): 30 and 100 ms.
  */
-const efforts = { html: 350_000, json: 1_200_000 }
+const mostEntries = { html: 250_000, json: 1_000_000 }
 
 /** What to count for a list; `undefined` for nothing. */
 export function countingOf(
@@ -16,10 +16,10 @@ export function countingOf(
   format: Format,
 ): Counting | undefined {
   if (format !== 'html' && facets === '0' && !details) return undefined
-  const effort = format === 'html' || facets === '0' ? efforts.html : efforts.json
+  const most = mostEntries[format === 'html' || facets === '0' ? 'html' : 'json']
   return {
     facets: format === 'html' || facets !== '0',
-    effort: facets === 'all' ? Infinity : effort,
+    most: facets === 'all' ? Infinity : most,
   }
 }
 

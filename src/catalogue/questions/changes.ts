@@ -107,15 +107,15 @@ interface Range extends Record<string, number> {
 
 /**
  * A page of the change feed.
- * @throws NotBuilt for a filter on countries while `station_count` is not built
+ * @throws NotBuilt for a filter on countries
  */
 export function* changes(
   { since, limit, filters, kinds: ofKinds = changeKinds, details = false }: ChangesQuery,
   context: QuestionContext,
 ): Question<ChangesPage> {
   const { countries } = filters
-  const needed = countries === undefined ? [] : ['station_count']
-  const { head, purgedSeq } = yield* context.lookups.refresh(needed)
+  const needsBuilt = countries !== undefined
+  const { head, purgedSeq } = yield* context.lookups.refresh({ needsBuilt })
   const sites = countries && (yield* context.lookups.sites())
   const joinedSeq = (countries && sites?.joinedSeq(countries)) ?? 0
   const page = { head, purgedSeq, joinedSeq, changes: [] }
@@ -142,14 +142,14 @@ export function* changes(
 
 /**
  * Counts the latest changes of files by kind.
- * @throws NotBuilt for a filter on countries while `station_count` is not built
+ * @throws NotBuilt for a filter on countries
  */
 export function* changeCounts(
   { sinceUs, filters }: ChangeCountsQuery,
   context: QuestionContext,
 ): Question<ChangeCounts> {
   const { countries } = filters
-  const { head } = yield* context.lookups.refresh(countries === undefined ? [] : ['station_count'])
+  const { head } = yield* context.lookups.refresh({ needsBuilt: countries !== undefined })
   const sites = countries && (yield* context.lookups.sites())
   const counts = { created: 0, modified: 0, removed: 0 }
   const { stations, kinds } = context.lookups

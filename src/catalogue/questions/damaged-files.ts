@@ -23,7 +23,7 @@ export function* damagedFiles(
   { fromDay, toDay }: DayRange,
   context: QuestionContext,
 ): Question<readonly DamagedFile[]> {
-  yield* context.lookups.refresh(['station_count'])
+  yield* context.lookups.refresh({ needsBuilt: true })
   const sites = yield* context.lookups.sites()
   const { stations, kinds } = context.lookups
   const found = yield* rows<[station: number, kind: number, start: number, path: string]>(

@@ -1,7 +1,7 @@
 /**
  * The sums of a filter, and its facets: for each property, how many files have each of its values
- * under all other conditions. The tables of counts have the most common ones. All else is counted
- * from the files, as long as the allowed effort lasts; what is left then is not counted at all.
+ * under all other conditions. The tables of counts have the most common ones. Others are counted
+ * from the files, if an index has few enough entries for that, or not at all.
  */
 import type { FileFilter } from '../filter.ts'
 import { problems } from '../filter.ts'
@@ -26,21 +26,8 @@ const kindFacets = [
   ['form', 'versions', 'version'],
 ] as const
 
-/** The conditions whose columns an index contains. */
-const contained: Readonly<Record<string, readonly (keyof Selection)[]>> = {
-  file_station: ['stations', 'dates', 'kinds'],
-  file_date: ['dates', 'kinds'],
-  file_kind: ['kinds'],
-}
-
-/** The condition whose column a group is read from; the sizes are in no index. */
-const columnOf = { kind: 'kinds', station: 'stations', year: 'dates', size: undefined } as const
-
-/**
- * The effort of an entry, in entries of an index that are counted in its order: some are sorted,
- * their rows of the table are read, or looked up.
- */
-const [sorted, ofTable, lookedUp] = [3, 2, 15]
+/** The column that a group is read from, by its condition. */
+const columnOf = { kind: 'kinds', station: 'stations', year: 'dates', size: 'size' } as const
 
 /** At most this many codes are suggested. */
 const mostSuggested = 500
@@ -50,6 +37,8 @@ interface Parts {
   readonly lookups: Lookups
   readonly counts: Counts
   readonly narrowest: Narrowest
+  /** What counting a group may cost at most, in entries of an index. */
+  readonly most: number
 }
 
 /** Rows of each group: its value and the number of its files, or what `groups.size` has. */
@@ -60,27 +49,23 @@ interface Way extends IndexChoice {
 }
 
 export function* sumsOf(
-  { effort, facets }: Counting,
+  { most, facets }: Counting,
   filter: FileFilter,
-  parts: Parts,
+  parts: Omit<Parts, 'most'>,
 ): Question<PageSums> {
-  // The sizes and the facets have the effort each, so that none lacks because of the other.
-  const sizes = sizesOf(yield* new Sums(parts, effort).groups({ size: filter }))
+  const sums = new Sums({ ...parts, most })
   const isCounted = facets && parts.lookups.isBuilt
   return {
-    sizes,
-    facets: isCounted ? yield* new Sums(parts, effort).facets(filter) : undefined,
+    sizes: sizesOf(yield* sums.groups({ size: filter })),
+    facets: isCounted ? yield* sums.facets(filter) : undefined,
   }
 }
 
 class Sums {
   readonly #parts: Parts
-  /** The effort that is left. */
-  #left: number
 
-  constructor(parts: Parts, effort: number) {
+  constructor(parts: Parts) {
     this.#parts = parts
-    this.#left = effort
   }
 
   *facets(filter: FileFilter): Question<Facets> {
@@ -105,7 +90,7 @@ class Sums {
     }
   }
 
-  /** The groups of some filters: those that the tables have, and others while effort is left. */
+  /** The groups of some filters: those that the tables have, and others that cost little. */
   *groups(wanted: Partial<Record<Group, FileFilter>>): Question<Found> {
     const found: Found = {}
     const rest = new Map<string, { readonly selection: Selection; readonly of: Group[] }>()
@@ -126,8 +111,8 @@ class Sums {
   }
 
   *#read(of: readonly Group[], wanted: Selection): Question<Found> {
-    const { index, entries, selection } = yield* this.#way(of, wanted)
-    if (!this.#spend(entries * effortOf(of, { index, selection }))) return {}
+    const { index, cost, selection } = yield* this.#way(of, wanted)
+    if (cost > this.#parts.most) return {}
     const { sql, values } = conditionsOf(selection, this.#parts.dialect)
     const columns = of.map((group) => groupColumns[group])
     const found = yield* rows(
@@ -151,24 +136,27 @@ class Sums {
     const { counts, lookups, narrowest } = this.#parts
     const { dates } = selection
     if (!of.includes('station') || !dates || !hasOnly(selection, ['dates', 'kinds']))
-      return { ...(yield* narrowest.of(selection)), selection }
+      return {
+        ...(yield* narrowest.of(
+          selection,
+          of.map((group) => columnOf[group]),
+        )),
+        selection,
+      }
     const stations = [...lookups.stations.keys()]
-    const entries = yield* counts.ofDates([boundsOf(dates)], undefined)
-    return {
-      index: 'file_station',
-      entries: entries + 10 * stations.length,
-      selection: { ...selection, stations },
-    }
+    const entries = (yield* counts.ofDates([boundsOf(dates)], undefined)) + 10 * stations.length
+    const all = { ...selection, stations }
+    return { index: 'file_station', entries, cost: entries, selection: all }
   }
 
   *#problems(filter: FileFilter): Question<FacetValue[] | undefined> {
-    const { dialect, narrowest } = this.#parts
+    const { dialect, narrowest, most } = this.#parts
     const others = yield* this.#select(without(filter, 'problems'))
     if (others === undefined) return []
     const found: FacetValue[] = []
     for (const problem of problems) {
-      const { index, entries } = yield* narrowest.of({ ...others, problems: [problem] })
-      if (!this.#spend(entries * lookedUp)) return undefined
+      const { index, cost } = yield* narrowest.of({ ...others, problems: [problem] })
+      if (cost > most) return undefined
       // No list of all files with the problem is made: they may be most files of the archive.
       const { sql, values } = conditionsOf(others, dialect)
       const from =
@@ -186,21 +174,6 @@ class Sums {
     const sites = filter.countries && (yield* this.#parts.lookups.sites())
     return select(filter, { stations, kinds, sites })
   }
-
-  /** False if less effort is left; other groups may still need less. */
-  #spend(effort: number): boolean {
-    if (effort > this.#left) return false
-    this.#left -= effort
-    return true
-  }
-}
-
-function effortOf(of: readonly Group[], { index, selection }: Omit<Way, 'entries'>): number {
-  const columns = contained[index] ?? []
-  const isCovered = of.every((group) => columns.some((column) => column === columnOf[group]))
-  if (isCovered && hasOnly(selection, [...columns, 'ids']))
-    return of.length > 1 || of[0] === 'year' ? sorted : 1
-  return index === '' && selection.problems === undefined ? ofTable : lookedUp
 }
 
 function sizesOf({ size }: Found): FileSizes | undefined {

@@ -21,15 +21,7 @@ import { Narrowest } from '../selection/narrowest.ts'
 import type { IndexChoice } from '../selection/narrowest.ts'
 import { column, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import {
-  afterAll,
-  common,
-  everyId,
-  hasOnly,
-  kindConditions,
-  select,
-  selectAfter,
-} from '../selection/selection.ts'
+import { afterAll, common, everyId, hasOnly, select, selectAfter } from '../selection/selection.ts'
 import type { PagePosition, Selection } from '../selection/selection.ts'
 import type { Counting, PageSums } from '../sums.ts'
 
@@ -78,15 +70,6 @@ export interface RecordChunk {
    * empty.
    */
   readonly next: ChunkCursor | undefined
-}
-
-/** Indexes and counts that each sort key needs besides `id_count`. */
-const neededByOrder: Readonly<Record<OrderKey, readonly string[]>> = {
-  id: [],
-  data_date: ['file_date', 'station_count'],
-  created: ['file_created'],
-  modified: ['file_modified'],
-  filename: ['file_name'],
 }
 
 /** Highest `offset + limit` of a page that is searched day by day. */
@@ -144,7 +127,7 @@ export class List {
   }
 
   *#page({ filter = {}, ordering = defaultOrdering, ...query }: PageQuery): Question<Page> {
-    const { head } = yield* this.#lookups.refresh(neededBy(filter, ordering.key))
+    const { head } = yield* this.#lookups.refresh({ needsBuilt: needsBuilt(filter, ordering.key) })
     const selection = yield* this.#select(filter)
     if (selection === undefined) return { head, count: 0, records: [] }
     const known = yield* this.#knownCount(selection)
@@ -160,7 +143,7 @@ export class List {
   /** @throws NotBuilt */
   *chunk(query: ChunkQuery): Question<RecordChunk> {
     const { filter = {}, ordering = byId, after, limit, details } = query
-    const { head } = yield* this.#lookups.refresh(neededBy(filter, ordering.key))
+    const { head } = yield* this.#lookups.refresh({ needsBuilt: needsBuilt(filter, ordering.key) })
     const { epoch } = head
     const selection = yield* this.#select(filter)
     const rest = selection && after ? selectAfter(selection, after, ordering) : selection
@@ -383,18 +366,12 @@ export class List {
   }
 }
 
-function neededBy(filter: FileFilter, key: OrderKey): string[] {
-  const hasAny = (...names: (keyof FileFilter)[]) =>
-    names.some((name) => filter[name] !== undefined)
-  return [
-    ...neededByOrder[key],
-    ...(hasAny(...kindConditions.map(([name]) => name)) ? ['file_kind'] : []),
-    ...(hasAny('stations', 'countries') ? ['file_station', 'station_count'] : []),
-    ...(hasAny('years', 'days', 'dataDate', 'overlaps') ? ['file_date', 'day_count'] : []),
-    ...(hasAny('created') ? ['file_created'] : []),
-    ...(hasAny('modified') ? ['file_modified'] : []),
-    ...(hasAny('names') ? ['file_name'] : []),
-  ]
+/** The conditions that a first scan can answer already, in the order of ids. */
+const early: readonly string[] = ['idAbove', 'idBelow', 'problems']
+
+function needsBuilt(filter: FileFilter, key: OrderKey): boolean {
+  const conditions = Object.entries(filter).filter(([, condition]) => condition !== undefined)
+  return key !== 'id' || conditions.some(([name]) => !early.includes(name))
 }
 
 function isSeekable(selection: Selection, { ordering }: Pick<PagePosition, 'ordering'>): boolean {

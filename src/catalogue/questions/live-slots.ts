@@ -41,7 +41,7 @@ export function* liveSlots(
   { series, now }: LiveSlotsQuery,
   context: QuestionContext,
 ): Question<readonly LiveSlots[]> {
-  yield* context.lookups.refresh(['station_count', 'file_station'])
+  yield* context.lookups.refresh({ needsBuilt: true })
   const sites = yield* context.lookups.sites()
   // Searched once: a query has many series of many stations.
   const siteOf = (code: string): string => sites.longCode(code) ?? code

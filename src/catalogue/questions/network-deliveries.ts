@@ -96,7 +96,7 @@ export function* deliveries(
   { fromDay, toDay, since }: DeliveriesQuery,
   context: QuestionContext,
 ): Question<NetworkDeliveries> {
-  const state = yield* context.lookups.refresh(['station_count'])
+  const state = yield* context.lookups.refresh({ needsBuilt: true })
   const days =
     since === undefined
       ? Array.from({ length: toDay - fromDay + 1 }, (_value, n) => fromDay + n)

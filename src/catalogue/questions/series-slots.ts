@@ -102,7 +102,7 @@ export function* seriesSlots(
   query: SeriesQuery,
   context: QuestionContext,
 ): Question<SeriesSlots | undefined> {
-  const found = yield* read(query, ['station_count', 'file_station'], context)
+  const found = yield* read(query, context)
   if (found === undefined) return undefined
   const { station, deliveries, facts, deliveriesUs } = found
   const { period, now, to } = query
@@ -134,7 +134,7 @@ export function* seriesArrivals(
   query: ArrivalsQuery,
   context: QuestionContext,
 ): Question<SeriesArrivals | undefined> {
-  const found = yield* read(query, ['station_count'], context)
+  const found = yield* read(query, context)
   if (found === undefined) return undefined
   const arrivals = found.deliveries.flatMap(([slot, latency]) =>
     latency !== null && slot >= query.from && slot <= query.to ? [[slot, latency] as const] : [],
@@ -145,10 +145,9 @@ export function* seriesArrivals(
 /** What the questions about one series have in common; `undefined` for an unknown station. */
 function* read(
   query: Pick<SeriesQuery, 'code' | 'fileType' | 'period' | 'now'>,
-  needed: readonly string[],
   context: QuestionContext,
 ) {
-  const { head, deliveriesUs } = yield* context.lookups.refresh(needed)
+  const { head, deliveriesUs } = yield* context.lookups.refresh({ needsBuilt: true })
   const { stations } = context.lookups
   const station = stationOf(query.code, stations, yield* context.lookups.sites())
   if (station === undefined) return undefined

@@ -92,10 +92,10 @@ interface StationTotal {
 /** Kinds of the files that are counted; `undefined`: all. */
 type Kinds = readonly number[] | undefined
 
-/** A page of the list of stations. @throws NotBuilt while `station_count` is not built */
+/** A page of the list of stations. @throws NotBuilt */
 export function* stations(query: StationsQuery, context: QuestionContext): Question<StationsPage> {
   const { limit, offset, ordering = byCode, countries, areas } = query
-  const { head } = yield* context.lookups.refresh(['station_count'])
+  const { head } = yield* context.lookups.refresh({ needsBuilt: true })
   const sites = yield* context.lookups.sites()
   const { stations, kinds } = context.lookups
   const filter = { ...(countries && { countries }), ...(areas && { areas }) }
@@ -117,10 +117,10 @@ export function* stations(query: StationsQuery, context: QuestionContext): Quest
 
 /**
  * A code of 4 characters stands for itself and all long codes that begin with it.
- * @throws NotBuilt while `station_count` is not built
+ * @throws NotBuilt
  */
 export function* station(code: string, context: QuestionContext): Question<StationAnswer> {
-  const { head } = yield* context.lookups.refresh(['station_count'])
+  const { head } = yield* context.lookups.refresh({ needsBuilt: true })
   const { stations, kinds } = context.lookups
   const selection = select({ stations: [code] }, { stations, kinds })
   const counted = yield* countsOf(selection?.stations ?? [], undefined, context)

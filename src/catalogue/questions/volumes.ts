@@ -8,7 +8,7 @@ import { sumOfVolumes } from '../volumes.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, column, row, rows } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
-import { idCountLevels } from '../selection/count-tables.ts'
+import { kindCounts, sumOf } from '../selection/count-tables.ts'
 import type { Kind, QuestionContext } from '../selection/lookups.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Head } from '../records.ts'
@@ -67,7 +67,7 @@ export interface HashedFiles {
 }
 
 type KindRow = [kind: number, files: number, bytes: number, sized: number]
-type MonthRow = [packed: number, ...volume: KindRow]
+type MonthRow = [firstDay: number, ...volume: KindRow]
 type DayRow = [day: number, area: Area, files: number, bytes: number, sized: number]
 
 /**
@@ -79,9 +79,7 @@ export function* volumes(
   { lookups, dialect }: QuestionContext,
 ): Question<Volumes> {
   const { head } = yield* lookups.refresh()
-  const found = yield* rows<KindRow>(
-    `SELECT kind, ${sums} FROM id_count WHERE level = ${idCountLevels[0]} AND kind <> 0 GROUP BY kind`,
-  )
+  const found = yield* rows<KindRow>(`SELECT c.kind, ${sums} ${kindCounts} GROUP BY c.kind`)
   const totals = merged(found, lookups.kinds)
   const hashed = yield* ofChecksums(dialect)
   if (!lookups.isBuilt) return { head, totals, hashed, months: undefined, days: undefined }
@@ -89,7 +87,7 @@ export function* volumes(
   return { head, totals, hashed, months, days: days && (yield* ofDays(days, dialect)) }
 }
 
-const sums = ['files', 'bytes', 'sized'].map((name) => `CAST(sum(${name}) AS bigint)`).join(', ')
+const sums = ['files', 'bytes', 'sized'].map(sumOf).join(', ')
 
 function* ofChecksums(dialect: Dialect): Question<HashedFiles> {
   const atEnd = (order: 'ASC' | 'DESC'): Statement => ({
@@ -124,55 +122,43 @@ function* ofMonths(kinds: ReadonlyMap<number, Kind>, dialect: Dialect): Question
   if (first === null || last === null) return []
   // One misdated file must not make a list of the months of thousands of years.
   const years = yield* column<number>(
-    `SELECT r.value FROM ${dialect.each('years')} WHERE EXISTS
-       (SELECT 1 FROM day_count d WHERE ${isIn('r.value')}) ORDER BY r.value`,
-    { years: spans(first, last, 'year') },
+    `${spans(dialect)} SELECT start FROM span
+     WHERE EXISTS (SELECT 1 FROM day_count d WHERE ${isIn}) ORDER BY start`,
+    { starts: startsOf(first, last, 'year') },
   )
-  const months = years.flatMap((year) => {
-    const { start, end } = unpacked(year)
-    return spans(start, end - 1, 'month')
-  })
+  const months = years.flatMap((year) => startsOf(year, year + 364, 'month').slice(0, -1))
   const found = yield* rows<MonthRow>(
-    `SELECT r.value, d.kind, ${sums} FROM ${dialect.each('months')} CROSS JOIN day_count d
-     WHERE ${dialect.inTime('d.day')} AND ${isIn('r.value')} GROUP BY r.value, d.kind ORDER BY 1, 2`,
-    { months },
+    `${spans(dialect)} SELECT start, d.kind, ${sums} FROM span CROSS JOIN day_count d
+     WHERE ${dialect.inTime('d.day')} AND ${isIn} GROUP BY start, d.kind ORDER BY 1, 2`,
+    // Between two of these years there are no files.
+    { starts: [...months, last + 1] },
   )
   return Array.from(Map.groupBy(found, ([month]) => month)).flatMap(([month, ofKinds]) => {
     const own = ofKinds.map(([, ...kind]) => kind)
-    const name = dayToIso(unpacked(month).start).slice(0, 'yyyy-mm'.length)
+    const name = dayToIso(month).slice(0, 'yyyy-mm'.length)
     return merged(own, kinds).map((volume) => ({ month: name, ...volume }))
   })
 }
 
-// A list parameter has one number for each row: it stands for the first day and the length of a
-// year or month. It is never negative, because engines round negative quotients up.
-
-const longest = 512
-const yearZero = 719_528
-
-/** SQL: true if the day of a row of `day_count` is in a packed span. */
-function isIn(packed: string): string {
-  const start = `${packed} / ${longest} - ${yearZero}`
-  return `d.day >= ${start} AND d.day < ${start} + ${packed} % ${longest}`
+/** SQL: a table of the spans from each of the first days to the next one. */
+function spans(dialect: Dialect): string {
+  return `WITH span AS (SELECT value AS start, lead(value) OVER (ORDER BY value) AS stop
+    FROM ${dialect.each('starts', 'bigint')})`
 }
 
-function unpacked(packed: number): { readonly start: number; readonly end: number } {
-  const start = Math.floor(packed / longest) - yearZero
-  return { start, end: start + (packed % longest) }
-}
+const isIn = 'd.day >= span.start AND d.day < span.stop'
 
-/** The calendar years or months from one day to another, packed. */
-function spans(first: number, last: number, unit: 'year' | 'month'): number[] {
+/** The first days of the calendar years or months from one day to another, and of the next one. */
+function startsOf(first: number, last: number, unit: 'year' | 'month'): number[] {
   const [rest, step] = unit === 'year' ? ['-01-01', 366] : ['-01', 31]
   const startAt = (day: number): number =>
     parseDay(dayToIso(day).slice(0, -rest.length) + rest) ?? day
-  const packed: number[] = []
+  const starts = [startAt(first)]
   for (let start = startAt(first); start <= last;) {
-    const end = startAt(start + step)
-    packed.push((start + yearZero) * longest + end - start)
-    start = end
+    start = startAt(start + step)
+    starts.push(start)
   }
-  return packed
+  return starts
 }
 
 /** Adds up the kinds that have the same area, type and period; sorted by these. */

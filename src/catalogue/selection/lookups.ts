@@ -44,10 +44,10 @@ export class Lookups {
 
   /**
    * Call at the start of a question.
-   * @param needed names of the indexes and counts that the question uses
-   * @throws NotBuilt if one of them is not built yet
+   * @param options.needsBuilt true if it reads indexes or counts that a first scan leaves out
+   * @throws NotBuilt if it does, and some are not built yet
    */
-  *refresh(needed: readonly string[] = []): Question<State> {
+  *refresh({ needsBuilt = false } = {}): Question<State> {
     const [found, built, stations, kinds] = (yield* all(
       stateStatement,
       { sql: 'SELECT name FROM built' },
@@ -70,8 +70,7 @@ export class Lookups {
     const { epoch, seq, detailsSeq } = state.head
     this.isBuilt = deferred.every((name) => built.some(([each]) => each === name))
     this.#version = [epoch, seq, detailsSeq, built.length].join()
-    const missing = needed.find((name) => built.every(([each]) => each !== name))
-    if (missing !== undefined) throw new NotBuilt(`the index or table ${missing} is being built`)
+    if (needsBuilt && !this.isBuilt) throw new NotBuilt('indexes and counts are being built')
     return state
   }
 

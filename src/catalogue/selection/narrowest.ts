@@ -13,7 +13,12 @@ import type { Selection } from './selection.ts'
 export interface IndexChoice {
   readonly index: string
   readonly entries: number
+  /** What reading them costs, in entries of an index that are read in its order. */
+  readonly cost: number
 }
+
+/** The columns of an index that conditions use or an answer has; `size` is in no index. */
+type Reads = readonly (keyof Selection | 'size')[]
 
 /**
  * Reading a row of the table in its order takes as long as two entries of an index; looking up the
@@ -24,6 +29,8 @@ const [rowEntries, lookupEntries] = [2, 10]
 /** Entries of an index without a table of counts are counted up to this number. */
 const mostCounted = 50_000
 
+type Entries = Omit<IndexChoice, 'cost'>
+
 export class Narrowest {
   readonly #dialect: Dialect
   readonly #counts: Counts
@@ -33,16 +40,19 @@ export class Narrowest {
     this.#counts = counts
   }
 
-  *of(selection: Selection): Question<IndexChoice> {
+  /** @param reads what the answer has of each file besides its id */
+  *of(selection: Selection, reads: Reads = []): Question<IndexChoice> {
     const { stations, dates, kinds, ids, created, modified, problems, names } = selection
     const total = yield* this.#counts.ofIds(undefined)
     const inIds = ids === undefined ? total : yield* this.#counts.ofIds(undefined, ids)
-    let [best, least]: [IndexChoice, number] = [{ index: '', entries: inIds }, inIds * rowEntries]
+    let best: IndexChoice = { index: '', entries: inIds, cost: inIds * rowEntries }
     /** @param contained the conditions whose columns the index contains */
-    const consider = (choice: IndexChoice, contained: readonly (keyof Selection)[]): void => {
-      const isCovered = hasOnly(selection, [...contained, 'ids', 'after'])
+    const consider = (choice: Entries, contained: readonly (keyof Selection)[]): void => {
+      const isCovered =
+        hasOnly(selection, [...contained, 'ids', 'after']) &&
+        reads.every((each) => contained.some((column) => column === each))
       const cost = choice.entries * (isCovered ? 1 : lookupEntries)
-      if (cost < least) [best, least] = [choice, cost]
+      if (cost < best.cost) best = { ...choice, cost }
     }
     if (dates !== undefined) {
       const entries = yield* this.#counts.ofDates([boundsOf(dates)], undefined)
@@ -80,7 +90,7 @@ export class Narrowest {
     return best
   }
 
-  *#inOrder(key: OrderKey, condition: Selection, total: number): Question<IndexChoice> {
+  *#inOrder(key: OrderKey, condition: Selection, total: number): Question<Entries> {
     const { index } = orders[key]
     const { sql, values } = conditionsOf(condition, this.#dialect)
     const found = `SELECT 1 FROM file f ${this.#dialect.using(index)} WHERE ${sql}`
