@@ -17,12 +17,29 @@ export interface TimeRange {
 }
 
 /**
- * The problems of listed files: the gzip stream has no end (`incomplete`), is damaged before its
- * end (`broken`), or the file does not fit its directory by the date and length in its name
- * (`misplaced`, see `isMisplaced` in archive-path.ts). An incomplete file is never also `broken`.
+ * The problems of listed files, in words: for `misplaced` see `isMisplaced` in archive-path.ts. An
+ * incomplete file is never also `broken`. The first one that applies is the problem of a record.
  */
-export const problems = ['incomplete', 'broken', 'misplaced'] as const
-export type Problem = (typeof problems)[number]
+export const problemWords = {
+  incomplete: {
+    word: 'incomplete',
+    what: 'the gzip stream has no end',
+    advice: 'It was not written completely; it is read again when it changes on disk.',
+  },
+  broken: {
+    word: 'damaged',
+    what: 'the gzip stream is damaged before its end',
+    advice: 'Fetch it again from its source; it is read again when it changes on disk.',
+  },
+  misplaced: {
+    word: 'misplaced',
+    what: 'the file is in the directory of another date',
+    advice: 'The date in its name counts.',
+  },
+} as const
+
+export type Problem = keyof typeof problemWords
+export const problems = Object.keys(problemWords) as readonly Problem[]
 
 export interface FileFilter {
   /**

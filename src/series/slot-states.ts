@@ -21,17 +21,19 @@ export type SlotState =
 /** `unknown`: before the first scan has ended. */
 export type ShownState = SlotState | 'unknown'
 
-/** The letter of each state in run-length text. */
-export const stateLetters: Readonly<Record<ShownState, string>> = {
-  present: 'P',
-  removed: 'R',
-  damaged: 'X',
-  future: 'F',
-  due: 'D',
-  late: 'L',
-  missing: 'M',
-  silent: 'S',
-  unknown: '-',
+/** The states in words, the worst first. The letter is that of run-length text. */
+export const slotWords: Readonly<
+  Record<ShownState, { readonly letter: string; readonly word: string; readonly what?: string }>
+> = {
+  missing: { letter: 'M', word: 'missing' },
+  late: { letter: 'L', word: 'late' },
+  damaged: { letter: 'X', word: 'damaged', what: 'all of its files' },
+  removed: { letter: 'R', word: 'removed' },
+  silent: { letter: 'S', word: 'absent, not expected', what: 'not expected' },
+  due: { letter: 'D', word: 'due' },
+  future: { letter: 'F', word: 'future' },
+  present: { letter: 'P', word: 'present' },
+  unknown: { letter: '-', word: 'unknown', what: 'until the first scan has ended' },
 }
 
 /**
@@ -96,11 +98,10 @@ export interface SlotStates extends SlotFigures {
  *   limit of lateness ago.
  * - `down`: it ended longer ago, or there is none.
  *
- * In a series with rules, the slot must also be expected, and be one of the last day's.
+ * In a series with rules, the slot must also be expected, and be one of the last day's. `unknown`
+ * until the first scan has ended.
  */
-export const seriesStates = ['late', 'down', 'silent', 'present', 'unknown'] as const
-/** `unknown` until the first scan has ended. */
-export type SeriesState = (typeof seriesStates)[number]
+export type SeriesState = 'down' | 'late' | 'present' | 'silent' | 'unknown'
 
 export interface StateNow {
   readonly state: Exclude<SeriesState, 'unknown'>
@@ -242,5 +243,5 @@ function emptyState(slot: {
 
 /** Run-length text of the states: `P365M2`. */
 export function stateText(runs: readonly StateRun<ShownState>[]): string {
-  return runs.map(({ state, slots }) => `${stateLetters[state]}${slots}`).join('')
+  return runs.map(({ state, slots }) => `${slotWords[state].letter}${slots}`).join('')
 }

@@ -2,13 +2,19 @@
 import type { SeriesKey } from './series.ts'
 import type { SeriesPast, SeriesSummary } from './series-summary.ts'
 
-/**
- * The states of series and stations, the worst first. `ended`: silent, because it was expected and
- * has delivered nothing for so long that it is not any more. `unknown` until the first scan has
- * ended.
- */
-export const states = ['down', 'late', 'present', 'silent', 'ended', 'unknown'] as const
-export type State = (typeof states)[number]
+/** The states of series and stations, the worst first, and what each means. */
+export const stateMeanings = {
+  down: 'it has no file, and the last slot with a file ended more than a day (01D: 3 days) and the limit ago',
+  late: 'it has no file, and is not down',
+  present: 'it has a file, also a damaged one, or had one',
+  silent: 'it is not expected',
+  ended:
+    'silent, because the series was expected and has delivered nothing for so long (at most 90 days) that it is not any more; its figures go to its last file',
+  unknown: 'until the first scan of the archive has ended',
+} as const
+
+export type State = keyof typeof stateMeanings
+export const states = Object.keys(stateMeanings) as readonly State[]
 
 /** A series of the network with its state, and what tells which of its slots are expected. */
 export interface StationSeries extends SeriesKey {

@@ -5,10 +5,11 @@ import { digest, stationUrl } from '../http/context.ts'
 import type { Links } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
 import { catalogueOffset } from '../parameters/request.ts'
+import { problemWords } from '../../catalogue/filter.ts'
 import * as schema from '../openapi/schema.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
-import { readableTime } from '../pages/labels.ts'
+import { problemMeanings, readableTime } from '../pages/labels.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
@@ -80,17 +81,17 @@ function nameOf(path: string): string {
 }
 
 /** The kinds of problems in the words of the form. */
-const problemWords: Readonly<Record<ProblemName, string>> = {
+const words: Readonly<Record<ProblemName, string>> = {
   settling: 'still being written',
   unservable: 'could not be sent',
-  incomplete: 'gzip stream without an end',
-  broken: 'gzip stream damaged',
-  misplaced: 'in the directory of another date',
+  incomplete: problemWords.incomplete.word,
+  broken: problemWords.broken.word,
+  misplaced: problemWords.misplaced.word,
   rejected: 'not catalogued',
 }
 
 const description = [
-  '`settling`: the file is young and not complete yet, so it is not in the list of files. `unservable`: the file is in the list, but could not be opened at the last download. `incomplete`: the gzip stream has no end. `broken`: the gzip stream is damaged before its end. `misplaced`: the file is in the directory of another date. `rejected`: the file is not catalogued; the status counts these files by `reason`, and this resource lists the first 100 names of each directory and reason. Dot files are never listed.',
+  `\`settling\`: the file is young and not complete yet, so it is not in the list of files. \`unservable\`: the file is in the list, but could not be opened at the last download. ${problemMeanings} \`rejected\`: the file is not catalogued; the status counts these files by \`reason\`, and this resource lists the first 100 names of each directory and reason. Dot files are never listed.`,
   'If the paths are not public (`problems = "command-line"`), the response is `403`.',
 ].join('\n\n')
 
@@ -105,7 +106,7 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
         meaning: 'The kinds of problems; by default all.',
         example: 'rejected',
         label: 'Problem',
-        textOf: (name) => problemWords[name],
+        textOf: (name) => words[name],
       }),
     },
     // Some problems are not in the catalogue and change without a new seq.

@@ -1,5 +1,6 @@
 /** All files with problems: from the indexer (settling), the API and the catalogue. */
-import { listedProblems } from '../../catalogue/filter.ts'
+import { listedProblems, problemWords } from '../../catalogue/filter.ts'
+import type { Problem } from '../../catalogue/filter.ts'
 import type { Asker } from '../../catalogue/turns.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ProblemEntry } from '../../catalogue/questions/problems.ts'
@@ -89,9 +90,9 @@ const reasonWords: Readonly<Record<ProblemReason, string>> = {
   symlink: 'a symbolic link that may not be followed',
   'not-a-file': 'neither a file nor a directory',
   'unreadable-directory': 'the directory cannot be read',
-  'no-end': 'the gzip stream has no end',
-  damaged: 'the gzip stream is damaged',
-  'other-date': 'in the directory of another date',
+  'no-end': problemWords.incomplete.what,
+  damaged: problemWords.broken.what,
+  'other-date': problemWords.misplaced.what,
   'no-end-yet': 'still being written',
   unreadable: 'the indexer cannot read it',
   'not-there': 'it was not on disk',
@@ -103,6 +104,11 @@ const reasonWords: Readonly<Record<ProblemReason, string>> = {
 /** A reason in a few words; one of an earlier release is its code. */
 export function reasonLabel(reason: string): string {
   return Object.hasOwn(reasonWords, reason) ? reasonWords[reason as ProblemReason] : reason
+}
+
+function sentenceOf(problem: Problem): string {
+  const { what, advice } = problemWords[problem]
+  return `${what.replace('the', 'The')}. ${advice}`
 }
 
 /** A sentence for each reason, with code in backticks. */
@@ -132,9 +138,9 @@ export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
   'not-a-file': 'The entry is neither a file nor a directory; it may be a socket or a pipe.',
   'unreadable-directory':
     'The indexer cannot read the directory: it has no permission, the disk is away, or the directory has more than 500,000 entries.',
-  'no-end': 'The gzip stream of the file has no end: the file was not written completely.',
-  damaged: 'The gzip stream of the file is damaged before its end.',
-  'other-date': 'The file is in the directory of another date than that of its name.',
+  'no-end': sentenceOf('incomplete'),
+  damaged: sentenceOf('broken'),
+  'other-date': sentenceOf('misplaced'),
   'no-end-yet': 'The gzip stream of the file has no end yet: the file is still being written.',
   unreadable: 'The indexer cannot read the file, so it does not know if the file is complete.',
   'not-there': 'The listed file was not on disk at the last download.',

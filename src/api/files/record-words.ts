@@ -1,4 +1,5 @@
 /** What is known of a file, in sentences: whether it is complete, and when it arrived. Pure. */
+import { problemWords } from '../../catalogue/filter.ts'
 import type { Problem } from '../../catalogue/filter.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { readableDuration } from '../pages/labels.ts'
@@ -12,21 +13,19 @@ export interface ReadState {
   readonly isWaiting: boolean
 }
 
-const problemSentences: Readonly<Record<Problem, string>> = {
-  incomplete:
-    'Its end is missing: the receiver or the transfer stopped before it. The file is read again when it changes on disk.',
-  broken:
-    'It is damaged: its gzip stream breaks off before its end. Fetch it again from its source; the file is read again when it changes on disk.',
-  misplaced: 'It is in the directory of another date than its name says.',
-}
-
 /** A sentence on whether one can trust the file. */
 export function stateSentence({ problem, isHashed, isWaiting }: ReadState): string {
-  if (problem !== null && problem !== 'misplaced') return problemSentences[problem]
+  const bad = problem === null ? '' : problemSentence(problem)
+  if (problem !== null && problem !== 'misplaced') return bad
   const read = isHashed
     ? 'Complete: the whole file was read to the end of its gzip stream, and its checksum is known.'
     : `Not read to its end yet, so it is not known whether it is complete${isWaiting ? '; it is in the queue' : ''}.`
-  return problem === null ? read : `${problemSentences[problem]} ${read}`
+  return `${bad} ${read}`.trim()
+}
+
+function problemSentence(problem: Problem): string {
+  const { word, what, advice } = problemWords[problem]
+  return `It is ${word}: ${what}. ${advice}`
 }
 
 export interface Arrival {

@@ -8,6 +8,7 @@ import { exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
+import { problemMeanings } from '../pages/labels.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { operationOf } from '../resources/answer.ts'
 import { listParameters } from './list-request.ts'
@@ -65,10 +66,7 @@ const details = {
   content: schema.textOrNull('Content code, from a long name.'),
   source: schema.textOrNull('Data source, from a long name.'),
   problem: schema.orNull(
-    schema.oneOf(
-      '`incomplete`: the gzip stream has no end; `broken`: the gzip stream is damaged before its end; `misplaced`: the file is in the directory of another date. The first problem that applies.',
-      problems,
-    ),
+    schema.oneOf(`${problemMeanings} The first problem that applies.`, problems),
   ),
 }
 

@@ -1,4 +1,5 @@
 /** Labels and formats of HTML pages. */
+import { problems, problemWords } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { dayOfYearAt, parseDay, secondsPerDay, twoDigits } from '../../parse/calendar.ts'
 import type { Period } from '../../series/series.ts'
@@ -19,6 +20,11 @@ export const durationLabel = labelsOf<FileDuration>({
 })
 
 export const periodLabel = labelsOf<Period>({ '15M': '15 minutes', '01H': 'hour', '01D': 'day' })
+
+/** What each problem of a file is, in sentences with code in backticks. */
+export const problemMeanings = problems
+  .map((problem) => `\`${problem}\`: ${problemWords[problem].what}.`)
+  .join(' ')
 
 export const typeLabel = labelsOf<FileType>({
   o: 'observation',

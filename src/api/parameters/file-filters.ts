@@ -9,7 +9,7 @@ import { areas } from '../../parse/archive-path.ts'
 import { isCountry } from '../../parse/countries.ts'
 import { parseDay, parseDays } from '../../parse/calendar.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
-import { durationLabel, typeLabel } from '../pages/labels.ts'
+import { durationLabel, problemMeanings, typeLabel } from '../pages/labels.ts'
 import {
   beginOf,
   code,
@@ -242,8 +242,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       example: 'R',
     }),
     problem: oneOf('problems', problems, {
-      meaning:
-        'The problem of the file. `incomplete`: its gzip stream has no end. `broken`: its gzip stream is damaged. `misplaced`: it is in the directory of another date.',
+      meaning: `The problem of the file. ${problemMeanings}`,
       example: 'misplaced',
     }),
     overlaps: range((overlaps) => ({ overlaps }), {

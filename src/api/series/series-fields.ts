@@ -3,7 +3,7 @@ import { countryOf } from '../../parse/countries.ts'
 import { fileTypes } from '../../parse/types.ts'
 import { shareClasses } from '../../series/completeness.ts'
 import { periods, slotAt, startOf } from '../../series/series.ts'
-import { severityOf, stateOf, states } from '../../series/station-states.ts'
+import { severityOf, stateMeanings, stateOf, states } from '../../series/station-states.ts'
 import { isoOrNull } from '../../parse/calendar.ts'
 import { stationUrl } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
@@ -79,6 +79,8 @@ export const endedHasNoClass = '; null for a series that has ended'
 
 const field = fieldOf<SeriesStatus>()
 
+const meanings = states.map((state) => `\`${state}\`: ${stateMeanings[state]}.`).join(' ')
+
 /** @param secondsOf the time of a series in seconds since 1970 */
 function time(
   description: string,
@@ -139,7 +141,7 @@ export const seriesFields = {
   period,
   state: field(
     schema.oneOf(
-      'The state of the newest slot that has ended and whose limit of lateness has passed: `present` has a file, also a damaged one, or had one; `silent` is not expected; else `late`, or `down` if the last slot with a file ended more than a day (01D: 3 days) and the limit ago. `ended`: silent, because it was expected and has delivered nothing for so long (at most 90 days) that it is not any more; its figures go to its last file. `unknown` until the first scan of the archive has ended.',
+      `The state of the newest slot that has ended and whose limit of lateness has passed, the worst first. ${meanings}`,
       states,
       'late',
     ),

@@ -1,6 +1,7 @@
 /** Draws the availability of a series as SVG. Pure. */
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
+import { slotWords } from '../../series/slot-states.ts'
 import type { ShownState, SlotState, StateRun } from '../../series/slot-states.ts'
 import { dateOf, secondsToIso, twoDigits } from '../../parse/calendar.ts'
 import { daysWords, months } from '../pages/date-words.ts'
@@ -99,9 +100,6 @@ export function yearsSvg(
   })
 }
 
-/** The order in which the state of a day is chosen from those of its slots. */
-const order = ['missing', 'late', 'damaged', 'removed', 'silent', 'due', 'future'] as const
-
 /** The states of days, from the runs of a series without gaps between them. */
 export function daysOf(runs: readonly StateRun[], period: Period): StateRun<DayState>[] {
   const perDay = slotsPerDay(period)
@@ -116,8 +114,11 @@ export function daysOf(runs: readonly StateRun[], period: Period): StateRun<DayS
   }))
 }
 
+/** A day has the worst state of its slots. */
+const worstFirst = Object.keys(slotWords) as readonly SlotState[]
+
 function dayState(states: ReadonlySet<SlotState>): DayState {
-  const worst = order.find((state) => states.has(state)) ?? 'present'
+  const worst = worstFirst.find((state) => states.has(state)) ?? 'present'
   if (!states.has('present')) return worst
   // What is not expected lacks in no day that has files.
   return ['silent', 'due', 'future', 'present'].includes(worst) ? 'present' : 'part'

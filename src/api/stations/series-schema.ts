@@ -1,9 +1,14 @@
 /** Schemas of the availability and the latency of a station's series. */
 import { gapStates } from '../../series/availability.ts'
+import { slotWords } from '../../series/slot-states.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Bodies } from '../resources/answer.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import { classOf, endedHasNoClass, seriesFields } from '../series/series-fields.ts'
+
+const letters = Object.entries(slotWords)
+  .map(([state, { letter, what }]) => `${letter} ${state}${what === undefined ? '' : ` (${what})`}`)
+  .join(', ')
 
 const series = {
   station: schema.text('The code of the request, in upper case.', 'GRAZ'),
@@ -53,7 +58,7 @@ export const availabilitySchema = schema.component(
     ),
     class: classOf('completeness', endedHasNoClass),
     states: schema.text(
-      'States of the slots as run-length text (`P365M2`): P present, R removed, X damaged (all of its files), D due, L late, M missing, S silent (not expected), F future, - unknown (until the first scan has ended).',
+      `States of the slots as run-length text (\`P365M2\`): ${letters}.`,
       'P10M1P10F1',
       { pattern: '^(?:[PRXDLMSF-][0-9]+)+$' },
     ),

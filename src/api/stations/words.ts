@@ -3,6 +3,7 @@ import { dayOfYearAt, secondsPerDay, secondsToIso } from '../../parse/calendar.t
 import { periodRules, recentDays } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
 import type { SeriesSummary } from '../../series/series-summary.ts'
+import { slotWords } from '../../series/slot-states.ts'
 import type { SlotState, StateRun } from '../../series/slot-states.ts'
 import { dayWords, daysWords } from '../pages/date-words.ts'
 import { counted, readableDuration } from '../pages/labels.ts'
@@ -51,17 +52,10 @@ const nouns: Readonly<Record<Period, readonly [one: string, many: string]>> = {
   '01D': ['day', 'days'],
 }
 
-const stateWords: Readonly<Partial<Record<SlotState, string>>> = {
-  missing: 'missing',
-  late: 'late',
-  silent: 'absent, not expected',
-  damaged: 'damaged',
-}
-
 /** `3 to 31 August 2026: 29 days missing` */
 export function gapWords(gap: Gap, period: Period): string {
   const { slots, states } = gap
-  const all = Array.from(states, ([state, count]) => [stateWords[state] ?? state, count] as const)
+  const all = Array.from(states, ([state, count]) => [slotWords[state].word, count] as const)
   const [[only] = ['']] = all
   const amount = counted(slots, ...nouns[period])
   const what =

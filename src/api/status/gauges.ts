@@ -1,6 +1,7 @@
 /** The gauges that a scrape reads anew. `http/access-log.ts` counts; the indexer sends its own. */
 import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
+import { problemWords } from '../../catalogue/filter.ts'
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { DiskSpace, StorageFigures } from '../../catalogue/questions/reader.ts'
 import type { Volumes } from '../../catalogue/questions/volumes.ts'
@@ -50,15 +51,15 @@ export const catalogueRows: Rows<CatalogueSummary> = {
     ({ checksums }) => checksums.files,
   ],
   rinex_catalogue_broken_streams: [
-    'Files whose gzip stream is damaged.',
+    `Damaged files: ${problemWords.broken.what}.`,
     ({ checksums }) => checksums.broken.count,
   ],
   rinex_catalogue_incomplete_files: [
-    'Listed files whose gzip stream has no end.',
+    `Incomplete files: ${problemWords.incomplete.what}.`,
     ({ incomplete }) => incomplete.count,
   ],
   rinex_catalogue_misplaced_files: [
-    'Files in the directory of another date.',
+    `Misplaced files: ${problemWords.misplaced.what}.`,
     ({ misplaced }) => misplaced,
   ],
   rinex_catalogue_rejected_names: [

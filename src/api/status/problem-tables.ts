@@ -1,4 +1,5 @@
 /** The tables of the status about files with problems, and names that are not catalogued. */
+import { problemWords } from '../../catalogue/filter.ts'
 import { reasonLabel } from '../file-problems/problem-list.ts'
 import { readableNumber, readableTime } from '../pages/labels.ts'
 import { codeLines, headerColumn, numberColumns } from '../pages/table.ts'
@@ -11,28 +12,24 @@ import { link } from '../pages/parts.ts'
 export const problemLink = (problem: string, isPublic: boolean): string | undefined =>
   isPublic ? `problems/?format=api&problem=${problem}` : undefined
 
-const reasonCell = (reason: string, text = reasonLabel(reason)): Child =>
-  link(text, `../docs/?format=api#reason-${reason}`)
+const reasonCell = (reason: string): Child =>
+  link(reasonLabel(reason), `../docs/?format=api#reason-${reason}`)
 
 /** The problems of listed files. */
 function problemRows({ incomplete, checksums, misplaced }: WireStatus) {
   return [
-    { problem: 'incomplete', reason: 'no-end', text: 'gzip stream without an end', ...incomplete },
-    { problem: 'broken', reason: 'damaged', text: 'gzip stream damaged', ...checksums.broken },
-    {
-      problem: 'misplaced',
-      reason: 'other-date',
-      text: 'in the directory of another date',
-      count: misplaced,
-      examples: [],
-    },
-  ]
+    { problem: 'incomplete', reason: 'no-end', ...incomplete },
+    { problem: 'broken', reason: 'damaged', ...checksums.broken },
+    { problem: 'misplaced', reason: 'other-date', count: misplaced, examples: [] },
+  ] as const
 }
 
 /** The problems that no file has; an empty text if there is none. */
 export function withoutSentence(status: WireStatus): string {
   const none = problemRows(status).filter(({ count }) => count === 0)
-  return none.length === 0 ? '' : `None: ${none.map(({ text }) => text).join(', ')}.`
+  return none.length === 0
+    ? ''
+    : `None: ${none.map(({ problem }) => problemWords[problem].word).join(', ')}.`
 }
 
 export function problemsTable(status: WireStatus, isPublic: boolean): Table {
@@ -42,8 +39,8 @@ export function problemsTable(status: WireStatus, isPublic: boolean): Table {
     caption: 'Listed files with a problem',
     className: 'cards',
     columns: [headerColumn('Problem'), ...numberColumns('Files'), 'Examples'],
-    rows: rows.map(({ problem, reason, text, count, examples }) => [
-      reasonCell(reason, text),
+    rows: rows.map(({ problem, reason, count, examples }) => [
+      reasonCell(reason),
       link(readableNumber(count), problemLink(problem, isPublic)),
       codeLines(examples),
     ]),

@@ -1,4 +1,5 @@
 /** Schemas of the status of the indexer and the catalogue. */
+import { problemWords } from '../../catalogue/filter.ts'
 import { unservedFilesSchema } from '../downloads/schema.ts'
 import * as schema from '../openapi/schema.ts'
 
@@ -144,15 +145,15 @@ export const statusSchema = schema.component(
     }),
     newest_file: schema.momentOrNull('`created` of the newest record; null without files.', at),
     rejected: schema.list('Names that are not catalogued, by reason.', rejectionSchema),
-    misplaced: schema.integer('Number of files in the directory of another date.', 0),
-    incomplete: files('Listed files whose gzip stream has no end.'),
+    misplaced: schema.integer(`Number of misplaced files: ${problemWords.misplaced.what}.`, 0),
+    incomplete: files(`Incomplete files: ${problemWords.incomplete.what}.`),
     checksums: schema.object('Files with a current SHA-256.', {
       files: schema.integer('Number of these files.', 70),
       waiting: schema.integerOrNull(
         'Upper bound of the number of files that will be hashed; null if unknown. Files that the configuration excludes are not counted.',
         2,
       ),
-      broken: files('Files whose gzip stream is damaged before its end.'),
+      broken: files(`Damaged files: ${problemWords.broken.what}.`),
     }),
     seq: schema.integer('Number of the latest change.', 72),
     epoch: schema.text(

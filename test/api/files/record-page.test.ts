@@ -136,6 +136,6 @@ t.test(
     )
     const again = { id: 1, name: dayFile, size: 2, mtimeUs: 2, incomplete: true }
     await writer.apply([change(day, { modified: [again] })])
-    t.match((await pageOf(service)).text, 'Problem: Its end is missing')
+    t.match((await pageOf(service)).text, 'Problem: It is incomplete: the gzip stream has no end')
   },
 )

@@ -9,10 +9,16 @@ t.test('the state of a file in one sentence', async (t) => {
   t.match(of(null, true), /^Complete: /)
   t.match(of(null, false), /not known whether it is complete\.$/)
   t.match(of(null, false, true), /not known whether it is complete; it is in the queue\.$/)
-  t.match(of('incomplete', true), /^Its end is missing: /)
-  t.match(of('broken', true), /^It is damaged: /)
-  t.match(of('misplaced', true), /^It is in the directory of another date .* Complete: /)
-  t.match(of('misplaced', false), /^It is in the directory of another date .* Not read /)
+  t.match(of('incomplete', true), /^It is incomplete: the gzip stream has no end\. /)
+  t.match(of('broken', true), /^It is damaged: the gzip stream is damaged before its end\. /)
+  t.match(
+    of('misplaced', true),
+    /^It is misplaced: the file is in the directory of another date\..* Complete: /,
+  )
+  t.match(
+    of('misplaced', false),
+    /^It is misplaced: the file is in the directory of another date\..* Not read /,
+  )
 })
 
 t.test('the arrival of a file after its period', async (t) => {

@@ -181,10 +181,7 @@ t.test('queues and problems without files are folded into sentences', async (t) 
     'None: directories to be read, files still being written, removals withheld by the deletion guard, rescans.',
   )
   t.match(text, 'Files to be hashed, at most 6')
-  t.match(
-    text,
-    'None: gzip stream without an end, gzip stream damaged, in the directory of another date.',
-  )
+  t.match(text, 'None: incomplete, damaged, misplaced.')
   t.notMatch(text, /Last rescans|Removals withheld/)
 })
 
@@ -290,6 +287,6 @@ t.test('if paths are not public, the page has counts and no links to the paths',
   t.notOk(page.has('a', { href: /^problems\// }))
   t.notMatch(page.text, day)
   t.match(page.text, 'on the command line only: rinex-catalogue status --problems')
-  t.match(page.text, 'gzip stream damaged 1')
+  t.match(page.text, 'the gzip stream is damaged before its end 1')
   t.ok(page.has('a', { href: /#reason-not-gz$/ }))
 })
