@@ -15,7 +15,7 @@ import { networkState, serialiseCurrency } from '../series/network-context.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { KnownSites, seriesOfQuestions, spansOf } from './asked-series.ts'
 import type { AskedSeries, SpansOfSeries } from './asked-series.ts'
-import { filesInOrder } from './files-in-order.ts'
+import { filesOfSeries } from './files-of-series.ts'
 import { parseQuestions } from './questions.ts'
 import type { SeriesQuestion } from './questions.ts'
 import { askAvailability, csvColumns, formats, parameters } from './schema.ts'
@@ -26,9 +26,6 @@ const maxBodyBytes = 128 * 1024
 
 /** Maximum number of answers at the same time, of all addresses. */
 const maxAnswers = 50
-
-/** URLs in a chunk. */
-const urlsPerChunk = 250
 
 export function addAskedAvailability(app: FastifyInstance, context: NetworkContext): void {
   const answers = new Semaphore({
@@ -174,14 +171,11 @@ async function* asUrls(
   { state, requester }: { readonly state: NetworkState; readonly requester: Requester },
 ): AsyncGenerator<Buffer> {
   const { asOf } = state.currency
-  if (asOf === undefined || series.length === 0) return
+  if (asOf === undefined) return
   const { epoch } = state.head
-  let lines: string[] = []
-  for await (const file of filesInOrder(series, { reader, sites, requester, until: asOf, epoch })) {
-    lines.push(`${downloadUrl(links(), file.directory, file.name)}\n`)
-    if (lines.length < urlsPerChunk) continue
-    yield Buffer.from(lines.join(''))
-    lines = []
+  const reading = { reader, sites, requester, until: asOf, epoch }
+  for await (const files of filesOfSeries(series, reading)) {
+    const lines = files.map(({ directory, name }) => `${downloadUrl(links(), directory, name)}\n`)
+    if (lines.length > 0) yield Buffer.from(lines.join(''))
   }
-  if (lines.length > 0) yield Buffer.from(lines.join(''))
 }

@@ -75,7 +75,7 @@ const question = 'GRAZ00AUT,WTZR o 01D 2026-01-01 2026-01-22'
 const description = [
   `The body is text with a question a line, five words: \`station file_type period from to\`. A station is a code of 4 or 9 characters, a list of codes separated by commas, the beginning of codes such as \`GR*\`, or \`*\`; the days \`from\` and \`to\` are both included. Blank lines, and lines that begin with \`#\`, do not count. Options may stand before the first question as \`merge_gaps=3600\` and \`format=urls\`, or in the query.`,
   `A request has at most ${most.series} series and ${most.slots} slots, and a question the limits of the availability of a station. A fault gets \`400\` with the number of its line. Codes that no station has are named in \`unknown\` and give nothing.`,
-  `With \`csv\` there is a row for each stretch, with \`urls\` the download URL of each file in the order of time, for \`wget -i -\`. All answers are streams.`,
+  `With \`csv\` there is a row for each stretch, with \`urls\` the download URL of each file, by series, for \`wget -i -\`. All answers are streams.`,
 ].join('\n\n')
 
 export const askAvailability: RouteSchema = {

@@ -80,8 +80,8 @@ t.test(
         }
         const urls = (await ask(`format=urls\n${text}`)).body.split('\n').slice(0, -1)
         t.same(
-          urls.map((each) => each.slice(each.lastIndexOf('/') + 1)),
-          namesOf(series, names),
+          urls.map((each) => each.slice(each.lastIndexOf('/') + 1)).toSorted(),
+          namesOf(series, names).toSorted(),
           text,
         )
         const rows = (await ask(text, { query: '?format=csv' })).body.split('\r\n').slice(1, -1)
@@ -108,7 +108,7 @@ function merged(spans: Asked['spans'], seconds: number): string[][] {
   return all
 }
 
-/** The names of the files of some series, in the order of all names. */
+/** The names of the files of some series. */
 function namesOf(series: readonly Asked[], names: readonly string[]): readonly string[] {
   return names.filter((name) => {
     const parsed = parseFilename(name)

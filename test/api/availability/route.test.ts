@@ -80,7 +80,7 @@ t.test('a file that was removed was delivered, and is in no stretch', async (t) 
   })
 })
 
-t.test('the URLs are in the order of time, each once', async (t) => {
+t.test('the URLs are by series and time, each once', async (t) => {
   const { ask } = await openAsked(t, files)
   const body = `W* o 01H ${range}\n* o 01D ${range}\nGRAZ o 01D 2026-01-20 2026-01-20`
   const { headers, body: text } = await ask(body, { query: '?format=urls' })
@@ -89,12 +89,12 @@ t.test('the URLs are in the order of time, each once', async (t) => {
   t.same(
     text.split('\n'),
     [
+      'WTZR00DEU_R_20260190700_01H_30S_MO.crx.gz',
       'GRAZ00AUT_R_20260180000_01D_30S_MO.crx.gz',
       'GRAZ00AUT_R_20260190000_01D_30S_MO.crx.gz',
-      'WTZR00DEU_R_20260190000_01D_30S_MO.crx.gz',
-      'WTZR00DEU_R_20260190700_01H_30S_MO.crx.gz',
       'graz0200.26d.gz',
       'GRAZ00AUT_R_20260210000_01D_30S_MO.crx.gz',
+      'WTZR00DEU_R_20260190000_01D_30S_MO.crx.gz',
     ]
       .map((name) => root + name)
       .concat(''),
