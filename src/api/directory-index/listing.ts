@@ -19,11 +19,10 @@ import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import { relativeUrl } from '../http/http-server.ts'
 import { escaped } from '../pages/html.ts'
-
-import { beginPage, destinationOf, endPage, listingHeaders } from './listing-page.ts'
-import type { Place, Totals } from './listing-page.ts'
+import { pageHeaders } from '../http/headers.ts'
+import { beginPage, endPage } from './listing-page.ts'
+import type { Totals } from './listing-page.ts'
 
 /** Answers a request for a directory of the catalogue, given by its path below the root. */
 export type DirectoryHandler = (
@@ -34,18 +33,11 @@ export type DirectoryHandler = (
 
 /** Answers with the listing of a directory. */
 export function createListings(context: ApiContext): DirectoryHandler {
-  const { reader, apiPath, dataPath, settings, tag, nowUs, limits } = context
+  const { reader, dataPath, tag, nowUs, limits } = context
   return async (request, reply, directory) => {
     const format = formatOf(request)
     const state = await reader.directory(directory)
     if (state === undefined) throw notFound()
-    const { go } = request.query as { readonly go?: unknown }
-    const destination = typeof go === 'string' ? destinationOf(go, directory, apiPath) : undefined
-    if (destination !== undefined) {
-      const isPath = destination.startsWith('/')
-      const location = isPath ? relativeUrl(request.originalUrl, destination) : destination
-      return reply.code(303).header('location', location).send()
-    }
     reply.header('vary', 'Accept-Encoding')
     // Each directory has tags of its own: wget2 reads no page whose tag it has seen. They are not
     // those of pages, because a listing does not show the number of alerts.
@@ -61,12 +53,11 @@ export function createListings(context: ApiContext): DirectoryHandler {
     if (request.method === 'HEAD') return reply.headers(headers).send()
     const { turn } = await limits.page(request, reply)
     const path = directory === '' ? dataPath : `${dataPath}${directory}/`
-    const place = { directory, path, title: settings.identity.title }
-    return sendChunks(reply, headers, listingOf(reader, { ...place, format, turn }))
+    return sendChunks(reply, headers, listingOf(reader, { directory, path, format, turn }))
   }
 }
 
-const contentHeaders = { html: listingHeaders, json: { 'content-type': mediaTypes.json } }
+const contentHeaders = { html: pageHeaders, json: { 'content-type': mediaTypes.json } }
 
 /** JSON if `format` names it, else HTML: programs that read listings accept anything. */
 function formatOf(request: FastifyRequest): ListingFormat {
@@ -96,7 +87,7 @@ export function listingDate({ changedUs }: DirectoryState, nowUs: number) {
 
 interface ListingFormat {
   readonly name: 'html' | 'json'
-  readonly begin: (place: Place) => string
+  readonly begin: (path: string, isRoot: boolean) => string
   /** The time of a directory is the latest change of anything in it or below it. */
   readonly directory: (entry: Subdirectory) => string
   readonly file: (entry: FileEntry) => string
@@ -135,7 +126,11 @@ export const listingFormats = { html, json } as const
 /** Entries in a chunk, because building it blocks the event loop for a few milliseconds. */
 const chunkSize = { directories: 250, files: 1000 }
 
-interface ListingQuery extends Place {
+interface ListingQuery {
+  /** Path in the catalogue; empty for the root. */
+  readonly directory: string
+  /** Path of the request, with a trailing slash. */
+  readonly path: string
   readonly format: ListingFormat
   /** Waits for the client's turn; each chunk is read and written in a turn. */
   readonly turn: Requester['turn']
@@ -147,13 +142,12 @@ interface ListingQuery extends Place {
  */
 export async function* listingOf(
   reader: Pick<CatalogueReader, 'subdirectories' | 'filesIn'>,
-  { format, turn, ...place }: ListingQuery,
+  { directory, path, format, turn }: ListingQuery,
 ): AsyncGenerator<Buffer> {
   const { begin, separator, end } = format
-  const { directory } = place
   const totals: Totals = { directories: 0, files: 0, bytes: 0, unknown: 0 }
   // The beginning is a part of the first chunk, so that it is not sent if the first query fails.
-  let [opening, before] = [begin(place), '']
+  let [opening, before] = [begin(path, directory === ''), '']
   const write = <T>(entries: readonly T[], line: (entry: T) => string): Buffer => {
     const text = opening + before + entries.map(line).join(separator)
     opening = ''

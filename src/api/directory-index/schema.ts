@@ -41,7 +41,7 @@ const response: Responses = {
 }
 
 const description = [
-  'An HTML page in the style of common web servers: one line per entry with `<a href="NAME">NAME</a>`, time and size; names of directories end with a slash. `format=json` gives the JSON form of nginx; otherwise the response is the page, whatever `Accept` says. Its buttons send `go`, and are redirected with `303`.',
+  'An HTML page in the style of common web servers: one line per entry with `<a href="NAME">NAME</a>`, time and size; names of directories end with a slash. `format=json` gives the JSON form of nginx; otherwise the response is the page, whatever `Accept` says.',
   'A listing contains a directory while this directory, or one below it, has catalogued files. A directory of the archive without catalogued files has an empty listing. `If-Modified-Since` works like `If-None-Match`.',
 ].join('\n\n')
 

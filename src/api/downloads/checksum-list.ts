@@ -8,6 +8,9 @@ import { notFound } from '../http/errors.ts'
 import type { DirectoryHandler } from '../directory-index/listing.ts'
 import type { Requester } from '../http/limits.ts'
 
+/** The virtual file with the checksums of a directory; a real file of this name is not served. */
+export const checksumsName = 'SHA256SUMS'
+
 /** Answers with the checksums of a directory. */
 export function createChecksums({ reader, tag, limits, settings }: ApiContext): DirectoryHandler {
   const unhashedNote = settings.checksums === 'all' ? 'not hashed yet' : 'not hashed'

@@ -1,5 +1,4 @@
 /** The stylesheet, the script and the icon of HTML pages. */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
@@ -15,9 +14,6 @@ const names = ['page.css', 'page.js', 'icon.svg']
 
 /** Where browsers look for the icon of everything that does not name one, for example JSON. */
 const iconPath = '/favicon.ico'
-
-/** The icon as a `data:` URL, for pages that may request nothing. */
-export const iconData = `data:image/svg+xml;base64,${readFileSync(join(folder, 'icon.svg'), 'base64')}`
 
 export async function addAssets(app: FastifyInstance, { settings }: ApiContext): Promise<void> {
   // Ranges are off, because a 416 of this plugin has no `Content-Range` (RFC 9110, 15.5.17), and
