@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { hashToken } from '../api/admin/authentication.ts'
-import type { Administration, ApiSettings, Offload } from '../api/http/settings.ts'
+import type { Administration, ApiSettings } from '../api/http/settings.ts'
 import { buildServer } from '../api/server.ts'
 import { CatalogueUnavailable } from '../catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../catalogue/questions/reader.ts'
@@ -155,7 +155,7 @@ function settingsOf(
     archive: config.archive,
     linkedDirectories: realDirectories(config.linkedDirectories, logger),
     datasetPrefix: config.datasetPrefix,
-    offload: offloadOf(config),
+    internalPrefix: config.sendFiles === 'self' ? undefined : config.internalPrefix,
     maxLimit: config.maxLimit,
     keepRemovalsDays: config.keepRemovalsDays,
     checksums: config.checksums,
@@ -173,10 +173,6 @@ function settingsOf(
     connectionsPerAddress: config.connectionsPerAddress,
     trustedProxies: config.trustedProxies,
   }
-}
-
-function offloadOf({ sendFiles, internalPrefix }: ConfigOf<'serve'>): Offload | undefined {
-  return sendFiles === 'self' ? undefined : { header: sendFiles, internalPrefix }
 }
 
 function administrationOf(

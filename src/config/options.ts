@@ -48,7 +48,7 @@ interface Option {
 }
 
 const problemsChoices = ['public', 'command-line'] as const
-export const sendingChoices = ['self', 'x-accel-redirect', 'x-sendfile'] as const
+const sendingChoices = ['self', 'x-accel-redirect'] as const
 
 const checksumChoices = ['all', 'arriving', 'none'] as const
 
@@ -191,7 +191,7 @@ export const options = {
   send_files: {
     ...oneWordOf(sendingChoices),
     default: 'self',
-    meaning: 'Sender of downloads: the API itself, or the web server in front of it.',
+    meaning: 'Sender of downloads: the API itself, or nginx in front of it.',
     flag: 'SENDER',
   },
   internal_prefix: {

@@ -30,8 +30,8 @@ interface Place extends Required<Behind> {
 export interface WebServer {
   /** The reason to skip its tests; `false` to run them. */
   readonly skip: string | false
-  /** The value of `send_files`, if it sends the files itself. */
-  readonly sendFiles?: string
+  /** True if it sends the files itself. */
+  readonly sendsFiles?: boolean
   /** Where `/` leads; without it the example has neither compression nor HSTS. */
   readonly entrance?: string
   /** It rewrites the older paths. */
@@ -53,7 +53,7 @@ const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
 
 export const nginx: WebServer = {
   skip: lacking('nginx with openssl', 'nginx -v'),
-  sendFiles: 'x-accel-redirect',
+  sendsFiles: true,
   entrance: `https://${publicName}/rinex/api/`,
   rewrites: true,
   configure: ({ http, https, service, archive, isDated }) => {
@@ -77,27 +77,25 @@ export const nginx: WebServer = {
 
 /** Modules of Debian's configuration, modules that the example names, and their dependencies. */
 const modules = ['mpm_event', 'authz_core', 'socache_shmcb', 'ssl', 'alias', 'env', 'proxy']
-modules.push('proxy_http', 'headers', 'rewrite', 'xsendfile')
+modules.push('proxy_http', 'headers', 'rewrite')
 const fileOf = (name: string): string => `/usr/lib/apache2/modules/mod_${name}.so`
 
 export const apache: WebServer = {
   skip: lacking(
-    'apache2 with mod_xsendfile',
+    'apache2 with openssl',
     `apache2 -v && ls ${modules.map((name) => fileOf(name)).join(' ')}`,
   ),
-  sendFiles: 'x-sendfile',
   rewrites: true,
-  configure: ({ http, https, service, archive, isDated }) => {
+  configure: ({ http, https, service, isDated }) => {
     const example = readFileSync('config/apache.conf.example', 'utf8')
       .replace('*:80>', `${ownHost}:${http}>`)
       .replace('*:443>', `${ownHost}:${https}>`)
       .replaceAll(/\/etc\/ssl\/.*\.(pem|key)$/gm, 'archive.$1')
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${service}`)
-      .replaceAll('/srv/gnss', `"${archive}"`)
       .replaceAll(/%\{TIME_(\w+)\}/g, isDated ? '%{HTTP:X-TIME-$1}' : '$&')
     const loaded = modules.map((name) => `LoadModule ${name}_module ${fileOf(name)}`)
     const ports = [http, https].map((port) => `Listen ${ownHost}:${port} http`)
-    // Apache never sends files as root.
+    // Apache serves nothing as root.
     const user = isRoot ? ['User www-data', 'Group www-data'] : []
     const own = ['ServerName localhost', 'PidFile pid', 'ErrorLog log']
     return [...loaded, ...ports, ...user, ...own, example].join('\n')

@@ -121,7 +121,7 @@ t.test('every option can be set in the file and in the environment', async (t) =
     archive_contact: 'a@b.example',
     archive_licence: 'l',
     station_link: 'http://h.example/?c={code}',
-    send_files: 'x-sendfile',
+    send_files: 'x-accel-redirect',
     internal_prefix: '/j/k-1/',
     log_level: 'silent',
     max_limit: 10000,

@@ -132,31 +132,16 @@ function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
 }
 
 /**
- * Offloads a download to the web server, which evaluates ranges and conditions too, because nginx
- * has ETags of its own.
+ * Offloads a download to nginx, which evaluates ranges and conditions too, because it has ETags of
+ * its own.
  * @returns its headers; `undefined` for a file that this process must send
  */
 function offloadHeaders(
-  { record, file, nowMs }: Version,
-  { archive, offload }: ApiSettings,
+  { record: { directory, name }, file }: Version,
+  { internalPrefix }: ApiSettings,
 ): Headers | undefined {
-  if (offload === undefined) return undefined
-  const { directory, name } = record
-  if (offload.header === 'x-accel-redirect') {
-    // This process sends linked files itself, because nginx opens the path again and is configured
-    // to follow no symbolic link.
-    if (file.linkedPath !== undefined) return undefined
-    const location = offload.internalPrefix + join(directory, name)
-    return { ...kindHeaders(name), 'x-accel-redirect': location }
-  }
-  const path = file.linkedPath ?? join(archive, directory, name)
-  return {
-    ...kindHeaders(name),
-    // Apache keeps these headers. Without them, mod_xsendfile sends the same tag for every file and
-    // no `Accept-Ranges`.
-    ...validatorHeaders(validatorsOf(record, file, nowMs)),
-    ...rangesHeader,
-    // UTF-8 bytes: Node writes one byte for each character, and Apache decodes nothing.
-    'x-sendfile': Buffer.from(path).toString('latin1'),
-  }
+  // This process sends linked files itself, because nginx opens the path again and is configured to
+  // follow no symbolic link.
+  if (internalPrefix === undefined || file.linkedPath !== undefined) return undefined
+  return { ...kindHeaders(name), 'x-accel-redirect': internalPrefix + join(directory, name) }
 }

@@ -19,13 +19,6 @@ export interface ConnectionLimits {
   readonly connections?: number
 }
 
-/** How downloads are offloaded to the web server in front (X-Accel-Redirect, X-Sendfile). */
-export interface Offload {
-  readonly header: 'x-accel-redirect' | 'x-sendfile'
-  /** nginx location of the archive root, with a slash at both ends. */
-  readonly internalPrefix: string
-}
-
 /** What pages say of the archive, as its operator configured it: text, which pages escape. */
 export interface Identity {
   readonly title: string
@@ -50,8 +43,11 @@ export interface ApiSettings extends ConnectionLimits {
   readonly baseUrl: () => string
   /** Path below the base URL, without leading or trailing slash: `rinex`. */
   readonly datasetPrefix: string
-  /** How downloads are offloaded; without it, this process sends the files. */
-  readonly offload?: Offload | undefined
+  /**
+   * nginx location of the archive root, with a slash at both ends, if nginx sends the files by
+   * `X-Accel-Redirect`.
+   */
+  readonly internalPrefix?: string | undefined
   /** Maximum number of records on a page. */
   readonly maxLimit: number
   /** Days after which tombstones of removed files are purged. */

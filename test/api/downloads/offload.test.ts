@@ -6,7 +6,6 @@ import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
-import type { Offload } from '../../../src/api/http/settings.ts'
 import { testFolder } from '../../folder.ts'
 import { catalogue, day, dayFile, openService, shortFile } from '../service.ts'
 
@@ -14,13 +13,11 @@ const path = `${day}/${dayFile}`
 const target = `/rinex/data/${path}`
 const conditions = { 'if-none-match': '*', range: 'bytes=0-1', 'if-match': '"other"' }
 
-const open = (t: Test, header: Offload['header'], linkedDirectories: string[] = []) =>
-  openService(t, {
-    settings: { offload: { header, internalPrefix: '/internal/archive/' }, linkedDirectories },
-  })
+const open = (t: Test, linkedDirectories: string[] = []) =>
+  openService(t, { settings: { internalPrefix: '/internal/archive/', linkedDirectories } })
 
 t.test('X-Accel-Redirect names the file to nginx, and conditions are ignored', async (t) => {
-  const service = await open(t, 'x-accel-redirect')
+  const service = await open(t)
   await service.add(path)
   for (const method of ['GET', 'HEAD'] as const)
     for (const headers of [{}, conditions]) {
@@ -36,35 +33,13 @@ t.test('X-Accel-Redirect names the file to nginx, and conditions are ignored', a
         'cache-control': 'no-cache',
       })
       // nginx sets these itself.
-      for (const own of ['etag', 'last-modified', 'accept-ranges', 'x-sendfile'])
+      for (const own of ['etag', 'last-modified', 'accept-ranges'])
         t.notOk(own in answer.headers, own)
     }
 })
 
-t.test(
-  'X-Sendfile gives Apache the exact absolute path, and this service sends the ETag and date',
-  async (t) => {
-    const archive = join(testFolder(t), 'größer %41')
-    const service = await openService(t, {
-      settings: { archive, offload: { header: 'x-sendfile', internalPrefix: '/unused/' } },
-    })
-    mkdirSync(join(archive, day), { recursive: true })
-    writeFileSync(join(archive, path), 'x')
-    await catalogue(service.writer, archive, path)
-    const { statusCode, payload, headers } = await service.app.inject({
-      url: target,
-      headers: conditions,
-    })
-    t.equal(statusCode, 200)
-    t.equal(payload, '')
-    t.equal(Buffer.from(String(headers['x-sendfile']), 'latin1').toString(), join(archive, path))
-    t.match(headers, { etag: /^"[0-9a-f]+-1-/, 'last-modified': /GMT$/, 'accept-ranges': 'bytes' })
-    t.notOk('x-accel-redirect' in headers)
-  },
-)
-
 t.test('a file that may not be served is not offloaded', async (t) => {
-  const service = await open(t, 'x-accel-redirect')
+  const service = await open(t)
   await service.add(path)
   const file = join(service.archive, path)
   const isRejected = async (status: number, why: string): Promise<void> => {
@@ -83,7 +58,7 @@ t.test('a file that may not be served is not offloaded', async (t) => {
 })
 
 t.test('listings and checksum lists are not offloaded', async (t) => {
-  const service = await open(t, 'x-accel-redirect')
+  const service = await open(t)
   await service.add(path)
   for (const url of ['/rinex/data/', `/rinex/data/${day}/`, `/rinex/data/${day}/SHA256SUMS`]) {
     const answer = await service.app.inject(url)
@@ -93,22 +68,17 @@ t.test('listings and checksum lists are not offloaded', async (t) => {
   }
 })
 
-t.test('a linked file is sent by this service behind nginx, and offloaded to Apache', async (t) => {
-  for (const header of ['x-accel-redirect', 'x-sendfile'] as const)
-    await t.test(`a linked file is sent or offloaded with ${header}`, async (t) => {
-      const disk = join(t.testdirName, 'disk')
-      const service = await open(t, header, [disk])
-      mkdirSync(disk)
-      writeFileSync(join(disk, shortFile), 'older')
-      mkdirSync(join(service.archive, day, '..'))
-      symlinkSync(disk, join(service.archive, day))
-      await catalogue(service.writer, service.archive, `${day}/${shortFile}`)
-      const { payload, headers } = await service.app.inject(`/rinex/data/${day}/${shortFile}`)
-      const isOffloaded = header === 'x-sendfile'
-      t.equal(payload, isOffloaded ? '' : 'older')
-      t.equal(headers['x-sendfile'], isOffloaded ? join(disk, shortFile) : undefined)
-      t.notOk('x-accel-redirect' in headers)
-    })
+t.test('a linked file is sent by this service', async (t) => {
+  const disk = join(t.testdirName, 'disk')
+  const service = await open(t, [disk])
+  mkdirSync(disk)
+  writeFileSync(join(disk, shortFile), 'older')
+  mkdirSync(join(service.archive, day, '..'))
+  symlinkSync(disk, join(service.archive, day))
+  await catalogue(service.writer, service.archive, `${day}/${shortFile}`)
+  const { payload, headers } = await service.app.inject(`/rinex/data/${day}/${shortFile}`)
+  t.equal(payload, 'older')
+  t.notOk('x-accel-redirect' in headers)
 })
 
 t.test('a linked directory may contain the archive itself', async (t) => {
@@ -118,7 +88,7 @@ t.test('a linked directory may contain the archive itself', async (t) => {
     settings: {
       archive,
       linkedDirectories: [around],
-      offload: { header: 'x-accel-redirect', internalPrefix: '/a/' },
+      internalPrefix: '/a/',
     },
   })
   mkdirSync(join(archive, day), { recursive: true })
