@@ -8,7 +8,6 @@ import {
   stationOrderKeys,
 } from '../../src/catalogue/filter.ts'
 import type { FileFilter, Ordering, TimeRange } from '../../src/catalogue/filter.ts'
-import { changeKinds } from '../../src/catalogue/records.ts'
 import { fc } from '../random.ts'
 import { codes, countries, days, directories, names, startUs } from './random-histories.ts'
 
@@ -213,13 +212,9 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
         limit,
         details,
         filters: ofFeed,
-        kinds: fc.subarray([...changeKinds], { minLength: 1 }),
       })
       .map(ask('changes', (reader, query) => reader.changes(query))),
   },
-  fc
-    .record({ sinceUs: timeUs, filters: ofFeed })
-    .map(ask('changeCounts', (reader, query) => reader.changeCounts(query))),
   {
     weight: 2,
     arbitrary: fc

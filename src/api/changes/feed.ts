@@ -1,6 +1,6 @@
 /** Reads the change feed: a page, the latest changes, a long poll. */
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import type { ChangeCounts, ChangesPage, Change } from '../../catalogue/questions/changes.ts'
+import type { ChangesPage, Change } from '../../catalogue/questions/changes.ts'
 import type { Head } from '../../catalogue/records.ts'
 import type { Requester } from '../http/limits.ts'
 import { HttpError, notYet } from '../http/errors.ts'
@@ -13,12 +13,8 @@ export interface FeedPage {
   readonly head: Head
   readonly changes: readonly Change[]
   readonly throughSeq: number
-  /** Tombstones of removed files up to this change number are purged. */
-  readonly purgedSeq: number
   /** The latest number at which files entered or left the countries (see `ChangesPage`). */
   readonly joinedSeq: number
-  /** The number after which the page of earlier changes begins, if it is known. */
-  readonly earlier?: number | undefined
 }
 
 /** What a read of the feed needs besides the request. */
@@ -44,26 +40,20 @@ export async function readFeedPage(
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<FeedPage> {
-  const { filter, limit, epoch, details, kinds } = request
+  const { filter, limit, epoch, details } = request
   const changes: Change[] = []
   const first = request.since ?? (await reader.head()).seq
   let { joined } = request
   for (let since = first; ;) {
     const rest = limit - changes.length
     await turn()
-    const page = await reader.changes({
-      since,
-      limit: rest,
-      filters: filter,
-      details,
-      ...(kinds && { kinds }),
-    })
+    const page = await reader.changes({ since, limit: rest, filters: filter, details })
     checkResumable(page, { since, joined, epoch })
     changes.push(...page.changes)
-    const { head, throughSeq, purgedSeq, joinedSeq } = page
+    const { head, throughSeq, joinedSeq } = page
     const isComplete = changes.length >= limit || throughSeq >= head.seq
     if (isComplete || signal?.aborted === true)
-      return { since: first, head, changes, throughSeq, purgedSeq, joinedSeq }
+      return { since: first, head, changes, throughSeq, joinedSeq }
     since = throughSeq
     joined = joinedSeq
   }
@@ -78,7 +68,7 @@ export async function readLatestChanges(
   request: ChangesRequest,
 ): Promise<FeedPage> {
   const { reader } = source
-  const { limit, filter, kinds } = request
+  const { limit, filter } = request
   const head = await reader.head()
   const { purgedSeq } = await reader.changes({
     since: head.seq,
@@ -86,28 +76,12 @@ export async function readLatestChanges(
     filters: {},
     details: false,
   })
-  const isWhole = Object.keys(filter).length === 0 && kinds === undefined
-  const lookBack = isWhole ? limit : maxLookBack
+  const lookBack = Object.keys(filter).length === 0 ? limit : maxLookBack
   const since = Math.max(purgedSeq, head.seq - lookBack)
   const all = { ...request, since, joined: Infinity, limit: maxLookBack }
   const page = await readFeedPage(source, all)
   const { changes } = page
-  // The page before this one has as many of the changes that were found.
-  const earlier = changes.length > limit ? (changes.at(-2 * limit - 1)?.seq ?? since) : undefined
-  return { ...page, changes: changes.slice(-limit), earlier }
-}
-
-/** The time over which the page counts changes, in microseconds. */
-const hourUs = 3600e6
-
-/** What changed in the last hour, of the files that match. */
-export async function countLastHour(
-  { reader, turn }: FeedSource,
-  { filter }: ChangesRequest,
-  nowUs: number,
-): Promise<ChangeCounts> {
-  await turn()
-  return reader.changeCounts({ sinceUs: nowUs - hourUs, filters: filter })
+  return { ...page, since: changes.at(-limit - 1)?.seq ?? since, changes: changes.slice(-limit) }
 }
 
 function checkResumable(

@@ -2,11 +2,9 @@
 import * as schema from '../openapi/schema.ts'
 import { changeKinds } from '../../catalogue/records.ts'
 import type { Change, ChangeFilters } from '../../catalogue/questions/changes.ts'
-import type { ChangeKind } from '../../catalogue/records.ts'
-import type { Field } from '../pages/filter-form.ts'
 import { exampleRecord, recordSchema } from '../files/schema.ts'
 import { changesFilters, expand } from '../parameters/file-filters.ts'
-import { schemasOf, anyText, choices } from '../parameters/parameter.ts'
+import { schemasOf, anyText } from '../parameters/parameter.ts'
 import { serialiseRecord } from '../files/serialise.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { Links, Parameter as Kept } from '../http/context.ts'
@@ -14,7 +12,7 @@ import { errors, negotiable, negotiated } from '../openapi/responses.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, limit, strict } from '../openapi/parameters.ts'
-import type { Query, Asked } from '../parameters/request.ts'
+import type { Query } from '../parameters/request.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { readRequest } from '../parameters/request.ts'
 
@@ -39,8 +37,6 @@ export interface ChangesRequest {
   readonly limit: number
   readonly waitSeconds: number
   readonly filter: ChangeFilters
-  /** Only changes of these kinds; `undefined`: all. */
-  readonly kinds?: readonly ChangeKind[] | undefined
   readonly details: boolean
   /** Parameters that the link to the next page repeats, besides `since`, `epoch` and `joined`. */
   readonly kept: readonly Kept[]
@@ -60,9 +56,6 @@ function count(description: string, more: object = {}): Parameter<number | undef
     },
   }
 }
-
-/** What the feed and its page have in common. */
-const accepted = { filters: changesFilters, alwaysStrict: true, known: ['limit'] }
 
 /** The parameters of the feed that are no filters. */
 export const changesParameters = {
@@ -88,43 +81,17 @@ export const changesParameters = {
 }
 
 /**
- * Only the page filters by the kind of change: a program that followed some kinds would not know
- * what it still has.
- */
-const pageParameters = {
-  ...changesParameters,
-  change: choices(changeKinds, {
-    meaning: 'The kinds of changes that the page shows.',
-    label: 'Change',
-    textOf: (kind) => ({ created: 'new', modified: 'replaced', removed: 'removed' })[kind],
-  }),
-}
-
-/** The field of the form for the kind of change. */
-export const changeField = { name: 'change', isList: true, ...pageParameters.change.field } as Field
-
-/** A request of the page, with the kinds of changes that it shows, and the sizes of files. */
-export function parsePageRequest(query: Query): ChangesRequest {
-  const read = readRequest(query, { ...accepted, parameters: pageParameters })
-  const { change } = read.values
-  return { ...toRequest(read), kinds: change.length === 0 ? undefined : change, details: true }
-}
-
-/**
  * Parses a query string. Every invalid value except `limit` and every unknown parameter is an
  * error: with a mistyped `since` or filter, the client would miss changes without notice.
  * @throws BadFields that names all faults
  */
 export function parseChangesRequest(query: Query): ChangesRequest {
-  return toRequest(readRequest(query, { ...accepted, parameters: changesParameters }))
-}
-
-function toRequest({
-  values,
-  filter,
-  kept,
-  range,
-}: Asked<typeof changesParameters>): ChangesRequest {
+  const { values, filter, kept, range } = readRequest(query, {
+    filters: changesFilters,
+    parameters: changesParameters,
+    alwaysStrict: true,
+    known: ['limit'],
+  })
   const limit = Math.min(range.limit, maxChanges)
   const waitSeconds = Math.min(values.wait ?? 0, maxWaitSeconds)
   const { since, epoch, joined } = values

@@ -2,7 +2,6 @@
  * The change feed: live records and tombstones, merged in the order of `seq`. Each statement reads
  * an index on `seq`, never the whole table.
  */
-import { changeKinds } from '../records.ts'
 import type { ChangeKind, ListedFile, Head } from '../records.ts'
 import { conditionsOf } from '../selection/conditions.ts'
 import { listed, listedWithDetails, removedWithDetails, toListed } from './listed.ts'
@@ -40,8 +39,6 @@ export interface ChangesQuery extends WithDetails {
   /** At least 1. */
   readonly limit: number
   readonly filters: ChangeFilters
-  /** Only changes of these kinds; by default all. */
-  readonly kinds?: readonly ChangeKind[]
 }
 
 /**
@@ -70,32 +67,11 @@ export interface ChangesPage {
   readonly throughSeq: number
 }
 
-export interface ChangeCountsQuery {
-  /** Changes at this time or later. */
-  readonly sinceUs: number
-  readonly filters: ChangeFilters
-}
-
-/** How many files have a latest change of each kind since a time. */
-export interface ChangeCounts {
-  readonly counts: Readonly<Record<ChangeKind, number>>
-  /** False if there may be more: only the last 10,000 numbers are examined. */
-  readonly isComplete: boolean
-}
-
 /** With a filter, a question examines at most this many changes in each table. */
 const changesPerQuestion = 2000
 
-/** Numbers of changes that are examined to count them. */
-const countedNumbers = 10_000
-
-/** The tables of changes, and which kinds of changes each has. */
 const tables = ['file', 'tombstone'] as const
 type Table = (typeof tables)[number]
-const kindsIn: Readonly<Record<Table, readonly ChangeKind[]>> = {
-  file: ['created', 'modified'],
-  tombstone: ['removed'],
-}
 
 type ChangeRow = [seq: number, change: ChangeKind, atUs: number, ...record: ListedRow]
 
@@ -110,7 +86,7 @@ interface Range extends Record<string, number> {
  * @throws NotBuilt for a filter on countries
  */
 export function* changes(
-  { since, limit, filters, kinds: ofKinds = changeKinds, details = false }: ChangesQuery,
+  { since, limit, filters, details = false }: ChangesQuery,
   context: QuestionContext,
 ): Question<ChangesPage> {
   const { countries } = filters
@@ -123,14 +99,11 @@ export function* changes(
   const { stations, kinds } = context.lookups
   const selection = select(filters, { stations, kinds, sites })
   if (selection === undefined) return { ...page, throughSeq: head.seq }
-  const isWhole = hasOnly(selection, []) && ofKinds.length === changeKinds.length
-  const end = isWhole ? Infinity : yield* endOf(since, context)
+  const end = hasOnly(selection, []) ? Infinity : yield* endOf(since, context)
   const through = Math.min(end, head.seq)
   const range = { since, through, limit }
   const found = yield* all(
-    ...tables
-      .filter((table) => kindsIn[table].some((kind) => ofKinds.includes(kind)))
-      .map((table) => changesOf(table, selection, { range, details, ofKinds }, context)),
+    ...tables.map((table) => changesOf(table, selection, { range, details }, context)),
   )
   const changes = (found.flat() as unknown as ChangeRow[])
     .map(toChange)
@@ -138,42 +111,6 @@ export function* changes(
     .slice(0, limit)
   const last = changes.length === limit ? changes.at(-1) : undefined
   return { ...page, changes, throughSeq: last?.seq ?? through }
-}
-
-/**
- * Counts the latest changes of files by kind.
- * @throws NotBuilt for a filter on countries
- */
-export function* changeCounts(
-  { sinceUs, filters }: ChangeCountsQuery,
-  context: QuestionContext,
-): Question<ChangeCounts> {
-  const { countries } = filters
-  const { head } = yield* context.lookups.refresh({ needsBuilt: countries !== undefined })
-  const sites = countries && (yield* context.lookups.sites())
-  const counts = { created: 0, modified: 0, removed: 0 }
-  const { stations, kinds } = context.lookups
-  const selection = select(filters, { stations, kinds, sites })
-  if (selection === undefined) return { counts, isComplete: true }
-  const { sql, values } = conditionsOf(selection, context.dialect)
-  const since = head.seq - countedNumbers
-  const found = yield* all(
-    ...tables.map((table) => ({
-      sql: `SELECT change, count(*) FROM (SELECT ${changeColumns[table]} ${fromTable(table, context)}
-          WHERE ${context.dialect.inTime('f.seq')} AND f.seq > @since AND ${sql}) AS changes
-        WHERE at_us >= @sinceUs GROUP BY change`,
-      values: { ...values, since, sinceUs },
-    })),
-    ...tables.map((table) => ({
-      sql: `SELECT ${changeColumns[table]} ${fromTable(table, context)}
-        WHERE f.seq <= @since ORDER BY f.seq DESC LIMIT 1`,
-      values: { since },
-    })),
-  )
-  const rowsOf = (from: number) =>
-    found.slice(from, from + tables.length).flat() as unknown as [ChangeKind, number][]
-  for (const [kind, count] of rowsOf(0)) counts[kind] += count
-  return { counts, isComplete: rowsOf(tables.length).every(([, atUs]) => atUs < sinceUs) }
 }
 
 /** The last seq that is examined. */
@@ -188,16 +125,10 @@ function* endOf(since: number, context: QuestionContext): Question<number> {
   return Math.min(...ends.map(([end]) => (end?.[0] as number | undefined) ?? Infinity))
 }
 
-interface Wanted {
-  readonly range: Range
-  readonly details: boolean
-  readonly ofKinds: readonly ChangeKind[]
-}
-
 function changesOf(
   table: Table,
   selection: Selection,
-  { range, details, ofKinds }: Wanted,
+  { range, details }: { readonly range: Range; readonly details: boolean },
   context: QuestionContext,
 ): Statement {
   const { columns, joins } = details
@@ -206,11 +137,9 @@ function changesOf(
       : removedWithDetails
     : listed
   const { sql, values } = conditionsOf(selection, context.dialect)
-  const isPart = kindsIn[table].some((kind) => !ofKinds.includes(kind))
-  const ofKind = isPart ? `AND f.change = ${Number(ofKinds.includes('modified'))}` : ''
   return {
     sql: `SELECT f.seq, ${changeColumns[table]}, ${columns} ${fromTable(table, context)} ${joins}
-      WHERE f.seq > @since AND f.seq <= @through ${ofKind} AND ${sql}
+      WHERE f.seq > @since AND f.seq <= @through AND ${sql}
       ORDER BY f.seq LIMIT CAST(@limit AS bigint)`,
     values: { ...values, ...range },
   }
