@@ -5,13 +5,6 @@ import { lateAfter, usualLatency } from './latency.ts'
 import { lastThere, slotStates } from './slot-states.ts'
 import type { SeriesHistory, ShownState, SlotRange, StateRun } from './slot-states.ts'
 
-/** The known past of a series; the slots in question are those of the range. */
-export interface KnownSlots extends Omit<SeriesHistory, 'lateAfter'> {
-  readonly range: SlotRange
-  /** Latencies of the last 28 days in seconds, ascending. */
-  readonly latencies: ArrayLike<number>
-}
-
 export interface Availability extends Completeness {
   readonly runs: readonly StateRun<ShownState>[]
   /**
@@ -26,15 +19,30 @@ export interface Availability extends Completeness {
   readonly lateAfter: number
 }
 
-/** @param asOf seconds since 1970; `undefined` until the first scan has ended */
-export function availabilityOf(known: KnownSlots, asOf: number | undefined): Availability {
-  const { range, latencies, first = Infinity } = known
-  const { period } = known.delivered
+/**
+ * The availability in a range of slots.
+ * @param options.latencies those of the last 28 days in seconds, ascending
+ * @param options.asOf seconds since 1970; `undefined` until the first scan has ended
+ */
+export function availabilityOf(
+  history: SeriesHistory,
+  {
+    range,
+    latencies,
+    asOf,
+  }: {
+    readonly range: SlotRange
+    readonly latencies: ArrayLike<number>
+    readonly asOf: number | undefined
+  },
+): Availability {
+  const { first = Infinity } = history
+  const { period } = history.delivered
   const times = { usualLatency: usualLatency(latencies), lateAfter: lateAfter(period, latencies) }
   if (asOf === undefined) return { ...unknownAvailability(range), ...times }
-  const { runs, now, ...figures } = slotStates({ ...known, ...times }, range, asOf)
+  const { runs, now, ...figures } = slotStates(history, range, { ...times, asOf })
   const completeness = completenessOf(figures)
-  const last = now.ended ? (lastThere(known, Infinity) ?? -Infinity) : Infinity
+  const last = now.ended ? (lastThere(history, Infinity) ?? -Infinity) : Infinity
   return {
     ...completeness,
     runs,

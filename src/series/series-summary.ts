@@ -2,27 +2,16 @@
 import { completenessOf, ratio, shareClass } from './completeness.ts'
 import type { Completeness, ShareClass } from './completeness.ts'
 import type { Arrivals } from './delivery-window.ts'
-import type { ExpectedRule } from './expectation.ts'
 import { lateAfter, lowerBound, usualLatency } from './latency.ts'
 import { periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
 import { slotStates } from './slot-states.ts'
-import type { DamagedSlots, SeriesState, SlotRange, StateRun } from './slot-states.ts'
-import type { SlotSet } from './slot-set.ts'
+import type { SeriesHistory, SeriesState, SlotRange, StateRun } from './slot-states.ts'
 
-export interface SeriesPast {
-  /**
-   * Delivered slots, without those that begin after now; begins `lookbackDays` before the last 28
-   * days, or with the first delivery.
-   */
-  readonly delivered: SlotSet
-  /** Without slots that begin after now. */
-  readonly damaged: DamagedSlots
-  /** The first delivered slot, or any slot between it and the last 28 days. */
-  readonly first: number | undefined
+/** The slots in question are those of the last 28 days. */
+export interface SeriesPast extends SeriesHistory {
   /** Arrivals of at least the last 28 days. */
   readonly arrivals: Arrivals
-  readonly rules: readonly ExpectedRule[]
 }
 
 export interface SeriesSummary extends Completeness {
@@ -63,13 +52,13 @@ export function recentSlots(period: Period, asOf: number): SlotRange {
 
 /** @param asOf seconds since 1970 */
 export function summariseSeries(past: SeriesPast, asOf: number): SeriesSummary {
-  const { delivered, damaged, first, arrivals, rules } = past
+  const { delivered, arrivals } = past
   const { period } = delivered
   const range = recentSlots(period, asOf)
   const latencies = latenciesIn(arrivals, range)
   const limit = lateAfter(period, latencies)
-  const history = { live: delivered, delivered, damaged, first, lateAfter: limit, rules }
-  const { runs, now: state, expected, ...figures } = slotStates(history, range, asOf)
+  const looking = { asOf, lateAfter: limit }
+  const { runs, now: state, expected, ...figures } = slotStates(past, range, looking)
   const completeness = completenessOf(figures)
   return {
     ...state,

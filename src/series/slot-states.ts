@@ -44,8 +44,8 @@ export type DamagedSlots = ReadonlyMap<number, number>
 
 /** The known past of a series, without slots that begin after now (see `slotAt`). */
 export interface SeriesHistory {
-  /** Slots with a live record that is not damaged. */
-  readonly live: SlotSet
+  /** Slots with a live record that is not damaged; without it, all delivered ones. */
+  readonly live?: SlotSet
   /**
    * Slots with a record that is not damaged, live or removed since. Begins `lookbackDays` before
    * the first slot in question, or with the first delivery.
@@ -54,9 +54,15 @@ export interface SeriesHistory {
   readonly damaged: DamagedSlots
   /** The first delivered slot, wherever the slots in question are. */
   readonly first: number | undefined
-  /** In seconds, as `lateAfter` of latency.ts computes it. */
-  readonly lateAfter: number
   readonly rules: readonly ExpectedRule[]
+}
+
+/** When the states of a series are looked at. */
+export interface Looking {
+  /** Seconds since 1970. */
+  readonly asOf: number
+  /** The limit of lateness in seconds, as `lateAfter` of latency.ts computes it. */
+  readonly lateAfter: number
 }
 
 /** Consecutive slots in the same state: the first one, and their number. */
@@ -121,13 +127,16 @@ export interface StateNow {
 /**
  * The states of the slots of a range, and its figures.
  * @param history without slots that begin after `asOf`
- * @param asOf seconds since 1970
  */
-export function slotStates(history: SeriesHistory, range: SlotRange, asOf: number): SlotStates {
-  const { live, delivered, damaged, lateAfter, rules } = history
+export function slotStates(
+  history: SeriesHistory,
+  range: SlotRange,
+  { asOf, lateAfter }: Looking,
+): SlotStates {
+  const { delivered, live = delivered, damaged, rules } = history
   const { seconds, lateFor } = periodRules[delivered.period]
   const expectation = createExpectation(delivered, rules)
-  const now = stateNow(history, expectation, asOf)
+  const now = stateNow(history, expectation, { asOf, lateAfter })
   const first = history.first ?? Infinity
   const last = now.ended ? (lastThere(history, Infinity) ?? -Infinity) : Infinity
   const runs: { state: SlotState; firstSlot: number; slots: number }[] = []
@@ -177,8 +186,12 @@ export function lastThere(
   return last === -Infinity ? undefined : last
 }
 
-function stateNow(history: SeriesHistory, expectation: Expectation, asOf: number): StateNow {
-  const { delivered, damaged, lateAfter, rules } = history
+function stateNow(
+  history: SeriesHistory,
+  expectation: Expectation,
+  { asOf, lateAfter }: Looking,
+): StateNow {
+  const { delivered, damaged, rules } = history
   const { period } = delivered
   const { seconds, downAfter } = periodRules[period]
   const perDay = slotsPerDay(period)

@@ -69,7 +69,7 @@ function availability(history: History, range: Range) {
     .filter((_, index) => (past.arrivals.slots[index] ?? NaN) >= from)
     .map((latency) => Math.max(0, latency))
     .sort((a, b) => a - b)
-  const found = availabilityOf({ ...past, range, latencies }, asOf)
+  const found = availabilityOf(past, { range, latencies, asOf })
   const start = (slot: number): number => startOf(slot, period)
   return {
     states: stateText(found.runs),
@@ -111,11 +111,10 @@ export function checkedRange(history: History, range: Range): RangeAnswer {
 export function checkedMissing(history: History, range: Range): MissingSlot[] {
   const { delivered, damaged, first, rules } = pastOf(history, range)
   const { late_after_s: lateAfter } = oracleNow(history)
-  const states = slotStates(
-    { live: delivered, delivered, damaged, first, lateAfter, rules },
-    range,
-    history.asOf,
-  )
+  const states = slotStates({ delivered, damaged, first, rules }, range, {
+    asOf: history.asOf,
+    lateAfter,
+  })
   const found = states.runs.flatMap(({ state, firstSlot, slots }) =>
     state === 'late' || state === 'missing' || state === 'damaged'
       ? Array.from({ length: slots }, (_, index) => ({ slot: firstSlot + index, state }))

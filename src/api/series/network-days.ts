@@ -5,7 +5,7 @@ import type { SeriesPast } from '../../series/series-summary.ts'
 import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
 import { joinStates, slotStates } from '../../series/slot-states.ts'
-import type { SeriesHistory, SlotRange, SlotStates } from '../../series/slot-states.ts'
+import type { Looking, SeriesHistory, SlotRange, SlotStates } from '../../series/slot-states.ts'
 import type { Requester } from '../http/limits.ts'
 import type { DeliveryReader } from './delivery-reader.ts'
 import { seriesAtOnce } from './known-series.ts'
@@ -61,10 +61,10 @@ export async function readNetworkDays(
       const past = pasts[index] ?? series.past
       const range = slotsOf(series, { fromDay, toDay })
       const arrivals = read?.arrivalsOf(series.ids) ?? past.arrivals
-      const history = { ...past, live: past.delivered, lateAfter: series.summary.lateAfter }
+      const { lateAfter } = series.summary
       found.push({
         ...series,
-        slots: await statesInParts(history, range, { asOf, requester }),
+        slots: await statesInParts(past, range, { asOf, lateAfter, requester }),
         latencies: latenciesIn(arrivals, range),
       })
     }
@@ -77,13 +77,13 @@ export async function readNetworkDays(
 export async function statesInParts(
   history: SeriesHistory,
   { from, to }: SlotRange,
-  { asOf, requester }: { readonly asOf: number; readonly requester: Requester },
+  { requester, ...looking }: Looking & { readonly requester: Requester },
 ): Promise<SlotStates> {
-  let states = slotStates(history, { from, to: Math.min(to, from + slotsAtOnce - 1) }, asOf)
+  let states = slotStates(history, { from, to: Math.min(to, from + slotsAtOnce - 1) }, looking)
   for (let start = from + slotsAtOnce; start <= to; start += slotsAtOnce) {
     await requester.turn()
     const end = Math.min(to, start + slotsAtOnce - 1)
-    states = joinStates(states, slotStates(history, { from: start, to: end }, asOf))
+    states = joinStates(states, slotStates(history, { from: start, to: end }, looking))
   }
   return states
 }

@@ -64,11 +64,10 @@ export async function readSeriesPortrait(
   )
   const { delivered, first, latencies } = known
   if (asOf === undefined || first === undefined) return { codes, ambiguous, portrait: undefined }
-  const limit = lateAfter(period, latencies)
-  const history = { ...known, live: delivered, lateAfter: limit }
+  const looking = { asOf, lateAfter: lateAfter(period, latencies), requester: asker }
+  const history = { ...known, live: delivered }
   const now = slotAt(asOf, period)
-  const states = (from: number) =>
-    statesInParts(history, { from, to: known.range.to }, { asOf, requester: asker })
+  const states = (from: number) => statesInParts(history, { from, to: known.range.to }, looking)
   const { runs, now: state, ...figures } = await states(known.range.from)
   const last = state.ended ? (lastThere(known, now) ?? now) : now
   const perDay = slotsPerDay(period)

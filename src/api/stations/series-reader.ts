@@ -155,7 +155,7 @@ export async function readAvailability(
 ) {
   const days = daysOfAvailability(values, present.nowSeconds)
   const { known, ...series } = await readKnownSlots(context, { code, ...days, asker }, present)
-  const availability = availabilityOf(known, present.currency.asOf)
+  const availability = availabilityOf(known, { ...known, asOf: present.currency.asOf })
   return { ...series, currency: present.currency, availability }
 }
 
