@@ -2,17 +2,26 @@
  * The test runner, with one time limit for a file, whether it runs alone or in the suite; nothing
  * is left of a suite that was killed.
  */
-import t from 'tap'
+import tap from 'tap'
+import type { Test } from 'tap'
 
-// The default of 30 seconds is too short on a busy machine.
-t.setTimeout(600_000)
+/** Time limit of a test file (ms): the default of 30 seconds is too short on a busy machine. */
+export const limitMs = 600_000
+
+let t: Test = tap
+t.setTimeout(limitMs)
 
 // A test of the suite has a process group of its own. When the suite is killed, the connection to
 // it ends, and so do the test and all processes that it has started.
 process.on('disconnect', () => process.kill(0, 'SIGTERM'))
 process.channel?.unref()
 
-export default t
+export { t as default }
+
+/** Makes the tests of the files that are imported next parts of this test (see `area.ts`). */
+export function testIn(test: Test): void {
+  t = test
+}
 
 /**
  * A pattern for `t.match` whose arrays must be as long as the arrays found, at every depth; objects
