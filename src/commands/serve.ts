@@ -155,7 +155,7 @@ function settingsOf(
     archive: config.archive,
     linkedDirectories: realDirectories(config.linkedDirectories, logger),
     datasetPrefix: config.datasetPrefix,
-    internalPrefix: config.sendFiles === 'self' ? undefined : config.internalPrefix,
+    internalPrefix: config.internalPrefix,
     maxLimit: config.maxLimit,
     keepRemovalsDays: config.keepRemovalsDays,
     checksums: config.checksums,

@@ -39,7 +39,6 @@ const api = [
   'archive_contact',
   'archive_licence',
   'station_link',
-  'send_files',
   'internal_prefix',
   'max_limit',
   'problems',

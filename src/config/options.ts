@@ -48,7 +48,6 @@ interface Option {
 }
 
 const problemsChoices = ['public', 'command-line'] as const
-const sendingChoices = ['self', 'x-accel-redirect'] as const
 
 const checksumChoices = ['all', 'arriving', 'none'] as const
 
@@ -188,19 +187,14 @@ export const options = {
     meaning: 'URL of a page about a station, such as its site log: {code} becomes its code.',
     flag: 'URL',
   },
-  send_files: {
-    ...oneWordOf(sendingChoices),
-    default: 'self',
-    meaning: 'Sender of downloads: the API itself, or nginx in front of it.',
-    flag: 'SENDER',
-  },
   internal_prefix: {
     kind: 'text',
-    check: text(/^\/([A-Za-z0-9_-]+\/)+$/),
-    default: '/internal/archive/',
+    check: optional(text(/^\/([A-Za-z0-9_-]+\/)+$/)),
+    default: undefined,
+    defaultText: 'none',
     expects:
       'a path of letters, digits, _ and - that begins and ends with a slash, such as /internal/archive/',
-    meaning: 'Internal location of the archive in nginx, for x-accel-redirect.',
+    meaning: 'Internal location of the archive in nginx, which then sends the files.',
     flag: 'PATH',
   },
   log_level: {

@@ -43,7 +43,7 @@ export async function startBehind(
   for (const path of [...paths(day, 50), hourly]) put(archive, path)
   put(archive, file, content)
   utimesSync(join(archive, file), writtenSeconds, writtenSeconds)
-  const sending = server.sendsFiles === true ? { SEND_FILES: 'x-accel-redirect' } : {}
+  const sending = server.sendsFiles === true ? { INTERNAL_PREFIX: '/internal/archive/' } : {}
   const options = { ...sending, ...prepare(folder) }
   const service = await startService(t, folder, { options })
   await until('all is listed', async () => (await service.count()) >= 51)

@@ -51,7 +51,6 @@ t.test('each invalid value in the file is a fault', async (t) => {
       '"/{code}"',
       '"https://a.example/ {code}"',
     ],
-    send_files: ['""', '"nginx"'],
     internal_prefix: ['"/"', '"internal/"', '"/internal"', '"/a//b/"', '"/a/../b/"', '"/a/\\n"'],
     log_level: ['"warning"', '"INFO"'],
     max_limit: ['0', '10001'],
