@@ -151,3 +151,12 @@ export interface StationOrdering {
 export const listedProblems = [...problems, 'rejected'] as const
 
 export type ListedProblem = (typeof listedProblems)[number]
+
+/** The conditions that a first scan can answer already, in the order of ids. */
+const early: readonly string[] = ['idAbove', 'idBelow', 'problems']
+
+/** True if a list needs indexes or counts that a first scan leaves out. */
+export function needsBuilt(filter: FileFilter, key: OrderKey): boolean {
+  const conditions = Object.entries(filter).filter(([, condition]) => condition !== undefined)
+  return key !== 'id' || conditions.some(([name]) => !early.includes(name))
+}

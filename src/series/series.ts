@@ -116,7 +116,8 @@ const shortPeriods: Readonly<Partial<Record<FileDuration, Period>>> = {
 export function seriesOf(
   name: Pick<ParsedName, 'type' | 'period' | 'duration'>,
 ): SeriesKey | undefined {
-  const period = name.period === undefined ? shortPeriods[name.duration] : periodOf(name.period)
+  const { period: written = '', duration } = name
+  const period = written === '' ? shortPeriods[duration] : periodOf(written)
   return period === undefined ? undefined : { fileType: name.type, period }
 }
 

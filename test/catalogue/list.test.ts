@@ -2,6 +2,9 @@
  * Pages, counts and chunks of random queries are equal to the results of the oracle, a linear
  * search through all records.
  */
+import { page } from '../../src/catalogue/questions/pages.ts'
+import { records } from '../../src/catalogue/questions/chunks.ts'
+import { contextOf } from '../../src/catalogue/selection/context.ts'
 import t from '../tap.ts'
 import { parseListRequest } from '../../src/api/files/list-request.ts'
 import { parseStreamRequest } from '../../src/api/files/stream.ts'
@@ -9,12 +12,12 @@ import { linksBelow } from '../../src/api/http/context.ts'
 import { HttpError } from '../../src/api/http/errors.ts'
 import { serialiseRecord } from '../../src/api/files/serialise.ts'
 import type { ChunkCursor } from '../../src/catalogue/filter.ts'
-import type { ChunkQuery, PageQuery, RecordChunk, Few } from '../../src/catalogue/questions/list.ts'
+import type { ChunkQuery, RecordChunk } from '../../src/catalogue/questions/chunks.ts'
+import type { PageQuery } from '../../src/catalogue/questions/pages.ts'
+import type { Few } from '../../src/catalogue/selection/context.ts'
 import type { ListedFile } from '../../src/catalogue/records.ts'
 import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import { problems } from '../../src/catalogue/filter.ts'
-import { List } from '../../src/catalogue/questions/list.ts'
-import { Lookups } from '../../src/catalogue/selection/lookups.ts'
 import { expected, know } from '../api/files/oracle.ts'
 import type { Known, Listed } from '../api/files/oracle.ts'
 import { fc } from '../random.ts'
@@ -167,10 +170,10 @@ const links = linksBelow('https://archive.example', 'rinex')
 
 /** @param few at most this many files are sorted, although a walk might pass fewer */
 function openList({ engine, ask }: OpenedCatalogue, few?: Few) {
-  const list = new List(engine.dialect, new Lookups(), few)
+  const context = contextOf(engine.dialect, few)
   return {
-    page: (query: PageQuery) => ask(list.page(query)),
-    chunk: (query: ChunkQuery) => ask(list.chunk(query)),
+    page: (query: PageQuery) => ask(page(query, context)),
+    chunk: (query: ChunkQuery) => ask(records(query, context)),
   }
 }
 

@@ -4,12 +4,12 @@
  */
 import type { ChangeKind, ListedFile, Head } from '../records.ts'
 import { conditionsOf } from '../selection/conditions.ts'
-import { listed, listedWithDetails, removedWithDetails, toListed } from './listed.ts'
-import type { ListedRow, WithDetails } from './listed.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import { listed, listedWithDetails, removedWithDetails, toListed } from '../list/listed.ts'
+import type { ListedRow, WithDetails } from '../list/listed.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { all } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
-import { hasOnly, select } from '../selection/selection.ts'
+import { hasOnly } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
 import type { FileFilter } from '../filter.ts'
 
@@ -96,8 +96,7 @@ export function* changes(
   const joinedSeq = (countries && sites?.joinedSeq(countries)) ?? 0
   const page = { head, purgedSeq, joinedSeq, changes: [] }
   if (since < purgedSeq || since > head.seq) return { ...page, throughSeq: since }
-  const { stations, kinds } = context.lookups
-  const selection = select(filters, { stations, kinds, sites })
+  const selection = yield* context.lookups.select(filters)
   if (selection === undefined) return { ...page, throughSeq: head.seq }
   const end = hasOnly(selection, []) ? Infinity : yield* endOf(since, context)
   const through = Math.min(end, head.seq)

@@ -4,7 +4,7 @@ import { seriesOf, slotAt } from '../../series/series.ts'
 import type { DayRange, SeriesKey } from '../../series/series.ts'
 import { rows } from '../question.ts'
 import type { Question } from '../question.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/context.ts'
 
 /** A damaged live file of a series, and the slot that it fills. */
 export interface DamagedFile extends SeriesKey {
@@ -35,7 +35,7 @@ export function* damagedFiles(
   )
   return found.flatMap(([stationId, kind, start, path]) => {
     const parts = kinds.get(kind)
-    const key = parts && seriesOf({ ...parts, period: parts.period || undefined })
+    const key = parts && seriesOf(parts)
     const own = stations.get(stationId) ?? ''
     const station = sites.longCode(own) ?? own
     return key === undefined ? [] : [{ station, ...key, slot: slotAt(start, key.period), path }]

@@ -1,7 +1,7 @@
 /** Listings of directories. */
 import { head } from './head.ts'
 import type { Dialect } from '../dialect.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { FileRecord } from '../records.ts'

@@ -1,9 +1,9 @@
 /** Single files: by id, by path, and by a name in another case. */
 import { joinedChecksum, identityColumns, identityOf } from '../selection/record.ts'
 import type { IdentityRow } from '../selection/record.ts'
-import { listed, listedWithDetails, toListed } from './listed.ts'
-import type { ListedRow, WithDetails } from './listed.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import { listed, listedWithDetails, toListed } from '../list/listed.ts'
+import type { ListedRow, WithDetails } from '../list/listed.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { column, row } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { ListedFile, FileRecord, Hashed, FileIdentity } from '../records.ts'

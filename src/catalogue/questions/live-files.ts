@@ -6,7 +6,8 @@ import type { SlotRange } from '../../series/slot-states.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, row, value } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
-import type { Kind, QuestionContext } from '../selection/lookups.ts'
+import type { Kind } from '../selection/kinds.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { damagedRows } from './damaged-rows.ts'
 import type { DamagedRow } from './damaged-rows.ts'
 
@@ -200,7 +201,7 @@ export function* endsOf(
 
 function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kind>): number[] {
   return [...kinds].flatMap(([id, kind]) => {
-    const series = seriesOf({ ...kind, period: kind.period === '' ? undefined : kind.period })
+    const series = seriesOf(kind)
     return series?.fileType === fileType && series.period === period ? [id] : []
   })
 }

@@ -3,7 +3,7 @@ import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
 import type { Question } from '../question.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { liveFiles, endsOf } from './live-files.ts'
 import { recordedDeliveries } from './recorded-deliveries.ts'
 

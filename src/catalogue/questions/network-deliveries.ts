@@ -8,7 +8,7 @@ import { damagedRows } from './damaged-rows.ts'
 import type { DamagedRow } from './damaged-rows.ts'
 import { dayOf } from '../selection/count-tables.ts'
 import type { State } from '../selection/head.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { all, column } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
 import type { Head } from '../records.ts'
@@ -157,7 +157,7 @@ function* networkSeries(
     seriesAt(station, { fileType, period }).ids.push(id)
   for (const [station, kind, files, firstStart, lastStart] of live as unknown as LiveRow[]) {
     const parts = kinds.get(kind)
-    const key = parts && seriesOf({ ...parts, period: parts.period || undefined })
+    const key = parts && seriesOf(parts)
     if (parts === undefined || key === undefined) continue
     const series = seriesAt(station, key)
     const isNewest = parts.period !== '' && lastStart >= (series.lastStart ?? -Infinity)
@@ -171,7 +171,7 @@ function* networkSeries(
   }
   for (const [station, kind, start, foundUs] of damaged) {
     const parts = kinds.get(kind)
-    const key = parts && seriesOf({ ...parts, period: parts.period || undefined })
+    const key = parts && seriesOf(parts)
     if (key === undefined) continue
     const slot = slotAt(start, key.period)
     seriesAt(station, key).damaged.push([slot, Math.floor(foundUs / 1e6)])

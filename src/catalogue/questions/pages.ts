@@ -1,22 +1,91 @@
-/** The list of files: pages and chunks of it. */
+/** Pages of the list, by one of three rules: seek, latest days, or sort or walk. */
+import { defaultOrdering, needsBuilt } from '../filter.ts'
+import type { FileFilter, Ordering } from '../filter.ts'
+import { sumsOf } from '../list/facets.ts'
+import { isByDays, latestDays } from '../list/latest-days.ts'
+import type { WithDetails } from '../list/listed.ts'
+import { isSeekable, seek } from '../list/seek.ts'
+import { sortOrWalk } from '../list/sort-or-walk.ts'
+import { value } from '../question.ts'
 import type { Question } from '../question.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
-import { List } from './list.ts'
-import type { ChunkQuery, Page, PageQuery, RecordChunk } from './list.ts'
+import type { Head, ListedFile } from '../records.ts'
+import { conditionsOf } from '../selection/conditions.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import { hasOnly } from '../selection/selection.ts'
+import type { Selection } from '../selection/selection.ts'
+import type { Counting, PageSums } from '../sums.ts'
 
-/** A page of the list, with the number of all matching files. @throws NotBuilt */
-export function page(query: PageQuery, { dialect, lookups }: QuestionContext): Question<Page> {
-  return new List(dialect, lookups).page(query)
+export interface PageQuery extends WithDetails {
+  /** At least 1. */
+  readonly limit: number
+  /** At least 0; an offset after the end gives no records. */
+  readonly offset: number
+  /** Default: all live records. */
+  readonly filter?: FileFilter
+  /** Default: highest id first. */
+  readonly ordering?: Ordering
+  /** Also sums up all matching records. */
+  readonly sums?: Counting | undefined
 }
 
-/**
- * Reads the list in chunks: repeat with `next` until it is `undefined`. No transaction stays open
- * between chunks.
- * @throws NotBuilt
- */
-export function records(
-  query: ChunkQuery,
-  { dialect, lookups }: QuestionContext,
-): Question<RecordChunk> {
-  return new List(dialect, lookups).chunk(query)
+/** A page of the list and the count, both at the state `head`. */
+export interface Page {
+  readonly head: Head
+  /** Number of all matching live records, not only of those on this page. */
+  readonly count: number
+  readonly records: readonly ListedFile[]
+  /** Only if they were requested. */
+  readonly sums?: PageSums | undefined
+}
+
+/** A page of the list, with the number of all matching files. @throws NotBuilt */
+export function* page({ sums, ...query }: PageQuery, context: QuestionContext): Question<Page> {
+  const page = yield* withoutSums(query, context)
+  if (sums === undefined) return page
+  return { ...page, sums: yield* sumsOf(sums, query.filter ?? {}, context) }
+}
+
+function* withoutSums(
+  { filter = {}, ordering = defaultOrdering, ...query }: PageQuery,
+  context: QuestionContext,
+): Question<Page> {
+  const { lookups } = context
+  const { head } = yield* lookups.refresh({ needsBuilt: needsBuilt(filter, ordering.key) })
+  const selection = yield* lookups.select(filter)
+  if (selection === undefined) return { head, count: 0, records: [] }
+  const known = yield* knownCount(selection, context)
+  const narrowest = known === undefined ? (yield* context.narrowest.of(selection)).index : undefined
+  const count = known ?? (yield* countBy(narrowest ?? '', selection, context))
+  if (query.offset >= count) return { head, count, records: [] }
+  const place = { ...query, ordering }
+  if (isSeekable(selection, place))
+    return { head, count, records: yield* seek(selection, place, count, context) }
+  const records = isByDays(selection, place)
+    ? yield* latestDays(selection, place, context)
+    : yield* sortOrWalk(selection, place, { count, narrowest }, context)
+  return { head, count, records }
+}
+
+/** The number of files in a selection by the tables of counts, as far as these have it. */
+function* knownCount(
+  selection: Selection,
+  { counts }: QuestionContext,
+): Question<number | undefined> {
+  const { kinds, ids, stations, dates } = selection
+  if (hasOnly(selection, ['kinds', 'ids'])) return yield* counts.ofIds(kinds, ids)
+  if (stations !== undefined && hasOnly(selection, ['stations', 'kinds']))
+    return yield* counts.ofStations(stations, kinds)
+  if (dates !== undefined && hasOnly(selection, ['dates', 'kinds']))
+    return yield* counts.ofDates(dates, kinds)
+  return undefined
+}
+
+function* countBy(
+  index: string,
+  selection: Selection,
+  { dialect }: QuestionContext,
+): Question<number> {
+  const { sql, values } = conditionsOf(selection, dialect)
+  const from = `file f ${dialect.using(index)}`
+  return (yield* value<number>(`SELECT count(*) FROM ${from} WHERE ${sql}`, values)) ?? 0
 }

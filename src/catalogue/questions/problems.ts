@@ -5,7 +5,7 @@ import type { FileProblemReason } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
 import { latestChangeUs } from '../selection/record.ts'
 import type { Dialect } from '../dialect.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { all, rows, value } from '../question.ts'
 import type { Question, Row, Statement } from '../question.ts'
 

@@ -3,7 +3,7 @@
  * open one. Its methods are the questions of the registry, each declared by its generator.
  */
 import type { Question } from '../question.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import type { Asker } from '../turns.ts'
 import * as registry from './registry.ts'
 

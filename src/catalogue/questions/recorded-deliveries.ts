@@ -4,7 +4,7 @@ import type { SeriesKey } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
 import { column, rows } from '../question.ts'
 import type { Question } from '../question.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/context.ts'
 
 /** A recorded delivery; `latency` is at least 0, null if the file was not seen arriving. */
 type Delivery = [slot: number, latency: number | null]

@@ -4,6 +4,7 @@
  */
 export * from './changes.ts'
 export * from './checksums.ts'
+export * from './chunks.ts'
 export * from './count-faults.ts'
 export * from './damaged-files.ts'
 export * from './directories.ts'

@@ -2,7 +2,7 @@
 import { lookbackDays, periodRules, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
 import { liveFiles, endsOf } from './live-files.ts'
-import type { QuestionContext } from '../selection/lookups.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import type { Question } from '../question.ts'
 import type { Sites } from '../selection/sites.ts'
 import type { Head } from '../records.ts'

@@ -2,10 +2,10 @@
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { StationOrdering } from '../filter.ts'
-import type { Kind, QuestionContext } from '../selection/lookups.ts'
+import type { Kind } from '../selection/kinds.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { rows } from '../question.ts'
 import type { Question } from '../question.ts'
-import { select } from '../selection/selection.ts'
 import type { Sites } from '../selection/sites.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileType, FileDuration, FileVersion } from '../../parse/types.ts'
@@ -97,9 +97,8 @@ export function* stations(query: StationsQuery, context: QuestionContext): Quest
   const { limit, offset, ordering = byCode, countries, areas } = query
   const { head } = yield* context.lookups.refresh({ needsBuilt: true })
   const sites = yield* context.lookups.sites()
-  const { stations, kinds } = context.lookups
   const filter = { ...(countries && { countries }), ...(areas && { areas }) }
-  const selection = select(filter, { stations, kinds, sites })
+  const selection = yield* context.lookups.select(filter)
   if (selection === undefined) return { head, count: 0, stations: [] }
   const totals = yield* totalsOf(selection.kinds, sites, context)
   const wanted = selection.stations && new Set(selection.stations)
@@ -122,7 +121,7 @@ export function* stations(query: StationsQuery, context: QuestionContext): Quest
 export function* station(code: string, context: QuestionContext): Question<StationAnswer> {
   const { head } = yield* context.lookups.refresh({ needsBuilt: true })
   const { stations, kinds } = context.lookups
-  const selection = select({ stations: [code] }, { stations, kinds })
+  const selection = yield* context.lookups.select({ stations: [code] })
   const counted = yield* countsOf(selection?.stations ?? [], undefined, context)
   const ids = [...new Set(counted.map(([station]) => station))]
   const codes = ids.map((id) => stations.get(id) ?? '').sort()

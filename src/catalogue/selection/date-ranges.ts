@@ -2,7 +2,7 @@
 import { dayOfYearAt, dayStartSeconds, secondsPerDay } from '../../parse/calendar.ts'
 import { periodSeconds } from '../../parse/long-name.ts'
 import type { TimeRange } from '../filter.ts'
-import type { Kind } from './lookups.ts'
+import type { Kind } from './kinds.ts'
 
 /** A range of start times of data, in seconds since 1970, both ends included. */
 export interface DateRange {

@@ -1,7 +1,8 @@
 /** The stations, kinds and sites of the catalogue, in memory between questions. */
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
-import type { Dialect } from '../dialect.ts'
+import type { FileFilter } from '../filter.ts'
+import type { Kind } from './kinds.ts'
 import { NotBuilt } from '../reader-errors.ts'
 import { deferredCounts } from './count-tables.ts'
 import { stateStatement, toState } from './head.ts'
@@ -9,22 +10,12 @@ import type { State } from './head.ts'
 import { all, rows } from '../question.ts'
 import type { Question } from '../question.ts'
 import { indexNames } from './schema.ts'
+import { select } from './selection.ts'
+import type { Selection } from './selection.ts'
 import { codesOfStations, Sites } from './sites.ts'
 import type { CodeRow } from './sites.ts'
 
 const deferred = [...indexNames, ...deferredCounts]
-
-/** A row of `kind`. Parts that only long names have are '' for short names. */
-export interface Kind {
-  readonly area: Area
-  readonly version: FileVersion
-  readonly duration: FileDuration
-  readonly type: FileType
-  readonly source: string
-  readonly period: string
-  readonly interval: string
-  readonly content: string
-}
 
 type KindRow = [number, Area, FileVersion, FileDuration, FileType, string, string, string, string]
 
@@ -74,6 +65,12 @@ export class Lookups {
     return state
   }
 
+  /** What a filter selects in the state of the last `refresh`; `undefined`: no file. */
+  *select(filter: FileFilter): Question<Selection | undefined> {
+    const sites = filter.countries && (yield* this.sites())
+    return select(filter, { stations: this.stations, kinds: this.kinds, sites })
+  }
+
   /** The sites, as they are in the state of the last `refresh`. */
   *sites(): Question<Sites> {
     if (this.#sites?.version !== this.#version) {
@@ -82,15 +79,4 @@ export class Lookups {
     }
     return this.#sites.sites
   }
-}
-
-/** What the questions of a connection share: the words of its engine, and what it has read. */
-export interface QuestionContext {
-  readonly dialect: Dialect
-  readonly lookups: Lookups
-}
-
-/** For one connection: it remembers what this one has read. */
-export function contextOf(dialect: Dialect): QuestionContext {
-  return { dialect, lookups: new Lookups() }
 }

@@ -17,7 +17,8 @@ import {
   unbounded,
 } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
-import type { Kind } from './lookups.ts'
+import { kindConditions } from './kinds.ts'
+import type { Kind } from './kinds.ts'
 import type { Sites } from './sites.ts'
 
 /** The position of a page in the sorted list of a selection. */
@@ -102,17 +103,6 @@ export function select(filter: FileFilter, lookups: Resolving): Selection | unde
     ...(names && names.length > 0 && { names }),
   }
 }
-
-/** The conditions on kinds, each with the part of a kind that it concerns. */
-export const kindConditions = [
-  ['areas', 'area'],
-  ['types', 'type'],
-  ['durations', 'duration'],
-  ['versions', 'version'],
-  ['intervals', 'interval'],
-  ['contents', 'content'],
-  ['sources', 'source'],
-] as const
 
 function kindsOf(filter: FileFilter, { kinds }: Resolving): ReadonlyMap<number, Kind> | undefined {
   const wanted = kindConditions.flatMap(([name, part]) => {

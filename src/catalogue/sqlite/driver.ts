@@ -8,7 +8,7 @@ import type { Database, Statement as Prepared, Transaction } from 'better-sqlite
 import type { Question, Row, Statement, Values } from '../question.ts'
 import { questionOf } from '../questions/reader.ts'
 import type { Answer, Query, QuestionName } from '../questions/reader.ts'
-import { contextOf } from '../selection/lookups.ts'
+import { contextOf } from '../selection/context.ts'
 import { dialect } from './dialect.ts'
 
 /** Number of statements that stay prepared. The texts are few, because values are parameters. */

@@ -143,7 +143,7 @@ export class DeliveryRows {
       const found = yield* row<KindRow>(this.#sql.kind, { kind })
       const [type, duration, period] = found ?? []
       const isKnown = type !== undefined && duration !== undefined
-      const key = isKnown ? seriesOf({ type, duration, period: period || undefined }) : undefined
+      const key = isKnown ? seriesOf({ type, duration, period }) : undefined
       this.#keys.set(kind, key)
     }
     return this.#keys.get(kind)

@@ -1,11 +1,12 @@
 /** A statement that takes too long ends, whatever it searches, and leaves the connection usable. */
 import Sqlite from 'better-sqlite3'
+import { page } from '../../../src/catalogue/questions/pages.ts'
+import { records as recordsOf } from '../../../src/catalogue/questions/chunks.ts'
+import { contextOf } from '../../../src/catalogue/selection/context.ts'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { orderKeys } from '../../../src/catalogue/filter.ts'
 import type { FileFilter, NameCondition } from '../../../src/catalogue/filter.ts'
-import { List } from '../../../src/catalogue/questions/list.ts'
-import { Lookups } from '../../../src/catalogue/selection/lookups.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import { manyNames, openCatalogue } from '../catalogue.ts'
@@ -109,12 +110,12 @@ t.test('a walk begins where the first file can be', async (t) => {
     calls++
     return 1
   })
-  const list = new List(dialect, new Lookups(), { ofPage: 0, ofChunk: 0 })
+  const context = contextOf(dialect, { ofPage: 0, ofChunk: 0 })
   const filter = { stations: codes(stations).slice(-200) }
   const ordering = { key: 'filename', descending: false } as const
-  const { count, records } = driver.read(list.page({ limit: 20, offset: 0, filter, ordering }))
+  const { count, records } = driver.read(page({ limit: 20, offset: 0, filter, ordering }, context))
   t.equal(count, 200 * days)
   t.match(records[0]?.name, /^00m8/, 'the first of the last stations')
-  driver.read(list.chunk({ limit: 20, filter, ordering }))
+  driver.read(recordsOf({ limit: 20, filter, ordering }, context))
   t.ok(calls <= 4, `48,000 names before the first one were not read: ${calls} calls`)
 })

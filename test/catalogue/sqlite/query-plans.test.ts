@@ -1,11 +1,11 @@
 /** No main query reads the whole table of files. */
+import { page } from '../../../src/catalogue/questions/pages.ts'
+import { contextOf } from '../../../src/catalogue/selection/context.ts'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import Sqlite from 'better-sqlite3'
 import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
 import type { Counting } from '../../../src/catalogue/sums.ts'
-import { List } from '../../../src/catalogue/questions/list.ts'
-import { Lookups } from '../../../src/catalogue/selection/lookups.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import { manyNames, openCatalogue } from '../catalogue.ts'
@@ -55,12 +55,12 @@ async function openPlans(t: Test) {
   const run: string[] = []
   const db = new Sqlite(database, { readonly: true, verbose: (sql) => void run.push(String(sql)) })
   t.teardown(() => db.close())
-  const list = new List(dialect, new Lookups())
+  const context = contextOf(dialect)
   const driver = new Driver(db)
   return (filter: FileFilter, ordering: Ordering, sums?: Counting): string[] => {
     run.length = 0
     const query = { limit: 20, offset: 0, filter, ordering, sums }
-    const { records } = driver.read(list.page(query))
+    const { records } = driver.read(page(query, context))
     if (records.length === 0) throw new Error('the query finds nothing')
     const statements = run.filter((sql) => /\bfile f\b/.test(sql))
     return statements.flatMap((sql) => {

@@ -6,16 +6,17 @@
 import type { FileFilter } from '../filter.ts'
 import { problems } from '../filter.ts'
 import type { Counting, Facets, FacetValue, FileSizes, PageSums } from '../sums.ts'
-import type { Dialect } from '../dialect.ts'
 import { value, rows } from '../question.ts'
 import type { Question, Row } from '../question.ts'
 import { conditionsOf, filesWith, hasProblem } from '../selection/conditions.ts'
 import { groupColumns } from '../selection/counts.ts'
-import type { Counts, Group } from '../selection/counts.ts'
+import type { Group } from '../selection/counts.ts'
 import { boundsOf } from '../selection/date-ranges.ts'
-import type { Kind, Lookups } from '../selection/lookups.ts'
-import type { IndexChoice, Narrowest } from '../selection/narrowest.ts'
-import { hasOnly, kindConditions, select } from '../selection/selection.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import { kindConditions } from '../selection/kinds.ts'
+import type { Kind } from '../selection/kinds.ts'
+import type { IndexChoice } from '../selection/narrowest.ts'
+import { hasOnly } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
 
 /** The facets that are parts of a kind, with their conditions. */
@@ -32,11 +33,7 @@ const columnOf = { kind: 'kinds', station: 'stations', year: 'dates', size: 'siz
 /** At most this many codes are suggested. */
 const mostSuggested = 500
 
-interface Parts {
-  readonly dialect: Dialect
-  readonly lookups: Lookups
-  readonly counts: Counts
-  readonly narrowest: Narrowest
+interface Parts extends QuestionContext {
   /** What counting a group may cost at most, in entries of an index. */
   readonly most: number
 }
@@ -51,10 +48,10 @@ interface Way extends IndexChoice {
 export function* sumsOf(
   { most, facets }: Counting,
   filter: FileFilter,
-  parts: Omit<Parts, 'most'>,
+  context: QuestionContext,
 ): Question<PageSums> {
-  const sums = new Sums({ ...parts, most })
-  const isCounted = facets && parts.lookups.isBuilt
+  const sums = new Sums({ ...context, most })
+  const isCounted = facets && context.lookups.isBuilt
   return {
     sizes: sizesOf(yield* sums.groups({ size: filter })),
     facets: isCounted ? yield* sums.facets(filter) : undefined,
@@ -95,7 +92,7 @@ class Sums {
     const found: Found = {}
     const rest = new Map<string, { readonly selection: Selection; readonly of: Group[] }>()
     for (const [group, filter] of Object.entries(wanted) as [Group, FileFilter][]) {
-      const selection = yield* this.#select(filter)
+      const selection = yield* this.#parts.lookups.select(filter)
       const known = selection ? yield* this.#parts.counts.grouped(group, selection) : []
       if (known !== undefined) found[group] = known
       if (known !== undefined || selection === undefined) continue
@@ -150,8 +147,8 @@ class Sums {
   }
 
   *#problems(filter: FileFilter): Question<FacetValue[] | undefined> {
-    const { dialect, narrowest, most } = this.#parts
-    const others = yield* this.#select(without(filter, 'problems'))
+    const { dialect, lookups, narrowest, most } = this.#parts
+    const others = yield* lookups.select(without(filter, 'problems'))
     if (others === undefined) return []
     const found: FacetValue[] = []
     for (const problem of problems) {
@@ -167,12 +164,6 @@ class Sums {
       if (files > 0) found.push({ value: problem, files })
     }
     return found
-  }
-
-  *#select(filter: FileFilter): Question<Selection | undefined> {
-    const { stations, kinds } = this.#parts.lookups
-    const sites = filter.countries && (yield* this.#parts.lookups.sites())
-    return select(filter, { stations, kinds, sites })
   }
 }
 
