@@ -32,7 +32,6 @@ const html = 'text/html'
 /** Names, paths by the number of the request, accepted types, and budgets in ms and kB. */
 const targets = [
   ['a page of the list, JSON', (n) => `rinex-file/?offset=${n * 20}`, json],
-  ['Overview', (n) => `?n=${n}`, html],
   ['Files', (n) => `rinex-file/?offset=${n * 20}`, html, 40, 30],
   ['Files of a station', (n) => `rinex-file/?station=${codeOf(n)}`, html, 40],
   ['Files of a type', (n) => `rinex-file/?file_type=o&offset=${n * 20}`, html, 40],

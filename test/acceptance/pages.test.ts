@@ -77,15 +77,12 @@ for (const javaScriptEnabled of [true, false])
       const h1 = page.locator('h1')
       t.match(await h1.textContent(), /^GRAZ, observation: 34 files, 1\.5 kB$/)
       await follow(page, page.getByRole('link', { name: 'hour', exact: true }))
-      t.match(await h1.textContent(), 'GRAZ, observation, hour: 4 files')
+      t.match(await h1.textContent(), 'GRAZ, observation, hour files: 4 files')
       await follow(page, page.getByRole('link', { name: 'Remove the filter hour, 4 files' }))
       t.match(await h1.textContent(), 'GRAZ, observation: 34 files')
       await page.getByLabel('Covers the time').fill('2026-01-30 05:13')
       await follow(page, page.getByRole('button', { name: 'Show' }))
-      t.match(
-        await h1.textContent(),
-        'GRAZ, observation, covers the time 30 January 2026 05:13: 2 files',
-      )
+      t.match(await h1.textContent(), 'GRAZ, observation, at 30 January 2026 05:13: 2 files')
       await follow(page, page.getByRole('link', { name: /Remove the filter Covers/ }))
       await follow(page, page.getByRole('link', { name: 'Start of data' }))
       const first = page.locator(`${rows} th`).first()
@@ -299,8 +296,7 @@ t.test('no page, listing or JSON has an error in the console', { skip }, async (
 
 async function followMissing(t: Test, page: Page): Promise<void> {
   await page.goto('/')
-  t.match(new URL(page.url()).pathname, new RegExp(`${api}$`), 'the start page')
-  await follow(page, page.getByRole('link', { name: 'Network', exact: true }).first())
+  t.match(new URL(page.url()).pathname, new RegExp(`${api}network/$`), 'the start page')
   t.match(await page.locator('.verdict').textContent(), '1 station is late')
   t.equal(await page.getByRole('region', { name: 'The last' }).count(), 2, 'hours and days')
   const loss = page.locator('.losses li', { hasText: 'WTZR00DEU' }).first()

@@ -34,7 +34,7 @@ t.test('/ leads to the search field, and Enter to the page of a word', { skip },
     return page.url().replace(service.url.origin, '')
   }
   await page.goto('/')
-  t.equal(new URL(page.url()).pathname, api, 'the start page')
+  t.equal(new URL(page.url()).pathname, `${api}network/`, 'the start page')
   t.equal(await search('graz'), `${api}station/GRAZ00AUT/?format=api`)
   t.equal(await search('Austria'), `${api}station/?country=AUT&format=api`)
   t.match(await search(`${directory}/${graz}`), /\/rinex-file\/\d+\/\?format=api$/)

@@ -31,8 +31,8 @@ t.test('the root lists the resources', async (t) => {
     schema: 'https://archive.example/rinex/api/schema/?format=api',
     docs: 'https://archive.example/rinex/api/docs/?format=api',
   })
-  const page = await app.inject({ url: api, headers: html })
-  t.match(page.body, '<a href="https://archive.example/rinex/api/status/?format=api">status</a>')
+  const known = { 'if-none-match': String(answer.headers.etag) }
+  t.equal((await app.inject({ url: api, headers: known })).statusCode, 304)
 })
 
 /** The resources: their names and, if there are others than those of `reads`, their methods. */
@@ -168,10 +168,10 @@ t.test('a path without its slash is redirected, and similar paths get 404', asyn
 
 const entrances = ['/', '/rinex/', '/rinex/?x=1', '/rinex//', '/?format=api']
 
-t.test('/ and the dataset prefix lead browsers to the start page', async (t) => {
+t.test('/, the dataset prefix and the API root lead browsers to the start page', async (t) => {
   const { app } = await openService(t)
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
-  for (const url of entrances)
+  for (const url of [...entrances, api, `${api}?format=api&x=1`])
     for (const method of ['GET', 'HEAD'] as const) {
       const answer = await app.inject({ url, method, headers: browser })
       const headers = { vary: 'Accept, Accept-Encoding' }
@@ -179,7 +179,7 @@ t.test('/ and the dataset prefix lead browsers to the start page', async (t) => 
       // A browser resolves the location by the path that it requested, with all its slashes.
       const { pathname, search } = new URL(String(answer.headers.location), `http://a${url}`)
       const [, rest] = /^\/(?:rinex\/)?(.*)/.exec(pathname) ?? []
-      t.equal(`${rest}${search}`, 'api/?format=api', url)
+      t.equal(`${rest}${search}`, 'api/network/?format=api', url)
     }
 })
 
@@ -353,7 +353,7 @@ t.test('a request with the current ETag gets 304, which changes no stored header
   await service.add(`${day}/${dayFile}`)
   // Waits until the states of the series are known; the page of the stations shows them then.
   await app.inject(`${api}series/`)
-  const paths = ['', 'rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'status/']
+  const paths = ['rinex-file/', 'rinex-file/1/', 'station/', 'station/GRAZ/', 'status/']
   paths.push(
     'archive/',
     'network/',

@@ -3,7 +3,7 @@ import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/context.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
-import { filterForm, filterWords, formOf } from '../pages/filter-form.ts'
+import { activeFilters, filterForm, formOf } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import {
   changeLabel,
@@ -68,9 +68,8 @@ export function renderChanges(data: ChangesPageData): Page {
   const state = { kept, limit: data.limit }
   const form = filterForm(changesForm, state)
   const json = feedHref(next, since)
-  const words = filterWords(kept, changesFilters)
-  const { title: heading } = changesForm.frame
-  const title = words === '' ? heading : `${heading}, ${words}`
+  const words = activeFilters(state, changesForm.fields)
+  const title = [changesForm.frame.title, ...words.map(({ value }) => value)].join(', ')
   const frame = { ...changesForm.frame, title, heading: 'Changes', up: '../', json }
   return render(frame, {
     wire: wireOf(new URL(json, next), data.headers),

@@ -21,7 +21,7 @@ import {
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
-import { headline, sizeWords } from './headline.ts'
+import { headline, sizeWords } from './filter-words.ts'
 import type { WireRecord } from './serialise.ts'
 import { link, note } from '../pages/parts.ts'
 import { html } from '../pages/html.ts'
@@ -47,7 +47,6 @@ const renderSelection = fragment(
 export const filesView: CollectionView<WireRecord> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },
   noun: ['file', 'files'],
-  filters: filterParameters,
   fields: formFieldsOf(filterParameters),
   all: 'All files',
   sizes: [20, 50, 100, 500],
@@ -134,7 +133,7 @@ export function renderList(list: ListPageData): Page {
     links,
     headers,
     beside: facets,
-    headline: (filters) => headline(filters, count, sums?.sizes),
+    title: headline({ filter, count, sizes: sums?.sizes }),
     above: renderAbove(data),
     below: count === 0 ? '' : renderSelection(data),
   })

@@ -4,9 +4,15 @@ import { sumOf } from '../../series/completeness.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { countStates } from '../../series/station-states.ts'
 import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
+import type { NetworkState } from '../series/network-context.ts'
 import { verdictOf } from './verdict.ts'
 
 export type NetworkFigures = ReturnType<typeof figuresOf>
+
+export interface KnownNetwork {
+  readonly network: NetworkState
+  readonly figures: NetworkFigures
+}
 
 /** @param now seconds since 1970 by our clock */
 export function figuresOf(network: NetworkStatus, now: number) {

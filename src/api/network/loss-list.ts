@@ -1,48 +1,22 @@
 /** The open losses on the page of the network: what is lost, and the single files. Pure. */
+import { secondsToIso } from '../../parse/calendar.ts'
+import type { Loss } from '../../series/loss.ts'
 import { slotAt } from '../../series/series.ts'
-import type { Loss, LossKind } from '../../series/loss.ts'
 import { missingHref, seriesHref } from '../alerts/loss-fields.ts'
 import { lossWords, lostSeriesWords } from '../alerts/loss-words.ts'
 import { missingPattern, timesOf } from '../missing/missing-slots.ts'
 import type { MissingSlot } from '../missing/missing-slots.ts'
+import { html } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
 import { counted, readableTime } from '../pages/labels.ts'
-import { secondsToIso } from '../../parse/calendar.ts'
 import { keyOf } from '../series/known-series.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { availabilityHref } from '../series/series-fields.ts'
 
-interface Linked {
-  readonly text: string
-  readonly href: string
-}
-
-interface ShownLoss {
-  readonly id: string
-  readonly kind: LossKind
-  readonly words: string
-  readonly series: readonly Linked[]
-  /** How many series are not named. */
-  readonly more: string
-  readonly seriesHref: string
-  readonly missingHref: string
-}
-
-interface LossList {
-  readonly losses: readonly ShownLoss[]
-  /** The last losses are left out. */
-  readonly more: string
-  /** Series that lost only their newest file. */
-  readonly single: { readonly label: string; readonly files: readonly SingleFile[] }
-}
-
-interface SingleFile extends Linked {
-  readonly expectedBy: string
-}
-
 /** Maximum numbers of losses, of their series, and of single files: Alerts has all. */
 const max = { losses: 50, series: 150, files: 50 }
 
-export function lossList(states: readonly SeriesStatus[], losses: readonly Loss[]): LossList {
+export function lossList(states: readonly SeriesStatus[], losses: readonly Loss[]): Child {
   const known = new Map(states.map((each) => [keyOf(each), each]))
   const single: MissingSlot[] = []
   const large: Loss[] = []
@@ -52,14 +26,15 @@ export function lossList(states: readonly SeriesStatus[], losses: readonly Loss[
     if (isSmall) single.push(...lost)
     else large.push(loss)
   }
-  return {
-    losses: shownLosses(large.slice(0, max.losses)),
-    more: moreText(large.length - max.losses, 'loss', 'losses'),
-    single: {
-      label: counted(single.length, 'single file', 'single files'),
-      files: single.slice(0, max.files).map(singleFile),
-    },
-  }
+  if (losses.length === 0) return undefined
+  const more = moreText(large.length - max.losses, 'loss', 'losses')
+  return html`<h2>Losses</h2>
+<ul class="losses">
+${shownLosses(large.slice(0, max.losses))}
+${more && html`<li><a href="../alerts/?format=api">${more}</a></li>\n`}
+${single.length > 0 && singleFiles(single)}</ul>
+<p><a href="../alerts/?format=api">Alerts</a>, <a href="../missing/?format=api">all missing files</a></p>
+`
 }
 
 /** True for a loss of a station whose files are missing. */
@@ -82,31 +57,45 @@ function onlyLoss(series: SeriesStatus | undefined): readonly MissingSlot[] {
   return [{ series, slot: only.slot, state: only.state }]
 }
 
-function singleFile(missing: MissingSlot): SingleFile {
-  const { series, slot } = missing
-  return {
-    text: missingPattern(series, slot),
-    href: availabilityHref(series),
-    expectedBy: readableTime(secondsToIso(timesOf(missing).expectedBy)),
-  }
+/** Files that are the only ones that their series lost. */
+function singleFiles(all: readonly MissingSlot[]): Html {
+  const items = all.slice(0, max.files).map((missing) => {
+    const { series, slot } = missing
+    const expectedBy = readableTime(secondsToIso(timesOf(missing).expectedBy))
+    const name = html`<code>${missingPattern(series, slot)}</code>`
+    return html`<li><a href="${availabilityHref(series)}">${name}</a> expected by ${expectedBy}</li>\n`
+  })
+  return html`<li><details>
+<summary><span class="state late">${counted(all.length, 'single file', 'single files')}</span></summary>
+<ul>
+${items}</ul>
+</details></li>
+`
 }
 
-function shownLosses(losses: readonly Loss[]): readonly ShownLoss[] {
+function shownLosses(losses: readonly Loss[]): readonly Html[] {
   let left = max.series
   return losses.map((loss) => {
-    const { id, kind, series } = loss
-    const shown = series.slice(0, left)
+    const shown = loss.series.slice(0, left)
     left -= shown.length
-    return {
-      id,
-      kind,
-      words: lossWords(loss),
-      series: shown.map((each) => ({ text: lostSeriesWords(each), href: availabilityHref(each) })),
-      more: moreText(series.length - shown.length, 'series', 'series'),
-      seriesHref: seriesHref(loss),
-      missingHref: missingHref(loss),
-    }
+    return lossItem(loss, shown)
   })
+}
+
+/** A loss, which opens into some of its series. */
+function lossItem(loss: Loss, shown: readonly Loss['series'][number][]): Html {
+  const { id, kind, series } = loss
+  const more = moreText(series.length - shown.length, 'series', 'series')
+  const items = shown.map(
+    (each) => html`<li><a href="${availabilityHref(each)}">${lostSeriesWords(each)}</a></li>\n`,
+  )
+  return html`<li><details id="${id}">
+<summary><span class="state ${kind === 'ingest-stalled' ? 'late' : kind}">${lossWords(loss)}</span></summary>
+<ul>
+${items}${more && html`<li>${more}</li>\n`}</ul>
+<p><a href="${missingHref(loss)}">Missing files</a>, <a href="${seriesHref(loss)}">all its series</a></p>
+</details></li>
+`
 }
 
 function moreText(count: number, one: string, many: string): string {

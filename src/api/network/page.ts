@@ -1,150 +1,187 @@
-/** The HTML page of the network. */
+/** The HTML page of the network: the start page, with the archive above it. */
 import { secondsToIso } from '../../parse/calendar.ts'
-import { counted, readableNumber, readableShare, readableTime } from '../pages/labels.ts'
-import { page, partial } from '../pages/eta.ts'
-import { headerColumn, numberColumns, stateCell } from '../pages/table.ts'
+import { severityOf, stateOf } from '../../series/station-states.ts'
+import { html, Html } from '../pages/html.ts'
+import type { Child } from '../pages/html.ts'
+import {
+  counted,
+  readableNumber,
+  readableShare,
+  readableSize,
+  readableTime,
+} from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
+import { ignoredNotice } from '../pages/parts.ts'
+import { searchField } from '../pages/search-field.ts'
+import { headerColumn, numberColumns, stateCell, table } from '../pages/table.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
-import { severityOf, stateOf } from '../../series/station-states.ts'
-import type { NetworkState } from '../series/network-context.ts'
 import { stationCell } from '../series/series-fields.ts'
-import { daysPicture, hoursPicture } from './network-pictures.ts'
+import type { ArchiveFacts } from './archive-facts.ts'
+import type { Picture } from './by-country.ts'
+import type { KnownNetwork, NetworkFigures } from './figures.ts'
 import { lossList } from './loss-list.ts'
-import type { NetworkFigures } from './figures.ts'
+import { daysPicture, hoursPicture } from './network-pictures.ts'
 
-/** Shows a picture: its legend, a part for each country, and the complete stations folded. */
-partial(
-  'network-picture',
-  `<section>
-<h2><%= it.label %></h2>
-<p class="note"><%= it.text %></p>
-<% if (it.legend.length > 0) { %><ul class="legend"><% for (const { svg, label } of it.legend) { %><li><%~ svg %> <%= label %></li><% } %></ul><% } %>
-<div class="wide countries" tabindex="0" role="region" aria-label="<%= it.label %>">
-<% for (const { name, note, svg } of it.countries) { %><section>
-<h3><%= name %> <span class="note"><%= note %></span></h3>
-<%~ svg %></section>
-<% } %></div>
-<% for (const { label, countries } of it.named) { %><details>
-<summary><%= label %></summary>
-<% for (const { name, stations } of countries) { %><p><%= name %>: <% for (const station of stations) { %><a href="../station/<%= station %>/"><%= station %></a> <% } %></p>
-<% } %></details>
-<% } %></section>
-`,
-)
+interface NetworkPageData {
+  /** The name of the archive. */
+  readonly title: string
+  readonly archive: ArchiveFacts
+  /** `undefined` if the states cannot be read at this moment. */
+  readonly known: KnownNetwork | undefined
+  /** Why they cannot be read. */
+  readonly reason: string | undefined
+  readonly ignored: readonly string[]
+}
 
-const template = `<%~ include('@ignored', it) %>
+export function renderNetwork({ title, archive, known, reason, ignored }: NetworkPageData): Page {
+  const isCurrent = known !== undefined && known.network.currency.notCurrent === undefined
+  return {
+    frame: {
+      title: 'Network',
+      heading: title,
+      section: 'network',
+      description: `${title}. ${known?.figures.verdict.words ?? ''}`.trim(),
+      up: '../',
+      json: '?format=json',
+      banner: known?.network.banner ?? [],
+    },
+    body: html`${ignoredNotice(ignored)}
+${searchField('../')}
 <div data-live>
-<p class="lead verdict<%= it.ok ? '' : ' bad' %>"><%= it.verdict %></p>
-<ul class="totals">
-<% for (const total of it.totals) { %><li><a href="../station/?format=api&amp;state=<%= total.state %>"><b><%= total.count %></b> <span class="state <%= total.state %>"><%= total.label %></span></a></li>
-<% } %></ul>
-<% if (it.losses.length + it.single.files.length > 0) { %>
-<h2>Losses</h2>
-<ul class="losses">
-<% for (const loss of it.losses) { %><li><details id="<%= loss.id %>">
-<summary><span class="state <%= loss.kind === 'ingest-stalled' ? 'late' : loss.kind %>"><%= loss.words %></span></summary>
-<ul>
-<% for (const { text, href } of loss.series) { %><li><a href="<%= href %>"><%= text %></a></li>
-<% } %><% if (loss.more) { %><li><%= loss.more %></li>
-<% } %></ul>
-<p><a href="<%= loss.missingHref %>">Missing files</a>, <a href="<%= loss.seriesHref %>">all its series</a></p>
-</details></li>
-<% } %><% if (it.more) { %><li><a href="../alerts/?format=api"><%= it.more %></a></li>
-<% } %><% if (it.single.files.length > 0) { %><li><details>
-<summary><span class="state late"><%= it.single.label %></span></summary>
-<ul>
-<% for (const { text, href, expectedBy } of it.single.files) { %><li><a href="<%= href %>"><code><%= text %></code></a> expected by <%= expectedBy %></li>
-<% } %></ul>
-</details></li>
-<% } %></ul>
-<p><a href="../alerts/?format=api">Alerts</a>, <a href="../missing/?format=api">all missing files</a></p>
-<% } %>
-<% for (const picture of it.pictures) { %><%~ include('@network-picture', picture) %>
-<% } %>
-<% if (it.table.rows.length > 0) { %>
-<details>
-<summary>All stations as a table</summary>
-<%~ include('@table', it.table) %>
-</details>
-<% } %>
-<p><%= it.sentence %></p>
+${archive.total?.files === 0 ? emptyNotice(isCurrent) : archiveTotals(archive)}
+${known ? stateOfNetwork(known) : html`<p class="notice" role="status">${reason ?? unknownState}</p>\n`}
 </div>
+`,
+  }
+}
+
+const unknownState =
+  'Who delivers is not known at this moment; files and directories that are listed can be downloaded.'
+
+/** @param isWatched true if files that arrive are seen */
+function emptyNotice(isWatched: boolean): Html {
+  const seen = isWatched && '; a complete file appears here a few seconds after it was written'
+  return html`<p class="notice" role="status">The catalogue has no files yet. They are expected in the folders
+ <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in
+ <code>nrt/2026/022/05/</code>) of the archive${seen}. <a href="../status/?format=api">What the indexer does now</a></p>
 `
+}
 
-const render = page('network', template)
+/** Files, bytes and stations, as far as they are known, and the same files as directories. */
+function archiveTotals({ total, stations }: ArchiveFacts): Html {
+  const items = [
+    total &&
+      totalItem('rinex-file', readableNumber(total.files), total.files === 1 ? 'file' : 'files'),
+    total && totalItem('archive', readableSize(total.bytes), sizeLabel(total)),
+    stations !== undefined &&
+      totalItem('station', readableNumber(stations), stations === 1 ? 'station' : 'stations'),
+  ]
+  return html`<ul class="totals">
+${items}<li><a href="../../data/">Directories</a></li>
+</ul>
+`
+}
 
-export function renderNetwork(
-  network: NetworkState,
-  figures: NetworkFigures,
-  ignored: readonly string[],
-): Page {
-  const { states, losses, banner, currency } = network
+function totalItem(name: string, value: string, label: string): Html {
+  return html`<li><a href="../${name}/?format=api"><b>${value}</b> ${label}</a></li>\n`
+}
+
+function sizeLabel({ files, sized }: NonNullable<ArchiveFacts['total']>): string {
+  return sized === files ? 'of data' : `in ${readableNumber(sized)} files, whose sizes are known`
+}
+
+function stateOfNetwork({ network, figures }: KnownNetwork): Html {
+  const { states, losses, currency } = network
   const { verdict } = figures
   const shown = worstFirst(states)
-  const frame = {
-    title: 'Network',
-    section: 'network',
-    description: verdict.words,
-    up: '../',
-    json: '?format=json',
-    banner,
-  }
-  return render(frame, {
-    ignored,
-    ok: verdict.ok,
-    verdict: verdict.words,
-    sentence: sentenceOf(figures, currency.asOf),
-    totals: tilesOf(figures),
-    ...lossList(states, losses),
-    pictures: picturesOf(shown, currency.asOf ?? 0),
-    table: seriesTable(shown),
-  })
+  return html`<p class="lead verdict${!verdict.ok && ' bad'}">${verdict.words}</p>
+<ul class="totals">
+${tiles(figures)}</ul>
+${lossList(states, losses)}
+${pictures(shown, currency.asOf ?? 0)}
+${shown.length > 0 && seriesTable(shown)}
+<p>${sentenceOf(figures, currency.asOf)}</p>
+`
 }
 
 /** Numbers of stations by state, without those of no station. */
-function tilesOf({ inStates, ended }: NetworkFigures) {
+function tiles({ inStates, ended }: NetworkFigures): Child {
   const counts = { ...inStates, ended }
   const shown = ['present', 'late', 'down', 'silent', 'ended'] as const
-  return shown.flatMap((state) => {
-    const count = counts[state]
-    return count === 0 ? [] : [{ state, label: state, count: readableNumber(count) }]
+  return shown.map((state) => {
+    const count = html`<b>${readableNumber(counts[state])}</b>`
+    const href = `../station/?format=api&state=${state}`
+    return counts[state] > 0 && html`<li><a href="${href}">${count} ${stateCell(state)}</a></li>\n`
   })
 }
 
-function picturesOf(shown: readonly KnownSeries[], nowSeconds: number) {
+function pictures(shown: readonly KnownSeries[], nowSeconds: number): Child {
   const hourly = shown.filter(({ period }) => period === '01H')
-  const pictures = [
-    {
-      text: 'Hourly observation files by the hour of their data in UTC, the newest at the left; at the right the number of hours. A cell leads to its files, or to what is missing.',
-      ...hoursPicture(hourly, nowSeconds),
-    },
-    {
-      text: 'Observation files by the day of their data, today at the left; at the right how complete they are.',
-      ...daysPicture(shown, nowSeconds),
-    },
+  return [
+    pictureHtml(
+      hoursPicture(hourly, nowSeconds),
+      'Hourly observation files by the hour of their data in UTC, the newest at the left; at the right the number of hours. A cell leads to its files, or to what is missing.',
+    ),
+    pictureHtml(
+      daysPicture(shown, nowSeconds),
+      'Observation files by the day of their data, today at the left; at the right how complete they are.',
+    ),
   ]
-  return pictures.filter(({ named, countries }) => named.length + countries.length > 0)
 }
 
-function seriesTable(shown: readonly KnownSeries[]) {
-  return {
-    label: 'Stations',
-    columns: [
-      headerColumn('Station'),
-      'Period',
-      'State',
-      ...numberColumns('Delivered', 'Possible', 'Complete'),
-    ],
-    rows: shown.map(({ station, period, summary }) => [
-      stationCell({ station }),
-      period,
-      stateCell(stateOf(summary)),
-      String(summary.delivered),
-      String(summary.possible),
-      readableShare(summary.completeness),
-    ]),
-  }
+/** A picture: its legend, a part for each country, and the complete stations folded. */
+function pictureHtml({ label, legend, countries, named }: Picture, text: string): Child {
+  if (countries.length + named.length === 0) return undefined
+  const marks = legend.map((mark) => html`<li>${new Html(mark.svg)} ${mark.label}</li>`)
+  return html`<section>
+<h2>${label}</h2>
+<p class="note">${text}</p>
+${marks.length > 0 && html`<ul class="legend">${marks}</ul>`}
+<div class="wide countries" tabindex="0" role="region" aria-label="${label}">
+${countries.map(
+  ({ name, note, svg }) => html`<section>
+<h3>${name} <span class="note">${note}</span></h3>
+${new Html(svg)}</section>
+`,
+)}</div>
+${named.map(namedStations)}</section>
+`
+}
+
+function namedStations({ label, countries }: Picture['named'][number]): Html {
+  return html`<details>
+<summary>${label}</summary>
+${countries.map(
+  ({ name, stations }) => html`<p>${name}: ${stations.map(
+    (station) => html`<a href="../station/${station}/">${station}</a> `,
+  )}</p>
+`,
+)}</details>
+`
+}
+
+function seriesTable(shown: readonly KnownSeries[]): Html {
+  return html`<details>
+<summary>All stations as a table</summary>
+${table({
+  label: 'Stations',
+  columns: [
+    headerColumn('Station'),
+    ...['Period', 'State'],
+    ...numberColumns('Delivered', 'Possible', 'Complete'),
+  ],
+  rows: shown.map(({ station, period, summary }) => [
+    stationCell({ station }),
+    period,
+    stateCell(stateOf(summary)),
+    summary.delivered,
+    summary.possible,
+    readableShare(summary.completeness),
+  ]),
+})}
+</details>
+`
 }
 
 function sentenceOf(

@@ -1,24 +1,36 @@
-/** The network at a glance: stations by state, what is lost, arrivals. */
+/**
+ * The network at a glance: stations by state, what is lost, arrivals. Its page is the start page,
+ * which says what it can read.
+ */
 import type { FastifyInstance } from 'fastify'
 import { isoOrNull } from '../../parse/calendar.ts'
+import { notScanned } from '../../series/currency.ts'
 import { lossFields } from '../alerts/loss-fields.ts'
+import type { ArchiveContext } from '../archive/route.ts'
 import type { Links } from '../http/context.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
+import type { State } from '../resources/answer.ts'
 import { serialise } from '../resources/fields.ts'
-import type { NetworkStatus } from '../series/known-series.ts'
-import { currencyMembers, networkState, serialiseCurrency } from '../series/network-context.ts'
-import type { NetworkContext } from '../series/network-context.ts'
+import {
+  currencyMembers,
+  networkState,
+  serialiseCurrency,
+  standstillOf,
+  stateOf,
+} from '../series/network-context.ts'
+import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { shareOrNull } from '../series/series-fields.ts'
+import { ifReadable, readArchiveFacts } from './archive-facts.ts'
 import { figuresOf } from './figures.ts'
-import type { NetworkFigures } from './figures.ts'
+import type { KnownNetwork } from './figures.ts'
 import { renderNetwork } from './page.ts'
 import { networkSchema } from './schema.ts'
 import type { WireNetwork } from './schema.ts'
 
 const maxLosses = 100
 
-export function addNetwork(app: FastifyInstance, context: NetworkContext): void {
+export function addNetwork(app: FastifyInstance, context: NetworkContext & ArchiveContext): void {
   addAnswer(app, context, {
     path: 'network/',
     formats: ['json', 'html'],
@@ -28,30 +40,63 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext): void 
       name: 'Network',
       summary: 'The network at a glance',
       about: 'The number of stations by state, what is late or down, and what arrived.',
-      description: `The HTML page also shows the last 24 hours and the last 28 days of each station. ${currencyMembers.clock}`,
+      description: `The HTML page is the start page; it also shows the last 24 hours and the last 28 days of each station. ${currencyMembers.clock}`,
       returns: 'The network.',
       headers: currencyMembers.headers,
       samples: ['network/'],
     },
     bodies: { json: networkSchema },
-    state: () => networkState(context),
-    read: ({ ignored }, network) => {
-      const figures = figuresOf(network, context.nowUs() / 1e6)
+    state: ({ format }) => (format === 'html' ? pageState(context) : stateOfJson(context)),
+    read: ({ ignored }, { network, reason }, requester) => {
+      const known = network && { network, figures: figuresOf(network, context.nowUs() / 1e6) }
       return {
         bodies: {
-          json: () => serialiseNetwork(network, figures, context.links()),
-          html: () => layOut(renderNetwork(network, figures, ignored), context.site()),
+          json: () => known && serialiseNetwork(known, context.links()),
+          html: async () => {
+            const archive = await readArchiveFacts(context, requester)
+            const { title } = context.settings.identity
+            return layOut(renderNetwork({ title, known, reason, archive, ignored }), context.site())
+          },
         },
       }
     },
   })
 }
 
-function serialiseNetwork(
-  { currency, losses }: NetworkStatus,
-  { verdict, stations, inStates, ended, total, arrivals }: NetworkFigures,
-  links: Links,
-): WireNetwork {
+interface NetworkPageState extends State {
+  /** `undefined` for a page, if the states of the series cannot be read at this moment. */
+  readonly network: NetworkState | undefined
+  /** Why they cannot be read. */
+  readonly reason?: string | undefined
+}
+
+async function stateOfJson(context: NetworkContext): Promise<NetworkPageState> {
+  const network = await networkState(context)
+  return { ...network, network }
+}
+
+async function pageState(context: NetworkContext): Promise<NetworkPageState> {
+  const network = await ifReadable(networkState(context))
+  if (network === undefined) return unreadState(context)
+  // The size of the archive depends on the details of files.
+  const { version, headers, head } = network
+  return { version: `${version}-d${head.detailsSeq}`, headers, network }
+}
+
+/** The states cannot be read before the first scan has ended; its problems may be known. */
+async function unreadState({ reader, currency }: NetworkContext): Promise<NetworkPageState> {
+  const head = await ifReadable(reader.head())
+  const known = head && (await currency.of(head))
+  const { notCurrent = notScanned } = known ?? {}
+  const isSaid = known === undefined || notCurrent === notScanned
+  const reason = isSaid ? undefined : standstillOf({ ...known, asOf: undefined })
+  const { version = 'unreadable' } = head && known ? stateOf({ head, currency: known }) : {}
+  return { version: `unread-${version}-d${head?.detailsSeq}`, network: undefined, reason }
+}
+
+function serialiseNetwork({ network, figures }: KnownNetwork, links: Links): WireNetwork {
+  const { currency, losses } = network
+  const { verdict, stations, inStates, ended, total, arrivals } = figures
   const { ok, words, indexer, newest, late, down } = verdict
   return {
     ...serialiseCurrency(currency),

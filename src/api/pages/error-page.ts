@@ -145,7 +145,7 @@ function explain(
     }
   return {
     detail,
-    advice: [{ text: 'Begin at ' }, { text: 'Overview', href: `${place.up}./?format=api` }],
+    advice: [{ text: 'Begin at ' }, { text: 'Network', href: `${place.up}network/?format=api` }],
   }
 }
 

@@ -4,12 +4,11 @@ import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
 import { link } from './parts.ts'
 
-/** The navigation: resources with their words; `.` is the root. */
+/** The navigation: resources with their words; the first is the start page. */
 const sections = [
-  ['.', 'Overview'],
+  ['network', 'Network'],
   ['rinex-file', 'Files'],
   ['station', 'Stations'],
-  ['network', 'Network'],
   ['alerts', 'Alerts'],
   ['missing', 'Missing'],
   ['report', 'Report'],
@@ -31,9 +30,9 @@ export interface PageFrame {
   readonly here?: string | undefined
   /** Description of the page for search engines and previews. */
   readonly description?: string
-  /** The resource of the navigation to which the page belongs; `.` is the root. */
+  /** The resource of the navigation to which the page belongs. */
   readonly section?: string
-  /** The pages above, below Overview. */
+  /** The pages above, below the start page, which has none. */
   readonly crumbs?: readonly { readonly text: string; readonly href: string }[]
   /** Sentences above the title, about what concerns the whole page. */
   readonly banner?: readonly string[]
@@ -84,7 +83,7 @@ function headerOf({ up, section }: PageFrame, site: SiteFacts): Html {
   })
   return html`<a class="skip" href="#main">Skip to content</a>
 <header>
-<p class="service"><a href="${up}./?format=api">${site.title}</a></p>
+<p class="service"><a href="${up}network/?format=api">${site.title}</a></p>
 <form class="search" method="get" action="${up}search/" role="search" aria-label="The archive">
 <input type="search" name="q" aria-label="Search" placeholder="Station, country, file or date"
  title="Press / to search" autocomplete="off" spellcheck="false" maxlength="1000"><button>Search</button>
@@ -99,10 +98,11 @@ ${items}</ul>
 
 /** The path to the page; the start page has none. */
 function crumbsOf({ up, section, title, crumbs = [], ...frame }: PageFrame): Child {
-  if (section === '.') return undefined
+  const isStart = section === 'network' && frame.here === undefined
+  if (isStart) return undefined
   const label = sectionLabels.get(section ?? '')
   const here = frame.here ?? (crumbs.length === 0 ? (label ?? title) : title)
-  const above = [{ text: 'Overview', href: `${up}./?format=api` }, ...crumbs]
+  const above = [{ text: 'Network', href: `${up}network/?format=api` }, ...crumbs]
   return html`<nav class="crumbs" aria-label="Path"><ol>${above.map(
     ({ text, href }) => html`<li><a href="${href}">${text}</a></li>`,
   )}<li aria-current="page">${here}</li></ol></nav>

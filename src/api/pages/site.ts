@@ -57,7 +57,7 @@ const unscanned =
   'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'
 
 /** Operator, contact and licence, as far as they are configured. */
-export function factsOf({ operator, contact, licence }: Identity): readonly SiteFact[] {
+function factsOf({ operator, contact, licence }: Identity): readonly SiteFact[] {
   return [
     ...factOf('Operator', operator),
     ...factOf('Contact', contact),

@@ -2,7 +2,6 @@
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { parseDays, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
 import type { Days } from '../../parse/calendar.ts'
-import { dateWords } from '../pages/date-words.ts'
 import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 import { readerOf, themselves } from './words.ts'
@@ -37,8 +36,7 @@ type ListValue<Key extends ListKey> = NonNullable<FileFilter[Key]>[number]
 type Parse = (value: string) => FileFilter | Fault
 
 /** What a filter means, with a valid value. */
-export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> &
-  Pick<Meaning, 'field' | 'textOf'>
+export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> & Pick<Meaning, 'field'>
 /** The same, with the message for a value that is not valid. */
 type Checked = Described & { readonly fault: string }
 
@@ -46,7 +44,7 @@ type Checked = Described & { readonly fault: string }
 function filterOf(
   takes: 'words' | 'values',
   schema: JsonSchema,
-  { meaning: description, example, parse, ...shown }: Described & { readonly parse: Parse },
+  { meaning: description, example, field, parse }: Described & { readonly parse: Parse },
 ): FilterParameter {
   const value = schema['type'] === 'integer' ? Number(example) : example
   return {
@@ -63,7 +61,7 @@ function filterOf(
       return { value: takes === 'words' ? union(filters) : filters }
     },
     example,
-    ...shown,
+    field,
   }
 }
 
@@ -81,16 +79,11 @@ const daysOrTime: JsonSchema = {
   ],
 }
 
-/** Words that mean values, which have words of their own: by default those of the form. */
-type DescribedWords<Value> = Omit<Described, 'textOf'> & {
-  readonly wordOf?: (value: Value) => string
-}
-
 /** A choice of several values, in upper or lower case. */
 export function oneOf<Key extends ListKey>(
   key: Key,
   values: readonly (ListValue<Key> & string)[],
-  described: DescribedWords<ListValue<Key> & string>,
+  described: Described,
 ): FilterParameter {
   return wordsOf(key, themselves(values), described)
 }
@@ -99,16 +92,10 @@ export function oneOf<Key extends ListKey>(
 export function wordsOf<Key extends ListKey>(
   key: Key,
   words: Words<ListValue<Key> & string>,
-  { wordOf, ...described }: DescribedWords<ListValue<Key> & string>,
+  described: Described,
 ): FilterParameter {
   const read = readerOf(words)
-  const textOf = (text: string): string => {
-    const { value } = read(text)
-    const option = described.field?.options?.find((each) => each.value === value)
-    return value === undefined ? text : (wordOf?.(value) ?? option?.text ?? value)
-  }
-  const schema = { type: 'string', enum: Object.keys(words) }
-  return choice(schema, { ...described, textOf }, (text) => {
+  return choice({ type: 'string', enum: Object.keys(words) }, described, (text) => {
     const { isKnown, value } = read(text)
     if (!isKnown) return invalidChoice(text)
     return value === undefined ? {} : { [key]: [value] }
@@ -128,7 +115,7 @@ export function code(
   const { isKnown = () => true, fault } = described
   return choice(
     { type: 'string', pattern: pattern.source },
-    { textOf: (text) => text.toUpperCase(), ...described },
+    described,
     (value): FileFilter | Fault => {
       const code = value.toUpperCase()
       return pattern.test(value) && isKnown(code) ? { [key]: [code] } : { fault }
@@ -142,7 +129,7 @@ export function day(
   schema: JsonSchema,
   described: Checked,
 ): FilterParameter {
-  return choice({ type: 'string', ...schema }, { textOf: dateWords, ...described }, (value) => {
+  return choice({ type: 'string', ...schema }, described, (value) => {
     const parsed = parse(value)
     if (parsed === undefined) return described
     const { from, to } = parsed
@@ -204,9 +191,7 @@ export function range(
   add: (range: TimeRange) => FileFilter,
   described: Described,
 ): FilterParameter {
-  const textOf = (text: string): string => text.split('/').map(dateWords).join(' to ')
-  const schema = { type: 'string', pattern: rangePattern }
-  return condition(schema, { textOf, ...described }, (value) => {
+  return condition({ type: 'string', pattern: rangePattern }, described, (value) => {
     const [from, to, ...more] = value.split('/')
     const parseEnd = (
       end: string | undefined,
@@ -228,7 +213,7 @@ export function dayOrTime(
   add: (span: Required<TimeRange>) => FileFilter,
   described: Described,
 ): FilterParameter {
-  return condition(daysOrTime, { textOf: dateWords, ...described }, (value) => {
+  return condition(daysOrTime, described, (value) => {
     const span = parseSpan(value)
     return span === undefined ? { fault: 'Enter a valid date/time.' } : add(span)
   })

@@ -3,21 +3,24 @@ import type { Schema } from '../openapi/schema.ts'
 import { parseDays } from '../../parse/calendar.ts'
 import { readerOf, themselves } from './words.ts'
 import type { Words } from './words.ts'
-import { dateWords } from '../pages/date-words.ts'
-import type { Field, FormField, Worded } from '../pages/filter-form.ts'
+import type { Field, FormField } from '../pages/filter-form.ts'
 
 /** The message for a client that sent an invalid value. */
 export interface Fault {
   readonly fault: string | readonly string[]
 }
 
-export interface Parameter<Value> extends Worded {
+export interface Parameter<Value> {
   /** JSON schema with description and example. */
   readonly schema: Schema
+  /** What counts: all words, separated by commas or repeated; all values; or the last value. */
+  readonly takes: 'words' | 'values' | 'last'
   /** True if the text is read as it is, also a blank one. */
   readonly isExact?: boolean
   /** Reads the words of a request; none if the parameter is missing or blank. */
   readonly read: (words: readonly string[]) => { readonly value: Value } | Fault
+  /** Its field in the filter form; without it, the form repeats the value in a hidden input. */
+  readonly field?: FormField | undefined
 }
 
 /** What a parameter means, with a value that is its example. */
@@ -25,7 +28,6 @@ export interface Meaning {
   readonly meaning: string
   readonly example?: string
   readonly field?: FormField
-  readonly textOf?: Worded['textOf']
 }
 
 /** The message for every range that is reversed, whatever parameters it has. */
@@ -46,7 +48,7 @@ export function selection<Word extends string>(
 }
 
 /** What a choice means; its field in the form has a label. */
-interface ChoiceMeaning<Word extends string> extends Omit<Meaning, 'field' | 'textOf'> {
+interface ChoiceMeaning<Word extends string> extends Omit<Meaning, 'field'> {
   readonly label?: string
   /** The text of a word in the form; without it, the word itself. */
   readonly textOf?: (word: Word) => string
@@ -191,7 +193,6 @@ function day(
         : { value }
     },
     field,
-    textOf: dateWords,
   }
 }
 

@@ -20,7 +20,6 @@ import { addAnswer } from './answer.ts'
 import type { Answer, AskedOf, State, Bodies, Operation } from './answer.ts'
 import { componentOf, serialise, sortItems } from './fields.ts'
 import type { Fields, ItemKind } from './fields.ts'
-import type { Worded } from '../pages/filter-form.ts'
 import type { Requester } from '../http/limits.ts'
 
 /** The state of a collection, and what its answers say of it. */
@@ -53,7 +52,7 @@ interface CollectionTable<Item> extends Pick<
   CollectionView<Item>,
   'noun' | 'all' | 'sizes' | 'caption' | 'className'
 > {
-  /** The pages above this one, below Overview. */
+  /** The pages above this one, below the start page; without it, the section names the page. */
   readonly crumbs?: CollectionView<Item>['frame']['crumbs']
   /** The resource in the navigation to which the page belongs. */
   readonly section: string
@@ -227,7 +226,6 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
   const { name, parameters, filters = new Map<string, never>(), page, whole = {} } = collection
   const { fields } = collection.item
   const { section, noun } = page
-  const accepted = new Map<string, Worded>([...filters, ...Object.entries(parameters)])
   const { columns = Object.keys(fields).filter((key) => fields[key]?.column) } = page
   return {
     all: `All ${noun[1]}`,
@@ -239,8 +237,7 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
       up: '../'.repeat(name.split('/').length),
     },
     whole: keysOf(whole),
-    filters: accepted,
-    fields: formFieldsOf(accepted, page.form),
+    fields: formFieldsOf([...filters, ...Object.entries(parameters)], page.form),
     columns: columns.map((column) =>
       typeof column === 'string' ? columnOf(column, fields) : column,
     ),

@@ -40,7 +40,7 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
     page: {
       noun: ['series', 'series'],
       section: 'network',
-      crumbs: [{ text: 'Network', href: '../network/?format=api' }],
+      crumbs: [],
       className: 'cards',
       caption:
         'A series is the files of one station with the same type and period, such as its hourly observation files. Times in UTC, (022) is the day of the year; figures of the last 28 days: complete counts all files since the first one',

@@ -14,7 +14,7 @@ t.test('an empty archive, and one that was never scanned', async (t) => {
   const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })
   const { statusCode, body } = await pageOf(service)
   t.equal(statusCode, 200)
-  t.match(wordsOf(body), 'Network No station is expected to deliver now. 0 stations at')
+  t.match(wordsOf(body), 'No station is expected to deliver now. 0 stations at')
   t.notMatch(body, '<svg')
   t.notMatch(body, 'class="banner"')
 })

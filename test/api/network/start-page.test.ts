@@ -1,0 +1,126 @@
+/** The page of the network as the start page: the archive above it, and what cannot be read. */
+import t, { exact } from '../../tap.ts'
+import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/reader-errors.ts'
+import { change } from '../../catalogue/change.ts'
+import { openService, startUs } from '../service.ts'
+import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
+import { watchingIndexer } from '../status/indexer-status.ts'
+
+const path = '/rinex/api/network/'
+const headers = { accept: 'text/html,*/*;q=0.8' }
+
+t.test('it says what the archive is, how large and how it is, and where to begin', async (t) => {
+  const startSeconds = firstDay * daySeconds
+  const network = await openNetwork(t, { startUs: (startSeconds - 40 * daySeconds) * 1e6 })
+  for (let slot = firstDay * 24 - 24 * 30; slot < firstDay * 24; slot++) {
+    await network.setNow((slot + 1) * 3600 + 60)
+    await network.arrive(slot, 'GRAZ00AUT', '01H')
+  }
+  await network.setNow(startSeconds + 100)
+  const page = await network.page('network/')
+  t.equal(page.one('h1').text, 'RINEX file catalogue')
+  t.notOk(page.has('nav', { class: 'crumbs' }))
+  t.ok(page.has('form', { class: 'large', action: '../search/' }))
+  t.match(
+    page.all('ul', { class: 'totals' })[0]?.texts('li'),
+    exact(['720 files', /of|in/, '1 station', 'Directories']),
+  )
+  t.equal(
+    page.one('p', { class: 'verdict' }).text,
+    'All well: newest file 40 s ago, 1 of 1 station that is due has sent the hour 22–23.',
+  )
+  for (const { href } of page.links({ href: /^(?!http|#)/ })) {
+    const { pathname, search } = new URL(href, `http://a${path}`)
+    const answer = await network.app.inject({ url: pathname + search, headers })
+    t.equal(answer.statusCode, 200, href)
+  }
+})
+
+t.test('an empty archive says where files are expected', async (t) => {
+  const service = await openService(t, {
+    nowUs: startUs,
+    deps: () => ({ indexerStatus: () => Promise.resolve(watchingIndexer) }),
+  })
+  const unscanned = (await service.page('network/')).text
+  t.match(unscanned, 'The first scan of the archive has not ended')
+  t.match(unscanned, 'The catalogue has no files yet.')
+  t.notMatch(unscanned, 'a few seconds after')
+  await service.setNow(startUs / 1e6 + 2)
+  const page = await service.page('network/')
+  t.match(page.text, 'The catalogue has no files yet. They are expected in the folders obs/')
+  t.match(page.text, 'a complete file appears here a few seconds after it was written')
+  t.notMatch(page.text, 'The first scan')
+  t.notMatch(page.text, 'Directories')
+  t.notOk(page.text.includes(service.archive), 'no path of the server')
+})
+
+t.test('an archive that cannot be read is not said to be watched', async (t) => {
+  const service = await openService(t, {
+    deps: () => ({
+      indexerStatus: () =>
+        Promise.resolve({ ...watchingIndexer, notCurrent: 'obs/ cannot be read (EIO)' }),
+    }),
+    reader: () => ({ deliveries: () => Promise.reject(new NotBuilt('x')) }),
+  })
+  const { text } = await service.page('network/')
+  t.match(text, 'obs/ cannot be read (EIO). States are not known yet.')
+  t.notMatch(text, 'a few seconds after')
+})
+
+t.test('names of the archive are text', async (t) => {
+  const identity = {
+    title: '<b>Archive</b> & "more"',
+    operator: '<script>alert(1)</script>',
+    contact: 'gnss@archive.example',
+    licence: 'javascript:alert(1)',
+  }
+  const page = await (await openService(t, { settings: { identity } })).page('network/')
+  t.equal(page.one('h1').text, identity.title)
+  const footer = page.one('footer')
+  t.match(footer.text, identity.operator)
+  t.strictSame(
+    footer.links().map(({ href }) => href),
+    ['mailto:gnss@archive.example', '?format=json'],
+  )
+})
+
+t.test('what cannot be read at this moment is left out; JSON says so', async (t) => {
+  const service = await openService(t)
+  await service.addNames('obs/2026/001', ['graz0010.26d.gz'])
+  const { app, reader } = service
+  const fail = (error: Error) => () => Promise.reject(error)
+  Object.assign(reader, { stations: fail(new NotBuilt('x')), deliveries: fail(new NotBuilt('x')) })
+  const scanning = await service.page('network/')
+  t.strictSame(scanning.one('ul', { class: 'totals' }).texts('li').slice(0, 1), ['1 file'])
+  t.match(scanning.text, 'The indexer is stopped. States are not known yet.')
+  t.notMatch(scanning.text, '1 station')
+  t.equal((await app.inject(path)).statusCode, 503)
+  const away = fail(new CatalogueUnavailable('x'))
+  Object.assign(reader, { stations: away, deliveries: away, volumes: away, head: away })
+  const closed = await service.page('network/')
+  t.match(closed.text, 'Who delivers is not known at this moment')
+  t.notMatch(closed.text, 'no files yet')
+  t.equal((await app.inject(path)).statusCode, 503)
+})
+
+t.test('its tag changes with the catalogue, and with the details of files', async (t) => {
+  let nowUs = startUs
+  // The states of the network are kept for a second.
+  const later = (): number => (nowUs += 2e6)
+  const service = await openService(t, { deps: () => ({ nowUs: later }) })
+  const { app, writer } = service
+  const tagOf = async (): Promise<string> => {
+    const { etag } = (await app.inject({ url: path, headers })).headers
+    const cached = { ...headers, 'if-none-match': String(etag) }
+    t.equal((await app.inject({ url: path, headers: cached })).statusCode, 304)
+    return String(etag)
+  }
+  const tags = [await tagOf()]
+  await service.addNames('obs/2026/001', ['graz0010.26d.gz'])
+  tags.push(await tagOf())
+  const id = await service.idOf('obs/2026/001/graz0010.26d.gz')
+  const filled = [{ id, name: 'graz0010.26d.gz', size: 5, mtimeUs: 6 }]
+  await writer.apply([change('obs/2026/001', { filled })])
+  tags.push(await tagOf())
+  t.equal(new Set(tags).size, 3)
+})
