@@ -26,10 +26,11 @@ export interface Bound {
 }
 
 /** A list of a filter: a file must match one of its values. */
-type ListKey = Exclude<
-  keyof FileFilter,
-  'names' | 'dataDate' | 'overlaps' | 'created' | 'modified' | 'idAbove' | 'idBelow'
->
+type ListKey = {
+  [Key in keyof FileFilter]-?: NonNullable<FileFilter[Key]> extends readonly (string | number)[]
+    ? Key
+    : never
+}[keyof FileFilter]
 type ListValue<Key extends ListKey> = NonNullable<FileFilter[Key]>[number]
 
 /** Parses one value into a filter, or a fault for a value that is not valid. */
@@ -257,20 +258,23 @@ function intersect(key: keyof FileFilter, a: unknown, b: unknown): unknown {
   if (key === 'idAbove') return Math.max(a as number, b as number)
   if (key === 'idBelow') return Math.min(a as number, b as number)
   if (key === 'stations') return intersectStations(a as string[], b as string[])
-  if (!Array.isArray(a)) return intersectRanges(a as TimeRange, b as TimeRange)
+  if (!Array.isArray(a)) return intersectRanges(a as Range, b as Range)
   const others = b as unknown[]
   return key === 'names'
     ? [...(a as unknown[]), ...others]
     : a.filter((each) => others.includes(each))
 }
 
-function intersectRanges(a: TimeRange, b: TimeRange): TimeRange {
-  const fromUs = Math.max(a.fromUs ?? -Infinity, b.fromUs ?? -Infinity)
-  const toUs = Math.min(a.toUs ?? Infinity, b.toUs ?? Infinity)
-  return {
-    ...(fromUs === -Infinity ? {} : { fromUs }),
-    ...(toUs === Infinity ? {} : { toUs }),
+/** A range of times or of other numbers: `fromUs` or `from` is its begin, the other its end. */
+type Range = Readonly<Record<string, number>>
+
+function intersectRanges(a: Range, b: Range): Range {
+  const merged = { ...a }
+  for (const [end, value] of Object.entries(b)) {
+    const other = merged[end] ?? value
+    merged[end] = end.startsWith('from') ? Math.max(other, value) : Math.min(other, value)
   }
+  return merged
 }
 
 /** The codes that both lists include. A code of 4 characters includes those that start with it. */
