@@ -22,6 +22,7 @@ function describeName(name: string): string {
   if (result.kind === 'rejected') return JSON.stringify({ name, rejected: result.reason })
   const { version, station, startSeconds, duration, type } = result
   const { country, source, period, interval, content } = result
+  const written = Object.entries({ source, period, interval, content })
   return JSON.stringify({
     name,
     form: version,
@@ -31,9 +32,6 @@ function describeName(name: string): string {
     file_version: version,
     file_type: type,
     country,
-    source,
-    period,
-    interval,
-    content,
+    ...Object.fromEntries(written.filter(([, part]) => part !== '')),
   })
 }

@@ -5,7 +5,7 @@
 import type { DirectoryChange, ModifiedFile, NewFile } from '../catalogue/updates/writer.ts'
 import { arrivalOf, notChangedUs } from './state/arrival.ts'
 import type { Sight } from './state/arrival.ts'
-import { areas } from '../parse/archive-path.ts'
+import { areaOf, areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
 import type { IndexerContext } from './state/context.ts'
 import { isPurge } from './state/expected-purge.ts'
@@ -121,7 +121,7 @@ async function removable(
   { path, removed }: DirectoryChange,
 ): Promise<readonly number[]> {
   const { writer, deletionGuard } = context
-  const area = path.split('/', 1)[0] as Area
+  const area = areaOf(path)
   const purged = await purges(context, area, removed)
   const others = purged.size === 0 ? removed : removed.filter((id) => !purged.has(id))
   if (others.length === 0) {

@@ -15,6 +15,11 @@ import type { ParsedName } from './types.ts'
 export const areas = ['obs', 'nrt'] as const
 export type Area = (typeof areas)[number]
 
+/** The area of the path of a directory or a file below an area. */
+export function areaOf(path: string): Area {
+  return path.split('/', 1)[0] as Area
+}
+
 /**
  * Maximum number of segments in a directory path, including the area. Deeper directories are not
  * read.

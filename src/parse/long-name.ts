@@ -99,7 +99,7 @@ export function parseLongName(name: string): ParsedName | RejectionReason | unde
     country: stationCode.slice(6),
     source: source.toUpperCase() as DataSource,
     period: periodCode,
-    interval: interval?.toUpperCase(),
+    interval: interval?.toUpperCase() ?? '',
     content: content.toUpperCase(),
   }
 }

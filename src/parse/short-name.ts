@@ -26,7 +26,7 @@ import {
   sessionHour,
 } from './calendar.ts'
 import { soleFault } from './rejection.ts'
-import type { FileType, ParsedName, RejectionReason } from './types.ts'
+import type { FileDuration, FileType, ParsedName, RejectionReason } from './types.ts'
 
 const shortForm = /^([A-Z0-9]{4})([0-9]{3})([A-Z]([0-9]{2})?|[0-9])\.([0-9]{2})([A-Z])\.gz$/i
 
@@ -44,10 +44,14 @@ const typesOfLetters: readonly (readonly [letters: string, FileType])[] = [
 ]
 
 /**
- * Length of the data by the duration. The name of a high-rate file does not contain it; by
- * IGSMAIL-5501 there is a file every 15 minutes.
+ * Length of the data in seconds by the duration. The name of a high-rate file does not contain it;
+ * by IGSMAIL-5501 there is a file every 15 minutes. The file numbers (`u`) do not say it.
  */
-const spans = { d: secondsPerDay, h: secondsPerHour, m: 15 * secondsPerMinute, u: undefined }
+export const shortNameSpans: Readonly<Partial<Record<FileDuration, number>>> = {
+  d: secondsPerDay,
+  h: secondsPerHour,
+  m: 15 * secondsPerMinute,
+}
 
 /**
  * The parts of a short name, or the reason to reject it; `undefined` if the name does not look like
@@ -76,11 +80,11 @@ export function parseShortName(name: string): ParsedName | RejectionReason | und
     startSeconds: dayStartSeconds(year, day) + hour * secondsPerHour + minute * secondsPerMinute,
     duration,
     type,
-    spanSeconds: spans[duration],
+    spanSeconds: shortNameSpans[duration],
     country: undefined,
-    source: undefined,
-    period: undefined,
-    interval: undefined,
-    content: undefined,
+    source: '',
+    period: '',
+    interval: '',
+    content: '',
   }
 }

@@ -21,9 +21,7 @@ export type FileType = (typeof fileTypes)[number]
 /** The source of the data: receiver, stream, or unknown. */
 export type DataSource = 'R' | 'S' | 'U'
 
-/**
- * The parts of a RINEX file name. Parts that only long names have are `undefined` for short ones.
- */
+/** The parts of a RINEX file name. `''` stands for a part that the name does not have. */
 export interface ParsedName {
   readonly kind: 'parsed'
   readonly version: FileVersion
@@ -44,13 +42,14 @@ export interface ParsedName {
   readonly spanSeconds: number | undefined
   /** ISO 3166-1 alpha-3 or a project code (`IGS`, `DLR`); long names only. */
   readonly country: string | undefined
-  readonly source: DataSource | undefined
+  /** Long names only. */
+  readonly source: DataSource | ''
   /** File period as written, in upper case: `01D`, `15M`; long names only. */
-  readonly period: string | undefined
-  /** Sampling interval as written, in upper case: `30S`; `undefined` for a name without one. */
-  readonly interval: string | undefined
+  readonly period: string
+  /** Sampling interval as written, in upper case: `30S`. */
+  readonly interval: string
   /** Content code in upper case: system and type, `MO`, `GN`, `MM`; long names only. */
-  readonly content: string | undefined
+  readonly content: string
 }
 
 /** The reason why a name is not a RINEX name. */

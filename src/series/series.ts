@@ -116,8 +116,7 @@ const shortPeriods: Readonly<Partial<Record<FileDuration, Period>>> = {
 export function seriesOf(
   name: Pick<ParsedName, 'type' | 'period' | 'duration'>,
 ): SeriesKey | undefined {
-  const { period: written = '', duration } = name
-  const period = written === '' ? shortPeriods[duration] : periodOf(written)
+  const period = name.period === '' ? shortPeriods[name.duration] : periodOf(name.period)
   return period === undefined ? undefined : { fileType: name.type, period }
 }
 

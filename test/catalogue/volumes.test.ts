@@ -16,7 +16,7 @@ async function naive(reader: CatalogueReader) {
   const files = records.map(({ directory, name, details }) => {
     const parsed = parseFilename(name)
     if (parsed.kind === 'rejected') throw new Error(name)
-    const period = parsed.period ?? shortPeriods[parsed.duration]
+    const period = parsed.period || shortPeriods[parsed.duration]
     const start = new Date(parsed.startSeconds * 1000).toISOString()
     const group = `${directory.slice(0, 3)} ${parsed.type} ${period ?? ''}`
     return { start, group, size: details?.size }

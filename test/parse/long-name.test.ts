@@ -28,7 +28,7 @@ t.test('the interval of a long name may be absent', async (t) => {
     country: 'IGS',
     source: 'R',
     period: '01D',
-    interval: undefined,
+    interval: '',
     content: 'MN',
   })
 })
@@ -193,7 +193,7 @@ t.test('the parser returns the parts of any long name, in upper, lower or mixed 
         country: station.slice(6),
         source,
         period,
-        interval,
+        interval: interval ?? '',
         content,
       }
       assert.deepStrictEqual(parseFilename(`${name}.gz`), expected)

@@ -15,10 +15,10 @@ t.test('all parts of a short name are parsed', async (t) => {
     type: 'o',
     spanSeconds: 3600,
     country: undefined,
-    source: undefined,
-    period: undefined,
-    interval: undefined,
-    content: undefined,
+    source: '',
+    period: '',
+    interval: '',
+    content: '',
   })
 })
 

@@ -1,7 +1,7 @@
 /** Serialises records for clients. */
 import type { Static } from '../openapi/schema.ts'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
-import { areas } from '../../parse/archive-path.ts'
+import { areaOf } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
@@ -38,17 +38,16 @@ function serialiseDetails(
   { directory }: ListedFile,
   name: ParsedName | undefined,
 ): WireFile {
-  const area = areas.find((each) => directory.startsWith(`${each}/`))
   return {
     size: size ?? null,
     mtime: momentOrNull(mtimeUs),
     sha256: sha256 === undefined ? null : Buffer.from(sha256).toString('hex'),
     station: name?.station ?? null,
-    area: area ?? null,
+    area: areaOf(directory),
     country: countryOf(name?.station ?? '') ?? null,
-    interval: name?.interval ?? null,
-    content: name?.content ?? null,
-    source: name?.source ?? null,
+    interval: name?.interval || null,
+    content: name?.content || null,
+    source: name?.source || null,
     problem: problem ?? null,
   }
 }

@@ -1,7 +1,7 @@
 /** The columns of a file as lists show it, and the conversion of their rows. */
 import type { Problem } from '../filter.ts'
 import type { FileDetails, ListedFile } from '../records.ts'
-import { joinedChecksum } from '../selection/record.ts'
+import { joinedChecksum, modifiedOf } from '../selection/record.ts'
 
 export interface WithDetails {
   /** True to return the records with their details. */
@@ -26,7 +26,7 @@ type DetailRow = readonly [
 ]
 
 /** From `file` or `tombstone` as `f`, and `directory` as `d`. */
-const columns = 'f.id, d.path, f.name, f.created_us, coalesce(f.modified_us, f.created_us)'
+const columns = `f.id, d.path, f.name, f.created_us, ${modifiedOf('f.')}`
 
 /** The first problem of a record, in the order of `problems`. */
 const details = `f.size, f.mtime_us, c.sha256, CASE WHEN f.incomplete = 1 THEN 'incomplete'

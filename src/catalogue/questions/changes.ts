@@ -4,6 +4,7 @@
  */
 import type { ChangeKind, ListedFile, Head } from '../records.ts'
 import { conditionsOf } from '../selection/conditions.ts'
+import { modifiedOf } from '../selection/record.ts'
 import { listed, listedWithDetails, removedWithDetails, toListed } from '../list/listed.ts'
 import type { ListedRow, WithDetails } from '../list/listed.ts'
 import type { QuestionContext } from '../selection/context.ts'
@@ -151,7 +152,7 @@ function fromTable(table: Table, context: QuestionContext): string {
 /** SQL for the kind of a change, and for its time. */
 const changeColumns = {
   file: `CASE f.change WHEN 1 THEN 'modified' ELSE 'created' END AS change,
-    CASE f.change WHEN 1 THEN coalesce(f.modified_us, f.created_us)
+    CASE f.change WHEN 1 THEN ${modifiedOf('f.')}
       ELSE coalesce(f.returned_us, f.created_us) END AS at_us`,
   tombstone: `'removed' AS change, f.removed_us AS at_us`,
 }

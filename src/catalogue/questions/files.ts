@@ -1,5 +1,5 @@
 /** Single files: by id, by path, and by a name in another case. */
-import { joinedChecksum, identityColumns, identityOf } from '../selection/record.ts'
+import { joinedChecksum, identityOf, identityOfChecksum } from '../selection/record.ts'
 import type { IdentityRow } from '../selection/record.ts'
 import { listed, listedWithDetails, toListed } from '../list/listed.ts'
 import type { ListedRow, WithDetails } from '../list/listed.ts'
@@ -70,7 +70,7 @@ type FoundRow = [
 /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
 export function* file({ directory, name }: FileQuery): Question<FoundFile | undefined> {
   const found = yield* row<FoundRow>(
-    `SELECT CASE WHEN d.held_since_us IS NULL THEN 0 ELSE 1 END, c.sha256, ${identityColumns},
+    `SELECT CASE WHEN d.held_since_us IS NULL THEN 0 ELSE 1 END, c.sha256, ${identityOfChecksum},
        ${factsColumns}, ${listed.columns}
      FROM directory d CROSS JOIN file f ${joinedChecksum}
      WHERE f.directory = d.id AND d.path = @directory AND f.name = @name`,

@@ -180,8 +180,7 @@ function merged(found: readonly KindRow[], kinds: ReadonlyMap<number, Kind>): Ki
 
 /** The period as long names write it; that of a short name follows from its session. */
 function periodOf({ period, ...kind }: Kind): string | undefined {
-  if (period !== '') return period
-  return seriesOf({ ...kind, period: undefined })?.period
+  return period === '' ? seriesOf({ ...kind, period })?.period : period
 }
 
 function toVolume([files, bytes, sized]: readonly [number, number, number]): Volume {

@@ -1,7 +1,7 @@
 /** Builds the SQL of selections, for lists, counts, streams and the change feed. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { NameCondition, OrderKey, OrderStep, Ordering, Problem, TimeRange } from '../filter.ts'
-import { isValidChecksum } from './record.ts'
+import { isValidChecksum, modifiedOf } from './record.ts'
 import { dayOf } from './count-tables.ts'
 import { boundsOf } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
@@ -66,7 +66,7 @@ export function problemIds(problems: readonly Problem[], dialect: Dialect): stri
 }
 
 /** The expression that `file_modified` indexes. */
-const modifiedUs = 'coalesce(f.modified_us, f.created_us)'
+const modifiedUs = modifiedOf('f.')
 
 /** For each sort key, its column, and its index; the table itself is in the order of ids. */
 export const orders: Readonly<

@@ -1,6 +1,7 @@
 /** Converts filters on the time of the data into ranges of `data_date`. Pure. */
 import { dayOfYearAt, dayStartSeconds, secondsPerDay } from '../../parse/calendar.ts'
 import { periodSeconds } from '../../parse/long-name.ts'
+import { shortNameSpans } from '../../parse/short-name.ts'
 import type { TimeRange } from '../filter.ts'
 import type { Kind } from './kinds.ts'
 
@@ -105,9 +106,6 @@ function startsEndingAfter({ period, duration }: Kind, second: number): DateRang
     to: dayStartSeconds(start + 1, 1) - 1,
   }))
 }
-
-/** Length of the data of a short name in seconds, by its duration; 0 for file numbers. */
-const shortNameSpans: Readonly<Record<string, number>> = { d: secondsPerDay, h: 3600, m: 900 }
 
 /**
  * Intersects two lists of ranges. In each list, no file is in two ranges; the result has the same

@@ -90,6 +90,11 @@ export function movedModified(
   return moved === modified_us ? moved + 1 : moved
 }
 
+/** SQL for the time at which size or mtime changed last; `file_modified` indexes it. */
+export function modifiedOf(table = ''): string {
+  return `coalesce(${table}modified_us, ${table}created_us)`
+}
+
 /** SQL for the time of the latest change of live file `f`. */
 export function latestChangeUs(dialect: Dialect): string {
   return dialect.greatest(
@@ -105,17 +110,31 @@ export const isValidChecksum = `c.id = f.id AND c.size = f.size AND c.mtime_us =
 
 export const joinedChecksum = `LEFT JOIN checksum c ON ${isValidChecksum}`
 
-/** Columns of the identity of the file that was hashed, in a checksum `c`. */
-export const identityColumns = 'c.inode, c.ctime_us, c.links, c.mode, c.uid, c.gid'
+/** The columns of the identity of the file that was hashed, without size and mtime. */
+export const identityColumns = {
+  inode: 'bigint',
+  ctime_us: 'bigint',
+  links: 'bigint',
+  mode: 'bigint',
+  uid: 'bigint',
+  gid: 'bigint',
+} as const
 
-/** All are NULL without a valid checksum. */
+/** SQL for these columns of a checksum `c`. */
+export const identityOfChecksum = Object.keys(identityColumns)
+  .map((name) => `c.${name}`)
+  .join(', ')
+
+type Attribute = number | null
+
+/** A row of these columns; all are NULL without a valid checksum. */
 export type IdentityRow = readonly [
-  inode: number | null,
-  ctimeUs: number | null,
-  links: number | null,
-  mode: number | null,
-  uid: number | null,
-  gid: number | null,
+  inode: Attribute,
+  ctimeUs: Attribute,
+  links: Attribute,
+  mode: Attribute,
+  uid: Attribute,
+  gid: Attribute,
 ]
 
 /** The identity of the file that was hashed; `undefined` without a valid checksum. */
@@ -126,4 +145,9 @@ export function identityOf(
   if (inode === null || size === undefined || mtimeUs === undefined) return undefined
   // Either all attributes are `null` or none.
   return { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid } as FileIdentity
+}
+
+/** The values of these columns. */
+export function identityRow({ inode, ctimeUs, links, mode, uid, gid }: FileIdentity) {
+  return { inode, ctime_us: ctimeUs, links, mode, uid, gid }
 }

@@ -7,7 +7,7 @@
 import { countTables } from './count-tables.ts'
 import type { CountTableName } from './count-tables.ts'
 import type { Dialect } from '../dialect.ts'
-import { recordColumns } from './record.ts'
+import { modifiedOf, recordColumns } from './record.ts'
 
 /**
  * A schema, the SQL that leads to it from the one before, in the words of `tables`, and the names
@@ -82,7 +82,7 @@ const indexColumns: Readonly<Record<string, (dialect: Dialect) => string>> = {
   // For the filters created__…, and ordering by created.
   file_created: () => 'created_us',
   // For the filters modified__…, and ordering by modified.
-  file_modified: () => 'coalesce(modified_us, created_us)',
+  file_modified: () => modifiedOf(),
 }
 
 export const indexNames = Object.keys(indexColumns)

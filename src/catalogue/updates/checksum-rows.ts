@@ -2,26 +2,12 @@
 import type { Dialect } from '../dialect.ts'
 import { column, execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
-import type { FileIdentity } from '../records.ts'
+import { identityColumns, identityRow } from '../selection/record.ts'
 import type { Checksum, ReboundFile } from './writer.ts'
 
 /** To be used if details of files change without a change of their records. */
 export const raiseDetails: Statement = {
   sql: 'UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1',
-}
-
-/** The columns of the identity of the file that was hashed, without size and mtime. */
-const identityColumns = {
-  inode: 'bigint',
-  ctime_us: 'bigint',
-  links: 'bigint',
-  mode: 'bigint',
-  uid: 'bigint',
-  gid: 'bigint',
-} as const
-
-function identityRow({ inode, ctimeUs, links, mode, uid, gid }: FileIdentity) {
-  return { inode, ctime_us: ctimeUs, links, mode, uid, gid }
 }
 
 export class ChecksumRows {
@@ -101,7 +87,7 @@ export class ChecksumRows {
     if (files.length === 0) return []
     const ids = files.map(({ id }) => id)
     const bound = `SELECT id, ctime_us FROM checksum WHERE ${this.#isListed} AND stale_us IS NULL`
-    const known = new Map(yield* rows<[id: number, ctimeUs: number | null]>(bound, { ids }))
+    const known = new Map(yield* rows<[id: number, ctimeUs: number]>(bound, { ids }))
     const isBound = ({ id, boundCtimeUs }: ReboundFile) => known.get(id) === boundCtimeUs
     const many = files.filter(isBound).map(({ id, identity }): Values => ({
       id,

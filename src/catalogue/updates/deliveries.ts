@@ -141,10 +141,10 @@ export class DeliveryRows {
   *#keyOf(kind: number): Question<SeriesKey | undefined> {
     if (!this.#keys.has(kind)) {
       const found = yield* row<KindRow>(this.#sql.kind, { kind })
-      const [type, duration, period] = found ?? []
-      const isKnown = type !== undefined && duration !== undefined
-      const key = isKnown ? seriesOf({ type, duration, period }) : undefined
-      this.#keys.set(kind, key)
+      this.#keys.set(
+        kind,
+        found && seriesOf({ type: found[0], duration: found[1], period: found[2] }),
+      )
     }
     return this.#keys.get(kind)
   }

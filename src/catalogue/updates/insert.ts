@@ -176,7 +176,7 @@ const kindColumns: Columns = Object.fromEntries(
 /** The values of a kind after its area. */
 function kindOf(name: ParsedName): string[] {
   const { version, duration, type, source, period, interval, content } = name
-  return [version, duration, type, source, period, interval, content].map((part) => part ?? '')
+  return [version, duration, type, source, period, interval, content]
 }
 
 function insertSql(dialect: Dialect) {

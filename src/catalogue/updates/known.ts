@@ -4,7 +4,7 @@ import type { FileDuration } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
 import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { identityColumns, identityOf, joinedChecksum } from '../selection/record.ts'
+import { identityOf, identityOfChecksum, joinedChecksum } from '../selection/record.ts'
 import { kindCounts, sumOf } from '../selection/count-tables.ts'
 import { endOfData } from '../selection/date-ranges.ts'
 import type { IdentityRow } from '../selection/record.ts'
@@ -66,7 +66,7 @@ export function* knownDirectory(
   if (found === undefined) return undefined
   const [, , , , , , id, unreadable] = found
   const files = yield* rows<KnownFileRow>(
-    `SELECT f.name, f.id, f.size, f.mtime_us, ${identityColumns}
+    `SELECT f.name, f.id, f.size, f.mtime_us, ${identityOfChecksum}
      FROM file f ${joinedChecksum}
      WHERE f.directory = @id AND f.name > @after AND f.name <= @through
      ORDER BY f.name LIMIT ${mostKnownFiles}`,

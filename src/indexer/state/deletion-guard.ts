@@ -3,6 +3,7 @@
  * empty the catalogue. What was removed the catalogue itself says: a removal that is permitted
  * counts when it is written, and not before.
  */
+import { areaOf } from '../../parse/archive-path.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import type { CatalogueWriter, KnownStamp, RemovedFiles } from '../../catalogue/updates/writer.ts'
 import { isPurge } from './expected-purge.ts'
@@ -177,8 +178,7 @@ export async function loadPersistedRemovals(deps: {
   return {
     withheld: deps.directories.flatMap(({ path, withheldSinceUs }) => {
       if (withheldSinceUs === undefined) return []
-      const area = path.split('/', 1)[0] as Area
-      return [{ directory: path, area, sinceMs: steadyMs(withheldSinceUs) }]
+      return [{ directory: path, area: areaOf(path), sinceMs: steadyMs(withheldSinceUs) }]
     }),
     removed: removed
       .filter((each) => !isPurge(deps.purgedAfterDays, each))

@@ -2,6 +2,7 @@
  * The directories that the catalogue contains, in memory, and the checks whether a directory is
  * missing.
  */
+import { areaOf } from '../../parse/archive-path.ts'
 import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
 
@@ -57,9 +58,8 @@ function parentOf(path: string): string {
 
 /** True if a snapshot shows for sure that the directory does not exist. */
 export function isMissing({ path, outcome }: DirectorySnapshot, known: KnownDirectories): boolean {
-  const [area = ''] = path.split('/', 1)
   // An area that is not known has never contained anything, so it is missing and not lost.
-  return outcome === 'missing' || (outcome === 'lost-area' && !known.has(area))
+  return outcome === 'missing' || (outcome === 'lost-area' && !known.has(areaOf(path)))
 }
 
 /** True if there is nothing at or below a path, neither in the archive nor in the catalogue. */

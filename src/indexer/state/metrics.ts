@@ -10,7 +10,7 @@ import type {
   DirectoryChange,
 } from '../../catalogue/updates/writer.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
-import { areas } from '../../parse/archive-path.ts'
+import { areaOf, areas } from '../../parse/archive-path.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
 /** Upper bounds of the histogram of listing latencies, in seconds. */
@@ -68,7 +68,7 @@ export class IndexerMetrics {
     for (const { path, added } of directories)
       for (const { arrivalUs } of added)
         if (arrivalUs !== undefined)
-          this.#latency.observe({ area: path.slice(0, 3) }, Math.max(0, nowUs - arrivalUs) / 1e6)
+          this.#latency.observe({ area: areaOf(path) }, Math.max(0, nowUs - arrivalUs) / 1e6)
   }
 
   /** Stores the present time as the time at which size and mtime of every file had been read. */

@@ -7,7 +7,7 @@ import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/updates/writer.ts'
-import { isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
+import { areaOf, isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
@@ -193,7 +193,7 @@ function sortEntries(tree: Tree, directory: string) {
 }
 
 function isForeign(tree: Tree, path: string): boolean {
-  return tree.isForeign?.(path.split('/', 1)[0] ?? '') ?? false
+  return tree.isForeign?.(areaOf(path)) ?? false
 }
 
 function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
@@ -235,7 +235,7 @@ function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
  * disk may hold a note or `lost+found`, but no directories of an archive.
  */
 function isAreaThere(tree: Tree, path: string): boolean {
-  const [area = ''] = path.split('/', 1)
+  const area = areaOf(path)
   try {
     if (!isInTree(tree, area)) return false
     for (const entry of entriesOf(join(tree.archive, area)))
