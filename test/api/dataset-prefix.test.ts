@@ -1,5 +1,5 @@
 /**
- * Routes, links, listings, pages and redirects below dataset prefixes with dots and several
+ * Routes, listings, pages and redirects below dataset prefixes with dots and several
  * segments.
  */
 import type { Test } from 'tap'
@@ -45,31 +45,6 @@ async function serve(t: Test, datasetPrefix: string) {
     return { status: answer.status, type, location, body: await answer.text() }
   }
   return { root: `${base}/${datasetPrefix}/`, get }
-}
-
-/**
- * The links of an HTML page, or the URLs in a JSON response: absolute, without fragment. The icon
- * of a listing is none.
- */
-function linksOf(url: string, type: string, body: string): string[] {
-  const links: string[] = []
-  if (type === 'text/html')
-    for (const [, link = ''] of body.matchAll(/ href="(?!data:)([^"]+)"/g))
-      links.push(link.replaceAll('&amp;', '&'))
-  if (type === 'application/json')
-    JSON.parse(body, (_key, value: unknown) => {
-      if (typeof value === 'string' && value.startsWith('http')) links.push(value)
-      return value
-    })
-  return links.map((link) => new URL(link, url).href.replace(/#.*/, ''))
-}
-
-/** Two filters of the list or more: its facets combine them in thousands of ways. */
-function isCombined(url: string): boolean {
-  const { pathname, searchParams } = new URL(url)
-  const others = new Set(['format', 'limit', 'offset', 'ordering'])
-  const filters = [...searchParams.keys()].filter((name) => !others.has(name))
-  return pathname.endsWith('/rinex-file/') && filters.length > 1
 }
 
 for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-/_/0', 'data/api'])
@@ -121,34 +96,3 @@ for (const prefix of ['at.gv.bev.dc', 'gnss/at.gv.bev.dc/v1.0', 'a..b.', '-_a.b-
         t.ok(parseSample(source).url.startsWith(`/${prefix}/`), source)
     })
   })
-
-t.test('every link leads to an existing path below the prefix, with a format', async (t) => {
-  const { root, get } = await serve(t, 'gnss/at.gv.bev.dc/v1.0')
-  const waiting = ['api/', 'data/'].map((path) => root + path)
-  const seen = new Set(waiting)
-  for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-    for (const accept of ['text/html,*/*;q=0.8', '*/*']) {
-      const { status, type, body, location } = await get(url, { accept })
-      const isLed = /\/api\/search\//.test(url) && status === 303
-      t.equal(status, isLed ? 303 : 200, url)
-      if (isLed) t.ok(new URL(location ?? '', url).href.startsWith(root), url)
-      // Examples of the OpenAPI document name no file of this archive, and one link is a long poll.
-      if (/\/api\/(schema|docs)\/|[?&]wait=/.test(url) || isCombined(url)) break
-      const found = linksOf(url, type, body).filter((link) => !seen.has(link))
-      for (const link of found) seen.add(link)
-      waiting.push(...found)
-    }
-  }
-  const isBelow = (link: string) => link.startsWith(root)
-  t.strictSame(
-    [...seen].filter((link) => !isBelow(link)),
-    [],
-  )
-  const named = /[?&]format=(api|json|csv|ndjson|urls|txt|svg)(&|$)/
-  const inApi = [...seen].filter((link) => link.startsWith(`${root}api/`)).slice(1)
-  t.strictSame(
-    inApi.filter((link) => !named.test(link)),
-    [],
-  )
-  t.ok(seen.size > 25, `${seen.size} links`)
-})

@@ -35,8 +35,8 @@ function refuse(text: string) {
   }
 }
 
-/** Elements that have no end. */
-const isVoid = /^(area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/
+/** Elements that have no end, or need none. */
+const mayBeOpen = /^(area|base|br|col|embed|hr|img|input|link|meta|option|source|track|wbr)$/
 
 /** The parser is as tolerant as a browser: it opens, closes and moves elements without a word. */
 function read(root: Node, text: string): Html {
@@ -46,7 +46,7 @@ function read(root: Node, text: string): Html {
     const { sourceCodeLocation: place, nodeName } = node
     if (!place) throw new Error(`an element ${nodeName} that nothing opens`)
     if (place.endTag) ends++
-    else if (!isVoid.test(nodeName) && !text.slice(0, place.startTag?.endOffset).endsWith('/>'))
+    else if (!mayBeOpen.test(nodeName) && !text.slice(0, place.startTag?.endOffset).endsWith('/>'))
       throw new Error(`not closed: ${text.slice(place.startOffset, place.startOffset + 100)}`)
   }
   const written = text.match(/<\/[a-z]/g)?.length ?? 0

@@ -197,8 +197,17 @@ function bodiesOf<Item, P extends Parameters, S extends CollectionState | undefi
   const example = exampleOf(schema) as Readonly<Record<string, unknown>>
   return {
     json: pageOf(`${item.name}Page`, page, schema, operation.further?.fields ?? {}),
-    csv: text(undefined, [Object.keys(example).join(), Object.values(example).join()].join('\n')),
+    csv: text(
+      undefined,
+      [Object.keys(example).join(), Object.values(example).map(cellOf).join()].join('\n'),
+    ),
   }
+}
+
+/** An example as it is in a cell of a CSV: the words of a list, or the number of its objects. */
+function cellOf(example: unknown): unknown {
+  if (!Array.isArray(example)) return example
+  return typeof example[0] === 'object' ? example.length : example.join(' ')
 }
 
 /** Maximum number of rows of a CSV. */

@@ -1,0 +1,165 @@
+/** All pages of an archive with faults: their HTML, what every page has, and where links lead. */
+import t from '../../tap.ts'
+import type { Test } from 'tap'
+import { checksumOf } from '../../catalogue/catalogue.ts'
+import { arriving, change, newFile } from '../../catalogue/change.ts'
+import { readPage } from '../html.ts'
+import type { Html } from '../html.ts'
+import { dayOf, daySeconds, nameOf } from '../series/network.ts'
+import type { Period } from '../series/network.ts'
+import { openService } from '../service.ts'
+import type { Service } from '../service.ts'
+import { watchingIndexer } from '../status/indexer-status.ts'
+
+const root = 'https://archive.example/gnss/at.gv.bev.dc/v1.0/'
+/** 2026-03-02T08:20Z */
+const now = dayOf(2026, 3, 2) * daySeconds + 8 * 3600 + 1200
+const facts = { size: 12, mtimeUs: 1000 }
+
+/** The hours or days before now whose files are there: `[40, 5]` without those of the last four. */
+const stations: readonly (readonly [string, Period, from: number, to: number])[] = [
+  ['GRAZ00AUT', '01H', 60, 1],
+  ['GRAZ00AUT', '01D', 40, 1],
+  ['GRAZ', '01D', 60, 41],
+  ['LATE00AUT', '01H', 60, 6],
+  ['DOWN00ITA', '01H', 80, 72],
+  ['ENDD00POL', '01D', 200, 190],
+  ['WTZR', '01D', 30, 20],
+  ['WTZR00DEU', '01D', 20, 1],
+  ['WTZR01DEU', '01D', 20, 1],
+]
+
+async function openFaulty(t: Test): Promise<Service> {
+  const problems = [{ text: '`obs/` is <gone>', advice: 'Mount `obs/` & wait.' }]
+  const service = await openService(t, {
+    nowUs: (now - 90 * daySeconds) * 1e6,
+    settings: {
+      datasetPrefix: 'gnss/at.gv.bev.dc/v1.0',
+      identity: { title: '<b>A</b>', operator: '"&\'', contact: 'a@b.example', notice: '<i>' },
+    },
+    deps: () => ({ indexerStatus: () => Promise.resolve({ ...watchingIndexer, problems }) }),
+  })
+  const { writer, clock, setNow } = service
+  await setNow(now - 90 * daySeconds)
+  for (const [station, period, from, to] of stations) {
+    const seconds = period === '01D' ? daySeconds : 3600
+    for (let slot = Math.floor(now / seconds) - from; slot <= now / seconds - to; slot++) {
+      clock.us = ((slot + 1) * seconds + 60) * 1e6
+      const added = arriving([newFile(nameOf(slot, station, period), facts)], clock.us)
+      await writer.apply([change(period === '01D' ? 'obs/2026/001' : 'nrt/2026/001/05', { added })])
+    }
+  }
+  await setNow(now)
+  await addProblems(service)
+  return service
+}
+
+/** A problem of each kind, files without a station or a past date, and one on disk. */
+async function addProblems(service: Service): Promise<void> {
+  const names = ['s0010020.26d.gz', 's0020020.26d.gz', 's0010020.26n.gz', 's0040020.26d.gz']
+  const [broken = '', cut = '', gone = '', later = ''] = names
+  const path = 'obs/2026/002'
+  const rejections = [
+    { reason: 'not-gz', count: 250, names: ['<b>.txt', 'a&b'] },
+    { reason: 'unreadable-directory', count: 1, names: [''] },
+  ]
+  const added = [...names, 'BRDC00IGS_R_20990020000_01D_MN.rnx.gz'].map((name) =>
+    newFile(name, facts),
+  )
+  await service.writer.apply([change(path, { added, rejections })])
+  const [brokenId, cutId, goneId, laterId] = await Promise.all(
+    [broken, cut, gone, later].map((name) => service.idOf(`${path}/${name}`)),
+  )
+  await service.writer.keepChecksums(
+    [checksumOf(brokenId ?? 0, { ...facts, problem: 'broken' })],
+    0,
+  )
+  const modified = [
+    { id: cutId ?? 0, name: cut, ...facts, incomplete: true },
+    { id: laterId ?? 0, name: later, size: 13, mtimeUs: 2000 },
+  ]
+  await service.writer.apply([change(path, { modified, removed: [goneId ?? 0] })])
+  await service.add(`${path}/graz0020.26d.gz`)
+}
+
+/** What people must never read. */
+const slip = /\bundefined\b|\[object |\bNaN\b|&(amp|lt|gt|quot|#39);/
+
+function checkPage(t: Test, url: string, page: Html): void {
+  const isListing = url.startsWith(`${root}data/`)
+  t.equal(page.all('h1').length, 1, `one heading: ${url}`)
+  t.match(page.one('head').one('title').text, /\w/, `title: ${url}`)
+  t.equal(slip.exec(page.text)?.[0], undefined, url)
+  t.ok(isListing || page.has('main', { id: 'main' }), url)
+  const ids = page.all('*', { id: /^/ }).map((each) => each.attribute('id'))
+  t.equal(new Set(ids).size, ids.length, `ids are unique: ${url}`)
+}
+
+/** The links of a page, or the URLs in a JSON answer: absolute, without fragment. */
+function linksOf(url: string, type: string, body: string): string[] {
+  const links: string[] = []
+  if (type.startsWith('text/html'))
+    for (const each of readPage(body).all('*', { href: /^(?!data:|mailto:)/ }))
+      links.push(each.attribute('href') ?? '')
+  else if (type === 'application/json')
+    JSON.parse(body, (_key, value: unknown) => {
+      if (typeof value === 'string' && value.startsWith('http')) links.push(value)
+      return value
+    })
+  return links.map((link) => new URL(link, url).href.replace(/#.*/, ''))
+}
+
+/** Links of a page with filters are not followed. */
+function isFarther(url: string): boolean {
+  const { pathname, searchParams } = new URL(url)
+  const others = new Set(['format', 'limit', 'offset', 'ordering'])
+  const filters = [...searchParams.keys()].filter((name) => !others.has(name))
+  // Examples of the OpenAPI document name no file of this archive, and one link is a long poll.
+  return filters.length > 0 || /\/api\/(schema|docs)\/$/.test(pathname) || filters.includes('wait')
+}
+
+t.test('every page is whole, and every link leads to an answer below the prefix', async (t) => {
+  const { app } = await openFaulty(t)
+  const waiting = ['api/', 'api/network/?format=api', 'data/'].map((path) => root + path)
+  const seen = new Set(waiting)
+  const inJson: string[] = []
+  const visits = new Map<string, number>()
+  for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
+    const { pathname, search } = new URL(url)
+    const visit = (visits.get(pathname) ?? 0) + 1
+    visits.set(pathname, visit)
+    // Filters and pages combine in thousands of ways.
+    if (visit > 15) continue
+    for (const accept of ['text/html', '*/*']) {
+      const answer = await app.inject({ url: pathname + search, headers: { accept } })
+      const type = String(answer.headers['content-type'])
+      const isLed = /\/api\/(search\/)?$/.test(pathname) && answer.statusCode === 303
+      // The files of this archive are names alone.
+      const isFile = pathname.includes('/data/') && !pathname.endsWith('/')
+      const isDocument = accept === 'text/html' && pathname.endsWith('/api/schema/')
+      if (!isLed && !isFile && !isDocument) t.equal(answer.statusCode, 200, `${accept} ${url}`)
+      if (answer.statusCode !== 200) continue
+      if (accept === 'text/html' && type.startsWith('text/html'))
+        checkPage(t, url, readPage(answer.body))
+      if (isFarther(url)) break
+      const links = linksOf(url, type, answer.body)
+      if (type === 'application/json') inJson.push(...links)
+      const found = links.filter((link) => !seen.has(link))
+      for (const link of found) seen.add(link)
+      waiting.push(...found)
+    }
+  }
+  t.strictSame(
+    [...seen].filter((link) => !link.startsWith(root)),
+    [],
+  )
+  const isUnnamed = (link: string) => link.startsWith(`${root}api/`) && !/[?&]format=/.test(link)
+  t.strictSame(inJson.filter(isUnnamed), [], 'links of JSON name a format')
+  t.ok(inJson.length > 10)
+  for (const section of ['api/rinex-file', 'api/station/GRAZ', 'api/alerts', `data/obs/2026/002`])
+    t.ok(
+      [...seen].some((link) => link.startsWith(`${root}${section}/`)),
+      section,
+    )
+  t.ok(seen.size > 300, `${seen.size} links`)
+})
