@@ -6,7 +6,7 @@ import { page } from '../../src/catalogue/questions/pages.ts'
 import { records } from '../../src/catalogue/questions/chunks.ts'
 import { contextOf } from '../../src/catalogue/selection/context.ts'
 import t from '../tap.ts'
-import { parseListRequest } from '../../src/api/files/list-request.ts'
+import { readListRequest } from '../../src/api/files/list-request.ts'
 import { parseStreamRequest } from '../../src/api/files/stream.ts'
 import { linksBelow } from '../../src/api/http/context.ts'
 import { HttpError } from '../../src/api/http/errors.ts'
@@ -218,7 +218,7 @@ const chosen = subsets
   })
   .filter((parameters) => {
     try {
-      parseListRequest(parameters, { maxLimit: 1000 })
+      readListRequest(parameters, 1000, 'json')
       return true
     } catch (error) {
       if (error instanceof HttpError && error.statusCode === 400) return false
@@ -246,11 +246,8 @@ async function comparePages(list: OpenedList, known: readonly Known[], numRuns: 
   })
   await fc.assert(
     fc.asyncProperty(query, async ({ parameters, ordering, limit, offset }) => {
-      const { filter, ordering: order } = parseListRequest(
-        { ...parameters, ordering },
-        { maxLimit: 1000 },
-      )
-      const page = await list.page({ limit, offset, filter, ordering: order })
+      const { filter, values } = readListRequest({ ...parameters, ordering }, 1000, 'json')
+      const page = await list.page({ limit, offset, filter, ordering: values.ordering })
       const wanted = expected(known, parameters, ordering)
       const ids = page.records.map(({ id }) => id)
       if (
@@ -272,7 +269,7 @@ async function compareSums(list: OpenedList, known: readonly Sized[], numRuns: n
   const query = fc.record({ parameters: chosen, most: fc.constantFrom(0, 300, 3000, Infinity) })
   await fc.assert(
     fc.asyncProperty(query, async ({ parameters, most }) => {
-      const { filter } = parseListRequest(parameters, { maxLimit: 1000 })
+      const { filter } = readListRequest(parameters, 1000, 'json')
       const sums = { facets: true, most }
       const page = await list.page({ limit: 1, offset: 0, filter, sums })
       const fault = sumsFault(page.sums, known, parameters)

@@ -61,9 +61,13 @@ const url: Check = (value) => {
 
 const withoutSlash = (path: string): string => path.replace(/\/$/, '')
 
-/** @throws HttpError 400 with all faults, if the body is no object of these fields */
-function checkBody(body: unknown, checks: Readonly<Record<string, Check>>): void {
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) {
+/**
+ * Returns the body, an empty object for none.
+ * @throws HttpError 400 with all faults, if the body is no object of these fields
+ */
+function checkBody(given: unknown, checks: Readonly<Record<string, Check>>): object {
+  const body = given ?? {}
+  if (typeof body !== 'object' || Array.isArray(body)) {
     const expected = `Invalid data. Expected an object with ${Object.keys(checks).join(', ')}.`
     throw new BadFields({ non_field_errors: [expected] })
   }
@@ -73,6 +77,7 @@ function checkBody(body: unknown, checks: Readonly<Record<string, Check>>): void
     return fault ? [[field, [fault]] as const] : []
   })
   if (faults.length > 0) throw new BadFields(Object.fromEntries(faults))
+  return body
 }
 
 /** The file that an administrator asks the indexer to read. */
@@ -85,8 +90,8 @@ export interface Registration {
 
 /** Reads the path of the file, from a path or a download URL. @throws HttpError 400 */
 export function parseRegistration(body: unknown, dataRoot: string): Registration {
-  checkBody(body, { path: filePath, download_path: url })
-  const { path, download_path: target } = body as { path?: string; download_path?: string }
+  const checked = checkBody(body, { path: filePath, download_path: url })
+  const { path, download_path: target } = checked as { path?: string; download_path?: string }
   if (target === undefined) {
     if (path === undefined) throw new BadFields({ path: ['This field is required.'] })
     return { field: 'path', path }
@@ -100,8 +105,8 @@ export function parseRegistration(body: unknown, dataRoot: string): Registration
 
 /** @throws HttpError 400 */
 export function parseRescan(body: unknown): RescanOrder {
-  checkBody(body, { path: directory, full: flag, accept_removals: flag })
-  const order = body as { path?: string; full?: boolean; accept_removals?: boolean }
+  const checked = checkBody(body, { path: directory, full: flag, accept_removals: flag })
+  const order = checked as { path?: string; full?: boolean; accept_removals?: boolean }
   const { path, full = false, accept_removals: acceptRemovals = false } = order
   return { path: path && withoutSlash(path), full, acceptRemovals }
 }

@@ -5,7 +5,7 @@ import * as common from '../openapi/parameters.ts'
 import { errors, json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Parameter } from '../parameters/parameter.ts'
-import { parseInteger } from '../parameters/request.ts'
+import { parseInteger } from '../parameters/paging.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import { seriesFields } from '../series/series-fields.ts'
 import { most } from './asked-series.ts'
@@ -22,9 +22,7 @@ const mergeGaps: Parameter<number> = {
   takes: 'last',
   read: ([text = '0']) => {
     const value = parseInteger(text)
-    return value === undefined || value > BigInt(Number.MAX_SAFE_INTEGER)
-      ? { fault: 'Enter a whole number of seconds.' }
-      : { value: Number(value) }
+    return value === undefined ? { fault: 'Enter a whole number of seconds.' } : { value }
   },
 }
 

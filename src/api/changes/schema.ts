@@ -11,7 +11,8 @@ import type { Links, Parameter as Kept } from '../http/context.ts'
 import { errors, negotiable, negotiated } from '../openapi/responses.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
-import { format, ifNoneMatch, limit, strict } from '../openapi/parameters.ts'
+import { format, ifNoneMatch, strict } from '../openapi/parameters.ts'
+import { limit } from '../parameters/paging.ts'
 import type { Query } from '../parameters/request.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { readRequest } from '../parameters/request.ts'
@@ -78,6 +79,7 @@ export const changesParameters = {
     isExact: false,
   },
   expand,
+  limit: limit(maxChanges),
 }
 
 /**
@@ -86,15 +88,13 @@ export const changesParameters = {
  * @throws BadFields that names all faults
  */
 export function parseChangesRequest(query: Query): ChangesRequest {
-  const { values, filter, kept, range } = readRequest(query, {
+  const { values, filter, kept } = readRequest(query, {
     filters: changesFilters,
     parameters: changesParameters,
     alwaysStrict: true,
-    known: ['limit'],
   })
-  const limit = Math.min(range.limit, maxChanges)
   const waitSeconds = Math.min(values.wait ?? 0, maxWaitSeconds)
-  const { since, epoch, joined } = values
+  const { since, epoch, joined, limit } = values
   return {
     filter,
     since,
@@ -102,7 +102,7 @@ export function parseChangesRequest(query: Query): ChangesRequest {
     joined,
     limit,
     waitSeconds,
-    details: values.expand.length > 0,
+    details: values.expand,
     kept: [
       ...kept.filter(([name]) => !['since', 'epoch', 'joined', 'wait'].includes(name)),
       ['limit', String(limit)],
@@ -158,7 +158,6 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
   description: description(keepRemovalsDays),
   querystring: {
     ...schemasOf([...Object.entries(changesParameters), ...changesFilters]),
-    limit: limit(maxChanges),
     format: format(['api', 'json']),
     strict,
   },

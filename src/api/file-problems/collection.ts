@@ -4,7 +4,6 @@ import type { DownloadsContext } from '../downloads/unserved-files.ts'
 import { digest, stationUrl } from '../http/context.ts'
 import type { Links } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
-import { catalogueOffset } from '../parameters/request.ts'
 import { problemWords } from '../../catalogue/filter.ts'
 import * as schema from '../openapi/schema.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
@@ -120,9 +119,7 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
     },
     find: async ({ values, range }, _state, requester) => {
       const names = problemNames.filter((name) => isChosen(values.problem, name))
-      const { limit, offset } = range
-      const asked = { names, limit, offset: catalogueOffset(offset) }
-      const found = await listProblems(sources, asked, requester)
+      const found = await listProblems(sources, { names, ...range }, requester)
       return { ...found, version: digest(JSON.stringify(found)) }
     },
     page: {

@@ -1,18 +1,16 @@
-/** Parses the query strings of lists of files: filters, ordering, details. Pure. */
+/** The requests for lists of files. Pure. */
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { OrderStep, Ordering } from '../../catalogue/filter.ts'
 import type { Format } from '../http/formats.ts'
 import { expand, filterParameters } from '../parameters/file-filters.ts'
+import { paging } from '../parameters/paging.ts'
 import { choice, invalidChoice } from '../parameters/parameter.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { readRequest } from '../parameters/request.ts'
-import type { Asked, Query } from '../parameters/request.ts'
+import type { Query } from '../parameters/request.ts'
 
-export interface ListRequest extends Omit<Asked<typeof listParameters>, 'values'> {
-  readonly ordering: Ordering
-  readonly details: boolean
-  readonly facets: (typeof facetWords)[number]
-}
+/** A request for a page of the list. */
+export type ListRequest = ReturnType<typeof readListRequest>
 
 const facetWords = ['0', '1', 'all'] as const
 
@@ -41,7 +39,8 @@ export const orderingOfFiles: Parameter<Ordering> = {
     const [first = defaultOrdering, ...then] = steps
       .slice(0, ids < 0 ? steps.length : ids + 1)
       .filter(({ key }, index) => steps.findIndex((step) => step.key === key) === index)
-    return { value: then.length === 0 ? first : { ...first, then } }
+    const isDefault = first.key === 'id' && first.descending
+    return { value: then.length === 0 ? first : { ...first, then }, isKept: !isDefault }
   },
 }
 
@@ -57,32 +56,21 @@ export const listParameters = {
   }),
 }
 
-/** What a list and a stream have in common: the rest of their request follows from it. */
-export function listOf<O extends Ordering>(
-  asked: Omit<ListRequest, 'ordering' | 'details' | 'facets'> & {
-    readonly values: { readonly ordering: O; readonly expand: readonly string[] }
-  },
-) {
-  const { ordering, expand: expanded } = asked.values
-  const isDefault = ordering.key === 'id' && ordering.descending
-  const kept = asked.kept.filter(([name]) => name !== 'ordering' || !isDefault)
-  return { ...asked, ordering, details: expanded.length > 0, kept }
-}
-
 /** @throws BadFields with all faults */
-export function parseListRequest(
-  query: Query,
-  { maxLimit }: { readonly maxLimit: number },
-): ListRequest {
-  const parameters = listParameters
-  const asked = readRequest(query, { parameters, filters: filterParameters, maxLimit })
-  return { ...listOf(asked), facets: asked.values.facets }
-}
-
-/** True if a response depends on the details of files, which change without the record. */
-export function dependsOnDetails(
-  { details, filter, facets }: Pick<ListRequest, 'details' | 'filter' | 'facets'>,
-  format: Format,
-): boolean {
-  return details || filter.problems !== undefined || facets !== '0' || format === 'html'
+export function readListRequest(query: Query, maxLimit: number, format: Format) {
+  const asked = readRequest(query, {
+    parameters: { ...listParameters, ...paging(maxLimit) },
+    filters: filterParameters,
+  })
+  const { filter, values } = asked
+  // The page shows the details.
+  const details = values.expand || format === 'html'
+  return {
+    ...asked,
+    format,
+    /** True if the records have the details of their files. */
+    details,
+    /** True if the answer depends on the details of files, which change without the record. */
+    dependsOnDetails: details || filter.problems !== undefined || values.facets !== '0',
+  }
 }

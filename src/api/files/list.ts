@@ -10,7 +10,7 @@ import { pageHeaders } from '../http/headers.ts'
 import { mediaTypes, negotiate } from '../http/formats.ts'
 import { linkHeader, pageLinks, queryText } from '../http/context.ts'
 import type { Query } from '../parameters/request.ts'
-import { dependsOnDetails, parseListRequest } from './list-request.ts'
+import { readListRequest } from './list-request.ts'
 import type { ListRequest } from './list-request.ts'
 import { renderList, filesView } from './page.ts'
 import { serialiseRecord } from './serialise.ts'
@@ -18,7 +18,7 @@ import { countingOf, serialiseSums } from './sums.ts'
 import { addResource } from '../http/resource.ts'
 import { registerFile } from './register.ts'
 import { createStream } from './stream.ts'
-import { catalogueOffset, ignoredHeader, valuesOf } from '../parameters/request.ts'
+import { ignoredHeader, valuesOf } from '../parameters/request.ts'
 
 function withoutBlank(query: Query): string {
   return queryText(
@@ -36,7 +36,7 @@ function createList(context: ApiContext) {
   const cache = createPageCache()
   return async (format: PageFormat, request: FastifyRequest, reply: FastifyReply) => {
     const query = request.query as Query
-    const list = parseListRequest(query, settings)
+    const list = readListRequest(query, settings.maxLimit, format)
     // A form without a script sends its empty fields too; the address is to be shared without them.
     if (format === 'html' && filesView.fields.filter(({ name }) => query[name] === '').length > 1)
       return reply.redirect(`?${withoutBlank(query)}`, 303)
@@ -45,22 +45,15 @@ function createList(context: ApiContext) {
     const cached = cache.get(key)
     // A page comes with its head, so the head alone is read only if it may be the whole answer.
     if (cached !== undefined || request.headers['if-none-match'] !== undefined) {
-      const details = dependsOnDetails(list, format)
-      const latest = tag(await reader.head(), format, { details })
+      const latest = tag(await reader.head(), format, { details: list.dependsOnDetails })
       if (isFresh(request, reply, latest)) return sendNotModified(reply)
       if (cached?.headers.etag === latest) return reply.headers(cached.headers).send(cached.body)
     }
     const requester = await context.limits.page(request, reply)
-    const page = await makePage(context, { list, format, requester })
+    const page = await makePage(context, list, requester)
     cache.set(key, page)
     return reply.headers(page.headers).send(page.body)
   }
-}
-
-interface PageRequest {
-  readonly list: ListRequest
-  readonly format: PageFormat
-  readonly requester: Requester
 }
 
 interface ListPage {
@@ -91,20 +84,20 @@ function ownBuffer(text: string): Buffer {
 
 async function makePage(
   { reader, links, tag, site }: ApiContext,
-  { list, format, requester }: PageRequest,
+  list: ListRequest,
+  requester: Requester,
 ): Promise<ListPage> {
-  const { filter, ordering, kept, ignored, range } = list
-  const details = list.details || format === 'html'
-  const { limit, offset } = range
-  const counting = countingOf(list, format)
+  const { filter, kept, ignored, range, format, details } = list
+  const { ordering } = list.values
+  const counting = countingOf(list)
   const { head, count, records, sums } = await reader.page(
-    { limit, offset: catalogueOffset(offset), filter, ordering, details, sums: counting },
+    { ...range, filter, ordering, details, sums: counting },
     requester,
   )
   await requester.turn()
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
   const results = records.map((record) => serialiseRecord(record, links()))
-  const etag = tag(head, format, { details: dependsOnDetails(list, format) })
+  const etag = tag(head, format, { details: list.dependsOnDetails })
   const headers = { ...linkHeader(pages), 'catalogue-seq': String(head.seq) }
   if (format === 'html') {
     const place = { count, range, kept, ignored, pages, ordering, filter, sums }

@@ -81,7 +81,7 @@ function idOf({ request }: AskedRecord): number {
 
 /** The HTML page shows all details. */
 function withDetails({ values, format }: AskedRecord): boolean {
-  return values.expand.length > 0 || format === 'html'
+  return values.expand || format === 'html'
 }
 
 /** Maximum number of files of the same time that the page shows. */

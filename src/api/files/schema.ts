@@ -11,6 +11,7 @@ import * as schema from '../openapi/schema.ts'
 import { problemMeanings } from '../pages/labels.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { operationOf } from '../resources/answer.ts'
+import { paging } from '../parameters/paging.ts'
 import { listParameters } from './list-request.ts'
 
 const { api, data } = exampleLinks
@@ -172,7 +173,7 @@ export const listFiles = (maxLimit: number): RouteSchema =>
         'rinex-file/?station={station}&facets=1&limit=1',
       ],
     },
-    { parameters: listParameters, filters: filterParameters, maxLimit },
+    { parameters: { ...listParameters, ...paging(maxLimit) }, filters: filterParameters },
     {
       formats: listFormats,
       bodies: {

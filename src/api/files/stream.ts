@@ -11,13 +11,14 @@ import type { Requester } from '../http/limits.ts'
 import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/context.ts'
 import { contentType, csvValue, sendChunks } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
-import { lastValue, parseInteger, readRequest } from '../parameters/request.ts'
+import { readRequest } from '../parameters/request.ts'
 import type { Query } from '../parameters/request.ts'
-import { listOf, orderingOfFiles } from './list-request.ts'
+import { orderingOfFiles } from './list-request.ts'
 import { wireFields, wireFileFields } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 import type { WireRecord } from './serialise.ts'
 import { changesFilters, expand, filterParameters } from '../parameters/file-filters.ts'
+import { limit, parseInteger } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 
 /** Records in a chunk, because building it blocks the event loop for a few milliseconds. */
@@ -128,7 +129,18 @@ const noOffset: Parameter<undefined> = {
       : { fault: 'A stream starts at the first record; limit ends it.' },
 }
 
-const streamParameters = { ordering: orderingOfStreams, expand, offset: noOffset }
+/** A stream has no maximum; without a limit it has all records. */
+const streamLimit: Parameter<number> = {
+  ...limit(Infinity),
+  read: ([text]) => ({ value: parseInteger(text) || Infinity, isKept: false }),
+}
+
+const streamParameters = {
+  ordering: orderingOfStreams,
+  expand,
+  limit: streamLimit,
+  offset: noOffset,
+}
 
 /**
  * Reads a request like that of a page, but an unknown parameter is an error, because a mistyped
@@ -137,18 +149,15 @@ const streamParameters = { ordering: orderingOfStreams, expand, offset: noOffset
  * @throws BadFields with all faults
  */
 export function parseStreamRequest(query: Query) {
-  const { filter, ordering, details, kept } = listOf(
-    readRequest(query, {
-      parameters: streamParameters,
-      filters: filterParameters,
-      alwaysStrict: true,
-      known: ['limit'],
-    }),
-  )
-  const limit = Number(parseInteger(lastValue(query, 'limit')) ?? 0)
+  const { values, filter, kept } = readRequest(query, {
+    parameters: streamParameters,
+    filters: filterParameters,
+    alwaysStrict: true,
+  })
+  const { expand: details, ordering, limit } = values
   // The feed that follows the stream repeats these.
   const followed = kept.filter(([name]) => changesFilters.has(name) || name === 'expand')
-  return { filter, details, ordering, limit: limit === 0 ? Infinity : limit, followed }
+  return { filter, details, ordering, limit, followed }
 }
 
 /** Maximum number of streams at the same time: each chunk delays all other requests. */

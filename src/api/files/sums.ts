@@ -1,7 +1,6 @@
 /** The sums and facets of a list: how much to count, and how JSON shows them. */
 import { facetNames } from '../../catalogue/sums.ts'
 import type { Counting, FacetName, PageSums } from '../../catalogue/sums.ts'
-import type { Format } from '../http/formats.ts'
 import type { ListRequest } from './list-request.ts'
 
 /**
@@ -11,11 +10,9 @@ import type { ListRequest } from './list-request.ts'
 const mostEntries = { html: 250_000, json: 1_000_000 }
 
 /** What to count for a list; `undefined` for nothing. */
-export function countingOf(
-  { details, facets }: Pick<ListRequest, 'details' | 'facets'>,
-  format: Format,
-): Counting | undefined {
-  if (format !== 'html' && facets === '0' && !details) return undefined
+export function countingOf({ details, values, format }: ListRequest): Counting | undefined {
+  const { facets } = values
+  if (facets === '0' && !details) return undefined
   const most = mostEntries[format === 'html' || facets === '0' ? 'html' : 'json']
   return {
     facets: format === 'html' || facets !== '0',

@@ -142,10 +142,11 @@ export function queryText(parameters: readonly Parameter[]): string {
   return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
 }
 
-/** A page of a collection. The offset is a bigint, because clients may send any number. */
+/** A page of a collection. */
 export interface PageRange {
   readonly limit: number
-  readonly offset: bigint
+  /** At most the largest exact integer. */
+  readonly offset: number
 }
 
 export interface PageLinks {
@@ -168,15 +169,15 @@ export function pageLinks(
   { limit, offset }: PageRange,
   { name, kept, count }: Collection,
 ): PageLinks {
-  const step = BigInt(limit)
-  const before = offset > step ? offset - step : 0n
   const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
-  const at = (place: number | bigint): string =>
+  // A larger offset than the largest exact one is not known exactly.
+  const before = offset < Number.MAX_SAFE_INTEGER ? Math.max(0, offset - limit) : lastOffset
+  const at = (place: number): string =>
     pageUrl(links, name, [...kept, ['limit', String(limit)], ['offset', String(place)]])
   return {
     first: at(0),
-    previous: offset === 0n ? null : at(before),
-    next: offset + step >= BigInt(count) ? null : at(offset + step),
+    previous: offset === 0 ? null : at(before),
+    next: offset + limit >= count ? null : at(offset + limit),
     last: at(lastOffset),
   }
 }

@@ -28,6 +28,7 @@ export interface Resource extends DescribedResource {
     readonly authenticate?: Authentication
     /** The format of its bodies; by default JSON. */
     readonly parses?: Format
+    /** Checks the body, and answers. */
     readonly handler: RouteHandlerMethod
   }
   /** The formats of its responses; by default JSON. */
@@ -75,19 +76,11 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
   }
   if (post !== undefined) {
     app.post(path, {
-      schema: { body: post.schema.body },
       onRequest: (request, reply, done) => {
         reply.header('allow', allow)
         post.authenticate?.(request)
         done()
       },
-      // The body is optional.
-      preValidation: (request, _reply, done) => {
-        request.body ??= {}
-        done()
-      },
-      // The handler checks the body.
-      validatorCompiler: () => () => true,
       handler: post.handler,
     })
   }

@@ -1,10 +1,7 @@
 /** Parameters that several resources share. */
 import { curl, exampleLinks } from './openapi.ts'
 import type { Parameters, RouteSchema } from './openapi.ts'
-import { integer, oneOf, text } from './schema.ts'
-
-/** The number of items on a page without `limit`. */
-export const defaultLimit = 20
+import { oneOf, text } from './schema.ts'
 
 const formats: Readonly<Record<string, string>> = {
   api: '`api` leaves the choice between JSON and a page to `Accept`',
@@ -17,27 +14,6 @@ const formats: Readonly<Record<string, string>> = {
 export function format(names: readonly string[]) {
   const meaning = `${names.map((name) => formats[name] ?? name).join('; ')}.`
   return oneOf(meaning, names, names.at(-1))
-}
-
-/** @param most the maximum; a larger limit is reduced to it */
-export function limit(most: number) {
-  return integer(
-    `Items per page; more than ${most} is answered as ${most}. A value that is not a positive integer is ignored.`,
-    5,
-    { minimum: 1, default: defaultLimit },
-  )
-}
-
-/** @param most the maximum; a larger limit is reduced to it */
-export function paging(most: number) {
-  return {
-    limit: limit(most),
-    offset: integer(
-      'Number of items to skip. A value that is not an integer from 0 up is ignored.',
-      0,
-      { default: 0 },
-    ),
-  }
 }
 
 export const strict = oneOf(

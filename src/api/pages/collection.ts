@@ -80,7 +80,7 @@ ${beside}${wireOf(new URL(json, list.pages.first), headers)}
 ${above}<p class="extent">${extent}</p>
 ${results.length > 0 && tableOf(view, list, links)}
 ${whole.length > 0 && wholeLinks(whole, kept)}
-${(list.count > range.limit || range.offset > 0n) && pager(list)}
+${(list.count > range.limit || range.offset > 0) && pager(list)}
 ${below}`,
   }
 }
@@ -135,8 +135,9 @@ function pager({ pages, count, range, kept }: CollectionPage<unknown>): Html {
   const pageCount = Math.max(1, Math.ceil(count / limit))
   const hrefOf = (number: number): string =>
     `?${queryText([...kept, ['limit', String(limit)], ['offset', String((number - 1) * limit)]])}`
-  const current = offset % BigInt(limit) === 0n ? Number(offset / BigInt(limit)) + 1 : undefined
-  const numbers = around(Number(offset / BigInt(limit)) + 1, pageCount).map((number) =>
+  const page = Math.floor(offset / limit) + 1
+  const current = offset % limit === 0 ? page : undefined
+  const numbers = around(page, pageCount).map((number) =>
     number === current
       ? html`<span aria-current="page">${readableNumber(number)}</span>`
       : link(readableNumber(number), hrefOf(number)),
@@ -193,7 +194,7 @@ function extentOf(
   if (count === 0) return kept.length === 0 ? `No ${noun[1]}.` : `No ${noun[1]} match.`
   const total = counted(count, ...noun)
   if (results.length === 0) return `This page is after the last of ${total}.`
-  const first = readableNumber(range.offset + 1n)
-  const last = readableNumber(range.offset + BigInt(results.length))
+  const first = readableNumber(range.offset + 1)
+  const last = readableNumber(range.offset + results.length)
   return `${first} to ${last} of ${total}`
 }

@@ -28,7 +28,7 @@ export class Html {
 }
 
 /** What may stand in a literal. */
-export type Child = Html | string | number | bigint | false | null | undefined | readonly Child[]
+export type Child = Html | string | number | false | null | undefined | readonly Child[]
 
 export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Html {
   let text = strings[0] ?? ''
@@ -38,7 +38,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Child[])
 
 function textOf(value: Child): string {
   if (typeof value === 'string') return escaped(value)
-  if (typeof value === 'number' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'number') return String(value)
   if (value instanceof Html) return value.toString()
   return value ? value.map(textOf).join('') : ''
 }

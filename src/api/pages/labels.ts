@@ -90,7 +90,7 @@ export function readableShare(share: number | null | undefined): string {
 
 const grouped = new Intl.NumberFormat('en')
 
-export function readableNumber(count: number | bigint): string {
+export function readableNumber(count: number): string {
   return grouped.format(count)
 }
 

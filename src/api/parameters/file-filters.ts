@@ -28,6 +28,7 @@ import {
 import type { Bound, Described, FilterParameter } from './filter-values.ts'
 import * as described from '../openapi/schema.ts'
 import { choices, selection } from './parameter.ts'
+import type { Parameter } from './parameter.ts'
 import {
   durationWords,
   sharedPeriods,
@@ -298,16 +299,21 @@ export const changesFilters = new Map(
   }),
 )
 
-const expansions = ['file'] as const
+const expansions = choices(['file'], { meaning: '' })
 
-/** The records contain the details of their files. A list of one word is described as a word. */
-export const expand = {
-  ...choices(expansions, { meaning: '' }),
+/** True if the records contain the details of their files. */
+export const expand: Parameter<boolean> = {
+  ...expansions,
+  // A list of one word is described as a word.
   schema: described.oneOf(
     'With `file`, records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV they are further columns.',
-    expansions,
+    ['file'],
     'file',
   ),
+  read: (words) => {
+    const chosen = expansions.read(words)
+    return 'fault' in chosen ? chosen : { value: chosen.value.length > 0 }
+  },
 }
 
 /** Filters by place that losses share with the files. */

@@ -1,4 +1,5 @@
 /** The parameters of resources, each declared once: reading, schema and field. Pure. */
+import type { Format } from '../http/formats.ts'
 import type { Schema } from '../openapi/schema.ts'
 import { parseDays } from '../../parse/calendar.ts'
 import { readerOf, themselves } from './words.ts'
@@ -10,6 +11,12 @@ export interface Fault {
   readonly fault: string | readonly string[]
 }
 
+interface ReadValue<Value> {
+  readonly value: Value
+  /** False if links to other pages do not repeat it. */
+  readonly isKept?: boolean
+}
+
 export interface Parameter<Value> {
   /** JSON schema with description and example. */
   readonly schema: Schema
@@ -17,8 +24,8 @@ export interface Parameter<Value> {
   readonly takes: 'words' | 'values' | 'last'
   /** True if the text is read as it is, also a blank one. */
   readonly isExact?: boolean
-  /** Reads the words of a request; none if the parameter is missing or blank. */
-  readonly read: (words: readonly string[]) => { readonly value: Value } | Fault
+  /** Reads the words of a request for a format; none if the parameter is missing or blank. */
+  readonly read: (words: readonly string[], format?: Format) => ReadValue<Value> | Fault
   /** Its field in the filter form; without it, the form repeats the value in a hidden input. */
   readonly field?: FormField | undefined
 }

@@ -8,9 +8,9 @@ import { closest } from '../../runtime/closest-name.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
 import type { PageRange, Parameter as Kept } from '../http/context.ts'
-import { defaultLimit } from '../openapi/parameters.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './filter-values.ts'
+import { defaultLimit } from './paging.ts'
 import { endsBeforeItBegins } from './parameter.ts'
 import type { Parameter } from './parameter.ts'
 
@@ -29,11 +29,6 @@ export type Values<P extends Parameters> = {
 export interface Accepted<P extends Parameters> {
   readonly parameters: P
   readonly filters?: ReadonlyMap<string, FilterParameter> | undefined
-  readonly maxLimit?: number
-  /** Number of items on an HTML page without `limit`; by default as in JSON. */
-  readonly pageSize?: number | undefined
-  /** Names of further parameters, which the resource reads itself. */
-  readonly known?: readonly string[]
   /** True if an unknown parameter is a fault even without `strict=1`. */
   readonly alwaysStrict?: boolean
   /** Finds the fault of several valid parameters together; it is a fault of the first. */
@@ -63,18 +58,19 @@ export function readRequest<P extends Parameters>(
   accepted: Accepted<P>,
   format?: Format,
 ): Asked<P> {
-  const { parameters, filters = new Map<string, never>(), maxLimit, check } = accepted
-  const size = format === 'html' ? accepted.pageSize : undefined
+  const { parameters, filters = new Map<string, never>(), check } = accepted
   const faults: Faults = new Map()
   const kept: Kept[] = []
   const readOne = <Value>(name: string, parameter: Parameter<Value>): Value | undefined => {
     const words = wordsOf(query, name, parameter)
+    const read = parameter.read(words, format)
+    const isFault = 'fault' in read
     // Links repeat filters as they are, and the words of other lists as one value.
     const joined = words.length === 0 ? [] : [[...new Set(words)].join()]
     const repeated = filters.has(name) ? valuesOf(query, name) : joined
-    kept.push(...repeated.map((value) => [name, value] as const))
-    const read = parameter.read(words)
-    if (!('fault' in read)) return read.value
+    if (isFault || read.isKept !== false)
+      kept.push(...repeated.map((value) => [name, value] as const))
+    if (!isFault) return read.value
     faults.set(name, [read.fault].flat())
     return undefined
   }
@@ -93,19 +89,17 @@ export function readRequest<P extends Parameters>(
   ) as Values<P>
   const strict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
   if (strict) kept.push(['strict', '1'])
-  const paged = maxLimit === undefined ? [] : ['limit', 'offset']
-  const own = [...filters.keys(), ...Object.keys(parameters), ...(accepted.known ?? [])]
-  const known = [...own, 'format', 'strict', ...paged]
+  const known = [...filters.keys(), ...Object.keys(parameters), 'format', 'strict']
   const ignored = Object.keys(query).filter((name) => !known.includes(name))
   if (strict || accepted.alwaysStrict === true)
     for (const name of ignored) faults.set(name, [unknownParameter(name, known)])
-  const range = parsePageRange(query, maxLimit ?? Number.MAX_SAFE_INTEGER, size)
+  const { limit = defaultLimit, offset = 0 } = values as Partial<PageRange>
   if (check !== undefined && !check.of.some((name) => faults.has(name))) {
     const fault = check.fault(values, filter)
     if (fault !== undefined) faults.set(check.of[0], [fault])
   }
-  if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit: range.limit })
-  return { values, filter, kept, ignored, range }
+  if (faults.size > 0) throw new BadFields(Object.fromEntries(faults), { kept, limit })
+  return { values, filter, kept, ignored, range: { limit, offset } }
 }
 
 /** The parameters that begin a range which others end earlier, such as `id__gt=5&id__lt=3`. */
@@ -178,27 +172,4 @@ export function lastValue(query: Query, key: string): string | undefined {
 /** All values of a parameter that are not blank. */
 export function valuesOf(query: Query, key: string): readonly string[] {
   return [query[key] ?? []].flat().filter((value) => value.trim() !== '')
-}
-
-/** Reads `limit` and `offset` like DRF: invalid values and a limit of 0 are ignored. */
-export function parsePageRange(query: Query, maxLimit: number, size = defaultLimit): PageRange {
-  const limit = parseInteger(lastValue(query, 'limit'))
-  const offset = parseInteger(lastValue(query, 'offset'))
-  const wanted = limit === undefined || limit === 0n ? BigInt(size) : limit
-  return {
-    limit: wanted > BigInt(maxLimit) ? maxLimit : Number(wanted),
-    offset: offset ?? 0n,
-  }
-}
-
-/** Parses like Python's `int()`; `undefined` for other text and negative numbers. */
-export function parseInteger(text: string | undefined): bigint | undefined {
-  const digits = /^\s*(?:\+?(\d+)|-0+)\s*$/.exec(text ?? '')
-  return digits === null ? undefined : BigInt(digits[1] ?? 0)
-}
-
-/** The offset as a number, clamped to the largest exact integer. */
-export function catalogueOffset(offset: bigint): number {
-  const end = BigInt(Number.MAX_SAFE_INTEGER)
-  return Number(offset < end ? offset : end)
 }

@@ -157,10 +157,10 @@ export type Bodies = Readonly<Partial<Record<Format, Schema>>>
 
 export function operationOf<P extends Parameters>(
   { id, tag, name, summary, about, description, returns, params, samples, ...more }: Operation,
-  { parameters, filters, maxLimit }: Accepted<P>,
+  { parameters, filters }: Accepted<P>,
   { formats, bodies }: { readonly formats: readonly Format[]; readonly bodies: Bodies },
 ): RouteSchema {
-  const paged = maxLimit === undefined ? [] : (['Link'] as const)
+  const paged = 'offset' in parameters ? (['Link'] as const) : []
   return {
     operationId: id,
     tags: [tag],
@@ -170,7 +170,6 @@ export function operationOf<P extends Parameters>(
     ...(params && { params }),
     querystring: {
       ...schemasOf([...(filters ?? []), ...Object.entries(parameters)]),
-      ...(maxLimit !== undefined && common.paging(maxLimit)),
       strict: common.strict,
       format: common.format(['api', ...formats.filter(isNamed)]),
     },

@@ -5,7 +5,7 @@ import type { ApiContext, CollectionName, Links, Parameter as Kept } from '../ht
 import { BadFields } from '../http/errors.ts'
 import { linkHeader, pageLinks } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
-import { catalogueOffset } from '../parameters/request.ts'
+import { paging } from '../parameters/paging.ts'
 import type { HeaderName } from '../openapi/responses.ts'
 import { exampleOf, pageOf, text } from '../openapi/schema.ts'
 import type { Fields as SchemaFields } from '../openapi/schema.ts'
@@ -60,10 +60,10 @@ interface CollectionTable<Item> extends Pick<
   readonly columns?: readonly (string | ViewColumn<Item>)[]
   /** The fields of the form in their order, by the names of parameters. */
   readonly form?: readonly string[]
-  /** The page has a row for several items; other formats have the items. */
-  readonly groups?: Groups<Item>
   /** Number of rows without `limit`; by default as in JSON. */
   readonly rows?: number
+  /** The page has a row for several items; other formats have the items. */
+  readonly groups?: Groups<Item>
 }
 
 /** Rows of a page that are made of several items each. */
@@ -114,7 +114,11 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
   addAnswer<P, Format, S>(app, context, {
     path: `${name}/`,
     formats: ['json', 'html', ...keysOf(whole)],
-    accepts: { parameters, filters, check, maxLimit, pageSize: collection.page.rows },
+    accepts: {
+      parameters: { ...parameters, ...paging(maxLimit, collection.page.rows) },
+      filters,
+      check,
+    },
     form: view,
     operation: {
       ...operation,
@@ -143,9 +147,9 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
     const groups = format === 'html' ? page.groups : undefined
     const rows = groups?.of(items)
     const count = rows?.length ?? found.count ?? items.length
-    const offset = catalogueOffset(range.offset)
+    const { limit, offset } = range
     const pageOf = <T>(all: readonly T[]): readonly T[] =>
-      isWhole ? all.slice(offset, offset + range.limit) : all
+      isWhole ? all.slice(offset, offset + limit) : all
     const pages = pageLinks(links, range, { name, kept, count })
     const { next, previous } = pages
     const headers = linkHeader(pages)

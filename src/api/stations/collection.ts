@@ -7,7 +7,6 @@ import { severityOf, states } from '../../series/station-states.ts'
 import type { State } from '../../series/station-states.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Format } from '../http/formats.ts'
-import { catalogueOffset } from '../parameters/request.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
 import { stationParameters } from '../parameters/file-filters.ts'
 import { anyText, choices, ordering } from '../parameters/parameter.ts'
@@ -121,7 +120,7 @@ async function findStations(
   const ownStates = known?.stations ?? new Map<string, State>()
   const { countries, areas } = filter
   const { key, descending } = values.ordering
-  const [limit, offset] = [range.limit, catalogueOffset(range.offset)]
+  const { limit, offset } = range
   const query = {
     ...(countries && { countries }),
     ...(areas && { areas }),

@@ -1,14 +1,14 @@
 /** Filters in words: a table of cases, and hostile values. */
 import t from '../../tap.ts'
 import { filterWords, headline } from '../../../src/api/files/filter-words.ts'
-import { parseListRequest } from '../../../src/api/files/list-request.ts'
+import { readListRequest } from '../../../src/api/files/list-request.ts'
 import { fc } from '../../random.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 
-type Query = Parameters<typeof parseListRequest>[0]
+type Query = Parameters<typeof readListRequest>[0]
 
 const words = (query: Query): string =>
-  filterWords(parseListRequest(query, { maxLimit: 1000 }).filter).join(', ')
+  filterWords(readListRequest(query, 1000, 'json').filter).join(', ')
 
 const cases: readonly (readonly [Query, string])[] = [
   [{}, ''],
@@ -102,7 +102,7 @@ t.test('every valid filter has words of limited length', async (t) => {
     fc.property(query, (query) => {
       let filter
       try {
-        filter = parseListRequest(query, { maxLimit: 1000 }).filter
+        filter = readListRequest(query, 1000, 'json').filter
       } catch {
         return true
       }

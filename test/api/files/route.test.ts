@@ -83,7 +83,7 @@ t.test('the links lead through all pages of the list', async (t) => {
   const past = await get(`${list}?limit=20&offset=9223372036854775808`)
   t.same(past.results, [])
   t.equal(past.next, null)
-  t.equal(past.previous, url('rinex-file/?format=api&limit=20&offset=9223372036854775788'))
+  t.equal(past.previous, url('rinex-file/?format=api&limit=20&offset=40'), 'the last page')
   const unknown = await get(`${list}?next=//evil.example&limit=1`)
   t.equal(
     unknown.next,

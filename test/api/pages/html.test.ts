@@ -9,7 +9,7 @@ t.test('only what a literal made stays as it is', async (t) => {
   const cases: readonly (readonly [value: Child, text: string])[] = [
     ['<b> & "q" \'a\'', '&lt;b&gt; &amp; &quot;q&quot; &#39;a&#39;'],
     [html`<b>${'<'}</b>`, '<b>&lt;</b>'],
-    [['<', html`<br>`, [1, [2n]]], '&lt;<br>12'],
+    [['<', html`<br>`, [1, [2]]], '&lt;<br>12'],
     [0, '0'],
     [-1.5, '-1.5'],
     ['', ''],

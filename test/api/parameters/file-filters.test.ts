@@ -1,13 +1,12 @@
 /** Each parameter of the list: valid values with their filters, and invalid values. */
 import t from '../../tap.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
-import { parseListRequest } from '../../../src/api/files/list-request.ts'
+import { readListRequest } from '../../../src/api/files/list-request.ts'
 import { BadFields } from '../../../src/api/http/errors.ts'
 import type { FileFilter, TimeRange } from '../../../src/catalogue/filter.ts'
 import { fc } from '../../random.ts'
 
-const parse = (query: Parameters<typeof parseListRequest>[0]) =>
-  parseListRequest(query, { maxLimit: 1000 })
+const parse = (query: Parameters<typeof readListRequest>[0]) => readListRequest(query, 1000, 'json')
 
 const us = (iso: string): number => Date.parse(iso) * 1000
 const newYear = us('2026-01-01T00:00:00Z')
@@ -432,10 +431,10 @@ t.test('ordering accepts one key or several keys', async (t) => {
     for (const descending of [false, true]) {
       const ordering = (descending ? '-' : '') + key
       const request = parse({ ordering: ['x', ordering] })
-      t.strictSame(request.ordering, { key, descending }, ordering)
+      t.strictSame(request.values.ordering, { key, descending }, ordering)
       t.strictSame(request.kept, ordering === '-id' ? [] : [['ordering', ordering]])
     }
-  t.strictSame(parse({ ordering: '' }).ordering, { key: 'id', descending: true })
+  t.strictSame(parse({ ordering: '' }).values.ordering, { key: 'id', descending: true })
   const several: Readonly<Record<string, object>> = {
     'data_date,-filename': {
       key: 'data_date',
@@ -450,7 +449,7 @@ t.test('ordering accepts one key or several keys', async (t) => {
     'id,filename': { key: 'id', descending: false },
   }
   for (const [ordering, expected] of Object.entries(several))
-    t.strictSame(parse({ ordering }).ordering, expected, ordering)
+    t.strictSame(parse({ ordering }).values.ordering, expected, ordering)
   for (const ordering of ['--id', '-', 'ID', 'id,size', 'size', '__proto__', '-constructor'])
     t.strictSame(Object.keys(faultsOf({ ordering }) ?? {}), ['ordering'], ordering)
 })

@@ -1,35 +1,43 @@
 import t from '../../tap.ts'
-import { catalogueOffset, parsePageRange } from '../../../src/api/parameters/request.ts'
+import { paging } from '../../../src/api/parameters/paging.ts'
+import { readRequest } from '../../../src/api/parameters/request.ts'
 
 t.test('limit and offset are parsed like in DRF, and invalid values are ignored', async (t) => {
-  const huge = 2n ** 63n
-  const cases: [string, Record<string, string | string[]>, number, bigint][] = [
-    ['nothing', {}, 20, 0n],
-    ['both', { limit: '5', offset: '40' }, 5, 40n],
-    ['the cap', { limit: '1000' }, 1000, 0n],
-    ['above the cap', { limit: '1001' }, 1000, 0n],
-    ['2^63', { limit: String(huge), offset: String(huge) }, 1000, huge],
-    ['zeros in front', { limit: '007', offset: '010' }, 7, 10n],
-    ['a plus sign, sent as a blank', { limit: ' 7', offset: '+3 ' }, 7, 3n],
-    ['zero', { limit: '0', offset: '0' }, 20, 0n],
-    ['negative', { limit: '-1', offset: '-20' }, 20, 0n],
-    ['negative zero', { limit: '-0', offset: '-0' }, 20, 0n],
-    ['empty', { limit: '', offset: '' }, 20, 0n],
-    ['a fraction', { limit: '5.0', offset: '1.5' }, 20, 0n],
-    ['an exponent', { limit: '1e2', offset: '1e300' }, 20, 0n],
-    ['hexadecimal', { limit: '0x10', offset: '0x10' }, 20, 0n],
-    ['words', { limit: 'all', offset: 'NaN' }, 20, 0n],
-    ['other digits', { limit: '\u0665', offset: '\uff11' }, 20, 0n],
-    ['repeated: the last counts', { limit: ['5', '6'], offset: ['x', '8'] }, 6, 8n],
-    ['repeated, the last is none', { limit: ['5', ''], offset: ['8', 'x'] }, 20, 0n],
+  const huge = String(2n ** 63n)
+  const largest = Number.MAX_SAFE_INTEGER
+  const cases: [string, Record<string, string | string[]>, number, number][] = [
+    ['nothing', {}, 20, 0],
+    ['both', { limit: '5', offset: '40' }, 5, 40],
+    ['the cap', { limit: '1000' }, 1000, 0],
+    ['above the cap', { limit: '1001' }, 1000, 0],
+    ['the largest exact integer', { offset: String(largest) }, 20, largest],
+    ['2^63', { limit: huge, offset: huge }, 1000, largest],
+    ['endless', { limit: '9'.repeat(400), offset: '9'.repeat(400) }, 1000, largest],
+    ['zeros in front', { limit: '007', offset: '010' }, 7, 10],
+    ['a plus sign, sent as a blank', { limit: ' 7', offset: '+3 ' }, 7, 3],
+    ['zero', { limit: '0', offset: '0' }, 20, 0],
+    ['negative', { limit: '-1', offset: '-20' }, 20, 0],
+    ['negative zero', { limit: '-0', offset: '-0' }, 20, 0],
+    ['empty', { limit: '', offset: '' }, 20, 0],
+    ['a fraction', { limit: '5.0', offset: '1.5' }, 20, 0],
+    ['an exponent', { limit: '1e2', offset: '1e300' }, 20, 0],
+    ['hexadecimal', { limit: '0x10', offset: '0x10' }, 20, 0],
+    ['words', { limit: 'all', offset: 'NaN' }, 20, 0],
+    ['other digits', { limit: '\u0665', offset: '\uff11' }, 20, 0],
+    ['repeated: the last counts', { limit: ['5', '6'], offset: ['x', '8'] }, 6, 8],
+    ['repeated, the last is none', { limit: ['5', ''], offset: ['8', 'x'] }, 20, 0],
   ]
   for (const [name, query, limit, offset] of cases) {
-    t.same(parsePageRange(query, 1000), { limit, offset }, name)
+    const { range, kept, ignored } = readRequest(query, { parameters: paging(1000) })
+    t.strictSame(
+      { range, kept, ignored },
+      { range: { limit, offset }, kept: [], ignored: [] },
+      name,
+    )
   }
-  t.same(parsePageRange({}, 10), { limit: 10, offset: 0n }, 'a maximum below the default')
-})
-
-t.test('a huge offset is clamped to the largest safe integer', async (t) => {
-  t.equal(catalogueOffset(7n), 7)
-  t.equal(catalogueOffset(2n ** 80n), Number.MAX_SAFE_INTEGER)
+  const rangeOf = (format: 'json' | 'html', most = 1000) =>
+    readRequest({}, { parameters: paging(most, 100) }, format).range
+  t.strictSame(rangeOf('json', 10), { limit: 10, offset: 0 }, 'a maximum below the default')
+  t.strictSame(rangeOf('json'), { limit: 20, offset: 0 })
+  t.strictSame(rangeOf('html'), { limit: 100, offset: 0 }, 'rows of a page')
 })
