@@ -2,42 +2,15 @@
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { periods } from '../../series/series.ts'
 import { readableNumber, readableShare, readableSize, typeLabel } from '../pages/labels.ts'
-import { page } from '../pages/eta.ts'
-import { headerColumn, numberColumns, periodCell } from '../pages/table.ts'
+import { headerColumn, numberColumns, periodCell, table } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import { barsSvg } from './pictures.ts'
 import type { WireArchive } from './schema.ts'
 import { checksumsSentence, files, sentencesOf, sizeOf } from './words.ts'
-import { link } from '../pages/parts.ts'
-import type { Child } from '../pages/html.ts'
-
-const template = `<%~ include('@ignored', it) %>
-<% for (const sentence of it.sentences) { %><p class="lead"><%= sentence %></p>
-<% } %><div class="pictures">
-<% for (const picture of it.pictures) { %>
-<section>
-<h2><%= picture.label %></h2>
-<p><%= picture.text %></p>
-<%~ include('@picture', picture) %>
-<details>
-<summary>The same as a table</summary>
-<%~ include('@table', picture.table) %>
-</details>
-</section>
-<% } %>
-</div>
-<% if (it.kinds.rows.length > 0) { %><h2>By area, type and period</h2>
-<%~ include('@table', it.kinds) %>
-<% } %>
-<h2>Disks</h2>
-<%~ include('@table', it.disks) %>
-<% if (it.checksums !== '') { %><h2>Checksums</h2>
-<p><%= it.checksums %></p>
-<% } %><p>Download the files and bytes of each year, area, type and period as <a href="?format=csv">CSV</a>; the same as <a href="?format=json">JSON</a>.</p>
-`
-
-const render = page('archive', template)
+import { ignoredNotice, link, picture } from '../pages/parts.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 
 export function renderArchive(wire: WireArchive, ignored: readonly string[]): Page {
   const sentences = sentencesOf(wire)
@@ -48,17 +21,47 @@ export function renderArchive(wire: WireArchive, ignored: readonly string[]): Pa
     up: '../',
     json: '?format=json',
   }
-  return render(frame, {
-    ignored,
-    sentences,
-    pictures: picturesOf(wire),
-    kinds: kindsTable(wire),
-    disks: disksTable(wire),
-    checksums: checksumsSentence(wire),
-  })
+  const kinds = kindsTable(wire)
+  const checksums = checksumsSentence(wire)
+  return {
+    frame,
+    body: html`${ignoredNotice(ignored)}
+${sentences.map((sentence) => html`<p class="lead">${sentence}</p>\n`)}
+<div class="pictures">
+${picturesOf(wire).map(pictureHtml)}
+</div>
+${kinds.rows.length > 0 && html`<h2>By area, type and period</h2>\n${table(kinds)}`}
+<h2>Disks</h2>
+${table(disksTable(wire))}
+${checksums && html`<h2>Checksums</h2>\n<p>${checksums}</p>\n`}
+<p>Download the files and bytes of each year, area, type and period as <a href="?format=csv">CSV</a>;
+ the same as <a href="?format=json">JSON</a>.</p>
+`,
+  }
 }
 
-function picturesOf(wire: WireArchive) {
+/** A picture, what it shows, and the same as a table. */
+interface Figure {
+  readonly label: string
+  readonly text: string
+  readonly svg: Html
+  readonly rows: Table
+}
+
+function pictureHtml({ label, text, svg, rows }: Figure): Html {
+  return html`<section>
+<h2>${label}</h2>
+<p>${text}</p>
+${picture(label, svg)}
+<details>
+<summary>The same as a table</summary>
+${table(rows)}
+</details>
+</section>
+`
+}
+
+function picturesOf(wire: WireArchive): readonly Figure[] {
   const { years, days, sized } = wire
   if (years === null || days === null || wire.files === 0) return []
   return [
@@ -66,14 +69,14 @@ function picturesOf(wire: WireArchive) {
       label: 'By year',
       text: `${sized === 0 ? 'Files' : 'Bytes'} by the year in which the data begin.`,
       svg: yearsSvg(wire, years),
-      table: yearsTable(years),
+      rows: yearsTable(years),
     },
-    ...(sized === 0 ? [] : [{ ...daysPicture(days, 'bytes'), table: monthsTable(days) }]),
-    { ...daysPicture(days, 'files'), table: monthsTable(days) },
+    ...(sized === 0 ? [] : [{ ...daysPicture(days, 'bytes'), rows: monthsTable(days) }]),
+    { ...daysPicture(days, 'files'), rows: monthsTable(days) },
   ]
 }
 
-function yearsSvg({ sized }: WireArchive, years: NonNullable<WireArchive['years']>): string {
+function yearsSvg({ sized }: WireArchive, years: NonNullable<WireArchive['years']>): Html {
   const every = Math.ceil(years.length / 12)
   return barsSvg({
     title: 'By year',

@@ -6,8 +6,8 @@ import type { FileDuration, FileType } from '../../parse/types.ts'
 import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
 import { counted, durationLabel, readableNumber, typeLabel } from '../pages/labels.ts'
-import { fragment } from '../pages/eta.ts'
-import type { Child } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 
 /** At most this many values of a facet are shown at once. */
 const mostShown = 12
@@ -61,26 +61,6 @@ const facets: Readonly<Record<FacetName, FacetView>> = {
   },
 }
 
-const render = fragment(
-  'facets',
-  // Crawlers do not combine the facets: their links would have no end.
-  `<section class="facet-box" aria-label="Narrow down">
-<input type="checkbox" class="fold" id="fold-facets"><label class="fold" for="fold-facets">Narrow down</label>
-<dl class="facets">
-<% for (const facet of it.facets) { %><div class="by-<%= facet.name %>"><dt><%= facet.label %></dt>
-<dd><% if (facet.count) { %><a href="<%= facet.count %>" rel="nofollow">Count them</a><% } %><ul><% for (const value of facet.shown) { %><%~ include('@facet', value) %><% } %></ul><% if (facet.more.length > 0) { %>
-<details><summary><%= facet.more.length %> more</summary><ul><% for (const value of facet.more) { %><%~ include('@facet', value) %><% } %></ul></details><% } %></dd></div>
-<% } %></dl>
-<% if (it.note) { %><p class="note"><%= it.note %></p>
-<% } %></section>
-`,
-)
-
-fragment(
-  'facet',
-  `<li><% if (it.href) { %><a href="<%= it.href %>" rel="nofollow"<% if (it.isOn) { %> class="on" aria-label="Remove the filter <%= it.text %>, <%= it.count %> files"<% } %>><%= it.text %></a><% } else { %><%= it.text %><% } %> <span class="note"><%= it.count %></span></li>`,
-)
-
 interface FacetState {
   readonly filter: FileFilter
   readonly kept: readonly Parameter[]
@@ -95,17 +75,40 @@ export function renderFacets(counted: Facets | undefined, state: FacetState): Ch
     if (values?.every(({ value }) => value === null)) return []
     // The latest year first; of all others the value with most files.
     const sorted = name === 'year' ? values : values?.toSorted((a, b) => b.files - a.files)
-    return [{ name, ...viewOf(facets[name], sorted, state) }]
+    return [viewOf(name, sorted, state)]
   })
   const note = countryNote(counted, state)
-  return shown.length === 0 && note === undefined ? undefined : render({ facets: shown, note })
+  if (shown.length === 0 && note === undefined) return undefined
+  return html`<section class="facet-box" aria-label="Narrow down">
+<input type="checkbox" class="fold" id="fold-facets"><label class="fold" for="fold-facets">Narrow down</label>
+<dl class="facets">
+${shown.map(facetHtml)}</dl>
+${note && html`<p class="note">${note}</p>\n`}</section>
+`
+}
+
+type Facet = ReturnType<typeof viewOf>
+
+/** Crawlers do not combine the facets (`nofollow`): their links would have no end. */
+function facetHtml({ name, label, count, shown, more }: Facet): Html {
+  return html`<div class="by-${name}"><dt>${label}</dt>
+<dd>${count && html`<a href="${count}" rel="nofollow">Count them</a>`}<ul>${shown.map(valueHtml)}</ul>
+${more.length > 0 && html`<details><summary>${more.length} more</summary><ul>${more.map(valueHtml)}</ul></details>`}</dd></div>
+`
+}
+
+function valueHtml({ text, href, count, isOn }: Facet['shown'][number]): Html {
+  const remove = isOn && html` class="on" aria-label="Remove the filter ${text}, ${count} files"`
+  const name = href ? html`<a href="${href}" rel="nofollow"${remove}>${text}</a>` : text
+  return html`<li>${name} <span class="note">${count}</span></li>`
 }
 
 function viewOf(
-  { label, key, parameters, textOf }: FacetView,
+  name: FacetName,
   values: readonly FacetValue[] | undefined,
   { filter, kept, limit }: FacetState,
 ) {
+  const { label, key, parameters, textOf } = facets[name]
   const linkTo = (wanted: readonly Parameter[], isWithout = true) => {
     const others = kept.filter(([name]) => !isWithout || !parameters.includes(name))
     return `?${queryText([...others, ...wanted, ['limit', String(limit)]])}`
@@ -125,6 +128,7 @@ function viewOf(
   // Few values at once: those that are chosen, and the first ones.
   const first = new Set([...shown.filter(({ isOn }) => isOn), ...shown].slice(0, mostShown))
   return {
+    name,
     label,
     shown: shown.filter((each) => first.has(each)),
     more: shown.filter((each) => !first.has(each)),

@@ -6,7 +6,6 @@ import type { Links, Parameter } from '../http/context.ts'
 import { pageUrl, stationUrl } from '../http/context.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
-import { fragment } from '../pages/eta.ts'
 import { dateCell, momentCell, titled } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Field } from '../pages/filter-form.ts'
@@ -23,26 +22,9 @@ import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
 import { headline, sizeWords } from './filter-words.ts'
 import type { WireRecord } from './serialise.ts'
-import { link, note } from '../pages/parts.ts'
+import { commandHtml, link, note } from '../pages/parts.ts'
 import { html } from '../pages/html.ts'
-import type { Child } from '../pages/html.ts'
-
-const renderAbove = fragment(
-  'files-above',
-  `<p class="formats">This page as <a href="<%= it.formats.json %>">JSON</a>; <%= it.total %> as <a href="<%= it.formats.urls %>">list of URLs</a>, <a href="<%= it.formats.csv %>">CSV</a> or <a href="<%= it.formats.ndjson %>">NDJSON</a>; new files as they come: <a href="<%= it.formats.changes %>">changes</a>.</p>
-`,
-)
-
-const renderSelection = fragment(
-  'selection',
-  `<section class="selection">
-<h2>Download <%= it.total %></h2>
-<% for (const command of it.commands) { %>
-<div class="command"><pre tabindex="0"><code><%= command %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
-<% } %>
-</section>
-`,
-)
+import type { Child, Html } from '../pages/html.ts'
 
 export const filesView: CollectionView<WireRecord> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },
@@ -134,9 +116,27 @@ export function renderList(list: ListPageData): Page {
     headers,
     beside: facets,
     title: headline({ filter, count, sizes: sums?.sizes }),
-    above: renderAbove(data),
-    below: count === 0 ? '' : renderSelection(data),
+    above: formatLinks(data),
+    below: count > 0 && downloadHtml(data),
   })
+}
+
+/** The same list in other formats. */
+function formatLinks({ formats, total }: Selection): Html {
+  const { json, urls, csv, ndjson, changes } = formats
+  return html`<p class="formats">This page as <a href="${json}">JSON</a>; ${total} as
+ <a href="${urls}">list of URLs</a>, <a href="${csv}">CSV</a> or <a href="${ndjson}">NDJSON</a>;
+ new files as they come: <a href="${changes}">changes</a>.</p>
+`
+}
+
+/** The commands that download all files of the list. */
+function downloadHtml({ total, commands }: Selection): Html {
+  return html`<section class="selection">
+<h2>Download ${total}</h2>
+${commands.map((command) => commandHtml(command))}
+</section>
+`
 }
 
 /** The fields of the form, with the stations and countries of this archive. */
@@ -150,6 +150,8 @@ function fieldsWith(facets: Facets | undefined): readonly Field[] {
     return { ...field, options: options.sort((a, b) => (a.text < b.text ? -1 : 1)) }
   })
 }
+
+type Selection = ReturnType<typeof selectionOf>
 
 function selectionOf({ kept, links, range, count, sums }: ListPageData) {
   // Streams have no facets, and refuse a parameter that has no effect.

@@ -1,6 +1,5 @@
 /** The page of one record: details and history of the file, and the files beside it. */
 import { stationUrl } from '../http/context.ts'
-import { page } from '../pages/eta.ts'
 import type { Page } from '../pages/layout.ts'
 import {
   changeLabel,
@@ -18,33 +17,9 @@ import { countryName } from '../../parse/countries.ts'
 import { arrivalSentence, stateSentence } from './record-words.ts'
 import type { Arrival } from './record-words.ts'
 import type { WireRecord } from './serialise.ts'
-
-const template = `<p class="lead"><a class="button" href="<%= it.download_path %>" download>Download</a> <%= it.summary %></p>
-<p class="notice<% if (it.isFaulty) { %> fault<% } %>"><% if (it.isFaulty) { %><strong>Problem:</strong> <% } %><%= it.state %> <%= it.arrival %></p>
-<%~ include('@facts', { facts: it.facts }) %>
-<h2>Commands</h2>
-<% for (const { label, command } of it.commands) { %>
-<p class="label"><%= label %></p>
-<div class="command"><pre tabindex="0"><code><%= command %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
-<% } %>
-<h2>History</h2>
-<%~ include('@facts', { facts: it.history }) %>
-<p class="note">The catalogue stores only the latest change of each file<% if (it.isInFeed) { %>. The number leads to it in the change feed.<% } else { %>; the change feed begins after this one.<% } %></p>
-<div class="around"><% for (const group of it.groups) { %>
-<div><h2><%= group.title %></h2>
-<% if (group.rows.length === 0) { %><p>None.</p><% } else { %>
-<ul class="plain">
-<% for (const row of group.rows) { %><li><a href="<%= row.url %>"><%= row.filename %></a> <span class="note"><%= row.note %></span></li>
-<% } %></ul>
-<% } %></div>
-<% } %></div>
-<details>
-<summary>This record as JSON</summary>
-<pre tabindex="0"><%= it.wire %></pre>
-</details>
-`
-
-const render = page('record', template)
+import { html } from '../pages/html.ts'
+import type { Html } from '../pages/html.ts'
+import { commandHtml, factList, link, note } from '../pages/parts.ts'
 
 /** Other files of the station: of the same time, and of the same series before and after. */
 export interface FilesBeside {
@@ -81,7 +56,6 @@ interface RecordContext {
 export function renderRecord(record: WireRecord, context: RecordContext): Page {
   const { file } = record
   const { beside, history, arrival, isWaiting } = context
-  const problem = file?.problem ?? null
   const frame = {
     title: record.filename,
     section: 'rinex-file',
@@ -90,37 +64,71 @@ export function renderRecord(record: WireRecord, context: RecordContext): Page {
     up: '../../',
     json: '?format=json',
   }
+  return {
+    frame,
+    body: html`<p class="lead"><a class="button" href="${record.download_path}" download>Download</a> ${summaryOf(record, arrival)}</p>
+${stateNotice(file, context)}
+${factList(factsOf(record, isWaiting))}
+<h2>Commands</h2>
+${commandsOf(record).map(
+  ({ label, command }) => html`<p class="label">${label}</p>
+${commandHtml(command)}`,
+)}
+<h2>History</h2>
+${factList(historyFacts(record, history, arrival?.arrivalUs))}
+<p class="note">The catalogue stores only the latest change of each file${
+      history.href === undefined
+        ? '; the change feed begins after this one.'
+        : '. The number leads to it in the change feed.'
+    }</p>
+<div class="around">
+${filesHtml('The same time, in other types and names', beside.sameTime)}
+${filesHtml('Before', beside.before)}
+${filesHtml('After', beside.after)}
+</div>
+<details>
+<summary>This record as JSON</summary>
+<pre tabindex="0">${JSON.stringify(record, undefined, 2)}</pre>
+</details>
+`,
+  }
+}
+
+/** `observation data of a day from 2026-01-22 (022) UTC` */
+function summaryOf(record: WireRecord, arrival: Arrival | undefined): string {
   const minutes = record.file_duration === 'm' ? (arrival?.spanSeconds ?? 0) / 60 : 0
   const named = record.file_duration && periods[record.file_duration]
   const period = minutes > 0 ? counted(minutes, 'minute', 'minutes') : named
-  return render(frame, {
-    ...record,
-    summary: [
-      `${typeLabel(record.file_type)} data`,
-      period === null ? '' : `of ${period}`,
-      record.data_date === null ? '' : `from ${readableDate(record.data_date)} UTC`,
-    ]
-      .filter((text) => text !== '')
-      .join(' '),
-    isFaulty: problem !== null,
-    state: stateSentence({ problem, isHashed: typeof file?.sha256 === 'string', isWaiting }),
-    arrival: arrival === undefined ? '' : arrivalSentence(arrival),
-    facts: factsOf(record, isWaiting),
-    commands: commandsOf(record),
-    history: historyFacts(record, history, arrival?.arrivalUs),
-    isInFeed: history.href !== undefined,
-    groups: [
-      { title: 'The same time, in other types and names', rows: beside.sameTime.map(rowOf) },
-      { title: 'Before', rows: beside.before.map(rowOf) },
-      { title: 'After', rows: beside.after.map(rowOf) },
-    ],
-    wire: JSON.stringify(record, undefined, 2),
-  })
+  return [
+    `${typeLabel(record.file_type)} data`,
+    period === null ? '' : `of ${period}`,
+    record.data_date === null ? '' : `from ${readableDate(record.data_date)} UTC`,
+  ]
+    .filter((text) => text !== '')
+    .join(' ')
 }
 
-function rowOf(record: WireRecord) {
-  const note = `${typeLabel(record.file_type)}, ${readableDate(record.data_date)}`
-  return { url: record.url, filename: record.filename, note }
+function stateNotice(
+  file: WireRecord['file'],
+  { arrival, isWaiting }: Pick<RecordContext, 'arrival' | 'isWaiting'>,
+): Html {
+  const problem = file?.problem ?? null
+  const isHashed = typeof file?.sha256 === 'string'
+  const isFaulty = problem !== null
+  return html`<p class="notice${isFaulty && ' fault'}">${isFaulty && html`<strong>Problem:</strong> `}
+${stateSentence({ problem, isHashed, isWaiting })} ${arrival && arrivalSentence(arrival)}</p>
+`
+}
+
+function filesHtml(title: string, files: readonly WireRecord[]): Html {
+  const items = files.map(({ url, filename, file_type: type, data_date: date }) => {
+    const words = `${typeLabel(type)}, ${readableDate(date)}`
+    return html`<li>${link(filename, url)}${note(words)}</li>\n`
+  })
+  return html`<div><h2>${title}</h2>
+${items.length === 0 ? html`<p>None.</p>` : html`<ul class="plain">\n${items}</ul>`}
+</div>
+`
 }
 
 function factsOf(record: WireRecord, isWaiting: boolean) {

@@ -3,12 +3,12 @@
  * complete stations are only named. Pure.
  */
 import { countryName, countryOf } from '../../parse/countries.ts'
-import { escaped } from '../pages/html.ts'
 import { counted } from '../pages/labels.ts'
 import { gridSvg, looks, markSvg } from '../pages/svg.ts'
 import type { Grid, RunLink } from '../pages/svg.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import { stationHref } from '../series/series-fields.ts'
+import type { Html } from '../pages/html.ts'
 
 /** `poor` and `late` look the same, because no picture has both. */
 export const marks = {
@@ -57,12 +57,12 @@ interface NamedStations {
 /** A picture, with an SVG for each country that has stations that are not complete. */
 export interface Picture {
   readonly label: string
-  readonly legend: readonly { readonly svg: string; readonly label: string }[]
+  readonly legend: readonly { readonly svg: Html; readonly label: string }[]
   readonly countries: readonly {
     readonly name: string
     /** How many of its stations are drawn. */
     readonly note: string
-    readonly svg: string
+    readonly svg: Html
   }[]
   readonly named: readonly NamedStations[]
 }
@@ -119,18 +119,18 @@ function named(one: string, many: string, rows: readonly Row[]): readonly NamedS
 /** Fits in a phone of 360 pixels, so that it need not scroll. */
 const sizes = { width: 328, labelWidth: 84, endWidth: 48, hasLegend: false }
 
-function countrySvg(name: string, rows: readonly Row[], drawing: Drawing): string {
+function countrySvg(name: string, rows: readonly Row[], drawing: Drawing): Html {
   const { label, columns, columnLabels, linkOf } = drawing
   return gridSvg<MarkName>({
     ...sizes,
-    title: `${label}: ${escaped(name)}`,
+    title: `${label}: ${name}`,
     marks,
     columns,
     columnLabels,
     rows: rows.map(({ series: { station }, ...row }) => ({
       ...row,
       label: station,
-      href: escaped(stationHref({ station })),
+      href: stationHref({ station }),
     })),
     ...(linkOf && {
       runLink: (row, first, count, mark) => {

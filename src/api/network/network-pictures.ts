@@ -13,7 +13,6 @@ import { shareClass } from '../../series/completeness.ts'
 import { recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SlotState } from '../../series/slot-states.ts'
 import { months } from '../pages/date-words.ts'
-import { escaped } from '../pages/html.ts'
 import { readableShare } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import { marks, pictureOf } from './by-country.ts'
@@ -105,7 +104,7 @@ function linksOf(states: readonly KnownSeries[], newest: number): RunLinks {
       mark === 'good'
         ? `../rinex-file/?station=${codeOf(station)}&file_type=${fileType}&file_duration=h&startDate=${start}&endDate=${end}`
         : `../missing/?station=${station}&period=01H&from=${start.slice(0, 10)}&to=${end.slice(0, 10)}`
-    return { title, href: escaped(href) }
+    return { title, href }
   }
 }
 

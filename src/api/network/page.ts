@@ -1,8 +1,8 @@
 /** The HTML page of the network: the start page, with the archive above it. */
 import { secondsToIso } from '../../parse/calendar.ts'
 import { severityOf, stateOf } from '../../series/station-states.ts'
-import { html, Html } from '../pages/html.ts'
-import type { Child } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
 import {
   counted,
   readableNumber,
@@ -133,7 +133,7 @@ function pictures(shown: readonly KnownSeries[], nowSeconds: number): Child {
 /** A picture: its legend, a part for each country, and the complete stations folded. */
 function pictureHtml({ label, legend, countries, named }: Picture, text: string): Child {
   if (countries.length + named.length === 0) return undefined
-  const marks = legend.map((mark) => html`<li>${new Html(mark.svg)} ${mark.label}</li>`)
+  const marks = legend.map((mark) => html`<li>${mark.svg} ${mark.label}</li>`)
   return html`<section>
 <h2>${label}</h2>
 <p class="note">${text}</p>
@@ -142,7 +142,7 @@ ${marks.length > 0 && html`<ul class="legend">${marks}</ul>`}
 ${countries.map(
   ({ name, note, svg }) => html`<section>
 <h3>${name} <span class="note">${note}</span></h3>
-${new Html(svg)}</section>
+${svg}</section>
 `,
 )}</div>
 ${named.map(namedStations)}</section>

@@ -6,9 +6,12 @@ import { isNamed, UnknownFormat } from '../http/formats.ts'
 import { defaultLimit } from '../parameters/paging.ts'
 import { filterForm } from './filter-form.ts'
 import type { FormView } from './filter-form.ts'
-import { page } from './eta.ts'
 import { sectionLabels } from './layout.ts'
 import type { Page } from './layout.ts'
+import { html } from './html.ts'
+import type { Child } from './html.ts'
+import { searchField } from './search-field.ts'
+import { link } from './parts.ts'
 
 /** What failed. */
 export interface FailedRequest {
@@ -31,13 +34,6 @@ declare module 'fastify' {
   }
 }
 
-const renderFaults = page(
-  'bad-request',
-  `<p class="notice fault" role="alert">Some values are not valid. <a href="<%= it.without %>">The same request without them</a></p>
-<%~ it.form %>
-`,
-)
-
 export function renderBadRequest(
   { fields, request }: BadFields,
   { query, up }: FailedRequest,
@@ -47,20 +43,14 @@ export function renderBadRequest(
   for (const name of Object.keys(fields)) without.delete(name)
   const { kept = [], limit = defaultLimit } = request ?? {}
   const title = form.frame.title === '' ? 'Not understood' : form.frame.title
-  return renderFaults(
-    { ...form.frame, title, up, json: withFormat(query, 'json') },
-    { without: `?${without.toString()}`, form: filterForm(form, { kept, limit }, fields) },
-  )
-}
-
-const renderMessage = page(
-  'failure',
-  `<p class="notice fault"><%= it.detail %></p>
-<p><% for (const { text, href } of it.advice) { %><% if (href === undefined) { %><%= text %><% } else { %><a href="<%= href %>"><%= text %></a><% } %><% } %></p>
-<% if (it.requestId !== '') { %><p>The log of the service has the reason under <code><%= it.requestId %></code>.</p><% } %>
-<%~ include('@search-field', it) %>
+  return {
+    frame: { ...form.frame, title, up, json: withFormat(query, 'json') },
+    body: html`<p class="notice fault" role="alert">Some values are not valid.
+ <a href="?${without.toString()}">The same request without them</a></p>
+${filterForm(form, { kept, limit }, fields)}
 `,
-)
+  }
+}
 
 const titles: Readonly<Record<number, string>> = {
   403: 'Not public',
@@ -81,127 +71,99 @@ interface Failure extends FailedRequest {
 export function renderFailure(error: HttpError, place: Failure): Page {
   const { statusCode } = error
   const { query, up, requestId, dataPath, path } = place
-  return renderMessage(
-    {
+  const { detail, advice } = explain(error, place)
+  const text = statusCode === 404 ? nameIn(dataPath ?? path) : ''
+  return {
+    frame: {
       title: titles[statusCode] ?? 'Not understood',
       crumbs: crumbsOf(place),
       up,
       json: withFormat(query, 'json'),
     },
-    {
-      ...explain(error, place),
-      up,
-      text: statusCode === 404 ? nameIn(dataPath ?? path) : '',
-      requestId: statusCode >= 500 ? requestId : '',
-    },
-  )
+    body: html`<p class="notice fault">${detail}</p>
+<p>${advice}</p>
+${statusCode >= 500 && html`<p>The log of the service has the reason under <code>${requestId}</code>.</p>`}
+${searchField(up, text)}
+`,
+  }
 }
 
-interface Advice {
-  readonly text: string
-  readonly href?: string
+/** What happened as a sentence, and what to do as another. */
+interface Explanation {
+  readonly detail: string
+  readonly advice: Child
 }
 
-/** What happened as a sentence, and what to do as another with links. */
-function explain(
-  error: HttpError,
-  { method, query, allowed, ...place }: Failure,
-): { readonly detail: string; readonly advice: readonly Advice[] } {
+function explain(error: HttpError, { method, query, allowed, ...place }: Failure): Explanation {
   const { statusCode, message: detail, headers } = error
+  const { up } = place
   const seconds = headers['retry-after']
   if (error instanceof UnknownFormat) return unknownFormat(error, query)
   if (statusCode === 404) return missing(error, place)
   if (statusCode === 405)
     return {
       detail: `This address cannot be used with ${method}; it takes ${allowed}.`,
-      advice: [
-        { text: 'Programs use it as ' },
-        { text: 'the reference of the API', href: resourceUrl({ api: place.up }, 'docs') },
-        { text: ' says.' },
-      ],
+      advice: html`Programs use it as
+ ${link('the reference of the API', resourceUrl({ api: up }, 'docs'))} says.`,
     }
   if (statusCode === 406)
     return {
       detail: 'This address has no page, only data for programs.',
-      advice: [{ text: 'Open it as JSON', href: withFormat(query, 'json') }, { text: '.' }],
+      advice: html`${link('Open it as JSON', withFormat(query, 'json'))}.`,
     }
   if (seconds !== undefined)
     return {
       detail,
-      advice: [
-        { text: `Wait ${seconds} seconds, then ` },
-        { text: 'load this page again', href: `?${query}` },
-        { text: '.' },
-        ...(statusCode === 503 ? [{ text: ' ' }, doing(place.up)] : []),
-      ],
+      advice: html`Wait ${seconds} seconds, then ${link('load this page again', `?${query}`)}.
+ ${statusCode === 503 && link('What the indexer does now', resourceUrl({ api: up }, 'status'))}`,
     }
   if (statusCode === 410)
     return {
       detail,
-      advice: [
-        { text: 'See ' },
-        { text: 'the latest changes', href: resourceUrl({ api: place.up }, 'changes') },
-      ],
+      advice: html`See ${link('the latest changes', resourceUrl({ api: up }, 'changes'))}`,
     }
-  return {
-    detail,
-    advice: [{ text: 'Begin at ' }, { text: 'Network', href: `${place.up}network/?format=api` }],
-  }
+  const start = resourceUrl({ api: up }, 'network')
+  return { detail, advice: html`Begin at ${link('Network', start)}` }
 }
 
-function doing(up: string): Advice {
-  return { text: 'What the indexer does now', href: `${up}status/?format=api` }
-}
-
-function unknownFormat({ formats }: UnknownFormat, query: string) {
+function unknownFormat({ formats }: UnknownFormat, query: string): Explanation {
   const others = new URLSearchParams(query)
   others.delete('format')
   const named = formats.filter(isNamed)
   return {
     detail: `This address has no format ${new URLSearchParams(query).get('format') ?? ''}.`,
-    advice: [
-      { text: 'It has ' },
-      { text: 'a page', href: `?${others.toString()}` },
-      ...named.flatMap((format) => [
-        { text: ', ' },
-        { text: format, href: withFormat(query, format) },
-      ]),
-      { text: '.' },
-    ],
+    advice: html`It has ${link('a page', `?${others.toString()}`)}${named.map((format) => [
+      ', ',
+      link(format, withFormat(query, format)),
+    ])}.`,
   }
 }
 
-function missing(error: HttpError, { dataPath, up }: Pick<FailedRequest, 'dataPath' | 'up'>) {
+function missing(
+  error: HttpError,
+  { dataPath, up }: Pick<FailedRequest, 'dataPath' | 'up'>,
+): Explanation {
   if (error instanceof UnknownName) {
-    const stations = error.didYouMean.flatMap((code) => [
-      { text: code, href: stationUrl({ api: up }, code) },
-      { text: ', ' },
+    const codes = error.didYouMean.map((code, index) => [
+      index > 0 && ', ',
+      link(code, stationUrl({ api: up }, code)),
     ])
-    const all = { text: 'all stations', href: resourceUrl({ api: up }, 'station') }
+    const all = link('all stations', resourceUrl({ api: up }, 'station'))
     return {
       detail: 'The catalogue has no station with this code.',
-      advice: [
-        { text: stations.length > 0 ? 'Did you mean ' : 'See ' },
-        ...stations.slice(0, -1),
-        { text: stations.length > 0 ? '? See ' : '' },
-        all,
-        { text: '.' },
-      ],
+      advice: html`${codes.length > 0 && html`Did you mean ${codes}? `}See ${all}.`,
     }
   }
   if (dataPath === undefined)
     return {
       detail: 'Nothing has this address. A file that was removed has no page any more.',
-      advice: [{ text: 'Search for it here.' }],
+      advice: 'Search for it here.',
     }
+  const why = pageUrl({ api: up }, 'search', [['q', dataPath]])
+  const above = dataPath.endsWith('/') ? '../' : './'
   return {
     detail: 'The archive has no file and no directory with this address.',
-    advice: [
-      { text: 'Find out why', href: pageUrl({ api: up }, 'search', [['q', dataPath]]) },
-      { text: ', or look into ' },
-      { text: 'the directory above', href: dataPath.endsWith('/') ? '../' : './' },
-      { text: '.' },
-    ],
+    advice: html`${link('Find out why', why)}, or look into ${link('the directory above', above)}.`,
   }
 }
 

@@ -28,8 +28,7 @@ const shared: Readonly<Record<string, (data: never) => Child>> = {
   table,
   facts: ({ facts }: { readonly facts: Parameters<typeof factList>[0] }) => factList(facts),
   ignored: ({ ignored }: { readonly ignored: readonly string[] }) => ignoredNotice(ignored),
-  picture: ({ label, svg }: { readonly label: string; readonly svg: string }) =>
-    picture(label, new Html(svg)),
+  picture: ({ label, svg }: { readonly label: string; readonly svg: Html }) => picture(label, svg),
   prose: ({ text }: { readonly text: string }) => prose(text),
   chips: ({ active }: { readonly active: Parameters<typeof chips>[0] }) => chips(active),
   'search-field': ({ up, text }: { readonly up: string; readonly text?: string }) =>

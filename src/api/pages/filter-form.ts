@@ -50,8 +50,7 @@ export function filterForm(view: FormView, state: FormState, faults: Faults = {}
   const { fields, chosen, isFaulty, all, hidden, otherFaults } = form
   return html`${
     fields.length > 0 &&
-    html`<input type="checkbox" class="fold" id="fold"${isFaulty && html` checked`}>
-<label class="fold" for="fold">Filter${chosen > 0 && ` (${chosen})`}</label>
+    html`<input type="checkbox" class="fold" id="fold"${isFaulty && html` checked`}><label class="fold" for="fold">Filter${chosen > 0 && ` (${chosen})`}</label>
 <form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
 ${hiddenInputs(hidden)}

@@ -52,6 +52,12 @@ export function note(text: string, title = ''): Html {
   return html` <span class="note"${title && html` title="${title}"`}>${text}</span>`
 }
 
+/** A command, and what copies it. @param after what follows */
+export function commandHtml(command: string, after?: Child): Html {
+  return html`<div class="command"><pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy" hidden>Copy</button>${after}</div>
+`
+}
+
 /** A text whose parts in backticks are code. */
 export function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`

@@ -1,4 +1,6 @@
 /** Draws pictures in SVG on the server, without scripts and styles. Pure. */
+import { html } from './html.ts'
+import type { Child, Html } from './html.ts'
 
 /** Default width of a picture in pixels, without scaling. */
 export const svgWidth = 800
@@ -61,10 +63,12 @@ const size = { line: 14, gap: 2, top: 20, legend: 28, legendStep: 92 }
  */
 export function svg(
   picture: { height: number; title: string; width?: number; role?: 'img' | 'group' },
-  content: string,
-): string {
+  content: Child,
+): Html {
   const { height, title, width = svgWidth, role = 'img' } = picture
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${title}" font-family="system-ui, sans-serif" font-size="12" fill="#737373"><title>${title}</title>
+  return html`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"
+ viewBox="0 0 ${width} ${height}" role="${role}" aria-label="${title}"
+ font-family="system-ui, sans-serif" font-size="12" fill="#737373"><title>${title}</title>
 ${content}
 </svg>
 `
@@ -74,35 +78,31 @@ ${content}
  * Draws a grid of marked cells, such as an availability calendar. Its links are no tab stops: they
  * would be too many, and tables and lists have them too.
  */
-export function gridSvg<Name extends string>(grid: Grid<Name>): string {
+export function gridSvg<Name extends string>(grid: Grid<Name>): Html {
   const { rows, columns, columnLabels, width = svgWidth, labelWidth, endWidth = 0, title } = grid
   const { hasLegend = true } = grid
   const cell = (width - labelWidth - endWidth) / columns
   const yOf = (row: number): number => size.top + row * (size.line + size.gap)
   const height = yOf(rows.length) + (hasLegend ? size.legend : 0)
   const labels = columnLabels.map(
-    ([column, text]) => `<text x="${rounded(labelWidth + column * cell)}" y="12">${text}</text>`,
+    ([column, text]) =>
+      html`<text x="${rounded(labelWidth + column * cell)}" y="12">${text}</text>`,
   )
   const texts = rows.map(({ label, href, title, end }, row) => {
-    const text = `<text y="${yOf(row) + 11}">${label}</text>`
-    const titled = title === undefined ? text : `<title>${title}</title>${text}`
+    const y = yOf(row) + 11
+    const named = html`${title !== undefined && html`<title>${title}</title>`}<text y="${y}">${label}</text>`
     const right =
-      end === undefined
-        ? ''
-        : `<text x="${width}" y="${yOf(row) + 11}" text-anchor="end">${end}</text>`
-    return (href === undefined ? titled : linked(href, titled)) + right
+      end !== undefined && html`<text x="${width}" y="${y}" text-anchor="end">${end}</text>`
+    return html`${href === undefined ? named : linked(href, named)}${right}\n`
   })
   const role = rows.some(({ href }) => href !== undefined) ? 'group' : 'img'
   const cells = paths(grid, { cell, yOf })
-  const legend = hasLegend ? [legendOf(grid, labelWidth, height - 8)] : []
-  return svg(
-    { height, title, width, role },
-    [labels.join(''), ...cells, ...texts, ...legend].join('\n'),
-  )
+  const legend = hasLegend && legendOf(grid, labelWidth, height - 8)
+  return svg({ height, title, width, role }, html`${labels}\n${cells}${texts}${legend}`)
 }
 
-function linked(href: string, content: string): string {
-  return `<a href="${href}" tabindex="-1">${content}</a>`
+function linked(href: string, content: Html): Html {
+  return html`<a href="${href}" tabindex="-1">${content}</a>`
 }
 
 /** The width of a column, and the top of a row. */
@@ -115,32 +115,32 @@ interface Place {
 function paths<Name extends string>(
   { rows, marks, labelWidth, startsRun, runLink }: Grid<Name>,
   { cell, yOf }: Place,
-): readonly string[] {
-  const byMark = new Map<Name, { titled: string; others: string }>()
+): readonly Html[] {
+  const byMark = new Map<Name, { readonly titled: Html[]; others: string }>()
   rows.forEach(({ cells }, row) => {
     for (const { name, first, count } of runsOf(cells, (column) => startsRun?.(row, column))) {
       const { top, height } = marks[name]
       const y = rounded(yOf(row) + (top + height / 2) * size.line)
       const path = `M${rounded(labelWidth + first * cell)} ${y}h${rounded(count * cell)}`
       const link = runLink?.(row, first, count, name)
-      const found = byMark.get(name) ?? { titled: '', others: '' }
+      const found = byMark.get(name) ?? { titled: [], others: '' }
       byMark.set(name, found)
       if (link === undefined) found.others += path
-      else found.titled += runPath(path, link)
+      else found.titled.push(runPath(path, link))
     }
   })
   return Array.from(byMark, ([name, { titled, others }]) => {
     const { color, height } = marks[name]
-    const path = others === '' ? '' : `<path d="${others}"/>`
-    const stroke = `stroke="${color}" stroke-width="${rounded(height * size.line)}"`
-    return `<g ${stroke}>${titled}${path}</g>`
+    const path = others !== '' && html`<path d="${others}"/>`
+    const width = rounded(height * size.line)
+    return html`<g stroke="${color}" stroke-width="${width}">${titled}${path}</g>\n`
   })
 }
 
-function runPath(path: string, { title, href }: RunLink): string {
+function runPath(path: string, { title, href }: RunLink): Html {
   return href === undefined
-    ? `<path d="${path}"><title>${title}</title></path>`
-    : linked(href, `<title>${title}</title><path d="${path}"/>`)
+    ? html`<path d="${path}"><title>${title}</title></path>`
+    : linked(href, html`<title>${title}</title><path d="${path}"/>`)
 }
 
 function runsOf<Name extends string>(
@@ -163,22 +163,21 @@ function legendOf<Name extends string>(
   { rows, marks }: Pick<Grid<Name>, 'rows' | 'marks'>,
   left: number,
   y: number,
-): string {
+): readonly Html[] {
   const found = new Set(rows.flatMap(({ cells }) => cells))
   const shown = (Object.entries(marks) as [Name, Mark][]).filter(([name]) => found.has(name))
-  return shown
-    .map(([name, { color, top, height, label = name }], index) => {
-      const x = left + index * size.legendStep
-      const middle = rounded(y - 11 + (top + height / 2) * size.line)
-      return `<path stroke="${color}" stroke-width="${rounded(height * size.line)}" d="M${x} ${middle}h14"/><text x="${x + 19}" y="${y}">${label}</text>`
-    })
-    .join('')
+  return shown.map(([name, { color, top, height, label = name }], index) => {
+    const x = left + index * size.legendStep
+    const middle = rounded(y - 11 + (top + height / 2) * size.line)
+    const width = rounded(height * size.line)
+    return html`<path stroke="${color}" stroke-width="${width}" d="M${x} ${middle}h14"/><text x="${x + 19}" y="${y}">${label}</text>`
+  })
 }
 
 /** A mark alone, for a legend in the text of a page. */
-export function markSvg({ color, top, height }: Mark): string {
+export function markSvg({ color, top, height }: Mark): Html {
   const [y, stroke] = [(top + height / 2) * size.line, height * size.line].map(rounded)
-  return `<svg width="14" height="${size.line}" aria-hidden="true"><path stroke="${color}" stroke-width="${stroke}" d="M0 ${y}h14"/></svg>`
+  return html`<svg width="14" height="${size.line}" aria-hidden="true"><path stroke="${color}" stroke-width="${stroke}" d="M0 ${y}h14"/></svg>`
 }
 
 export function rounded(value: number): number {

@@ -9,7 +9,6 @@ import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { exampleWords } from '../openapi/parameters.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
-import { page, partial } from '../pages/eta.ts'
 import type { Page } from '../pages/layout.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
@@ -22,7 +21,11 @@ import {
 } from './reference.ts'
 import type { Writing } from './reference.ts'
 import { findWords, firstSteps, runnable } from './samples.ts'
-import type { Sample } from './samples.ts'
+import type { FirstStep, Sample } from './samples.ts'
+import { html } from '../pages/html.ts'
+import type { Html } from '../pages/html.ts'
+import { commandHtml, prose } from '../pages/parts.ts'
+import { table } from '../pages/table.ts'
 
 interface Description {
   readonly links: Links
@@ -119,114 +122,114 @@ function createDescription(app: FastifyInstance, { links, settings }: ApiContext
   return { current, jsonWith }
 }
 
-partial(
-  'content',
-  `<% for (const { type, name, isKnown, table, example } of it.contents) { %>
-<% if (isKnown) { %><p><code><%= type %></code>, <a href="#object-<%= name %>"><%= name %></a></p><% } else { %><div<% if (name) { %> id="object-<%= name %>"<% } %>><% if (table.rows.length > 0) { %><%~ include('@table', table) %><% } else { %><p><code><%= type %></code></p><% } %></div><% } %>
-<% if (example !== '') { %><pre tabindex="0"><code><%= example %></code></pre><% } %>
-<% } %>
-`,
-)
-
-/** A command with what copies it, and a link to what it gets. */
-partial(
-  'sample',
-  `<div class="command"><pre tabindex="0"><code><%= it.source %></code></pre><button type="button" class="copy" hidden>Copy</button><% if (it.run) { %> <a href="<%= it.run %>">Run</a><% } %></div>
-`,
-)
-
-partial(
-  'operation',
-  `<section>
-<h3 id="<%= it.id %>"><%= it.summary %></h3>
-<p class="request"><code><strong><%= it.method %></strong> <%= it.path %></code></p>
-<% for (const text of it.paragraphs) { %><p><%~ include('@prose', { text }) %></p>
-<% } %>
-<% if (it.isForAdministrators) { %><p>For administrators: <code>Authorization: Bearer TOKEN</code></p><% } %>
-<% for (const sample of it.samples) { %><%~ include('@sample', sample) %><% } %>
-<% for (const table of it.parameters) { %><%~ include('@table', table) %><% } %>
-<% if (it.body.length > 0) { %><h4>Body</h4>
-<%~ include('@content', { contents: it.body }) %><% } %>
-<h4>Responses</h4>
-<%~ include('@table', it.answers) %>
-<% if (it.shared.length > 0) { %><p>As <a href="#responses">everywhere</a>: <% for (const status of it.shared) { %><code><%= status %></code> <% } %></p>
-<% } %>
-<% for (const { status, contents } of it.successes) { %>
-<h5><%= status %></h5>
-<%~ include('@content', { contents }) %>
-<% } %>
-</section>
-`,
-)
-
-const render = page(
-  'docs',
-  `<div class="reference">
-<nav class="index" aria-label="Contents">
-<p><a href="#first">First steps</a></p>
-<% for (const tag of it.tags) { %><p><%= tag.name %></p>
-<ul>
-<% for (const operation of tag.operations) { %><li><a href="#<%= operation.id %>"><%= operation.summary %></a></li>
-<% } %></ul>
-<% } %>
-<p>Shared</p>
-<ul><li><a href="#rules">Rules</a></li><li><a href="#responses">Responses</a></li><li><a href="#objects">Objects</a></li><li><a href="#headers">Headers</a></li></ul>
-</nav>
-<div>
-<p><%= it.introduction %> All paths are relative to <code><%= it.server %></code>. For programs: <a href="../schema/?format=json">OpenAPI <%= it.openapi %></a>.</p>
-<h2 id="first">First steps</h2>
-<% for (const { title, run, commands } of it.steps) { %><section class="step">
-<h3><%= title %><% if (run) { %> <a href="<%= run %>">Run</a><% } %></h3>
-<% for (const { language, source } of commands) { %><p><%= language %></p>
-<%~ include('@sample', { source }) %><% } %>
-</section>
-<% } %>
-<% for (const tag of it.tags) { %>
-<h2><%= tag.name %></h2>
-<p><%= tag.description %></p>
-<% for (const operation of tag.operations) { %><%~ include('@operation', operation) %><% } %>
-<% } %>
-<h2 id="rules">Rules of all resources</h2>
-<% for (const text of it.rules) { %><p><%~ include('@prose', { text }) %></p>
-<% } %>
-<h2 id="responses">Responses of many resources</h2>
-<%~ include('@table', it.responses) %>
-<h2 id="objects">Objects</h2>
-<% for (const object of it.objects) { %>
-<h3<% if (!object.isKnown) { %> id="object-<%= object.name %>"<% } %>><%= object.name %></h3>
-<p><%~ include('@prose', { text: object.description }) %></p>
-<% if (object.fields.rows.length > 0) { %><%~ include('@table', object.fields) %><% } %>
-<% if (object.values.length > 0) { %><dl>
-<% for (const { id, value, meaning } of object.values) { %><dt id="<%= id %>"><code><%= value %></code></dt>
-<dd><%~ include('@prose', { text: meaning }) %></dd>
-<% } %></dl><% } %>
-<% } %>
-<h2 id="headers">Headers of responses</h2>
-<%~ include('@table', it.headers) %>
-</div>
-</div>
-`,
-)
-
 /** @param words those of the archive, if it has files: then the examples can be run */
 function renderDocs(document: OpenApiDocument, words: SampleWords | undefined, links: Links): Page {
-  const json = '../schema/?format=json'
   const [introduction, ...rules] = paragraphs(document.info.description ?? '')
   const sampleOf = (source: string): Sample => ({ source, run: words && runnable(source, links) })
   const steps = firstSteps(words ?? exampleWords, links)
   const writing: Writing = { shown: new Set(), sampleOf }
-  return render(
-    { title: 'API reference', section: 'docs', up: '../', json },
-    {
-      introduction,
-      rules,
-      steps: steps.map((step) => ({ ...step, run: words && step.run })),
-      server: document.servers[0]?.url ?? '',
-      openapi: document.openapi,
-      tags: describeOperations(document, writing),
-      responses: describeResponses(document),
-      objects: describeObjects(document, writing),
-      headers: describeHeaders(document),
-    },
+  const tags = describeOperations(document, writing)
+  const json = '../schema/?format=json'
+  return {
+    frame: { title: 'API reference', section: 'docs', up: '../', json },
+    body: html`<div class="reference">
+${indexHtml(tags)}
+<div>
+<p>${introduction} All paths are relative to <code>${document.servers[0]?.url}</code>.
+ For programs: <a href="${json}">OpenAPI ${document.openapi}</a>.</p>
+<h2 id="first">First steps</h2>
+${steps.map((step) => stepHtml(step, words !== undefined))}
+${tags.map(tagHtml)}
+<h2 id="rules">Rules of all resources</h2>
+${rules.map((text) => html`<p>${prose(text)}</p>\n`)}
+<h2 id="responses">Responses of many resources</h2>
+${table(describeResponses(document))}
+<h2 id="objects">Objects</h2>
+${describeObjects(document, writing).map(objectHtml)}
+<h2 id="headers">Headers of responses</h2>
+${table(describeHeaders(document))}
+</div>
+</div>
+`,
+  }
+}
+
+type Tag = ReturnType<typeof describeOperations>[number]
+type Operation = Tag['operations'][number]
+
+function indexHtml(tags: readonly Tag[]): Html {
+  const parts = tags.map(
+    ({ name, operations }) => html`<p>${name}</p>
+<ul>
+${operations.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>\n`)}</ul>
+`,
   )
+  return html`<nav class="index" aria-label="Contents">
+<p><a href="#first">First steps</a></p>
+${parts}
+<p>Shared</p>
+<ul><li><a href="#rules">Rules</a></li><li><a href="#responses">Responses</a></li>
+<li><a href="#objects">Objects</a></li><li><a href="#headers">Headers</a></li></ul>
+</nav>
+`
+}
+
+function stepHtml({ title, run, commands }: FirstStep, canRun: boolean): Html {
+  return html`<section class="step">
+<h3>${title}${canRun && html` <a href="${run}">Run</a>`}</h3>
+${commands.map(({ language, source }) => html`<p>${language}</p>\n${commandHtml(source)}`)}
+</section>
+`
+}
+
+function tagHtml({ name, description, operations }: Tag): Html {
+  return html`<h2>${name}</h2>
+<p>${description}</p>
+${operations.map(operationHtml)}
+`
+}
+
+function operationHtml(operation: Operation): Html {
+  const { id, summary, method, path, samples, shared, successes } = operation
+  return html`<section>
+<h3 id="${id}">${summary}</h3>
+<p class="request"><code><strong>${method}</strong> ${path}</code></p>
+${operation.paragraphs.map((text) => html`<p>${prose(text)}</p>\n`)}
+${operation.isForAdministrators && html`<p>For administrators: <code>Authorization: Bearer TOKEN</code></p>`}
+${samples.map(({ source, run }) => commandHtml(source, run && html` <a href="${run}">Run</a>`))}
+${operation.parameters.map(table)}
+${operation.body.length > 0 && html`<h4>Body</h4>\n${operation.body.map(contentHtml)}`}
+<h4>Responses</h4>
+${table(operation.answers)}
+${shared.length > 0 && html`<p>As <a href="#responses">everywhere</a>: ${shared.map((status) => html`<code>${status}</code> `)}</p>\n`}
+${successes.map(({ status, contents }) => html`<h5>${status}</h5>\n${contents.map(contentHtml)}`)}
+</section>
+`
+}
+
+function contentHtml({ type, name, isKnown, fields, example }: Operation['body'][number]): Html {
+  const code = html`<code>${type}</code>`
+  const described = fields.rows.length > 0 ? table(fields) : html`<p>${code}</p>`
+  return html`${
+    isKnown
+      ? html`<p>${code}, <a href="#object-${name}">${name}</a></p>`
+      : html`<div${name && html` id="object-${name}"`}>${described}</div>`
+  }
+${example && html`<pre tabindex="0"><code>${example}</code></pre>`}
+`
+}
+
+type Described = ReturnType<typeof describeObjects>[number]
+
+function objectHtml({ name, isKnown, description, fields, values }: Described): Html {
+  const meanings = values.map(
+    ({ id, value, meaning }) => html`<dt id="${id}"><code>${value}</code></dt>
+<dd>${prose(meaning)}</dd>
+`,
+  )
+  return html`<h3${!isKnown && html` id="object-${name}"`}>${name}</h3>
+<p>${prose(description)}</p>
+${fields.rows.length > 0 && table(fields)}
+${values.length > 0 && html`<dl>\n${meanings}</dl>`}
+`
 }

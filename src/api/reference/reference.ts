@@ -153,7 +153,7 @@ function describeContent(document: OpenApiDocument, content: Content = {}, shown
       type,
       name,
       isKnown,
-      table: fieldTable(caption, isKnown ? {} : follow(document, schema)),
+      fields: fieldTable(caption, isKnown ? {} : follow(document, schema)),
       example: typeof example === 'string' ? example.trimEnd() : pretty(example),
     }
   })

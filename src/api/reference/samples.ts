@@ -70,7 +70,7 @@ export function runnable(source: string, links: Links): string | undefined {
 }
 
 /** A question that people begin with, and how to ask it. */
-interface FirstStep {
+export interface FirstStep {
   readonly title: string
   readonly run: string
   readonly commands: readonly { readonly language: string; readonly source: string }[]

@@ -1,24 +1,11 @@
 /** The page of the search: results by kind, or what may be searched. */
-import { page } from '../pages/eta.ts'
 import type { Page } from '../pages/layout.ts'
 import { counted, shortened } from '../pages/labels.ts'
 import type { Result } from './search.ts'
-
-const render = page(
-  'search',
-  `<%~ include('@search-field', { up: '../', text: it.text }) %>
-<% if (it.text === '') { %><p>The search field takes:</p>
-<dl class="examples">
-<% for (const [what, example] of it.examples) { %><div><dt><%= what %></dt><dd><a href="?format=api&amp;q=<%= encodeURIComponent(example) %>"><%= example %></a></dd></div>
-<% } %></dl>
-<p>For a file that is not in the list, it says why: still being written, rejected, removed, in another directory, or never seen.</p>
-<% } else if (it.groups.length === 0) { %><p class="notice" role="status">Nothing has this name. A station code, a country, a file name, a path below <code>data/</code> or a date lead to their pages; <a href="../rinex-file/?format=api">all files</a> have filters by further properties.</p>
-<% } %><% for (const { title, results } of it.groups) { %><h2><%= title %></h2>
-<ul class="results">
-<% for (const { title, url, why } of results) { %><li><% if (url === null) { %><b><%= title %></b><% } else { %><a href="<%= url %>"><%= title %></a><% } %><% if (why !== null) { %> <span class="why"><%= why %></span><% } %></li>
-<% } %></ul>
-<% } %>`,
-)
+import { html } from '../pages/html.ts'
+import type { Html } from '../pages/html.ts'
+import { searchField } from '../pages/search-field.ts'
+import { link } from '../pages/parts.ts'
 
 const titles: Readonly<Record<Result['kind'], string>> = {
   station: 'Stations',
@@ -46,5 +33,42 @@ export function renderSearch(text: string, results: readonly Result[], json: str
   const found =
     results.length === 0 ? 'nothing found' : counted(results.length, 'result', 'results')
   const title = text === '' ? 'Search' : `Search for ${shortened(text)}: ${found}`
-  return render({ title, heading: 'Search', up: '../', json }, { text, examples, groups })
+  return {
+    frame: { title, heading: 'Search', up: '../', json },
+    body: html`${searchField('../', text)}
+${text === '' ? examplesHtml() : groups.length === 0 && nothing}
+${groups.map(
+  ({ title, results }) => html`<h2>${title}</h2>
+<ul class="results">
+${results.map(
+  ({
+    title,
+    url,
+    why,
+  }) => html`<li>${url === null ? html`<b>${title}</b>` : link(title, url)}${why !== null && html` <span class="why">${why}</span>`}</li>
+`,
+)}</ul>
+`,
+)}`,
+  }
 }
+
+/** What may be searched. */
+function examplesHtml(): Html {
+  return html`<p>The search field takes:</p>
+<dl class="examples">
+${examples.map(
+  ([
+    what,
+    example,
+  ]) => html`<div><dt>${what}</dt><dd><a href="?format=api&amp;q=${encodeURIComponent(example)}">${example}</a></dd></div>
+`,
+)}</dl>
+<p>For a file that is not in the list, it says why: still being written, rejected, removed, in another directory, or never seen.</p>
+`
+}
+
+const nothing = html`<p class="notice" role="status">Nothing has this name. A station code, a country,
+ a file name, a path below <code>data/</code> or a date lead to their pages;
+ <a href="../rinex-file/?format=api">all files</a> have filters by further properties.</p>
+`

@@ -5,10 +5,12 @@ import { counted, readableDate, readableDuration } from '../pages/labels.ts'
 import { looks, rounded, svg, svgWidth } from '../pages/svg.ts'
 import type { WireLatency } from './series-formats.ts'
 import type { SeriesLatencies } from './series-reader.ts'
+import { html } from '../pages/html.ts'
+import type { Html } from '../pages/html.ts'
 
 const left = 84
-const grid = 'stroke="#80808060"'
-const targetLine = `stroke="${looks.bad.color}" stroke-dasharray="4 3"`
+const grid = html`stroke="#80808060"`
+const targetLine = html`stroke="${looks.bad.color}" stroke-dasharray="4 3"`
 
 /** The time within which files of a period are in time, in seconds. */
 export function targetOf(period: string): number {
@@ -16,7 +18,7 @@ export function targetOf(period: string): number {
 }
 
 /** Draws a bar for each class of latencies, and a line at the target of the period. */
-export function histogramSvg({ histogram, station, period }: WireLatency): string {
+export function histogramSvg({ histogram, station, period }: WireLatency): Html {
   const target = targetOf(period)
   const most = Math.max(1, ...histogram.map(([, , count]) => count))
   const width = (svgWidth - left) / histogram.length
@@ -26,16 +28,17 @@ export function histogramSvg({ histogram, station, period }: WireLatency): strin
     const height = Math.round((count / most) * 110)
     const name = to === null ? `over ${readableDuration(from)}` : `up to ${readableDuration(to)}`
     const { color } = isInTime(to) ? looks.good : looks.poor
-    const bar = `<rect x="${x}" y="${140 - height}" width="${rounded(width - 4)}" height="${height}" fill="${color}"><title>${name}: ${count}</title></rect>`
-    const number = count === 0 ? '' : `<text x="${x}" y="${136 - height}">${count}</text>`
+    const number = count > 0 && html`<text x="${x}" y="${136 - height}">${count}</text>`
     const label = to === null ? 'later' : `≤ ${readableDuration(to)}`
-    return `${bar}${number}<text x="${x}" y="155">${label}</text>`
+    return html`<rect x="${x}" y="${140 - height}" width="${rounded(width - 4)}" height="${height}"
+ fill="${color}"><title>${name}: ${count}</title></rect>${number}<text x="${x}" y="155">${label}</text>`
   })
   const line = rounded(left + histogram.filter(([, to]) => isInTime(to)).length * width - 2)
-  const axes = `<text y="12">Files</text><text x="${svgWidth}" y="175" text-anchor="end">Arrived after the end of the period</text>`
   return svg(
     { height: 182, title: `Histogram of the latency of ${station}` },
-    `${axes}<path d="M${left} 140.5H${svgWidth}" ${grid}/>${bars.join('')}<path d="M${line} 4V140" ${targetLine}/><text x="${line + 4}" y="12">target: ${readableDuration(target)}</text>`,
+    html`<text y="12">Files</text><text x="${svgWidth}" y="175" text-anchor="end">Arrived after the end of the period</text>
+<path d="M${left} 140.5H${svgWidth}" ${grid}/>${bars}<path d="M${line} 4V140" ${targetLine}/>
+<text x="${line + 4}" y="12">target: ${readableDuration(target)}</text>`,
   )
 }
 
@@ -50,7 +53,7 @@ const levels: Readonly<Record<Period, readonly number[]>> = {
 export function dotsSvg(
   { from, to, period: text, station }: WireLatency,
   arrivals: SeriesLatencies['arrivals'],
-): string {
+): Html {
   const period = text
   const [first, end] = [Date.parse(from) / 864e5, Date.parse(to) / 864e5 + 1]
   const [shortest = 1, longest = 1] = [levels[period][0], levels[period].at(-1)]
@@ -69,17 +72,20 @@ export function dotsSvg(
     const y = yOf(level)
     const label = `${level === shortest ? '≤ ' : ''}${readableDuration(level)}`
     const line = level === target ? targetLine : grid
-    return `<text y="${y + 4}">${label}</text><path d="M${left} ${y}H${svgWidth}" ${line}/>`
+    return html`<text y="${y + 4}">${label}</text><path d="M${left} ${y}H${svgWidth}" ${line}/>`
   })
   const later = arrivals.length - shown.length
   const cut =
     later === 0
       ? ''
       : `${counted(later, 'file', 'files')} later than ${readableDuration(longest)}: not drawn`
-  const titles = `<text y="12">Arrived after the end of the period (logarithmic)</text><text x="${svgWidth}" y="12" text-anchor="end">${cut}</text>`
-  const days = `<text x="${left}" y="180">${readableDate(from)}</text><text x="${(left + svgWidth) / 2}" y="180" text-anchor="middle">Start of data</text><text x="${svgWidth}" y="180" text-anchor="end">${readableDate(to)}</text>`
   return svg(
     { height: 188, title: `Arrivals of ${station} by day and latency` },
-    `${titles}${lines.join('')}<path d="${dots.join('')}" stroke="#0072b2" stroke-width="3" stroke-linecap="round"/>${days}`,
+    html`<text y="12">Arrived after the end of the period (logarithmic)</text>
+<text x="${svgWidth}" y="12" text-anchor="end">${cut}</text>
+${lines}<path d="${dots.join('')}" stroke="#0072b2" stroke-width="3" stroke-linecap="round"/>
+<text x="${left}" y="180">${readableDate(from)}</text>
+<text x="${(left + svgWidth) / 2}" y="180" text-anchor="middle">Start of data</text>
+<text x="${svgWidth}" y="180" text-anchor="end">${readableDate(to)}</text>`,
   )
 }

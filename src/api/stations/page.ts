@@ -25,6 +25,7 @@ import { seriesWords, shownCode, stationFrame, stationHead } from './station-hea
 import type { WireStation } from './station-fields.ts'
 import { gapLines } from './words.ts'
 import { link } from '../pages/parts.ts'
+import type { Html } from '../pages/html.ts'
 
 const renderOne = page(
   'station',
@@ -67,7 +68,7 @@ export interface StationSection {
   readonly label: string
   readonly sentence: string
   readonly href: string
-  readonly svg: string
+  readonly svg: Html
 }
 
 interface StationPage extends Required<Pick<PageFrame, 'banner'>> {

@@ -5,7 +5,7 @@ import { slotWords } from '../../series/slot-states.ts'
 import type { ShownState, SlotState, StateRun } from '../../series/slot-states.ts'
 import { dateOf, secondsToIso, twoDigits } from '../../parse/calendar.ts'
 import { daysWords, months } from '../pages/date-words.ts'
-import { escaped } from '../pages/html.ts'
+import type { Html } from '../pages/html.ts'
 import { readableDate } from '../pages/labels.ts'
 import { gridSvg, looks } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
@@ -34,7 +34,7 @@ interface DrawnSeries extends Pick<SeriesAvailability, 'station' | 'fileType' | 
 }
 
 /** The availability calendar: a row is a year of daily files, or a day; no future slots. */
-export function calendarSvg(series: DrawnSeries): string {
+export function calendarSvg(series: DrawnSeries): Html {
   const { period, station, availability } = series
   const lines = linesOf(availability.runs, period)
   const { seconds } = periodRules[period]
@@ -81,7 +81,7 @@ export function yearsSvg(
   title: string,
   days: readonly StateRun<DayState>[],
   hrefOf: (firstDay: number, lastDay: number) => string,
-): string {
+): Html {
   const lines = linesOf(days, '01D')
   const dayAt = (row: number, column: number) => (lines[row]?.firstSlot ?? NaN) + column
   const grid = gridOf(lines, '01D')
@@ -90,12 +90,12 @@ export function yearsSvg(
     title,
     rows: grid.rows.map((row, index) => {
       const [first, last] = [dayAt(index, 0), dayAt(index, row.cells.length - 1)]
-      return { ...row, href: escaped(hrefOf(first, last)) }
+      return { ...row, href: hrefOf(first, last) }
     }),
     startsRun: (row, column) => dateOf(dayAt(row, column)).day === 1,
     runLink: (row, column, count, state) => {
       const [first, last] = [dayAt(row, column), dayAt(row, column + count - 1)]
-      return { title: `${daysWords(first, last)}: ${state}`, href: escaped(hrefOf(first, last)) }
+      return { title: `${daysWords(first, last)}: ${state}`, href: hrefOf(first, last) }
     },
   })
 }

@@ -28,6 +28,7 @@ import { filesUrl } from './station-fields.ts'
 import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { StationTab } from './station-head.ts'
 import { gapLines, joinGaps } from './words.ts'
+import type { Html } from '../pages/html.ts'
 
 const render = page(
   'series-of-station',
@@ -163,7 +164,7 @@ interface SeriesPage extends Said {
   readonly sentence: string
   /** What is counted. */
   readonly measure: string
-  readonly pictures: readonly { readonly label: string; readonly svg: string }[]
+  readonly pictures: readonly { readonly label: string; readonly svg: Html }[]
   readonly gaps?: { readonly text: string; readonly files: string }
   readonly table: Table
 }

@@ -1,68 +1,16 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import { diskCells, diskColumns } from '../archive/page.ts'
-import { problemsTable, rejectedTable, unservedTable, withoutSentence } from './problem-tables.ts'
+import { problemsHtml, rejectedHtml, unservedHtml } from './problem-tables.ts'
 import type { WireStatus } from './serialise.ts'
-import { queuesOf, rescansTable } from './work.ts'
-import { page } from '../pages/eta.ts'
-import { headerColumn, numberColumns } from '../pages/table.ts'
+import { queuesHtml, rescansHtml } from './work.ts'
+import { headerColumn, numberColumns, table } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import { readableDuration, readableNumber, readableSize, readableTime } from '../pages/labels.ts'
-
-const template = `<div data-live>
-<p class="lead">The indexer is <strong class="state <%= it.tone %>"><%= it.state %></strong><% if (it.since !== '') { %> since <%= it.since %> UTC<% } %>. <%= it.meaning %></p>
-<% if (it.reasons.length > 0) { %>
-<ul class="notice fault">
-<% for (const { text, advice } of it.reasons) { %><li><strong><%= text %></strong><br><%~ include('@prose', { text: advice }) %></li>
-<% } %></ul>
-<% } %>
-<% if (it.scan !== null) { %>
-<h2>Running scan</h2>
-<p><label><%= it.scan.percent %> % of the tree <progress max="1" value="<%= it.scan.done %>"></progress></label></p>
-<%~ include('@facts', { facts: it.scan.facts }) %>
-<% } %>
-<h2>Files</h2>
-<%~ include('@table', it.areas) %>
-<% for (const sentence of it.sentences) { %><p><%= sentence %></p>
-<% } %><p><a href="../archive/?format=api">Size by year, area, type and period</a></p>
-<h2>Disks</h2>
-<%~ include('@table', it.disks) %>
-<h2>Queues</h2>
-<% if (it.queues === null) { %><p>Not known: the indexer does not answer.</p><% } else { %>
-<% if (it.queues.full.length > 0) { %><%~ include('@facts', { facts: it.queues.full }) %>
-<% } %><% if (it.queues.empty !== '') { %><p><%= it.queues.empty %></p><% } %>
-<% } %>
-<% if (it.rescans.rows.length > 0) { %>
-<h2>Last rescans</h2>
-<%~ include('@table', it.rescans) %>
-<% } %>
-<h2>Problems of files</h2>
-<% if (it.isPublic) { %>
-<p><a href="problems/?format=api">All files with problems, with their paths</a></p>
-<% } else { %>
-<p>The paths are shown on the command line only: <code>rinex-catalogue status --problems</code></p>
-<% } %>
-<% if (it.problems.rows.length > 0) { %><%~ include('@table', it.problems) %>
-<% } %><% if (it.without !== '') { %><p><%= it.without %></p>
-<% } %><h2>Not catalogued</h2>
-<% if (it.rejected.rows.length === 0) { %>
-<p>None.</p>
-<% } else { %>
-<% if (it.isPublic) { %><p><a href="problems/?format=api&amp;problem=rejected">All names that are not catalogued</a></p><% } %>
-<%~ include('@table', it.rejected) %>
-<% } %>
-<% if (it.unserved.rows.length > 0) { %>
-<h2>Listed files that could not be sent</h2>
-<p>404 responses for listed files since the start of the API: <%= it.unserved.count %>. The latest:</p>
-<%~ include('@table', it.unserved) %>
-<% } %>
-<h2>More</h2>
-<%~ include('@facts', { facts: it.facts }) %>
-</div>
-`
-
-const render = page('status', template)
+import { html } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { factList, prose } from '../pages/parts.ts'
 
 const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
   starting: 'It opens the catalogue; lists and downloads work.',
@@ -87,50 +35,64 @@ export function renderStatus(
   status: WireStatus,
   { problems, arrivals, age, isPublic }: StatusPageOptions,
 ): Page {
-  return render(
-    { title: 'Status', section: 'status', up: '../', json: '?format=json' },
-    {
-      isPublic,
-      reasons: problems,
-      state: status.state,
-      tone: status.state === 'degraded' || status.state === 'stopped' ? 'bad' : 'good',
-      meaning: stateMeanings[status.state],
-      since: readableTime(status.since, 'second'),
-      scan: scanOf(status),
-      sentences: sentencesOf(status, { arrivals, age }),
-      disks: disksTable(status),
-      areas: areasTable(status),
-      queues: status.indexer === null ? null : queuesOf(status, isPublic),
-      rescans: rescansTable(status),
-      problems: problemsTable(status, isPublic),
-      without: withoutSentence(status),
-      rejected: rejectedTable(status),
-      unserved: unservedTable(status),
-      facts: factsOf(status),
-    },
-  )
+  return {
+    frame: { title: 'Status', section: 'status', up: '../', json: '?format=json' },
+    body: html`<div data-live>
+${stateHtml(status, problems)}
+${scanHtml(status)}
+<h2>Files</h2>
+${table(areasTable(status))}
+${sentencesOf(status, { arrivals, age }).map((sentence) => html`<p>${sentence}</p>\n`)}
+<p><a href="../archive/?format=api">Size by year, area, type and period</a></p>
+<h2>Disks</h2>
+${table(disksTable(status))}
+<h2>Queues</h2>
+${status.indexer === null ? html`<p>Not known: the indexer does not answer.</p>` : queuesHtml(status, isPublic)}
+${rescansHtml(status)}
+${problemsHtml(status, isPublic)}
+${rejectedHtml(status, isPublic)}
+${unservedHtml(status)}
+<h2>More</h2>
+${factList(factsOf(status))}
+</div>
+`,
+  }
 }
 
-function scanOf({ scan }: WireStatus) {
-  if (scan === null) return null
+function stateHtml({ state, since }: WireStatus, problems: readonly IndexerProblem[]): Html {
+  const tone = state === 'degraded' || state === 'stopped' ? 'bad' : 'good'
+  const from = since !== null && ` since ${readableTime(since, 'second')} UTC`
+  return html`<p class="lead">The indexer is <strong class="state ${tone}">${state}</strong>${from}.
+ ${stateMeanings[state]}</p>
+${
+  problems.length > 0 &&
+  html`<ul class="notice fault">
+${problems.map(({ text, advice }) => html`<li><strong>${text}</strong><br>${prose(advice)}</li>\n`)}
+</ul>`
+}`
+}
+
+function scanHtml({ scan }: WireStatus): Child {
+  if (scan === null) return undefined
   const { directories_done: done, directories_found: found, seconds_left: left } = scan
-  return {
-    done: scan.done,
-    percent: Math.floor(scan.done * 100),
-    facts: [
-      { name: 'Started (UTC)', value: readableTime(scan.started, 'second') },
-      {
-        name: 'Time left',
-        value: left === null ? 'not known yet' : `about ${readableDuration(Math.ceil(left))}`,
-      },
-      {
-        name: 'Directories read',
-        value: `${readableNumber(done)} of ${readableNumber(found)} found so far`,
-      },
-      { name: 'Files found', value: readableNumber(scan.files) },
-      { name: 'Files a second', value: readableNumber(Math.round(scan.files_per_second)) },
-    ],
-  }
+  const facts = [
+    { name: 'Started (UTC)', value: readableTime(scan.started, 'second') },
+    {
+      name: 'Time left',
+      value: left === null ? 'not known yet' : `about ${readableDuration(Math.ceil(left))}`,
+    },
+    {
+      name: 'Directories read',
+      value: `${readableNumber(done)} of ${readableNumber(found)} found so far`,
+    },
+    { name: 'Files found', value: readableNumber(scan.files) },
+    { name: 'Files a second', value: readableNumber(Math.round(scan.files_per_second)) },
+  ]
+  const percent = Math.floor(scan.done * 100)
+  return html`<h2>Running scan</h2>
+<p><label>${percent} % of the tree <progress max="1" value="${scan.done}"></progress></label></p>
+${factList(facts)}
+`
 }
 
 /** What is to be said of the files besides their numbers. */

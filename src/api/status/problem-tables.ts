@@ -2,10 +2,10 @@
 import { problemWords } from '../../catalogue/filter.ts'
 import { reasonLabel } from '../file-problems/problem-list.ts'
 import { readableNumber, readableTime } from '../pages/labels.ts'
-import { codeLines, headerColumn, numberColumns } from '../pages/table.ts'
+import { codeLines, headerColumn, numberColumns, table } from '../pages/table.ts'
 import type { Table } from '../pages/table.ts'
 import type { WireStatus } from './serialise.ts'
-import type { Child } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { link } from '../pages/parts.ts'
 
@@ -25,14 +25,28 @@ function problemRows({ incomplete, checksums, misplaced }: WireStatus) {
 }
 
 /** The problems that no file has; an empty text if there is none. */
-export function withoutSentence(status: WireStatus): string {
+function withoutSentence(status: WireStatus): string {
   const none = problemRows(status).filter(({ count }) => count === 0)
   return none.length === 0
     ? ''
     : `None: ${none.map(({ problem }) => problemWords[problem].word).join(', ')}.`
 }
 
-export function problemsTable(status: WireStatus, isPublic: boolean): Table {
+export function problemsHtml(status: WireStatus, isPublic: boolean): Html {
+  const problems = problemsTable(status, isPublic)
+  const without = withoutSentence(status)
+  return html`<h2>Problems of files</h2>
+${
+  isPublic
+    ? html`<p><a href="problems/?format=api">All files with problems, with their paths</a></p>`
+    : html`<p>The paths are shown on the command line only: <code>rinex-catalogue status --problems</code></p>`
+}
+${problems.rows.length > 0 && table(problems)}
+${without && html`<p>${without}</p>`}
+`
+}
+
+function problemsTable(status: WireStatus, isPublic: boolean): Table {
   const rows = problemRows(status).filter(({ count }) => count > 0)
   return {
     label: 'Problems of listed files',
@@ -47,7 +61,17 @@ export function problemsTable(status: WireStatus, isPublic: boolean): Table {
   }
 }
 
-export function rejectedTable({ rejected }: WireStatus): Table {
+export function rejectedHtml(status: WireStatus, isPublic: boolean): Html {
+  const heading = html`<h2>Not catalogued</h2>`
+  if (status.rejected.length === 0) return html`${heading}\n<p>None.</p>\n`
+  const all = html`<p><a href="${problemLink('rejected', true)}">All names that are not catalogued</a></p>`
+  return html`${heading}
+${isPublic && all}
+${table(rejectedTable(status))}
+`
+}
+
+function rejectedTable({ rejected }: WireStatus): Table {
   return {
     label: 'Names that are not catalogued',
     caption: 'Names that are not catalogued, by reason',
@@ -61,9 +85,19 @@ export function rejectedTable({ rejected }: WireStatus): Table {
   }
 }
 
-export function unservedTable({ unserved }: WireStatus): Table & { readonly count: string } {
+export function unservedHtml(status: WireStatus): Child {
+  const { count, latest } = status.unserved
+  return (
+    latest.length > 0 &&
+    html`<h2>Listed files that could not be sent</h2>
+<p>404 responses for listed files since the start of the API: ${readableNumber(count)}. The latest:</p>
+${table(unservedTable(status))}
+`
+  )
+}
+
+function unservedTable({ unserved }: WireStatus): Table {
   return {
-    count: readableNumber(unserved.count),
     label: 'Files that could not be sent',
     columns: ['File', 'Reason', 'Time (UTC)'],
     rows: unserved.latest.map(({ path, reason, at }) => [

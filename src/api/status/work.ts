@@ -1,12 +1,19 @@
 /** What the indexer has to do, and the rescans that it did. */
 import { readableDuration, readableNumber, readableTime } from '../pages/labels.ts'
-import { headerColumn, numberColumns, timeCell } from '../pages/table.ts'
+import { headerColumn, numberColumns, table, timeCell } from '../pages/table.ts'
 import type { Table } from '../pages/table.ts'
 import { problemLink } from './problem-tables.ts'
 import type { WireStatus } from './serialise.ts'
-import { prose } from '../pages/parts.ts'
+import { factList, prose } from '../pages/parts.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 
-export function rescansTable({ rescans }: WireStatus): Table {
+export function rescansHtml(status: WireStatus): Child {
+  const rescans = rescansTable(status)
+  return rescans.rows.length > 0 && html`<h2>Last rescans</h2>\n${table(rescans)}`
+}
+
+function rescansTable({ rescans }: WireStatus): Table {
   return {
     label: 'Last rescans',
     caption: 'The last rescans since the start of the indexer, and what they changed; times in UTC',
@@ -37,7 +44,7 @@ export function rescansTable({ rescans }: WireStatus): Table {
 }
 
 /** The queues of the indexer that are not empty, and a sentence about the others. */
-export function queuesOf(status: WireStatus, isPublic: boolean) {
+export function queuesHtml(status: WireStatus, isPublic: boolean): Html {
   const { rescans } = status
   const rescan = rescans?.running ?? null
   const waiting = rescans?.waiting ?? null
@@ -59,14 +66,14 @@ export function queuesOf(status: WireStatus, isPublic: boolean) {
     },
   ]
   const empty = queues.filter(({ value }) => value === 0).map(({ name }) => inSentence(name))
-  return {
-    full: queues.flatMap(({ value, ...queue }) =>
-      value === null || value === 0
-        ? []
-        : [{ ...queue, value: typeof value === 'number' ? readableNumber(value) : value }],
-    ),
-    empty: empty.length === 0 ? '' : `None: ${empty.join(', ')}.`,
-  }
+  const full = queues.flatMap(({ value, ...queue }) =>
+    value === null || value === 0
+      ? []
+      : [{ ...queue, value: typeof value === 'number' ? readableNumber(value) : value }],
+  )
+  return html`${full.length > 0 && factList(full)}
+${empty.length > 0 && html`<p>None: ${empty.join(', ')}.</p>`}
+`
 }
 
 /** The name of a row within a sentence. */
