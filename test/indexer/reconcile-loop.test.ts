@@ -202,12 +202,12 @@ t.test('withheld removals are released after six hours, across restarts', async 
     { hours: 2.9, passed: 5.9, left: 1001 },
     { hours: 0.2, passed: null, left: 0 },
   ]) {
-    await sql(`UPDATE directory SET held_since_us = held_since_us - ${hours * 3600e6}`)
+    await sql(`UPDATE directory SET withheld_since_us = withheld_since_us - ${hours * 3600e6}`)
     const next = await restart()
     await next.catchUp({ scan: true, patient: false })
     await next.close()
     t.equal(await writer.count('obs'), left, `${passed} hours have passed`)
-    const [{ since }] = (await sql(`SELECT max(held_since_us) AS since FROM directory`)) as [
+    const [{ since }] = (await sql(`SELECT max(withheld_since_us) AS since FROM directory`)) as [
       { since: number | null },
     ]
     const stored = since && Math.round((nowUs() - since) / 360e6) / 10

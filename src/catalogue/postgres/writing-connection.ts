@@ -195,7 +195,7 @@ export class WritingConnection {
   async #beginWriting(client: pg.Client): Promise<void> {
     await client.query(`BEGIN;
       UPDATE catalogue SET epoch = '${newEpoch()}', seq = seq + ${margin},
-        forgotten_seq = seq + ${margin}, last_id = last_id + ${margin}
+        purged_seq = seq + ${margin}, last_id = last_id + ${margin}
         WHERE (SELECT (system_identifier, timeline) <> (${identity}) FROM server);
       UPDATE directory SET mtime_us = NULL
         WHERE (SELECT (system_identifier, timeline) <> (${identity}) FROM server);

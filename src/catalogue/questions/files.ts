@@ -70,7 +70,7 @@ type FoundRow = [
 /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
 export function* file({ directory, name }: FileQuery): Question<FoundFile | undefined> {
   const found = yield* row<FoundRow>(
-    `SELECT CASE WHEN d.held_since_us IS NULL THEN 0 ELSE 1 END, c.sha256, ${identityOfChecksum},
+    `SELECT CASE WHEN d.withheld_since_us IS NULL THEN 0 ELSE 1 END, c.sha256, ${identityOfChecksum},
        ${factsColumns}, ${listed.columns}
      FROM directory d CROSS JOIN file f ${joinedChecksum}
      WHERE f.directory = d.id AND d.path = @directory AND f.name = @name`,

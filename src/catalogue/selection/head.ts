@@ -13,7 +13,7 @@ export interface State {
 }
 
 export const stateStatement: Statement = {
-  sql: `SELECT epoch, seq, details_seq, heartbeat_us, heartbeat_limit_s, forgotten_seq,
+  sql: `SELECT epoch, seq, details_seq, heartbeat_us, heartbeat_limit_s, purged_seq,
       deliveries_us FROM catalogue WHERE one = 1`,
 }
 

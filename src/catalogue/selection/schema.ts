@@ -112,7 +112,7 @@ const recordDefinitions = recordColumns
 
 const tables = `
   -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file (see
-  -- sequences.ts). Tombstones up to forgotten_seq may have been purged. last_scan is a ScanSummary
+  -- sequences.ts). Tombstones up to purged_seq may have been purged. last_scan is a ScanSummary
   -- as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time
   -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
   -- heartbeat_limit_s is the age from which it says no more. details_seq grows when the size,
@@ -122,7 +122,7 @@ const tables = `
     one           INT8 PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,
     seq           INT8 NOT NULL,
-    forgotten_seq INT8 NOT NULL DEFAULT 0,
+    purged_seq    INT8 NOT NULL DEFAULT 0,
     last_scan     TEXT,
     details_seq   INT8 NOT NULL DEFAULT 0,
     deliveries_us INT8,
@@ -135,8 +135,8 @@ const tables = `
   -- All known directories. The stamp is mtime_us, ctime_us and inode, taken before the names in the
   -- directory were read, and names_sum, the sum of these names (see sumOfName). mtime_us is NULL if
   -- the next sweep must read the directory, because its stamp is not sure yet, or a part of its
-  -- change was left out. files is the number of live files in the directory. held_since_us is the
-  -- time since which removals in the directory are withheld, NULL if none are. gone is 1 if the
+  -- change was left out. files is the number of live files in the directory. withheld_since_us is
+  -- the time since which removals in the directory are withheld, NULL if none are. gone is 1 if the
   -- directory no longer exists on disk; its row stays as long as tombstones refer to it. changed_us
   -- is the time of the latest change that the listings of this directory, or of those below it,
   -- show; it only grows. hashed counts how often checksums of its files became known or stale. New
@@ -150,7 +150,7 @@ const tables = `
     names_sum INT8,
     files     INT8 NOT NULL DEFAULT 0,
     gone      INT8 NOT NULL DEFAULT 0,
-    held_since_us INT8,
+    withheld_since_us INT8,
     changed_us INT8,
     hashed    INT8 NOT NULL DEFAULT 0
   ) STRICT;

@@ -65,7 +65,7 @@ function advance(db: Database, { id, seq }: Numbers): void {
   db.transaction(() => {
     // The changes with the skipped numbers are unknown, so no client can resume from them.
     db.prepare(
-      `UPDATE catalogue SET epoch = @epoch, seq = @seq, forgotten_seq = @seq, last_id = @id
+      `UPDATE catalogue SET epoch = @epoch, seq = @seq, purged_seq = @seq, last_id = @id
        WHERE one = 1`,
     ).run({ epoch: newEpoch(), seq, id })
     // The files may have changed meanwhile, so the next sweep reads all directories.

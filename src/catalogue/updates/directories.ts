@@ -37,7 +37,7 @@ export class DirectoryRows {
       ctime_us: stamp?.ctimeUs ?? null,
       inode: stamp?.inode ?? null,
       names_sum: stamp?.namesSum ?? null,
-      held_since_us: change.withheldSinceUs ?? null,
+      withheld_since_us: change.withheldSinceUs ?? null,
       gone: change.gone ? 1 : 0,
       growth,
     }
@@ -93,7 +93,7 @@ function directorySql(dialect: Dialect) {
     add: `INSERT INTO directory (id, path)
       VALUES ((SELECT coalesce(max(id), 0) + 1 FROM directory), @path) RETURNING id`,
     whole: `UPDATE directory SET mtime_us = @mtime_us, ctime_us = @ctime_us, inode = @inode,
-        names_sum = @names_sum, gone = @gone, held_since_us = @held_since_us,
+        names_sum = @names_sum, gone = @gone, withheld_since_us = @withheld_since_us,
         files = files + @growth
       WHERE id = @id`,
     part: 'UPDATE directory SET mtime_us = NULL, gone = 0, files = files + @growth WHERE id = @id',

@@ -38,7 +38,7 @@ type KnownFileRow = [
 /** Greater than all names. */
 const afterAllNames = '\u{10FFFF}'
 
-const stampColumns = 'path, mtime_us, ctime_us, inode, names_sum, held_since_us'
+const stampColumns = 'path, mtime_us, ctime_us, inode, names_sum, withheld_since_us'
 
 /** All known directories that still exist on disk. */
 export function* knownDirectories(): Question<KnownStamp[]> {

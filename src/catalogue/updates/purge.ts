@@ -22,7 +22,7 @@ export function* purge(beforeUs: number, nowUs: number): Question<{ readonly mor
   if (seq !== undefined)
     yield* execute(
       { sql: 'DELETE FROM tombstone WHERE seq <= @seq', values: { seq } },
-      { sql: 'UPDATE catalogue SET forgotten_seq = @seq WHERE one = 1', values: { seq } },
+      { sql: 'UPDATE catalogue SET purged_seq = @seq WHERE one = 1', values: { seq } },
     )
   if (old.length === removalsPerTransaction) return { more: true }
   // A directory that no longer exists is kept as long as rows of tombstones or files refer to it.
