@@ -146,7 +146,7 @@ function siteOf({ settings, reader }: ApiDeps, network: NetworkStatusCache): Sit
     const asOf = known?.currency.asOf
     if (asOf !== undefined)
       return { openAlerts: known?.losses.filter(({ alert }) => alert).length ?? 0, isScanned: true }
-    return { openAlerts: 0, isScanned: (await reader.head()).heartbeat !== undefined }
+    return { openAlerts: 0, isScanned: (await reader.head()).asOf !== undefined }
   })
 }
 

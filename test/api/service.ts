@@ -106,7 +106,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     clock,
     setNow(seconds) {
       clock.us = Math.round(seconds * 1e6)
-      return writer.heartbeat({ atUs: clock.us, limitSeconds: 180 })
+      return writer.setAsOf({ atUs: clock.us, limitSeconds: 180 })
     },
     startAnother: () => buildServer(all),
     archive,

@@ -91,7 +91,7 @@ export async function take(
   const [path, files] = [directories[step.directory] ?? '', await filesOf(writer, step)]
   if (does === 'jump') return setNextId(262_144 + size)
   if (does === 'pass') return void (clock.us += size * 3_600_000_000)
-  if (does === 'beat') return writer.heartbeat({ atUs: clock.us, limitSeconds: size })
+  if (does === 'beat') return writer.setAsOf({ atUs: clock.us, limitSeconds: size })
   if (does === 'purge') return writer.purgeRemovals(clock.us - size * 10)
   if (does === 'repair') return writer.repairCounts()
   if (does === 'hash') return writer.keepChecksums(checksumsOf(files.known, size), size * 10)

@@ -93,7 +93,7 @@ async function fill(t: Test) {
   await apply({ removed: ids.slice(-9, -2), stamp, rejections })
   const scan = { startedUs: 1, endedUs: 2, directories: 3, files: 4 }
   await writer.scanned({ ...scan, added: 1, modified: 0, removed: 0 })
-  await writer.heartbeat({ atUs: clock.us, limitSeconds: 60 })
+  await writer.setAsOf({ atUs: clock.us, limitSeconds: 60 })
   await close()
   return { database, since }
 }

@@ -48,7 +48,7 @@ t.test('the summary of a scan has its counts and its speed', async (t) => {
     removed: 1,
   }
   const summary = {
-    head: { epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined },
+    head: { epoch: 'e', seq: 1, detailsSeq: 0, asOf: undefined },
     areas: {
       obs: { files: 3000, bytes: 3000, directories: 10 },
       nrt: { files: 1000, bytes: 1000, directories: 2 },
@@ -82,7 +82,7 @@ t.test('the summary of a scan that took no time has a speed', async (t) => {
   const scan = { ...emptyScan, endedUs: emptyScan.startedUs }
   const empty = { files: 0, bytes: 0, directories: 0 }
   const summary = {
-    head: { epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined },
+    head: { epoch: 'e', seq: 1, detailsSeq: 0, asOf: undefined },
     areas: { obs: empty, nrt: empty },
     misplaced: 0,
     incomplete: { reason: 'incomplete', count: 0, examples: [] },

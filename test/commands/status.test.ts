@@ -15,7 +15,7 @@ import { kept, programLine } from '../program.ts'
 const atUs = Date.UTC(2026, 0, 22, 5, 7, 9) * 1000 + 123_456
 
 const empty: CatalogueSummary = {
-  head: { epoch: 'e', seq: 0, detailsSeq: 0, heartbeat: undefined },
+  head: { epoch: 'e', seq: 0, detailsSeq: 0, asOf: undefined },
   areas: {
     obs: { files: 0, bytes: 0, directories: 0 },
     nrt: { files: 0, bytes: 0, directories: 0 },

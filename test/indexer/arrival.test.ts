@@ -232,7 +232,7 @@ for (const { title, ago, act } of cases)
 t.test('what a first scan finds was not seen arriving', async (t) => {
   const { put, arrivedAgo, isListed, restart, sweep, get } = await openIndexer(t)
   const { sql } = get()
-  await sql('UPDATE catalogue SET heartbeat_us = NULL')
+  await sql('UPDATE catalogue SET as_of_us = NULL')
   put(came, 5)
   await restart()
   await sweep()

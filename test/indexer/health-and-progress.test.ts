@@ -93,7 +93,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
   ]
   scan.step(step('obs', { names: ['a', 'b'], rejections }, 0.5))
   scan.applied({
-    head: { epoch: '', seq: 1, detailsSeq: 0, heartbeat: undefined },
+    head: { epoch: '', seq: 1, detailsSeq: 0, asOf: undefined },
     added: 2,
     modified: 1,
     removed: 0,

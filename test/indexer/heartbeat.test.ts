@@ -44,19 +44,19 @@ async function openHeart(t: Test, sweepIntervalMs = 60_000) {
     },
     heartbeat: (startedUs: number, usualSeconds: number) =>
       real.beat(moment(startedUs), usualSeconds),
-    stored: async () => (await parts.reader.head()).heartbeat,
+    stored: async () => (await parts.reader.head()).asOf,
   }
 }
 
 t.test('a heartbeat is the start of the sweep, and changes neither epoch nor seq', async (t) => {
   const { reader, beat, stored, startUs } = await openHeart(t)
   const before = await reader.head()
-  t.equal(before.heartbeat, undefined, 'none before the first')
+  t.equal(before.asOf, undefined, 'none before the first')
   await beat(startUs)
   t.strictSame(await stored(), { atUs: startUs, limitSeconds: 183 })
   await beat(startUs + 60 * second)
-  const heartbeat = { atUs: startUs + 60 * second, limitSeconds: 183 }
-  t.strictSame(await reader.head(), { ...before, heartbeat })
+  const asOf = { atUs: startUs + 60 * second, limitSeconds: 183 }
+  t.strictSame(await reader.head(), { ...before, asOf })
 })
 
 t.test('the limit is three times the usual time, at least three minutes', async (t) => {
@@ -139,7 +139,7 @@ t.test('a corrupt database is no problem of the heartbeat', async (t) => {
     unreadFiles,
     nowUs,
     sweepIntervalMs: 20,
-    writer: { heartbeat: () => Promise.reject(new CatalogueCorrupt('torn')) },
+    writer: { setAsOf: () => Promise.reject(new CatalogueCorrupt('torn')) },
   })
   await t.rejects(heartbeat.beat(heartbeat.now(), 0), { code: 'CATALOGUE_CORRUPT' })
   t.strictSame(health.status(noProblems).problems, [])
@@ -241,7 +241,7 @@ t.test('an indexer beats from the end of the first scan on, while it can read', 
   const { archive, indexer, put, nowUs, reader } = await startOn(t)
   put(`obs/2026/001/${name}`)
   mkdirSync(join(archive, 'nrt'))
-  const beatUs = async () => (await reader.head()).heartbeat?.atUs
+  const beatUs = async () => (await reader.head()).asOf?.atUs
   t.equal(await beatUs(), undefined)
   const beforeUs = nowUs()
   const { scan } = await indexer.catchUp({ scan: false, patient: false })

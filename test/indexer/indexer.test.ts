@@ -57,7 +57,7 @@ t.test('scanning an unchanged tree again changes nothing', async (t) => {
   await before.indexer.catchUp({ scan: true, patient: false })
   /** The head and the list; each scan has a heartbeat of its own. */
   const shownBy = async (reader: typeof before.reader) => {
-    const { heartbeat, ...head } = await reader.head()
+    const { asOf: heartbeat, ...head } = await reader.head()
     const { records, count } = await reader.page({ limit: 20, offset: 0 })
     return { hasHeartbeat: heartbeat !== undefined, head, records, count }
   }

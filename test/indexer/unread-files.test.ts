@@ -56,7 +56,7 @@ t.test('no slot is late because new files of a first scan are unread', async (t)
   indexer.watch()
   const listed = async () => (await reader.page({ limit: 1, offset: 0 })).count
   const whenCurrent = until('there is a heartbeat', async () => {
-    const { heartbeat } = await reader.head()
+    const { asOf: heartbeat } = await reader.head()
     return heartbeat !== undefined
   }).then(listed)
   await indexer.catchUp({ scan: true, patient: false })

@@ -27,8 +27,8 @@ export class CurrencyReader {
   }
 
   /** The currency of a catalogue with this head. */
-  async of({ heartbeat }: Pick<Head, 'heartbeat'>): Promise<Currency> {
-    return currencyOf(heartbeat, await this.#report(), this.#deps.nowUs() / 1e6)
+  async of({ asOf }: Pick<Head, 'asOf'>): Promise<Currency> {
+    return currencyOf(asOf, await this.#report(), this.#deps.nowUs() / 1e6)
   }
 
   async #report(): Promise<IndexerReport> {

@@ -13,7 +13,7 @@ export interface State {
 }
 
 export const stateStatement: Statement = {
-  sql: `SELECT epoch, seq, details_seq, heartbeat_us, heartbeat_limit_s, purged_seq,
+  sql: `SELECT epoch, seq, details_seq, as_of_us, as_of_limit_s, purged_seq,
       deliveries_us FROM catalogue WHERE one = 1`,
 }
 
@@ -31,9 +31,9 @@ export function toState(row: Row | undefined): State {
   if (row === undefined) throw new CatalogueUnavailable('the catalogue is just being made')
   const [epoch, seq, detailsSeq, atUs, limitSeconds, purgedSeq, deliveriesUs] =
     row as unknown as StateRow
-  const heartbeat = atUs === null || limitSeconds === null ? undefined : { atUs, limitSeconds }
+  const asOf = atUs === null || limitSeconds === null ? undefined : { atUs, limitSeconds }
   return {
-    head: { epoch, seq, detailsSeq, heartbeat },
+    head: { epoch, seq, detailsSeq, asOf },
     purgedSeq,
     deliveriesUs: deliveriesUs ?? undefined,
   }

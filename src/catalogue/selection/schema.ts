@@ -113,9 +113,9 @@ const recordDefinitions = recordColumns
 const tables = `
   -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file (see
   -- sequences.ts). Tombstones up to purged_seq may have been purged. last_scan is a ScanSummary
-  -- as JSON. deliveries_us is the time from which deliveries are recorded. heartbeat_us is the time
+  -- as JSON. deliveries_us is the time from which deliveries are recorded. as_of_us is the time
   -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
-  -- heartbeat_limit_s is the age from which it says no more. details_seq grows when the size,
+  -- as_of_limit_s is the age from which it says no more. details_seq grows when the size,
   -- mtime, checksum or problem of a file changes without a change of its record. name_rules is the
   -- version of the rules by which names were rejected, NULL before the first start of an indexer.
   CREATE TABLE catalogue (
@@ -126,10 +126,10 @@ const tables = `
     last_scan     TEXT,
     details_seq   INT8 NOT NULL DEFAULT 0,
     deliveries_us INT8,
-    heartbeat_us      INT8,
-    heartbeat_limit_s INT8,
-    last_id           INT8 NOT NULL DEFAULT 0,
-    name_rules        INT8
+    as_of_us      INT8,
+    as_of_limit_s INT8,
+    last_id       INT8 NOT NULL DEFAULT 0,
+    name_rules    INT8
   ) STRICT;
 
   -- All known directories. The stamp is mtime_us, ctime_us and inode, taken before the names in the

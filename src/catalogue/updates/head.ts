@@ -1,12 +1,12 @@
 /** Writes the row of the catalogue itself. */
 import { execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import type { Heartbeat, ScanSummary } from '../records.ts'
+import type { AsOf, ScanSummary } from '../records.ts'
 
 /** Stores that the catalogue equals the tree as it was at a time. */
-export function* setHeartbeat({ atUs, limitSeconds }: Heartbeat): Question<void> {
+export function* setAsOf({ atUs, limitSeconds }: AsOf): Question<void> {
   yield* execute({
-    sql: `UPDATE catalogue SET heartbeat_us = @atUs, heartbeat_limit_s = @limitSeconds
+    sql: `UPDATE catalogue SET as_of_us = @atUs, as_of_limit_s = @limitSeconds
       WHERE one = 1`,
     values: { atUs, limitSeconds },
   })

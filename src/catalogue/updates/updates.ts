@@ -7,7 +7,7 @@ import type { Engine } from '../dialect.ts'
 import { Apply, updateParts } from './apply.ts'
 import type { Applied, Applying } from './apply.ts'
 import { Hashing, HashingQueue } from './checksum-queue.ts'
-import { adoptNameRules, setHeartbeat, setLastScan } from './head.ts'
+import { adoptNameRules, setAsOf, setLastScan } from './head.ts'
 import { buildIndexes, deferIndexes } from './indexes.ts'
 import {
   dataEnds,
@@ -58,7 +58,7 @@ export function updatesOf(engine: WritingEngine): Updates {
     keepChecksums: (list, throughSeq) => write(() => hashing.keep(list, throughSeq, nowUs())),
     staleChecksums: (us) => read(() => queue.stale(us)),
     hashAgain: (ids, fromUs) => write(() => hashing.hashAgain(ids, fromUs)),
-    heartbeat: (heartbeat) => write(() => setHeartbeat(heartbeat)),
+    setAsOf: (asOf) => write(() => setAsOf(asOf)),
     scanned: (scan) => write(() => setLastScan(scan)),
     deferIndexes: () => write(deferIndexes),
     buildIndexes: () => write(() => buildIndexes(dialect)),

@@ -5,7 +5,7 @@
 import type { Area } from '../../parse/archive-path.ts'
 import type { Engine } from '../dialect.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
-import type { FileIdentity, Head, Heartbeat, ScanSummary } from '../records.ts'
+import type { AsOf, FileIdentity, Head, ScanSummary } from '../records.ts'
 import type { Problem } from '../filter.ts'
 
 /**
@@ -351,7 +351,7 @@ export interface CatalogueWriter {
    */
   hashAgain(ids: readonly number[], fromUs: number): Promise<void>
   /** Stores that the catalogue equals the tree as it was at a time. */
-  heartbeat(heartbeat: Heartbeat): Promise<void>
+  setAsOf(asOf: AsOf): Promise<void>
   /** Stores the summary of a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
   /**

@@ -95,7 +95,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     // Files with names that were rejected have been there before.
     heartbeat: new Heartbeat(
       { ...options, health, unreadFiles },
-      rejecting > 0 ? undefined : head.heartbeat?.atUs,
+      rejecting > 0 ? undefined : head.asOf?.atUs,
     ),
     metrics: new IndexerMetrics(nowUs),
     fileFaults: new FileFaults(logger),

@@ -18,7 +18,7 @@ const leastIntervalUs = 30e6
 const missedBeats = 3
 
 interface HeartbeatParts {
-  readonly writer: Pick<CatalogueWriter, 'heartbeat'>
+  readonly writer: Pick<CatalogueWriter, 'setAsOf'>
   readonly health: Pick<Health, 'report' | 'notCurrent'>
   readonly unreadFiles: Pick<UnreadFiles, 'isBehind'>
   readonly nowUs: Clock
@@ -104,7 +104,7 @@ export class Heartbeat {
     const seconds = sweepIntervalMs / 1000 + usualSeconds
     const limitSeconds = Math.max(leastLimitSeconds, Math.ceil(missedBeats * seconds))
     try {
-      await writer.heartbeat({ atUs, limitSeconds })
+      await writer.setAsOf({ atUs, limitSeconds })
       this.#storedUs = atUs
       health.report('heartbeat', undefined)
     } catch (error) {

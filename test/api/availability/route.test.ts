@@ -181,7 +181,7 @@ t.test('an address gets four answers at a time', async (t) => {
   const { app, writer } = await openService(t, {
     reader: (reader) => ({ stations: (query) => held.then(() => reader.stations(query)) }),
   })
-  await writer.heartbeat({ atUs: Date.now() * 1000, limitSeconds: 180 })
+  await writer.setAsOf({ atUs: Date.now() * 1000, limitSeconds: 180 })
   const ask = () =>
     app.inject({
       url: '/rinex/api/availability/',

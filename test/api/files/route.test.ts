@@ -231,7 +231,7 @@ t.test('another release and another base URL change the ETag', async (t) => {
         settings,
         // A fixed head, because the random epoch would change the ETag.
         reader: () => ({
-          head: async () => ({ epoch: 'e', seq: 1, detailsSeq: 0, heartbeat: undefined }),
+          head: async () => ({ epoch: 'e', seq: 1, detailsSeq: 0, asOf: undefined }),
         }),
       })
       const answer = await service.app.inject('/rinex/api/')

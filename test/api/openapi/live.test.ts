@@ -24,7 +24,7 @@ const authorization = `Bearer ${token}`
 /** A service with the files of the examples. */
 async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(t, options)
-  await service.writer.heartbeat({ atUs: Date.now() * 1000, limitSeconds: 180 })
+  await service.writer.setAsOf({ atUs: Date.now() * 1000, limitSeconds: 180 })
   for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`]) {
     const path = `${directory}/${filename}`
     await service.add(path)

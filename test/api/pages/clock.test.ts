@@ -21,7 +21,7 @@ async function open(t: Test) {
   const setSecond = (second: number): Promise<void> => {
     service.clock.us = startUs + second * 1e6
     const atUs = startUs + Math.floor(second / 60) * 60e6
-    return service.writer.heartbeat({ atUs, limitSeconds: 180 })
+    return service.writer.setAsOf({ atUs, limitSeconds: 180 })
   }
   await setSecond(0)
   return { ...service, setSecond }

@@ -153,7 +153,7 @@ t.test('for a file that is not listed, it says why', async (t) => {
   const service = await openArchive(t, {
     deps: () => ({ settlingFiles: async () => young, indexerStatus: async () => watchingIndexer }),
   })
-  await service.writer.heartbeat({ atUs: Date.now() * 1000, limitSeconds: 1e9 })
+  await service.writer.setAsOf({ atUs: Date.now() * 1000, limitSeconds: 1e9 })
   const { writer } = service
   const id = await service.idOf(`${onDay}/${zimm}`)
   await writer.apply([change(onDay, { removed: [id] })])

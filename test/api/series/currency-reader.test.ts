@@ -4,7 +4,7 @@ import type { StatusReply } from '../../../src/control-socket/client.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
 
 const nowUs = () => 1_800_000_000e6
-const head = { heartbeat: { atUs: nowUs() - 20e6, limitSeconds: 180 } }
+const head = { asOf: { atUs: nowUs() - 20e6, limitSeconds: 180 } }
 const never = () => new Promise<StatusReply>(() => undefined)
 
 // A server has connections that keep the process alive; the reader's timer does not.

@@ -36,7 +36,7 @@ async function open(t: Test) {
   }
   const answer = async (target: string) => JSON.parse((await get(target)).body) as Answer
   const { app, writer } = service
-  await writer.heartbeat({ atUs: startUs, limitSeconds: 180 })
+  await writer.setAsOf({ atUs: startUs, limitSeconds: 180 })
   const addNames = (directory: string, names: readonly string[]) =>
     service.addNames(directory, names)
   return {

@@ -10,7 +10,7 @@ const name = (hour: number) =>
 
 async function open(t: Test) {
   const service = await openService(t, { nowUs: startUs })
-  await service.writer.heartbeat({ atUs: startUs, limitSeconds: 180 })
+  await service.writer.setAsOf({ atUs: startUs, limitSeconds: 180 })
   return service
 }
 

@@ -60,7 +60,7 @@ t.test('the connection is lost while nothing is asked', { skip }, async (t) => {
   const { added, head } = await add(5, 10)
   t.match({ added, seq: head.seq }, { added: 5, seq: 15 })
   await cutWriter(url)
-  await writer.heartbeat({ atUs: 1, limitSeconds: 2 })
+  await writer.setAsOf({ atUs: 1, limitSeconds: 2 })
   t.equal((await names()).length, 15)
   t.equal(reasons.at(-1), undefined)
 })
@@ -77,7 +77,7 @@ for (const when of ['before', 'after'] as const)
     const found = when === 'after' ? 15 : 10
     t.equal((await names()).length, found, 'reading again tells what was written')
     proxy.behaviour = { cutAt: { text: 'COMMIT', when } }
-    await writer.heartbeat({ atUs: 1, limitSeconds: 2 })
+    await writer.setAsOf({ atUs: 1, limitSeconds: 2 })
     t.equal(proxy.cuts, 2, 'what may be repeated is')
     const { head } = await add(3, 15)
     t.equal(head.seq, found + 3)
@@ -111,7 +111,7 @@ t.test('connections are lost at random', { skip }, async (t) => {
       if ((error as { code?: string }).code !== 'CONNECTION_LOST') throw error
       outcomes.lost++
     })
-    await writer.heartbeat({ atUs: first, limitSeconds: 2 })
+    await writer.setAsOf({ atUs: first, limitSeconds: 2 })
     first = (await names()).length
     await reader.head().catch((error: unknown) => {
       if (!(error instanceof CatalogueUnavailable)) throw error
@@ -144,7 +144,7 @@ t.test('another indexer takes over', { skip }, async (t) => {
   proxy.behaviour = {}
   await t.rejects(first.add(1, 10), takenOver)
   await t.rejects(first.names(), takenOver, 'it knows no more what is true')
-  await t.rejects(first.writer.heartbeat({ atUs: 1, limitSeconds: 1 }), takenOver)
+  await t.rejects(first.writer.setAsOf({ atUs: 1, limitSeconds: 1 }), takenOver)
   t.equal((await second.names()).length, 11)
 })
 
