@@ -10,7 +10,8 @@ import { day, dayFile, hour, hourFile, openService, shortFile } from './service.
 
 /** Paths of all routes below the prefix, with their media types. */
 const paths: Readonly<Record<string, readonly string[]>> = {
-  'api/': ['application/json', 'text/html'],
+  'api/': ['application/json'],
+  'api/network/': ['application/json', 'text/html'],
   'api/rinex-file/': ['application/json', 'text/html'],
   'api/rinex-file/1/': ['application/json', 'text/html'],
   'api/station/': ['application/json', 'text/html'],

@@ -1,6 +1,7 @@
 /** The HTML page of the change feed: newest changes first. */
 import type { Head } from '../../catalogue/records.ts'
 import type { Parameter } from '../http/context.ts'
+import type { FormState } from '../http/errors.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { activeFilters, filterForm, formOf } from '../pages/filter-form.ts'
@@ -12,25 +13,13 @@ import {
   readableSize,
   readableTime,
 } from '../pages/labels.ts'
-import { page } from '../pages/eta.ts'
 import type { Page } from '../pages/layout.ts'
 import { wireOf } from '../pages/wire.ts'
 import type { WireChange } from './schema.ts'
-import { headerColumn, timeCell } from '../pages/table.ts'
-import type { Child } from '../pages/html.ts'
+import { headerColumn, table, timeCell } from '../pages/table.ts'
+import { html } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
 import { link } from '../pages/parts.ts'
-
-const template = `<%~ it.form %>
-<%~ it.wire %>
-<div<% if (it.isLatest) { %> data-live<% } %>>
-<p class="extent"><%= it.extent %></p>
-<% if (it.others.length > 0) { %><p>Further filters: <% for (const { name, value } of it.others) { %><code><%= name %>=<%= value %></code> <% } %></p>
-<% } %>
-<% if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
-<% if (!it.isLatest) { %><p><a href="<%= it.next %>" rel="next">Newer</a></p>
-<% } %></div>
-<p>The latest change has number <%= it.number %>. Programs follow the <a href="<%= it.feed %>">feed from here</a>: each page names the next, and waits for changes with <code>wait=60</code>.</p>
-`
 
 interface ChangesPageData {
   readonly head: Head
@@ -45,8 +34,6 @@ interface ChangesPageData {
   readonly limit: number
   readonly results: readonly WireChange[]
 }
-
-const render = page('changes', template)
 
 export const changesForm: FormView = {
   frame: { title: 'Changes', section: 'changes' },
@@ -63,37 +50,47 @@ export const changesForm: FormView = {
 export function renderChanges(data: ChangesPageData): Page {
   const { head, since, throughSeq, next, isLatest, results } = data
   const noun = results.length === 0 ? 'No changes' : 'Changes'
-  const extent = `${noun} after number ${since} up to ${throughSeq}; the latest is ${head.seq}.`
-  const kept = data.kept.filter(([name]) => name !== 'limit')
-  const state = { kept, limit: data.limit }
-  const form = filterForm(changesForm, state)
+  const state = { kept: data.kept.filter(([name]) => name !== 'limit'), limit: data.limit }
   const json = feedHref(next, since)
   const words = activeFilters(state, changesForm.fields)
   const title = [changesForm.frame.title, ...words.map(({ value }) => value)].join(', ')
-  const frame = { ...changesForm.frame, title, heading: 'Changes', up: '../', json }
-  return render(frame, {
-    wire: wireOf(new URL(json, next), data.headers),
-    extent,
-    next,
-    isLatest,
-    form,
-    others: formOf(changesForm, state).hidden.filter(({ name }) => changesFilters.has(name)),
-    feed: feedHref(next, throughSeq),
-    number: readableNumber(head.seq),
-    table: {
-      label: 'Changes',
-      className: 'files cards',
-      caption:
-        'Each file with its latest change, the newest first; size and time of the file as they are now, or were before its removal; times in UTC, (022) is the day of the year',
-      columns: [
-        headerColumn('File'),
-        ...['Change', 'At'],
-        { label: 'Size', isNumber: true },
-        ...['Last written', 'Start of data'],
-        { label: 'Number', isNumber: true },
-      ],
-      rows: results.toReversed().map(rowOf),
-    },
+  return {
+    frame: { ...changesForm.frame, title, heading: 'Changes', up: '../', json },
+    body: html`${filterForm(changesForm, state)}
+${wireOf(new URL(json, next), data.headers)}
+<div${isLatest && html` data-live`}>
+<p class="extent">${noun} after number ${since} up to ${throughSeq}; the latest is ${head.seq}.</p>
+${otherFilters(state)}
+${results.length > 0 && changesTable(results)}
+${!isLatest && html`<p><a href="${next}" rel="next">Newer</a></p>\n`}</div>
+<p>The latest change has number ${readableNumber(head.seq)}. Programs follow the
+ <a href="${feedHref(next, throughSeq)}">feed from here</a>: each page names the next, and waits for changes
+ with <code>wait=60</code>.</p>
+`,
+  }
+}
+
+/** The filters without a field in the form. */
+function otherFilters(state: FormState): Child {
+  const others = formOf(changesForm, state).hidden.filter(({ name }) => changesFilters.has(name))
+  const items = others.map(({ name, value }) => html`<code>${name}=${value}</code> `)
+  return items.length > 0 && html`<p>Further filters: ${items}</p>\n`
+}
+
+function changesTable(results: readonly WireChange[]): Html {
+  return table({
+    label: 'Changes',
+    className: 'files cards',
+    caption:
+      'Each file with its latest change, the newest first; size and time of the file as they are now, or were before its removal; times in UTC, (022) is the day of the year',
+    columns: [
+      headerColumn('File'),
+      ...['Change', 'At'],
+      { label: 'Size', isNumber: true },
+      ...['Last written', 'Start of data'],
+      { label: 'Number', isNumber: true },
+    ],
+    rows: results.toReversed().map(rowOf),
   })
 }
 

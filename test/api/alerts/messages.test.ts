@@ -27,7 +27,7 @@ t.test('the metric counts alerts by kind and country', async (t) => {
     'rinex_alerts{kind="late",country="AUT"} 1',
     'rinex_alerts{kind="late",country="NOR"} 1',
   ]
-  t.same((await alerts()).toSorted(), both, 'the incident of a country is one')
+  t.same((await alerts()).toSorted(), both, 'the loss of a country is one')
 })
 
 const [, program = ''] =
