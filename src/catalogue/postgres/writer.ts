@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import type { Question } from '../question.ts'
-import { beginDeliveries } from '../updates/head.ts'
+import { beginDeliveries } from '../updates/times.ts'
 import { updatesOf } from '../updates/updates.ts'
 import type { CatalogueWriter } from '../updates/writer.ts'
 import { wait } from '../../runtime/clock.ts'

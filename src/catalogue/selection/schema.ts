@@ -112,7 +112,7 @@ const recordDefinitions = recordColumns
 
 const tables = `
   -- The catalogue itself, one row: its epoch, its latest seq and the highest id of a file (see
-  -- sequences.ts). Tombstones up to purged_seq may have been purged. last_scan is a ScanSummary
+  -- numbers-file.ts). Tombstones up to purged_seq may have been purged. last_scan is a ScanSummary
   -- as JSON. deliveries_us is the time from which deliveries are recorded. as_of_us is the time
   -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
   -- as_of_limit_s is the age from which it says no more. details_seq grows when the size,

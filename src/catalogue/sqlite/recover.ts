@@ -34,7 +34,7 @@ import {
 import { isCorruption } from './integrity-check.ts'
 import { connectForWriting, openForWriting, prepared, refuseSchema } from './open.ts'
 import { applicationId, versionOf } from './schema.ts'
-import { noteNumbers, restoreSequences } from './sequences.ts'
+import { noteNumbers, restoreNumbers } from './numbers-file.ts'
 
 /** The steps that were taken to recover the database. */
 export interface Recovery {
@@ -112,7 +112,7 @@ function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
 function openAdvanced(files: DatabaseFiles) {
   let advanced = false
   const db = prepared(openForWriting(files.path), (db) => {
-    advanced = restoreSequences(db, files.numbersPath, { restored: false })
+    advanced = restoreNumbers(db, files.numbersPath, { restored: false })
   })
   return { db, advanced }
 }
@@ -162,7 +162,7 @@ function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
     const db = openForWriting(copy, { check: true })
     try {
       if (isFilled(path)) finish(files)
-      restoreSequences(db, numbersPath, { restored: true })
+      restoreNumbers(db, numbersPath, { restored: true })
     } finally {
       db.close()
     }

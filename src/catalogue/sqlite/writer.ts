@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import { beginDeliveries } from '../updates/head.ts'
+import { beginDeliveries } from '../updates/times.ts'
 import { knownDirectories } from '../updates/known.ts'
 import { updatesOf } from '../updates/updates.ts'
 import { CatalogueCorrupt } from '../writer-errors.ts'
@@ -21,7 +21,7 @@ import { lockWriter } from './lock.ts'
 import type { WriterLock } from './lock.ts'
 import { openOrRecover, replaceByCopy } from './recover.ts'
 import type { Recovery, Restoring } from './recover.ts'
-import { Sequences } from './sequences.ts'
+import { NumbersFile } from './numbers-file.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
 export interface WriterOptions {
@@ -72,7 +72,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   driver.write(beginDeliveries(nowUs()))
   const aside = new AbortController()
   const { unlessCorrupt, unlessReplaced } = prepareGuards(db, path, parts.lock)
-  const sequences = new Sequences(db, numbersPath)
+  const sequences = new NumbersFile(db, numbersPath)
   const write: Ask = (ask) =>
     unlessReplaced(() => {
       const answer = driver.write(ask())

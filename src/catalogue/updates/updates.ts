@@ -7,7 +7,7 @@ import type { Engine } from '../dialect.ts'
 import { Apply, updateParts } from './apply.ts'
 import type { Applied, Applying } from './apply.ts'
 import { Hashing, HashingQueue } from './checksum-queue.ts'
-import { adoptNameRules, setAsOf, setLastScan } from './head.ts'
+import { adoptNameRules, setAsOf, setLastScan } from './times.ts'
 import { buildIndexes, deferIndexes } from './indexes.ts'
 import {
   dataEnds,

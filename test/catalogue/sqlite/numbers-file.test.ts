@@ -8,11 +8,11 @@ import { testFolder } from '../../folder.ts'
 /** Opens the numbers of a database, and commits changes as often as arguments say. */
 const program = `
   const { default: Sqlite } = await import('better-sqlite3')
-  const { Sequences } = await import(process.cwd() + '/src/catalogue/sqlite/sequences.ts')
+  const { NumbersFile } = await import(process.cwd() + '/src/catalogue/sqlite/numbers-file.ts')
   const db = new Sqlite(':memory:')
   db.exec('CREATE TABLE catalogue (one, seq, last_id); INSERT INTO catalogue VALUES (1, 0, 0)')
   db.pragma('user_version = 99')
-  const sequences = new Sequences(db, process.argv[1])
+  const sequences = new NumbersFile(db, process.argv[1])
   for (const count of process.argv.slice(2)) {
     db.exec('UPDATE catalogue SET seq = seq + ' + count)
     sequences.committed()

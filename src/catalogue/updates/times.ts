@@ -1,4 +1,4 @@
-/** Writes the row of the catalogue itself. */
+/** Writes the row of the catalogue: the times up to which it is known, and the rules of names. */
 import { execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { AsOf, ScanSummary } from '../records.ts'

@@ -30,7 +30,7 @@ const syncDelayMs = 60_000
  * written to the file
  * @returns true if the database was an older copy
  */
-export function restoreSequences(
+export function restoreNumbers(
   db: Database,
   path: string,
   { restored }: { readonly restored: boolean },
@@ -77,7 +77,7 @@ function advance(db: Database, { id, seq }: Numbers): void {
  * Keeps the issued numbers in the file up to date. If it cannot be written, numbers stay unique,
  * but a restored older copy may not be detected.
  */
-export class Sequences {
+export class NumbersFile {
   readonly #path: string
   readonly #issued: () => Numbers
   #written: Numbers
