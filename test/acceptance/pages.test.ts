@@ -77,12 +77,15 @@ for (const javaScriptEnabled of [true, false])
       const h1 = page.locator('h1')
       t.match(await h1.textContent(), /^GRAZ, observation: 34 files, 1\.5 kB$/)
       await follow(page, page.getByRole('link', { name: 'hour', exact: true }))
-      t.match(await h1.textContent(), 'GRAZ, observation, hour files: 4 files')
+      t.match(await h1.textContent(), 'GRAZ, observation, hour: 4 files')
       await follow(page, page.getByRole('link', { name: 'Remove the filter hour, 4 files' }))
       t.match(await h1.textContent(), 'GRAZ, observation: 34 files')
       await page.getByLabel('Covers the time').fill('2026-01-30 05:13')
       await follow(page, page.getByRole('button', { name: 'Show' }))
-      t.match(await h1.textContent(), 'GRAZ, observation, at 30 January 2026 05:13: 2 files')
+      t.match(
+        await h1.textContent(),
+        'GRAZ, covers the time 30 January 2026 05:13, observation: 2 files',
+      )
       await follow(page, page.getByRole('link', { name: /Remove the filter Covers/ }))
       await follow(page, page.getByRole('link', { name: 'Start of data' }))
       const first = page.locator(`${rows} th`).first()
@@ -269,7 +272,7 @@ t.test('the links of a table are reachable on screens of all widths', { skip }, 
       for (const [path, names] of [
         ['rinex-file/', [/^Download GRAZ/, /^GRAZ/]],
         ['changes/', [/^GRAZ/]],
-        ['status/problems/', [/^GRAZ/, /^in the directory of another/]],
+        ['status/problems/', [/^GRAZ/, /^the file is in the directory of another/]],
       ] as const) {
         await page.goto(`${api}${path}`)
         if (path === 'changes/') await page.getByText('replaced: another size').waitFor()

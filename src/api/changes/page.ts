@@ -4,7 +4,7 @@ import type { Parameter } from '../http/context.ts'
 import type { FormState } from '../http/errors.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
-import { activeFilters, filterForm, formOf } from '../pages/filter-form.ts'
+import { filterForm, filterWords, formOf } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import {
   changeLabel,
@@ -52,8 +52,8 @@ export function renderChanges(data: ChangesPageData): Page {
   const noun = results.length === 0 ? 'No changes' : 'Changes'
   const state = { kept: data.kept.filter(([name]) => name !== 'limit'), limit: data.limit }
   const json = feedHref(next, since)
-  const words = activeFilters(state, changesForm.fields)
-  const title = [changesForm.frame.title, ...words.map(({ value }) => value)].join(', ')
+  const words = filterWords(state.kept, changesFilters)
+  const title = words === '' ? 'Changes' : `Changes, ${words}`
   return {
     frame: { ...changesForm.frame, title, heading: 'Changes', up: '../', json },
     body: html`${filterForm(changesForm, state)}

@@ -1,11 +1,11 @@
 /** The facets of a page of files: each value with its count, set and unset by a click. */
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { FacetName, Facets, FacetValue } from '../../catalogue/sums.ts'
-import { countryName } from '../../parse/countries.ts'
-import type { FileDuration, FileType } from '../../parse/types.ts'
 import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
-import { counted, durationLabel, readableNumber, typeLabel } from '../pages/labels.ts'
+import { labelOf } from '../pages/filter-form.ts'
+import { counted, readableNumber } from '../pages/labels.ts'
+import { filterParameters } from '../parameters/file-filters.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 
@@ -13,52 +13,20 @@ import { html } from '../pages/html.ts'
 const mostShown = 12
 
 interface FacetView {
-  readonly label: string
   readonly key: keyof FileFilter
-  /** The parameters of this filter; links have the first one. */
+  /** The parameters of this filter; links and words are those of the first one. */
   readonly parameters: readonly [string, ...string[]]
-  readonly textOf: (value: string) => string
 }
 
 /** In the order of the page. */
 const facets: Readonly<Record<FacetName, FacetView>> = {
-  type: {
-    label: 'Type',
-    key: 'types',
-    parameters: ['file_type', 'fileType'],
-    textOf: (value) => typeLabel(value as FileType),
-  },
-  period: {
-    label: 'Period',
-    key: 'durations',
-    parameters: ['file_duration', 'filePeriod'],
-    textOf: (value) => durationLabel(value as FileDuration),
-  },
-  year: {
-    label: 'Year',
-    key: 'years',
-    parameters: ['year', 'data_date__year'],
-    textOf: (value) => value,
-  },
-  area: { label: 'Area', key: 'areas', parameters: ['area'], textOf: (value) => value },
-  form: {
-    label: 'Names',
-    key: 'versions',
-    parameters: ['file_version', 'rinexVersion'],
-    textOf: (value) => (value === 'r2' ? 'short' : 'long'),
-  },
-  problem: {
-    label: 'Problem',
-    key: 'problems',
-    parameters: ['problem'],
-    textOf: (value) => value,
-  },
-  country: {
-    label: 'Country',
-    key: 'countries',
-    parameters: ['country'],
-    textOf: countryName,
-  },
+  type: { key: 'types', parameters: ['file_type', 'fileType'] },
+  period: { key: 'durations', parameters: ['file_duration', 'filePeriod'] },
+  year: { key: 'years', parameters: ['year', 'data_date__year'] },
+  area: { key: 'areas', parameters: ['area'] },
+  form: { key: 'versions', parameters: ['file_version', 'rinexVersion'] },
+  problem: { key: 'problems', parameters: ['problem'] },
+  country: { key: 'countries', parameters: ['country'] },
 }
 
 interface FacetState {
@@ -108,18 +76,20 @@ function viewOf(
   values: readonly FacetValue[] | undefined,
   { filter, kept, limit }: FacetState,
 ) {
-  const { label, key, parameters, textOf } = facets[name]
+  const { key, parameters } = facets[name]
   const linkTo = (wanted: readonly Parameter[], isWithout = true) => {
     const others = kept.filter(([name]) => !isWithout || !parameters.includes(name))
     return `?${queryText([...others, ...wanted, ['limit', String(limit)]])}`
   }
+  const [parameter] = parameters
+  const worded = filterParameters.get(parameter)
   const chosen = ((filter[key] ?? []) as readonly (string | number)[]).map(String)
   const shown = (values ?? []).map(({ value, files }) => {
     const isOn = value !== null && chosen.includes(value)
     const rest = isOn ? chosen.filter((each) => each !== value) : [...chosen, value ?? '']
-    const href = linkTo(rest.length === 0 ? [] : [[parameters[0], rest.join()]])
+    const href = linkTo(rest.length === 0 ? [] : [[parameter, rest.join()]])
     return {
-      text: value === null ? 'none' : textOf(value),
+      text: value === null ? 'none' : (worded?.textOf?.(value) ?? value),
       href: value === null ? undefined : href,
       count: readableNumber(files),
       isOn,
@@ -129,7 +99,7 @@ function viewOf(
   const first = new Set([...shown.filter(({ isOn }) => isOn), ...shown].slice(0, mostShown))
   return {
     name,
-    label,
+    label: labelOf(parameter, worded),
     shown: shown.filter((each) => first.has(each)),
     more: shown.filter((each) => !first.has(each)),
     count: values === undefined ? linkTo([['facets', 'all']], false) : undefined,

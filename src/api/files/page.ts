@@ -20,7 +20,7 @@ import {
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
-import { headline, sizeWords } from './filter-words.ts'
+import { headline, sizeWords } from './headline.ts'
 import type { WireRecord } from './serialise.ts'
 import { commandHtml, link, note } from '../pages/parts.ts'
 import { html } from '../pages/html.ts'
@@ -29,6 +29,7 @@ import type { Child, Html } from '../pages/html.ts'
 export const filesView: CollectionView<WireRecord> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },
   noun: ['file', 'files'],
+  filters: filterParameters,
   fields: formFieldsOf(filterParameters),
   all: 'All files',
   sizes: [20, 50, 100, 500],
@@ -115,7 +116,7 @@ export function renderList(list: ListPageData): Page {
     links,
     headers,
     beside: facets,
-    title: headline({ filter, count, sizes: sums?.sizes }),
+    headline: (filters) => headline(filters, count, sums?.sizes),
     above: formatLinks(data),
     below: count > 0 && downloadHtml(data),
   })

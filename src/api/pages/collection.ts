@@ -2,8 +2,15 @@
 import { queryText } from '../http/context.ts'
 import type { Links, PageLinks, Parameter, PageRange } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
-import { activeFilters, chips, filterForm, hiddenInputs, sortLink } from './filter-form.ts'
-import type { FormView, SortColumn } from './filter-form.ts'
+import {
+  activeFilters,
+  chips,
+  filterForm,
+  filterWords,
+  hiddenInputs,
+  sortLink,
+} from './filter-form.ts'
+import type { FormView, SortColumn, WordedFilters } from './filter-form.ts'
 import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
 import { counted, readableNumber } from './labels.ts'
@@ -25,6 +32,7 @@ export interface CollectionView<Item> extends FormView {
   readonly frame: Pick<PageFrame, 'title' | 'section' | 'crumbs' | 'up'>
   /** The noun for the items of the collection: singular and plural. */
   readonly noun: readonly [one: string, many: string]
+  readonly filters: WordedFilters
   readonly columns: readonly ViewColumn<Item>[]
   readonly caption: string
   readonly className?: string
@@ -42,8 +50,8 @@ interface Parts extends Pick<PageFrame, 'banner'> {
   /** What stands above and below the table. */
   readonly above?: Child
   readonly below?: Child
-  /** What the page shows, in words; by default its filters and the number of its items. */
-  readonly title?: string
+  /** The title and the heading, from the filters in words. */
+  readonly headline?: (filters: string) => string
 }
 
 const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV' }
@@ -51,16 +59,16 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV' }
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, headers, beside, above, below, banner = [], title }: Parts,
+  { links, headers, beside, above, below, banner = [], headline }: Parts,
 ): Page {
-  const { frame, noun, fields, whole = [] } = view
+  const { frame, noun, filters, whole = [] } = view
   const { kept, range, ignored, results } = list
   const state = { kept, limit: range.limit }
   const extent = extentOf(list, noun)
-  const active = activeFilters(state, fields)
   const json = jsonLink(list)
   const total = counted(list.count, ...noun)
-  const words = active.map(({ value }) => value).join(', ')
+  const words = filterWords(kept, filters)
+  const title = headline?.(words)
   return {
     frame: {
       ...frame,
@@ -73,7 +81,7 @@ export function renderCollection<Item>(
     },
     body: html`${ignoredNotice(ignored)}
 ${filterForm(view, state)}
-${chips(active)}
+${chips(activeFilters(state, filters))}
 <div${beside && html` class="above"`}>
 ${beside}${wireOf(new URL(json, list.pages.first), headers)}
 </div>

@@ -1,5 +1,11 @@
 /** Days and months in words, as people write them into a mail. Pure. */
-import { dateOf } from '../../parse/calendar.ts'
+import {
+  dateOf,
+  parseDays,
+  parseTimeUs,
+  secondsPerDay,
+  secondsToIso,
+} from '../../parse/calendar.ts'
 
 export const months = [
   ...['January', 'February', 'March', 'April', 'May', 'June', 'July'],
@@ -35,4 +41,19 @@ export function spanWords(first: number, last: number): string {
   if (isOneYear && from.month === to.month) return monthWords(to)
   const begin = isOneYear ? (months[from.month - 1] ?? '') : monthWords(from)
   return `${begin} to ${monthWords(to)}`
+}
+
+/**
+ * A date, a month, a year or a time of a request: `22 January 2026`, `January 2026`, `22 January
+ * 2026 05:13`, with seconds if they are not 0. Another text stays as it is.
+ */
+export function dateWords(text: string): string {
+  const days = parseDays(text)
+  if (days !== undefined) return spanWords(days.from, days.to)
+  const us = parseTimeUs(text)
+  if (us === undefined) return text
+  const seconds = Math.floor(us / 1e6)
+  const time = secondsToIso(seconds).split('T')[1] ?? ''
+  const clock = time.slice(0, time.endsWith(':00Z') ? 5 : 8)
+  return `${dayWords(Math.floor(seconds / secondsPerDay))} ${clock}`
 }

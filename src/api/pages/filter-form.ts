@@ -2,9 +2,9 @@
 import type { FormState } from '../http/errors.ts'
 import { queryText } from '../http/context.ts'
 import type { Parameter } from '../http/context.ts'
-import { countryName } from '../../parse/countries.ts'
 import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
+import { shortened } from './labels.ts'
 import { link } from './parts.ts'
 import type { Column } from './table.ts'
 
@@ -20,6 +20,16 @@ export interface FormField {
   readonly suggestions?: readonly string[]
   /** True if one of the options always applies, so the empty option is left out. */
   readonly isRequired?: boolean
+}
+
+/** What forms, chips and headlines say of a parameter. */
+export interface Worded {
+  /** What counts: all words, separated by commas or repeated; all values; or the last value. */
+  readonly takes: 'words' | 'values' | 'last'
+  /** Its field in the filter form; without it, the form repeats the value in a hidden input. */
+  readonly field?: FormField | undefined
+  /** A value in words; without it, the text of its option, or the value itself. */
+  readonly textOf?: ((value: string) => string) | undefined
 }
 
 /** A field of a form. Its name is that of a parameter, so page and JSON have the same query. */
@@ -225,28 +235,51 @@ const settings = new Set(['ordering', 'expand', 'strict', 'facets'])
 /** Maximum number of active filters that a page shows: each has a link that repeats all others. */
 const maxShownFilters = 20
 
+/** The filters of a collection by their names. */
+export type WordedFilters = ReadonlyMap<string, Worded>
+
 /** Returns the active filters, each with a link to the collection without it. */
-export function activeFilters({ kept, limit }: FormState, fields: readonly Field[]) {
+export function activeFilters({ kept, limit }: FormState, filters: WordedFilters) {
   if (kept.length > maxShownFilters) return []
   return kept.flatMap(([name, value], place) => {
-    if (settings.has(name)) return []
+    const filter = filters.get(name)
+    if (filter === undefined || settings.has(name)) return []
     const rest = kept.filter((_parameter, index) => index !== place)
-    const field = fields.find((each) => each.name === name)
-    const words = value.split(',').map((word) => wordOf(name, word, field))
     return [
       {
-        label: field?.label ?? labelOf(name),
-        value: words.join(', '),
+        label: labelOf(name, filter),
+        value: valueWords(filter, value),
         without: firstPage({ kept: rest, limit }),
       },
     ]
   })
 }
 
-/** A value in words: as in the form, or the name of a country. */
-function wordOf(name: string, value: string, field: Field | undefined): string {
-  const option = field && optionOf(field, value)
-  return option?.text ?? (name === 'country' ? countryName(value.toUpperCase()) : value)
+/**
+ * The active filters in words, in the order of their table: `GRAZ, observation, created from 22
+ * January 2026`. A word says itself; of all other values the label tells what they are.
+ */
+export function filterWords(kept: readonly Parameter[], filters: WordedFilters): string {
+  const active = Array.from(filters).flatMap(([name, filter]) =>
+    kept.flatMap(([own, value]) =>
+      own === name && !settings.has(name) ? [{ name, filter, value }] : [],
+    ),
+  )
+  if (active.length > maxShownFilters) return `${active.length} filters`
+  const words = active.map(({ name, filter, value }) => {
+    const text = shortened(valueWords(filter, value))
+    const label = labelOf(name, filter)
+    return filter.takes === 'words'
+      ? text
+      : `${label.charAt(0).toLowerCase()}${label.slice(1)} ${text}`
+  })
+  return words.join(', ')
+}
+
+function valueWords({ takes, field, textOf }: Worded, value: string): string {
+  const wordOf = (text: string): string =>
+    textOf?.(text) ?? (field && optionOf(field, text)?.text) ?? text
+  return takes === 'words' ? value.split(',').map(wordOf).join(', ') : wordOf(value)
 }
 
 /** Django's lookups in words. */
@@ -259,8 +292,9 @@ const lookups: Readonly<Record<string, string>> = {
   contains: 'contains',
 }
 
-/** The label of a parameter without a field: `Data date from`, for `data_date__gte`. */
-function labelOf(name: string): string {
+/** The label of its field, or `Data date from`, for `data_date__gte`. */
+export function labelOf(name: string, { field: shown }: Pick<Worded, 'field'> = {}): string {
+  if (shown !== undefined) return shown.label
   const [field = '', lookup = ''] = name.split('__')
   const words = [field.replaceAll('_', ' '), lookups[lookup] ?? lookup].join(' ').trim()
   return words.charAt(0).toUpperCase() + words.slice(1)

@@ -3,7 +3,7 @@ import { problems, problemWords } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { dayOfYearAt, parseDay, secondsPerDay, twoDigits } from '../../parse/calendar.ts'
 import type { Period } from '../../series/series.ts'
-import type { FileDuration, FileType } from '../../parse/types.ts'
+import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 
 /** The labels of codes; an empty text for null. */
 const labelsOf =
@@ -31,6 +31,8 @@ export const typeLabel = labelsOf<FileType>({
   n: 'navigation',
   m: 'meteorological',
 })
+
+export const versionLabel = labelsOf<FileVersion>({ r2: 'short names', r3: 'long names' })
 
 interface ChangeTimes {
   readonly kind: ChangeKind

@@ -3,13 +3,13 @@
  * community, and names that two national archives share. Requests, form and document follow from
  * it.
  */
-import { problems } from '../../catalogue/filter.ts'
+import { problems, problemWords } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { isCountry } from '../../parse/countries.ts'
+import { countryName, isCountry } from '../../parse/countries.ts'
 import { parseDay, parseDays } from '../../parse/calendar.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
-import { durationLabel, problemMeanings, typeLabel } from '../pages/labels.ts'
+import { durationLabel, problemMeanings, typeLabel, versionLabel } from '../pages/labels.ts'
 import {
   beginOf,
   code,
@@ -87,6 +87,12 @@ function idBound(
   }
 }
 
+const sourceWords: Readonly<Record<string, string>> = {
+  R: 'from receivers',
+  S: 'from streams',
+  U: 'from unknown sources',
+}
+
 const station = (described: Described) =>
   code('stations', /^[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?$/, {
     fault: 'Enter station codes of 4 or 9 characters.',
@@ -109,6 +115,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
       example: 'AUT',
       field: { label: 'Country', hint: 'AUT' },
+      textOf: (value) => countryName(value.toUpperCase()),
     }),
     startDate: {
       bound: { of: 'overlaps', end: 'from', numberOf: beginOf },
@@ -153,6 +160,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       field: selection('Form of the name', fileVersions, (value) =>
         value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
       ),
+      wordOf: versionLabel,
     }),
     area: oneOf('areas', areas, {
       meaning:
@@ -161,6 +169,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       field: selection('Area', areas, (value) =>
         value === 'obs' ? 'obs: daily' : 'nrt: near real time',
       ),
+      wordOf: (area) => area,
     }),
     interval: code('intervals', /^[0-9]{2}[A-Za-z]$/, {
       fault: 'Enter intervals such as 30S.',
@@ -241,10 +250,12 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
     source: oneOf('sources', ['R', 'S', 'U'], {
       meaning: 'The data source of a long name: `R` receiver, `S` stream, `U` unknown.',
       example: 'R',
+      wordOf: (source) => sourceWords[source] ?? source,
     }),
     problem: oneOf('problems', problems, {
       meaning: `The problem of the file. ${problemMeanings}`,
       example: 'misplaced',
+      wordOf: (problem) => problemWords[problem].word,
     }),
     overlaps: range((overlaps) => ({ overlaps }), {
       meaning:
@@ -256,15 +267,18 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       meaning:
         'Like `file_version`, by the version of the format, in upper or lower case: `2` means short names; `3`, `4` and `latest` mean long names, which do not distinguish 3 and 4; `all` means both.',
       example: '3',
+      wordOf: versionLabel,
     }),
     filePeriod: wordsOf('durations', sharedPeriods, {
       meaning:
         'Like `file_duration`, by the period of a long name, in upper or lower case. `15M` means any period of minutes.',
       example: '01D',
+      wordOf: durationLabel,
     }),
     fileType: wordsOf('types', sharedTypes, {
       meaning: 'Like `file_type`, with longer names, in upper or lower case.',
       example: 'obs',
+      wordOf: typeLabel,
     }),
   }),
 )

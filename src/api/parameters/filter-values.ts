@@ -2,6 +2,7 @@
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { parseDays, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
 import type { Days } from '../../parse/calendar.ts'
+import { dateWords } from '../pages/date-words.ts'
 import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
 import { readerOf, themselves } from './words.ts'
@@ -37,7 +38,8 @@ type ListValue<Key extends ListKey> = NonNullable<FileFilter[Key]>[number]
 type Parse = (value: string) => FileFilter | Fault
 
 /** What a filter means, with a valid value. */
-export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> & Pick<Meaning, 'field'>
+export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> &
+  Pick<Meaning, 'field' | 'textOf'>
 /** The same, with the message for a value that is not valid. */
 type Checked = Described & { readonly fault: string }
 
@@ -45,7 +47,7 @@ type Checked = Described & { readonly fault: string }
 function filterOf(
   takes: 'words' | 'values',
   schema: JsonSchema,
-  { meaning: description, example, field, parse }: Described & { readonly parse: Parse },
+  { meaning: description, example, parse, ...shown }: Described & { readonly parse: Parse },
 ): FilterParameter {
   const value = schema['type'] === 'integer' ? Number(example) : example
   return {
@@ -62,7 +64,7 @@ function filterOf(
       return { value: takes === 'words' ? union(filters) : filters }
     },
     example,
-    field,
+    ...shown,
   }
 }
 
@@ -80,11 +82,16 @@ const daysOrTime: JsonSchema = {
   ],
 }
 
+/** Words that mean values, which have words of their own: by default those of the form. */
+type DescribedWords<Value> = Omit<Described, 'textOf'> & {
+  readonly wordOf?: (value: Value) => string
+}
+
 /** A choice of several values, in upper or lower case. */
 export function oneOf<Key extends ListKey>(
   key: Key,
   values: readonly (ListValue<Key> & string)[],
-  described: Described,
+  described: DescribedWords<ListValue<Key> & string>,
 ): FilterParameter {
   return wordsOf(key, themselves(values), described)
 }
@@ -93,10 +100,16 @@ export function oneOf<Key extends ListKey>(
 export function wordsOf<Key extends ListKey>(
   key: Key,
   words: Words<ListValue<Key> & string>,
-  described: Described,
+  { wordOf, ...described }: DescribedWords<ListValue<Key> & string>,
 ): FilterParameter {
   const read = readerOf(words)
-  return choice({ type: 'string', enum: Object.keys(words) }, described, (text) => {
+  const textOf = (text: string): string => {
+    const { value } = read(text)
+    const option = described.field?.options?.find((each) => each.value === value)
+    return value === undefined ? text : (wordOf?.(value) ?? option?.text ?? value)
+  }
+  const schema = { type: 'string', enum: Object.keys(words) }
+  return choice(schema, { ...described, textOf }, (text) => {
     const { isKnown, value } = read(text)
     if (!isKnown) return invalidChoice(text)
     return value === undefined ? {} : { [key]: [value] }
@@ -116,7 +129,7 @@ export function code(
   const { isKnown = () => true, fault } = described
   return choice(
     { type: 'string', pattern: pattern.source },
-    described,
+    { textOf: (text) => text.toUpperCase(), ...described },
     (value): FileFilter | Fault => {
       const code = value.toUpperCase()
       return pattern.test(value) && isKnown(code) ? { [key]: [code] } : { fault }
@@ -130,7 +143,7 @@ export function day(
   schema: JsonSchema,
   described: Checked,
 ): FilterParameter {
-  return choice({ type: 'string', ...schema }, described, (value) => {
+  return choice({ type: 'string', ...schema }, { textOf: dateWords, ...described }, (value) => {
     const parsed = parse(value)
     if (parsed === undefined) return described
     const { from, to } = parsed
@@ -192,7 +205,9 @@ export function range(
   add: (range: TimeRange) => FileFilter,
   described: Described,
 ): FilterParameter {
-  return condition({ type: 'string', pattern: rangePattern }, described, (value) => {
+  const textOf = (text: string): string => text.split('/').map(dateWords).join(' to ')
+  const schema = { type: 'string', pattern: rangePattern }
+  return condition(schema, { textOf, ...described }, (value) => {
     const [from, to, ...more] = value.split('/')
     const parseEnd = (
       end: string | undefined,
@@ -214,7 +229,7 @@ export function dayOrTime(
   add: (span: Required<TimeRange>) => FileFilter,
   described: Described,
 ): FilterParameter {
-  return condition(daysOrTime, described, (value) => {
+  return condition(daysOrTime, { textOf: dateWords, ...described }, (value) => {
     const span = parseSpan(value)
     return span === undefined ? { fault: 'Enter a valid date/time.' } : add(span)
   })

@@ -4,7 +4,8 @@ import type { Schema } from '../openapi/schema.ts'
 import { parseDays } from '../../parse/calendar.ts'
 import { readerOf, themselves } from './words.ts'
 import type { Words } from './words.ts'
-import type { Field, FormField } from '../pages/filter-form.ts'
+import { dateWords } from '../pages/date-words.ts'
+import type { Field, FormField, Worded } from '../pages/filter-form.ts'
 
 /** The message for a client that sent an invalid value. */
 export interface Fault {
@@ -17,17 +18,13 @@ interface ReadValue<Value> {
   readonly isKept?: boolean
 }
 
-export interface Parameter<Value> {
+export interface Parameter<Value> extends Worded {
   /** JSON schema with description and example. */
   readonly schema: Schema
-  /** What counts: all words, separated by commas or repeated; all values; or the last value. */
-  readonly takes: 'words' | 'values' | 'last'
   /** True if the text is read as it is, also a blank one. */
   readonly isExact?: boolean
   /** Reads the words of a request for a format; none if the parameter is missing or blank. */
   readonly read: (words: readonly string[], format?: Format) => ReadValue<Value> | Fault
-  /** Its field in the filter form; without it, the form repeats the value in a hidden input. */
-  readonly field?: FormField | undefined
 }
 
 /** What a parameter means, with a value that is its example. */
@@ -35,6 +32,7 @@ export interface Meaning {
   readonly meaning: string
   readonly example?: string
   readonly field?: FormField
+  readonly textOf?: Worded['textOf']
 }
 
 /** The message for every range that is reversed, whatever parameters it has. */
@@ -55,7 +53,7 @@ export function selection<Word extends string>(
 }
 
 /** What a choice means; its field in the form has a label. */
-interface ChoiceMeaning<Word extends string> extends Omit<Meaning, 'field'> {
+interface ChoiceMeaning<Word extends string> extends Omit<Meaning, 'field' | 'textOf'> {
   readonly label?: string
   /** The text of a word in the form; without it, the word itself. */
   readonly textOf?: (word: Word) => string
@@ -200,6 +198,7 @@ function day(
         : { value }
     },
     field,
+    textOf: dateWords,
   }
 }
 

@@ -20,6 +20,7 @@ import { addAnswer } from './answer.ts'
 import type { Answer, AskedOf, State, Bodies, Operation } from './answer.ts'
 import { componentOf, serialise, sortItems } from './fields.ts'
 import type { Fields, ItemKind } from './fields.ts'
+import type { Worded } from '../pages/filter-form.ts'
 import type { Requester } from '../http/limits.ts'
 
 /** The state of a collection, and what its answers say of it. */
@@ -239,6 +240,7 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
   const { name, parameters, filters = new Map<string, never>(), page, whole = {} } = collection
   const { fields } = collection.item
   const { section, noun } = page
+  const accepted = new Map<string, Worded>([...filters, ...Object.entries(parameters)])
   const { columns = Object.keys(fields).filter((key) => fields[key]?.column) } = page
   return {
     all: `All ${noun[1]}`,
@@ -250,7 +252,8 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
       up: '../'.repeat(name.split('/').length),
     },
     whole: keysOf(whole),
-    fields: formFieldsOf([...filters, ...Object.entries(parameters)], page.form),
+    filters: accepted,
+    fields: formFieldsOf(accepted, page.form),
     columns: columns.map((column) =>
       typeof column === 'string' ? columnOf(column, fields) : column,
     ),

@@ -80,20 +80,20 @@ t.test(
       ['ordering', 'filename'],
       ['station', 'wtzr'],
     ]
-    t.strictSame(activeFilters({ kept, limit: 50 }, fileFields), [
+    t.strictSame(activeFilters({ kept, limit: 50 }, filterParameters), [
       {
         label: 'Station',
-        value: 'graz',
+        value: 'GRAZ',
         without: '?format=api&limit=50&ordering=filename&station=wtzr',
       },
       {
         label: 'Station',
-        value: 'wtzr',
+        value: 'WTZR',
         without: '?format=api&limit=50&ordering=filename&station=graz',
       },
     ])
     const many = Array.from({ length: 1000 }, (): Parameter => ['station', 'graz'])
-    t.strictSame(activeFilters({ kept: many, limit: 20 }, fileFields), [])
+    t.strictSame(activeFilters({ kept: many, limit: 20 }, filterParameters), [])
   },
 )
 
