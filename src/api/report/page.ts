@@ -4,31 +4,13 @@ import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { counted, readableDate, readableShare } from '../pages/labels.ts'
 import { countryName } from '../../parse/countries.ts'
-import { page } from '../pages/eta.ts'
-import { codeLines, headerColumn, numberColumns, shareCell } from '../pages/table.ts'
+import { codeLines, headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import { stationCell } from '../series/series-fields.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { note } from '../pages/parts.ts'
-
-const template = `<%~ include('@ignored', it) %>
-<%~ it.form %>
-<p class="extent"><%= it.extent %></p>
-<nav aria-label="Weeks"><ul>
-<li><% if (it.before === null) { %><span>Week before</span><% } else { %><a href="?week=<%= it.before %>&amp;format=api" rel="prev">Week before</a><% } %></li>
-<li><% if (it.after === null) { %><span>Week after</span><% } else { %><a href="?week=<%= it.after %>&amp;format=api" rel="next">Week after</a><% } %></li>
-</ul></nav>
-<% if (it.worst.rows.length > 0) { %><h2><%= it.worst.label %></h2>
-<%~ include('@table', it.worst) %>
-<% } %><% if (it.rest.rows.length > 0) { %><details class="printed"><summary><%= it.restLabel %></summary>
-<%~ include('@table', it.rest) %></details>
-<% } %>
-<p>The same as <a href="<%= it.query %>&amp;format=json">JSON</a> or <a href="<%= it.query %>&amp;format=csv">CSV</a>.</p>
-`
-
-const render = page('report', template)
+import { ignoredNotice, note } from '../pages/parts.ts'
 
 export const weekForm: FormView = {
   frame: { title: 'Report of a week', section: 'report' },
@@ -59,15 +41,31 @@ export function renderReport(
     json: `${query}&format=json`,
     banner,
   }
-  return render(frame, {
-    form: filterForm(weekForm, { kept: [['week', report.week]], limit: 0 }),
-    extent: `${readableDate(report.from)} to ${readableDate(report.to)}: ${counted(stations.length, 'station', 'stations')}${endedText(report.ended)}`,
-    ...tablesOf(stations),
-    query,
-    ignored,
-    before: number === 0 || fromDay <= first ? null : number - 1,
-    after: toDay >= today ? null : number + 1,
-  })
+  const { worst, restLabel, rest } = tablesOf(stations)
+  const days = `${readableDate(report.from)} to ${readableDate(report.to)}`
+  const count = counted(stations.length, 'station', 'stations')
+  const before = number === 0 || fromDay <= first ? undefined : number - 1
+  const after = toDay >= today ? undefined : number + 1
+  return {
+    frame,
+    body: html`${ignoredNotice(ignored)}
+${filterForm(weekForm, { kept: [['week', report.week]], limit: 0 })}
+<p class="extent">${days}: ${count}${endedText(report.ended)}</p>
+<nav aria-label="Weeks"><ul>
+<li>${weekLink('Week before', 'prev', before)}</li>
+<li>${weekLink('Week after', 'next', after)}</li>
+</ul></nav>
+${worst.rows.length > 0 && html`<h2>${worst.label}</h2>\n${table(worst)}`}
+${rest.rows.length > 0 && html`<details class="printed"><summary>${restLabel}</summary>\n${table(rest)}</details>`}
+<p>The same as <a href="${query}&amp;format=json">JSON</a> or <a href="${query}&amp;format=csv">CSV</a>.</p>
+`,
+  }
+}
+
+function weekLink(text: string, rel: string, week: number | undefined): Html {
+  return week === undefined
+    ? html`<span>${text}</span>`
+    : html`<a href="?week=${week}&amp;format=api" rel="${rel}">${text}</a>`
 }
 
 function endedText(ended: number): string {
@@ -82,7 +80,7 @@ const maxWorst = 10
 function tablesOf(stations: readonly WireReportStation[]) {
   const sorted = stations.toSorted((a, b) => worstShare(a) - worstShare(b))
   const count = sorted.slice(0, maxWorst).filter((each) => worstShare(each) < 1).length
-  const table = {
+  const common = {
     className: 'cards',
     caption: 'Observation files; in time is within 10 minutes of the end of the hour',
     columns: [headerColumn('Station'), ...numberColumns('Daily', 'Hourly', 'In time'), 'Missing'],
@@ -91,9 +89,9 @@ function tablesOf(stations: readonly WireReportStation[]) {
   const label = count === 1 ? 'The least complete station' : `The ${count} least complete stations`
   const others = counted(rest.length, 'station', 'stations')
   return {
-    worst: { ...table, label, rows: worst.map(rowOf) },
+    worst: { ...common, label, rows: worst.map(rowOf) },
     restLabel: count === 0 ? `${others}, nothing is missing` : `${others} more`,
-    rest: { ...table, label: 'Other stations', rows: rest.map(rowOf) },
+    rest: { ...common, label: 'Other stations', rows: rest.map(rowOf) },
   }
 }
 

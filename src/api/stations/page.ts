@@ -15,53 +15,17 @@ import {
   readableShare,
   typeLabel,
 } from '../pages/labels.ts'
-import { page } from '../pages/eta.ts'
-import { dateCell, headerColumn, momentCell } from '../pages/table.ts'
+import { html } from '../pages/html.ts'
+import type { Html } from '../pages/html.ts'
+import { dateCell, headerColumn, momentCell, table } from '../pages/table.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
-import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { WireStation } from './station-fields.ts'
 import { gapLines } from './words.ts'
-import { link } from '../pages/parts.ts'
-import type { Html } from '../pages/html.ts'
-
-const renderOne = page(
-  'station',
-  `<%~ include('@station-head', it.head) %>
-<% if (it.portrait) { %><ul class="totals" aria-label="Completeness of the <%= it.portrait.files %>">
-<% for (const tile of it.portrait.tiles) { %><li><a href="<%= tile.href %>"><b><%= tile.share %></b> <%= tile.label %><br><span class="note"><%= tile.note %></span></a></li>
-<% } %></ul>
-<p class="note">Completeness of the <%= it.portrait.files %>: the share of delivered files among all that were possible.</p>
-<section>
-<h2>Gaps</h2>
-<% if (it.portrait.gaps.length === 0) { %><p>No file is missing.</p><% } else { %>
-<div class="command gaps"><pre tabindex="0"><code><%= it.portrait.gaps %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
-<% } %><p><a href="<%= it.portrait.gapsHref %>">All gaps, and CSV</a></p>
-</section>
-<% } %><div<% if (it.sections.length > 0) { %> class="portrait"<% } %>><div>
-<% for (const section of it.sections) { %>
-<section>
-<h2><%= section.label %></h2>
-<p><%= section.sentence %> <a href="<%= section.href %>">In detail</a></p>
-<%~ include('@picture', section) %>
-</section>
-<% } %></div>
-<div>
-<h2>Facts</h2>
-<%~ include('@facts', { facts: it.facts }) %>
-<h2>Years</h2>
-<ul class="years"><% for (const year of it.years) { %><li><a href="<%= year.href %>"><%= year.year %></a></li><% } %></ul>
-<% if (it.future !== undefined) { %><p class="notice">Some files have a date in the future, up to <%= it.future.last %>. <a href="<%= it.future.href %>">Show them</a></p>
-<% } %></div>
-</div>
-<% if (it.files.rows.length > 0) { %><section>
-<h2>Last files</h2>
-<%~ include('@table', it.files) %>
-</section>
-<% } %>`,
-)
+import { factList, link, picture } from '../pages/parts.ts'
 
 /** A section of the station's page: a picture and its sentence. */
 export interface StationSection {
@@ -114,17 +78,32 @@ export function renderStation(
     },
     { name: 'By version', value: counts(station.file_version, (version) => version) },
   ]
-  return renderOne(
-    { ...frame, description: `RINEX files of ${code}: ${summary}` },
-    {
-      head: stationHead(head),
-      facts,
-      sections,
-      portrait: portrait && portraitOf(portrait, head),
-      files: filesTable(files),
-      ...yearsOf(station, present.nowSeconds),
-    },
-  )
+  const lastFiles = filesTable(files)
+  return {
+    frame: { ...frame, description: `RINEX files of ${code}: ${summary}` },
+    body: html`${stationHead(head)}
+${portrait && portraitHtml(portrait, head)}
+<div${sections.length > 0 && html` class="portrait"`}><div>
+${sections.map(sectionHtml)}
+</div>
+<div>
+<h2>Facts</h2>
+${factList(facts)}
+<h2>Years</h2>
+${yearsHtml(station, present.nowSeconds)}
+</div>
+</div>
+${lastFiles.rows.length > 0 && html`<section>\n<h2>Last files</h2>\n${table(lastFiles)}\n</section>`}`,
+  }
+}
+
+function sectionHtml({ label, sentence, href, svg }: StationSection): Html {
+  return html`<section>
+<h2>${label}</h2>
+<p>${sentence} <a href="${href}">In detail</a></p>
+${picture(label, svg)}
+</section>
+`
 }
 
 /** Maximum number of gaps that the page shows. */
@@ -132,7 +111,8 @@ const maxGaps = 12
 
 type Head = Parameters<typeof stationHead>[0]
 
-function portraitOf(portrait: SeriesPortrait, head: Head) {
+/** How complete a series is, and its gaps. */
+function portraitHtml(portrait: SeriesPortrait, head: Head): Html {
   const { period, first, last, all, year } = portrait
   const perDay = slotsPerDay(period)
   const [firstDay, lastDay] = [first, last].map((slot) => Math.floor(slot / perDay)) as [
@@ -143,25 +123,32 @@ function portraitOf(portrait: SeriesPortrait, head: Head) {
   const recent = main?.summary
   const href = (days: number) =>
     `availability/?period=${period}&format=api&from=${dayToIso(Math.max(firstDay, lastDay - days + 1))}&to=${dayToIso(lastDay)}`
-  const tile = (label: string, days: number, figures: Completeness | undefined) => ({
-    label,
-    share: readableShare(figures?.completeness) || '–',
-    note: figures
-      ? `${readableNumber(figures.delivered)} of ${readableNumber(figures.possible)}`
-      : '',
-    href: href(days),
-  })
-  const files = seriesWords({ fileType: 'o', period })
-  return {
-    files,
-    tiles: [
-      tile('of 28 days', 28, recent?.ended === true ? undefined : recent),
-      tile('of a year', 365, year),
-      tile(`of all since ${dayWords(firstDay)}`, lastDay - firstDay + 1, all),
-    ],
-    gaps: gapsText(portrait, { code: shownCode(head), files, days: daysWords(firstDay, lastDay) }),
-    gapsHref: href(lastDay - firstDay + 1),
+  const tile = (label: string, days: number, figures: Completeness | undefined) => {
+    const share = readableShare(figures?.completeness) || '–'
+    const counts =
+      figures && `${readableNumber(figures.delivered)} of ${readableNumber(figures.possible)}`
+    return html`<li><a href="${href(days)}"><b>${share}</b> ${label}<br><span class="note">${counts}</span></a></li>
+`
   }
+  const files = seriesWords({ fileType: 'o', period })
+  const days = lastDay - firstDay + 1
+  const gaps = gapsText(portrait, {
+    code: shownCode(head),
+    files,
+    days: daysWords(firstDay, lastDay),
+  })
+  return html`<ul class="totals" aria-label="Completeness of the ${files}">
+${tile('of 28 days', 28, recent?.ended === true ? undefined : recent)}
+${tile('of a year', 365, year)}
+${tile(`of all since ${dayWords(firstDay)}`, days, all)}
+</ul>
+<p class="note">Completeness of the ${files}: the share of delivered files among all that were possible.</p>
+<section>
+<h2>Gaps</h2>
+${gapsHtml(gaps, 'No file is missing.')}
+<p><a href="${href(days)}">All gaps, and CSV</a></p>
+</section>
+`
 }
 
 /** The gaps as people write them into a mail, the latest first; empty without gaps. */
@@ -198,7 +185,10 @@ function filesTable(files: readonly ArrivedFile[]): Table {
  * Links to the files of each year, the latest first. Years far ahead of now, from wrong dates in
  * names, must not hide the real ones; their files have one link.
  */
-function yearsOf({ first_data_date, last_data_date, files }: WireStation, nowSeconds: number) {
+function yearsHtml(
+  { first_data_date, last_data_date, files }: WireStation,
+  nowSeconds: number,
+): Html {
   const lastDay = Math.floor(nowSeconds / secondsPerDay) + daysAhead
   const isFuture = last_data_date > dayToIso(lastDay)
   const [first = 0, last = 0] = [
@@ -206,18 +196,14 @@ function yearsOf({ first_data_date, last_data_date, files }: WireStation, nowSec
     isFuture ? dayToIso(lastDay) : last_data_date,
   ].map((date) => Number(date.slice(0, 4)))
   const count = Math.max(0, Math.min(last - first + 1, maxYears))
-  return {
-    years: Array.from({ length: count }, (_value, index) => {
-      const year = last - index
-      return { year, href: `${files}&year=${year}` }
-    }),
-    future: isFuture
-      ? {
-          last: readableDate(last_data_date),
-          href: `${files}&data_date__gte=${dayToIso(lastDay + 1)}`,
-        }
-      : undefined,
-  }
+  const years = Array.from({ length: count }, (_value, index) => last - index)
+  return html`<ul class="years">${years.map((year) => html`<li>${link(year, `${files}&year=${year}`)}</li>`)}</ul>
+${isFuture && futureNotice(readableDate(last_data_date), `${files}&data_date__gte=${dayToIso(lastDay + 1)}`)}
+`
+}
+
+function futureNotice(last: string, href: string): Html {
+  return html`<p class="notice">Some files have a date in the future, up to ${last}. <a href="${href}">Show them</a></p>`
 }
 
 /** Maximum number of years in the list, because a wrong year in a name must not make it long. */

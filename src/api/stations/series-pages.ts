@@ -12,8 +12,10 @@ import {
   readableNumber,
   readableShare,
 } from '../pages/labels.ts'
-import { page } from '../pages/eta.ts'
-import { headerColumn, numberColumns } from '../pages/table.ts'
+import { html } from '../pages/html.ts'
+import type { Html } from '../pages/html.ts'
+import { ignoredNotice, picture } from '../pages/parts.ts'
+import { headerColumn, numberColumns, table } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
@@ -25,32 +27,9 @@ import type { WireLatency } from './series-formats.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesUrl } from './station-fields.ts'
-import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { StationTab } from './station-head.ts'
 import { gapLines, joinGaps } from './words.ts'
-import type { Html } from '../pages/html.ts'
-
-const render = page(
-  'series-of-station',
-  `<%~ include('@station-head', it.head) %>
-<%~ include('@ignored', it) %>
-<%~ it.form %>
-<p class="lead"><%= it.sentence %></p>
-<p class="note"><%= it.measure %></p>
-<div class="beside"><div>
-<% for (const picture of it.pictures) { %>
-<%~ include('@picture', picture) %>
-<% } %></div>
-<% if (it.gaps !== undefined) { %><section>
-<h2>Gaps</h2>
-<% if (it.gaps.text === '') { %><p>No file is missing on these days.</p><% } else { %>
-<div class="command gaps"><pre tabindex="0"><code><%= it.gaps.text %></code></pre><button type="button" class="copy" hidden>Copy</button></div>
-<% } %><p><a href="<%= it.gaps.files %>">Files of these days</a></p>
-</section><% } else if (it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %></div>
-<p>The same as <% it.formats.forEach((format, index) => { %><% if (index > 0) { %>, <% } %><a href="<%= it.query %>&amp;format=<%= format %>"><%= format.toUpperCase() %></a><% }) %>.</p>
-<% if (it.gaps !== undefined && it.table.rows.length > 0) { %><%~ include('@table', it.table) %><% } %>
-`,
-)
 
 export const availabilityForm: FormView = {
   frame: { title: 'Availability', section: 'station' },
@@ -172,16 +151,39 @@ interface SeriesPage extends Said {
 function renderSeriesPage(
   form: FormView,
   { station: code, codes, ambiguous }: Pick<SeriesLatencies, 'station' | 'codes' | 'ambiguous'>,
-  { title, banner, parameters, tab, states, nowSeconds, ...parts }: SeriesPage,
+  said: SeriesPage,
 ): Page {
+  const { title, banner, parameters, tab, states, nowSeconds, gaps, formats, ignored } = said
   const query = `?${new URLSearchParams(parameters).toString()}`
   const head = { code, codes, ambiguous, states, nowSeconds, tab }
-  return render(stationFrame(head, { title, banner, json: `${query}&format=json` }), {
-    ...parts,
-    head: stationHead(head),
-    query,
-    form: filterForm(form, { kept: Object.entries(parameters), limit: 0 }),
-  })
+  const rows = said.table.rows.length > 0 && table(said.table)
+  const same = formats.map(
+    (format, index) =>
+      html`${index > 0 && ', '}<a href="${query}&amp;format=${format}">${format.toUpperCase()}</a>`,
+  )
+  return {
+    frame: stationFrame(head, { title, banner, json: `${query}&format=json` }),
+    body: html`${stationHead(head)}
+${ignoredNotice(ignored)}
+${filterForm(form, { kept: Object.entries(parameters), limit: 0 })}
+<p class="lead">${said.sentence}</p>
+<p class="note">${said.measure}</p>
+<div class="beside"><div>
+${said.pictures.map(({ label, svg }) => picture(label, svg))}
+</div>
+${gaps === undefined ? rows : gapsSection(gaps)}</div>
+<p>The same as ${same}.</p>
+${gaps !== undefined && rows}
+`,
+  }
+}
+
+function gapsSection({ text, files }: NonNullable<SeriesPage['gaps']>): Html {
+  return html`<section>
+<h2>Gaps</h2>
+${gapsHtml(text, 'No file is missing on these days.')}
+<p><a href="${files}">Files of these days</a></p>
+</section>`
 }
 
 /** Returns the day of the last slot. An end at midnight belongs to the day before. */

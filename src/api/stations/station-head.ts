@@ -2,20 +2,14 @@
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
 import { typeLabel } from '../pages/labels.ts'
-import { partial } from '../pages/eta.ts'
+import { html } from '../pages/html.ts'
+import type { Html } from '../pages/html.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesUrl } from './station-fields.ts'
 import { stateOf } from '../../series/station-states.ts'
 import { sinceWords } from './words.ts'
-
-partial(
-  'station-head',
-  `<% for (const line of it.lines) { %><p class="<%= line.isMain ? 'station-state' : 'note' %>"><span class="state <%= line.state %>"><%= line.state %></span><%= line.words %> <span class="note"><%= line.files %></span></p>
-<% } %><% if (it.others.length > 0) { %><p class="notice">The short code belongs to several stations:<% for (const { code, href } of it.others) { %> <a href="<%= href %>"><%= code %></a><% } %></p>
-<% } %><nav class="tabs" aria-label="Station"><ul><% for (const tab of it.tabs) { %><li><a href="<%= tab.href %>"<% if (tab.isCurrent) { %> aria-current="page"<% } %>><%= tab.label %></a></li><% } %></ul></nav>`,
-)
 
 /** The tabs that are pages of the station; the others lead to lists of its files and alerts. */
 export type StationTab = 'Overview' | 'Availability' | 'Latency'
@@ -81,8 +75,8 @@ function upOf(tab: StationTab): string {
   return tab === 'Overview' ? '../../' : '../../../'
 }
 
-/** What the partial of the head shows. */
-export function stationHead(station: HeadOfStation) {
+/** What stands above the pages of a station. */
+export function stationHead(station: HeadOfStation): Html {
   const { code, codes, ambiguous, nowSeconds, tab } = station
   const up = upOf(tab)
   const own = `${up}station/${code}/`
@@ -95,11 +89,24 @@ export function stationHead(station: HeadOfStation) {
     { label: 'Files', href: filesUrl({ api: up }, codes) },
     { label: 'Alerts', href: pageUrl({ api: up }, 'alerts', ofStation) },
   ]
-  return {
-    lines: linesOf(seriesOfStation(station.states, station), nowSeconds),
-    others: ambiguous.map((each) => ({ code: each, href: stationUrl({ api: up }, each) })),
-    tabs: tabs.map((each) => ({ ...each, isCurrent: each.label === tab })),
-  }
+  const lines = linesOf(seriesOfStation(station.states, station), nowSeconds)
+  const others = ambiguous.map(
+    (each) => html` <a href="${stationUrl({ api: up }, each)}">${each}</a>`,
+  )
+  const items = tabs.map(({ label, href }) => {
+    const isCurrent = label === tab && html` aria-current="page"`
+    return html`<li><a href="${href}"${isCurrent}>${label}</a></li>`
+  })
+  return html`${lines.map(lineHtml)}
+${others.length > 0 && html`<p class="notice">The short code belongs to several stations:${others}</p>`}
+<nav class="tabs" aria-label="Station"><ul>${items}</ul></nav>`
+}
+
+type StateLine = ReturnType<typeof linesOf>[number]
+
+function lineHtml({ isMain, state, words, files }: StateLine): Html {
+  return html`<p class="${isMain ? 'station-state' : 'note'}"><span class="state ${state}">${state}</span>${words} <span class="note">${files}</span></p>
+`
 }
 
 /** The state of the main series of each station, and the series whose state is another one. */
@@ -120,6 +127,12 @@ function linesOf(states: readonly SeriesStatus[], nowSeconds: number) {
     )
     return first === undefined ? [] : [first, ...differs].map(lineOf)
   })
+}
+
+/** Gaps to copy into a mail. @param none what is said without any */
+export function gapsHtml(text: string, none: string): Html {
+  if (text === '') return html`<p>${none}</p>`
+  return html`<div class="command gaps"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="copy" hidden>Copy</button></div>`
 }
 
 /** `hourly observation files` */
