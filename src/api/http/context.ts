@@ -142,6 +142,9 @@ export function queryText(parameters: readonly Parameter[]): string {
   return query.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%2F', '/')
 }
 
+/** The number of items on a page without `limit`. */
+export const defaultLimit = 20
+
 /** A page of a collection. */
 export interface PageRange {
   readonly limit: number

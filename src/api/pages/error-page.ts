@@ -1,9 +1,8 @@
 /** The pages of errors: what happened, and what to do. */
-import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
+import { defaultLimit, pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
 import { UnknownName } from '../http/errors.ts'
 import type { BadFields, HttpError } from '../http/errors.ts'
 import { isNamed, UnknownFormat } from '../http/formats.ts'
-import { defaultLimit } from '../parameters/paging.ts'
 import { filterForm } from './filter-form.ts'
 import type { FormView } from './filter-form.ts'
 import { sectionLabels } from './layout.ts'

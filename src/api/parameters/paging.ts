@@ -1,9 +1,7 @@
 /** The parameters of pages. As in DRF, a value that is no such number is ignored. Pure. */
+import { defaultLimit } from '../http/context.ts'
 import { integer } from '../openapi/schema.ts'
 import type { Parameter } from './parameter.ts'
-
-/** The number of items on a page without `limit`. */
-export const defaultLimit = 20
 
 /**
  * @param most the maximum; a larger limit is reduced to it

@@ -10,7 +10,7 @@ import type { Format } from '../http/formats.ts'
 import type { PageRange, Parameter as Kept } from '../http/context.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './filter-values.ts'
-import { defaultLimit } from './paging.ts'
+import { defaultLimit } from '../http/context.ts'
 import { endsBeforeItBegins } from './parameter.ts'
 import type { Parameter } from './parameter.ts'
 
