@@ -10,6 +10,7 @@ export type ColumnType = 'bigint' | 'int' | 'text' | 'bytea'
 /** The columns of a table with their types. */
 export type Columns = Readonly<Record<string, ColumnType>>
 
+/** How an engine writes what is not the same SQL in all. */
 export interface Dialect {
   /**
    * SQL after the name (and alias) of a table that makes the engine read it by this index; `''`

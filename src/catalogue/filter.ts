@@ -41,6 +41,7 @@ export const problemWords = {
 export type Problem = keyof typeof problemWords
 export const problems = Object.keys(problemWords) as readonly Problem[]
 
+/** What a request asks of records; a selection is what it means for the rows of the tables. */
 export interface FileFilter {
   /**
    * A code of 4 characters matches itself and all long codes that begin with it; a code of 9

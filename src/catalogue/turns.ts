@@ -19,6 +19,7 @@ const mostWaiting = 30
 /** The owner of the queries without a client. No address is empty. */
 const program = ''
 
+/** A number of slots for long queries, and the queue before them. */
 export class Turns {
   readonly #ofClients: number
   /** The owners of the running queries, by slot. */

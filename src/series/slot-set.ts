@@ -4,6 +4,7 @@ import type { Period } from './series.ts'
 
 const bitsPerWord = 32
 
+/** A set of slots between two days, one bit for each. */
 export class SlotSet {
   readonly period: Period
   readonly days: number

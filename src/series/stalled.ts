@@ -66,6 +66,7 @@ function isActive({ summary: { state } }: StationSeries): boolean {
   return state === 'present' || state === 'late' || state === 'down'
 }
 
+/** Files of hours, or of quarters of an hour. */
 function isHourly({ period }: Pick<SeriesKey, 'period'>): boolean {
   return period !== '01D'
 }

@@ -33,6 +33,7 @@ export interface Transaction {
   readonly checkTime?: () => void
 }
 
+/** Answers questions on the connections that it is given; each is one transaction. */
 export class Driver {
   readonly #compiled = new LRUCache<string, Compiled>({ max: keptTexts })
   readonly #isNamed: boolean

@@ -42,6 +42,7 @@ export async function openWriter(options: ServerWriterOptions): Promise<ServerWr
   }
 }
 
+/** Writes on the one connection of the active indexer, one question after the other. */
 export class ServerWriter {
   readonly #options: ServerWriterOptions
   readonly #driver: Driver

@@ -64,6 +64,7 @@ function groupBy({ by }: Counted): string {
 /** Contains the days of all file names. */
 const everyDay = { from: -1e8 * secondsPerDay, to: 1e8 * secondsPerDay - 1 }
 
+/** Exact numbers of files without reading files, but those of parts of days. */
 export class Counts {
   readonly #dialect: Dialect
 

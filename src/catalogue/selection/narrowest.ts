@@ -31,6 +31,7 @@ const mostCounted = 50_000
 
 type Entries = Omit<IndexChoice, 'cost'>
 
+/** Chooses the index of a selection, because the planners do not know how many files it has. */
 export class Narrowest {
   readonly #dialect: Dialect
   readonly #counts: Counts

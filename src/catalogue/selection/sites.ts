@@ -24,6 +24,7 @@ interface Site {
   liveSeq: number
 }
 
+/** The sites of one state of the catalogue. */
 export class Sites {
   readonly #sites = new Map<string, Site>()
   readonly #live: readonly string[]

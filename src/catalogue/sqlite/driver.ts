@@ -22,6 +22,7 @@ export type CheckTime = () => void
 
 const always: CheckTime = () => undefined
 
+/** Answers questions on one connection; each is one transaction. */
 export class Driver {
   readonly #db: Database
   readonly #prepared = new LRUCache<string, Prepared>({ max: keptStatements })

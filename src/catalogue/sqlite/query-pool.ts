@@ -10,7 +10,7 @@ import { Turns } from '../turns.ts'
 
 /**
  * Numbers of query workers. Each is a thread with a connection of its own and runs one query at a
- * time. The last one is for the queries of the program itself.
+ * time. Clients together have at most two, so that one is left for the program itself.
  */
 const workers = { ofClients: 2, ofAll: 3 }
 
