@@ -15,7 +15,7 @@ const formats = [
 /** Media types that clients may accept. */
 const accepted = [
   ...['*/*', 'application/json', 'text/html', 'text/html, */*;q=0.1', 'text/csv', 'text/plain'],
-  ...['image/svg+xml', 'application/x-ndjson', 'text/event-stream'],
+  ...['image/svg+xml', 'application/x-ndjson'],
   ...['application/vnd.oai.openapi+json', 'application/xml', 'application/gzip'],
 ]
 
