@@ -4,6 +4,7 @@
 import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change } from '../../catalogue/change.ts'
+import type { Html } from '../html.ts'
 import { daySeconds, firstDay, nameOf, openNetwork } from './network.ts'
 
 const hourly = 'GRAZ00AUT'
@@ -38,26 +39,12 @@ async function openTenDays(t: Test) {
   const modified = [{ id, name, size: 1, mtimeUs: 1 }]
   await writer.apply([change('obs/2026/001', { modified })])
   await setNow((firstDay + 10) * daySeconds + 6 * 3600 + 300)
-  const headers = { accept: 'text/html' }
-  const get = (target: string) => service.app.inject({ url: `/rinex/api/${target}`, headers })
-  return { get, page: async (target: string) => (await get(target)).body }
+  return service
 }
 
-/** The text of HTML, without tags. */
-const textOf = (html: string) =>
-  html
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-
-/** The cells of a table, as text. @param label the name of the table */
-function rowsOf(html: string, label: string): string[][] {
-  const [, table = ''] = html.split(`role="region" aria-label="${label}"`)
-  const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(table) ?? []
-  return Array.from(body.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs), ([, row = '']) =>
-    Array.from(row.matchAll(/<(?:td|th).*?>(.*?)<\/(?:td|th)>/gs), ([, cell = '']) => textOf(cell)),
-  )
-}
+/** The rows of a table as texts; none without the table. */
+const rowsOf = (page: Html, label: string): string[][] =>
+  page.has('*', { 'aria-label': label }) ? page.table(label).rows : []
 
 const letters: Readonly<Record<string, string>> = {
   '#009e73': 'g',
@@ -77,32 +64,29 @@ interface Run {
 }
 
 /** The runs of cells in the picture of a country, the newest column first. */
-function runsOf(html: string, label: string, columns: number): Run[] {
-  const pictures = html.split('<svg').map((part) => part.split('</svg>')[0] ?? '')
-  const picture = pictures.find((part) => part.includes(`aria-label="${label}"`)) ?? ''
+function runsOf(page: Html, label: string, columns: number): Run[] {
   const width = (328 - 84 - 48) / columns
-  const groups = picture.matchAll(/<g stroke="(#\w+)"[^>]*>(.*?)<\/g>/gs)
-  return Array.from(groups).flatMap(([, color = '', group = '']) => {
-    const paths = group.matchAll(
-      /(?:<a href="([^"]*)"[^>]*><title>[^<]*<\/title>)?<path d="([^"]*)"/g,
-    )
-    return Array.from(paths).flatMap(([, href, path = '']) =>
-      Array.from(path.matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g), ([, x, y, length]) => ({
-        letter: letters[color] ?? '?',
+  const groups = page.one('svg', { 'aria-label': label }).all('g', { stroke: /^/ })
+  return groups.flatMap((group) =>
+    group.all('path').flatMap((path) => {
+      const link = group.all('a').find((each) => each.has('path', { d: path.attribute('d') ?? '' }))
+      const runs = (path.attribute('d') ?? '').matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g)
+      return Array.from(runs, ([, x, y, length]) => ({
+        letter: letters[group.attribute('stroke') ?? ''] ?? '?',
         row: Math.floor((Number(y) - 20) / 16),
         first: Math.round((Number(x) - 84) / width),
         count: Math.round(Number(length) / width),
-        href: href?.replaceAll('&amp;', '&'),
-      })),
-    )
-  })
+        href: link?.attribute('href'),
+      }))
+    }),
+  )
 }
 
 /**
  * The cells of a picture, a text for each row, the newest first: good, fair, poor (or late),
  * nothing, due; a dot for an empty cell.
  */
-function cellsOf(html: string, label: string, columns: number): string[] {
+function cellsOf(html: Html, label: string, columns: number): string[] {
   const rows: string[][] = []
   for (const { letter, row, first, count } of runsOf(html, label, columns))
     (rows[row] ??= Array<string>(columns).fill('.')).fill(letter, first, first + count)
@@ -112,7 +96,7 @@ function cellsOf(html: string, label: string, columns: number): string[] {
 t.test('the page of the network has its figures, its late series and its pictures', async (t) => {
   const { page } = await openTenDays(t)
   const html = await page('network/')
-  const words = textOf(html)
+  const words = html.text
   t.match(
     words,
     '1 station is late: newest file 2 h ago, 0 of 1 station that is due has sent the hour 04–05.',
@@ -134,22 +118,22 @@ t.test('the page of the network has its figures, its late series and its picture
   ])
   // From 05 h of this day back to 06 h of the day before.
   t.strictSame(cellsOf(html, 'The last 24 hours: Austria', 24), ['dpggggggggpppppppppppppp'])
-  t.match(html, '<title>8 delivered, 15 late, 1 due</title>')
+  t.ok(html.texts('title').includes('8 delivered, 15 late, 1 due'))
   t.strictSame(cellsOf(html, 'The last 28 days: Austria', 28), [`fpfnggggggg${'.'.repeat(17)}`])
   t.strictSame(cellsOf(html, 'The last 28 days: Short names, without a country', 28), [
     `.ggggnggggg${'.'.repeat(17)}`,
   ])
-  t.match(html, '<title>202 of 245 files</title>')
-  t.match(html, /text-anchor="end">82\.4 %</)
-  t.notMatch(html, '</svg>\n</section>\n<svg', 'no station is complete')
+  t.ok(html.texts('title').includes('202 of 245 files'))
+  t.ok(html.texts('text', { 'text-anchor': 'end' }).includes('82.4 %'))
+  t.notMatch(words, 'delivered all of these hours', 'no station is complete')
 })
 
 t.test('a cell of the pictures leads to its files, or to those that are missing', async (t) => {
-  const { page } = await openTenDays(t)
+  const { page, text } = await openTenDays(t)
   const html = await page('network/')
   const files = async (href = '') => {
     const { results } = JSON.parse(
-      await page(`${href.replace('../', '')}&format=json&limit=30`),
+      await text(`${href.replace('../', '')}&format=json&limit=30`),
     ) as { results: { filename: string; start: string }[] }
     return results
   }
@@ -179,7 +163,7 @@ t.test('a cell of the pictures leads to its files, or to those that are missing'
 })
 
 t.test('the page of missing files has sums, and a row for each run', async (t) => {
-  const { page } = await openTenDays(t)
+  const { page, text } = await openTenDays(t)
   const late = await page('missing/?from=2025-12-11')
   t.strictSame(rowsOf(late, 'Missing files'), [
     [
@@ -187,18 +171,18 @@ t.test('the page of missing files has sums, and a row for each run', async (t) =
       ...['1', 'late', '2025-12-11 05:10', 'GRAZ00AUT_?_202534504??_01H_*O.*'],
     ],
   ])
-  t.match(late, '<time datetime="2025-12-11T04:00:00Z">')
-  t.match(textOf(late), '1 file of 1 station is missing. 1 to 1 of 1 gap')
+  t.ok(late.has('time', { datetime: '2025-12-11T04:00:00Z' }))
+  t.match(late.text, '1 file of 1 station is missing. 1 to 1 of 1 gap')
   t.strictSame(rowsOf(late, 'Stations'), [], 'no sums of one station')
 
   const all = await page('missing/')
-  t.match(textOf(all), '44 files of 2 stations are missing.')
+  t.match(all.text, '44 files of 2 stations are missing.')
   t.strictSame(rowsOf(all, 'Stations'), [
     [hourly, '43', '37', '0', '2025-12-11 (345) 04:00'],
     [daily, '1', '1', '0', '2025-12-06 (340)'],
   ])
-  t.match(all, 'href="?format=api&amp;station=GRAZ00AUT"')
-  t.match(textOf(all), '1 to 7 of 7 gaps')
+  t.ok(all.has('a', { href: '?format=api&station=GRAZ00AUT' }))
+  t.match(all.text, '1 to 7 of 7 gaps')
   const rows = rowsOf(all, 'Missing files')
   t.strictSame(
     rows.map(([station, , , from, to, files, state]) => [station, from, to, files, state]),
@@ -213,20 +197,20 @@ t.test('the page of missing files has sums, and a row for each run', async (t) =
     ],
   )
   t.match(rows[1]?.at(-1), /^14 names GRAZ00AUT_\?_202534406\?\?_01H_\*O\.\* GRAZ00AUT_/)
-  const csv = await page('missing/?format=csv')
+  const csv = await text('missing/?format=csv')
   t.equal(csv.trim().split('\r\n').length, 1 + 44, 'a row for each slot')
-  t.equal((JSON.parse(await page('missing/?format=json')) as { count: number }).count, 44)
+  t.equal((JSON.parse(await text('missing/?format=json')) as { count: number }).count, 44)
 
   const missing = await page('missing/?to=2025-12-08&state=missing&ordering=start&limit=1')
-  t.match(textOf(await page('missing/?station=zimm')), 'No gaps match.')
-  t.match(textOf(missing), '1 to 1 of 1 gap', missing)
+  t.match((await page('missing/?station=zimm')).text, 'No gaps match.')
+  t.match(missing.text, '1 to 1 of 1 gap')
 })
 
 t.test('the page of a week has a row for each station', async (t) => {
   const { page } = await openTenDays(t)
   const html = await page('report/?week=2396')
-  t.match(textOf(html), 'Report of GPS week 2396')
-  t.match(textOf(html), '2025-12-07 (341) to 2025-12-13 (347): 3 stations')
+  t.match(html.text, 'Report of GPS week 2396')
+  t.match(html.text, '2025-12-07 (341) to 2025-12-13 (347): 3 stations')
   const rows = rowsOf(html, 'The least complete station')
   const names = rows.map((row) => row.pop() ?? '')
   t.strictSame(rows, [[`${hourly} Austria`, '', '57.4 % 58 of 101', '98.3 %']])
@@ -234,26 +218,26 @@ t.test('the page of a week has a row for each station', async (t) => {
     names[0],
     /^20 names GRAZ00AUT_\?_2025342\?{4}_01H_\*O\.\* GRAZ00AUT_\?_202534301\?\?_01H/,
   )
-  t.match(html, '<span class="share poor">57.4 %</span>')
-  t.match(html, '<span class="share good">98.3 %</span>')
-  t.match(html, /<details class="printed"><summary>2 stations more<\/summary>/)
+  t.ok(html.texts('span', { class: 'poor' }).includes('57.4 %'))
+  t.ok(html.texts('span', { class: 'good' }).includes('98.3 %'))
+  t.equal(html.one('details', { class: 'printed' }).texts('summary')[0], '2 stations more')
   t.strictSame(rowsOf(html, 'Other stations'), [
     [daily, '100.0 % 4 of 4', '', '', ''],
     ['ZIMM', '100.0 % 1 of 1', '', '', ''],
   ])
-  t.match(html, '<a href="?week=2395&amp;format=api" rel="prev">Week before</a>')
-  t.match(html, '<span>Week after</span>', 'it has not begun')
+  t.equal(html.hrefOf('Week before'), '?week=2395&format=api')
+  t.ok(html.texts('span').includes('Week after'), 'it has not begun')
 
   const before = await page('report/?week=2395')
   t.strictSame(rowsOf(before, 'The least complete station'), [
     [daily, '83.3 % 5 of 6', '', '', '1 name wtzr3400.25[oOdD]*'],
   ])
-  t.match(before, '<summary>1 station more</summary>')
+  t.ok(before.texts('summary').includes('1 station more'))
   t.strictSame(rowsOf(before, 'Other stations'), [
     [`${hourly} Austria`, '', '100.0 % 144 of 144', '100.0 %', ''],
   ])
-  t.match(before, '<span>Week before</span>', 'no file is older')
-  t.match(before, '<a href="?week=2396&amp;format=api" rel="next">Week after</a>')
+  t.ok(before.texts('span').includes('Week before'), 'no file is older')
+  t.equal(before.hrefOf('Week after'), '?week=2396&format=api')
 })
 
 t.test('the list of series: since when, and links to station and availability', async (t) => {
@@ -263,8 +247,7 @@ t.test('the list of series: since when, and links to station and availability', 
     ...days(40).map((day) => [day, 'GRAZ00AUT', '01D'] as const),
     ...days(20).map((day) => [day, 'WTZR', '01D'] as const),
   ])
-  const headers = { accept: 'text/html' }
-  const { body } = await service.app.inject({ url: '/rinex/api/series/', headers })
+  const body = await service.page('series/')
   t.strictSame(
     rowsOf(body, 'Series').map(([station, , period, state, since]) => [
       station,
@@ -277,13 +260,16 @@ t.test('the list of series: since when, and links to station and availability', 
       ['WTZR', 'day', 'present', '2025-11-11 00:00'],
     ],
   )
-  t.match(textOf(body), 'A series is the files of one station with the same type and period')
-  t.match(body, 'href="../station/GRAZ00AUT/?format=api">GRAZ00AUT</a>')
-  t.match(body, /availability\/\?file_type=o&amp;period=01D[^>]*>100\.0 %<\/a>/)
+  t.match(body.text, 'A series is the files of one station with the same type and period')
+  t.equal(body.hrefOf('GRAZ00AUT'), '../station/GRAZ00AUT/?format=api')
+  const [row] = body.table('Series').lines
+  t.match(row?.hrefOf('100.0 %'), /availability\/\?file_type=o&period=01D/)
 })
 
 t.test('lists say their filter and count, and the request for their JSON', async (t) => {
-  const { get } = await openTenDays(t)
+  const { page, app } = await openTenDays(t)
+  // The list of stations does not wait for the states.
+  await page('network/')
   for (const [path, title] of [
     ['station/', '3 stations'],
     ['station/?country=aut', 'Austria: 1 station'],
@@ -291,16 +277,14 @@ t.test('lists say their filter and count, and the request for their JSON', async
     ['alerts/?station=GRAZ', 'GRAZ: 1 loss'],
     ['status/problems/', '212 problems'],
   ] as const) {
-    const { body } = await get(path)
-    t.match(body, `<title>${title} – `, path)
-    const [, href = ''] = /GET <a href="([^"]*)"/.exec(body) ?? []
-    const json = new URL(href.replaceAll('&amp;', '&'))
-    const { headers } = await get(json.pathname.replace('/rinex/api/', '') + json.search)
-    const wire = /<pre tabindex="0">GET([^]*?)<\/pre>/.exec(body)?.[1] ?? ''
+    const html = await page(path)
+    t.match(html.one('head').one('title').text, `${title} – `, path)
+    const wire = html.all('pre').find(({ text }) => text.startsWith('GET '))
+    const json = new URL(wire?.links()[0]?.href ?? '')
+    const { headers } = await app.inject(json.pathname + json.search)
     for (const name of ['content-type', 'vary', 'cache-control', 'as-of', 'link']) {
-      const said = new RegExp(`^${name}: (.*)$`, 'im').exec(wire)?.[1]
-      const value = said?.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
-      t.equal(value?.replaceAll('&quot;', '"'), headers[name], `${path} ${name}`)
+      const said = new RegExp(`^${name}: (.*)$`, 'im').exec(wire?.rawText ?? '')?.[1]
+      t.equal(said, headers[name], `${path} ${name}`)
     }
   }
 })
