@@ -157,14 +157,11 @@ t.test('if paths are not public, the list gets 403 and the status has no paths',
 })
 
 t.test('the HTML page escapes names', async (t) => {
-  const { app } = await openWithProblems(t)
-  const { body, headers } = await app.inject({ url: path, headers: { accept: 'text/html' } })
-  t.match(headers, { 'content-type': /^text\/html/ })
-  t.match(body, '&lt;b&gt;.txt')
-  t.notMatch(body, '<b>.txt')
-  t.match(body, '7 problems')
-  const status = await app.inject({ url: '/rinex/api/status/', headers: { accept: 'text/html' } })
-  t.match(status.body, 'problems/?format=api')
+  const { page } = await openWithProblems(t)
+  const { text } = await page(path)
+  t.match(text, '<b>.txt')
+  t.match(text, '7 problems')
+  t.ok((await page('status/')).has('a', { href: 'problems/?format=api' }))
 })
 
 t.test('the page has reasons in words, and leads to record, directory and station', async (t) => {

@@ -4,19 +4,12 @@ import t from '../../tap.ts'
 import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
 import type { Period } from '../series/network.ts'
 
-const headers = { accept: 'text/html' }
-type Service = Awaited<ReturnType<typeof openNetwork>>
-const pageOf = async ({ app }: Service) => app.inject({ url: '/rinex/api/network/', headers })
-/** The words of HTML, without tags. */
-const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
-
 t.test('an empty archive, and one that was never scanned', async (t) => {
   const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })
-  const { statusCode, body } = await pageOf(service)
-  t.equal(statusCode, 200)
-  t.match(wordsOf(body), 'No station is expected to deliver now. 0 stations at')
-  t.notMatch(body, '<svg')
-  t.notMatch(body, 'class="banner"')
+  const page = await service.page('network/')
+  t.match(page.text, 'No station is expected to deliver now. 0 stations at')
+  t.notOk(page.has('svg'))
+  t.notOk(page.has('p', { class: 'banner' }))
 })
 
 /** Five days of hourly files of some stations, that a scan found at noon. */
@@ -37,7 +30,8 @@ async function openStations(
 
 t.test('one station, on the first day: no file was seen arriving', async (t) => {
   const service = await openStations(t, ['GRAZ00AUT'], () => false)
-  const words = wordsOf((await pageOf(service)).body)
+  const page = await service.page('network/')
+  const words = page.text
   t.match(
     words,
     'All well: newest data of 11:00, 1 of 1 station that is due has sent the hour 10–11.',
@@ -54,30 +48,28 @@ t.test('losses are the newest first, and single files are together', async (t) =
   const lost = [5, 5, 5, 5, 2, 2, 48, 0, 0, 0]
   const isLost = (slot: number, station: number) => slot >= end - (lost[station] ?? 0)
   const service = await openStations(t, [...stations, ...others], isLost)
-  const { body } = await pageOf(service)
-  const [, list = ''] = /<ul class="losses">(.*?)<p><a href="..\/alerts/s.exec(body) ?? []
+  const page = await service.page('network/')
+  t.ok(page.has('svg'))
+  const list = page.one('ul', { class: 'losses' })
   t.strictSame(
-    Array.from(
-      list.matchAll(/<summary><span class="state (\w+)">(.*?)<\/span>/g),
-      ([, ...all]) => all,
-    ),
+    list
+      .all('summary')
+      .flatMap((each) => each.all('span', { class: 'state' }))
+      .map((each) => [each.attribute('class')?.split(' ')[1], each.text]),
     [
       ['late', 'Norway: 4 of 4 stations, nothing since 07:00, late for 3 h'],
       ['down', 'MATE00ITA: nothing since 2025-12-04 12:00, down for 46 h'],
       ['late', '2 single files'],
     ],
   )
-  t.match(list, 'href="../missing/?country=NOR&amp;format=api"')
-  t.match(list, 'href="../missing/?format=api&amp;station=MATE00ITA"')
-  t.match(
-    wordsOf(list),
-    'OSLO00NOR observation files (hour): nothing since 2025-12-06 07:00 UTC, late',
-  )
-  t.match(wordsOf(list), 'GRAZ00AUT_?_202534010??_01H_*O.* expected by 2025-12-06 12:00')
+  t.ok(list.has('a', { href: '../missing/?country=NOR&format=api' }))
+  t.ok(list.has('a', { href: '../missing/?format=api&station=MATE00ITA' }))
+  t.match(list.text, 'OSLO00NOR observation files (hour): nothing since 2025-12-06 07:00 UTC, late')
+  t.match(list.text, 'GRAZ00AUT_?_202534010??_01H_*O.* expected by 2025-12-06 12:00')
   const json = await service.text('network/')
   const { results } = JSON.parse(await service.text('alerts/')) as { results: [] }
   t.strictSame((JSON.parse(json) as { losses: [] }).losses, results)
-  const order = Array.from(body.matchAll(/<h3>(\S+)/g), ([, name]) => name)
+  const order = page.texts('h3').map((text) => text.split(' ')[0])
   t.strictSame(order.slice(0, 3), ['Italy', 'Norway', 'Austria'], 'the worst country first')
 })
 
@@ -85,17 +77,13 @@ t.test('the indexer is stopped: the banner and the verdict say since when', asyn
   const service = await openStations(t, ['GRAZ00AUT'], () => false)
   service.setIndexer(undefined)
   service.passTo((firstDay + 6) * daySeconds)
-  const { body } = await pageOf(service)
+  const page = await service.page('network/')
   const sentence =
     'The indexer is stopped since 2025-12-06 12:00 UTC. States are those of that time.'
-  t.match(body, `<p class="banner" role="status">${sentence}</p>`)
-  t.match(wordsOf(body), `${sentence} At that time: newest data of 11:00`)
-  for (const path of ['missing/', 'report/', 'series/', 'alerts/', 'station/', 'station/GRAZ/'])
-    t.match(
-      (await service.app.inject({ url: `/rinex/api/${path}`, headers })).body,
-      `<p class="banner" role="status">${sentence}</p>`,
-      path,
-    )
+  t.match(page.text, `${sentence} At that time: newest data of 11:00`)
+  const paths = ['missing/', 'report/', 'series/', 'alerts/', 'station/', 'station/GRAZ/']
+  for (const path of ['network/', ...paths])
+    t.strictSame((await service.page(path)).texts('p', { class: 'banner' }), [sentence], path)
 })
 
 t.test('the page of 400 stations is light, also if none is complete', async (t) => {
@@ -108,9 +96,14 @@ t.test('the page of 400 stations is light, also if none is complete', async (t) 
   // Each station has lost two hours of the last day, at another time.
   const isLost = (slot: number, station: number) => (slot - station) % 11 === 0
   const service = await openStations(t, stations, isLost)
-  const { body } = await pageOf(service)
-  t.equal(body.match(/<title>2\d delivered, \d late/g)?.length, 100)
-  t.match(wordsOf(body), '300 more are not complete')
+  const page = await service.page('network/')
+  const titles = page.texts('title').filter((text) => /^2\d delivered, \d late/.test(text))
+  t.equal(titles.length, 100)
+  const { body } = await service.app.inject({
+    url: '/rinex/api/network/',
+    headers: { accept: 'text/html' },
+  })
+  t.match(page.text, '300 more are not complete')
   t.ok(body.length <= 300_000, `${body.length} bytes`)
   t.ok(gzipSync(body).length <= 60_000, `${gzipSync(body).length} bytes compressed`)
 })

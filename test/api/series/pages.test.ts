@@ -268,8 +268,6 @@ t.test('the list of series: since when, and links to station and availability', 
 
 t.test('lists say their filter and count, and the request for their JSON', async (t) => {
   const { page, app } = await openTenDays(t)
-  // The list of stations does not wait for the states.
-  await page('network/')
   for (const [path, title] of [
     ['station/', '3 stations'],
     ['station/?country=aut', 'Austria: 1 station'],
@@ -281,7 +279,10 @@ t.test('lists say their filter and count, and the request for their JSON', async
     t.match(html.one('head').one('title').text, `${title} – `, path)
     const wire = html.all('pre').find(({ text }) => text.startsWith('GET '))
     const json = new URL(wire?.links()[0]?.href ?? '')
-    const { headers } = await app.inject(json.pathname + json.search)
+    const { headers } = await app.inject({
+      url: json.pathname + json.search,
+      headers: { accept: 'text/html' },
+    })
     for (const name of ['content-type', 'vary', 'cache-control', 'as-of', 'link']) {
       const said = new RegExp(`^${name}: (.*)$`, 'im').exec(wire?.rawText ?? '')?.[1]
       t.equal(said, headers[name], `${path} ${name}`)
