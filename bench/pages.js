@@ -161,7 +161,7 @@ async function generate({ stations, years, 'hourly-days': hourlyDays, database }
   nowMs = Date.now()
   const scan = { startedUs: nowMs * 1000, endedUs: nowMs * 1000, directories: 0, files: records }
   await writer.scanned({ ...scan, added: records, modified: 0, removed: 0 })
-  await writer.heartbeat({ atUs: nowMs * 1000, limitSeconds: 180 })
+  await writer.setAsOf({ atUs: nowMs * 1000, limitSeconds: 180 })
   await writer.checkpoint()
   writer.close()
   return records
