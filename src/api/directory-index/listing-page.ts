@@ -2,7 +2,7 @@
  * The page of a directory listing, as common web servers write it. Programs parse its `<pre>`,
  * which is that of nginx, and take every `href` for an entry: so there is no other one.
  */
-import { escaped } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import { counted, readableSize } from '../pages/labels.ts'
 
 /** What a listing contains, when all of it was written. */
@@ -16,8 +16,8 @@ export interface Totals {
 
 /** The page up to its first entry. @param path that of the request, with a trailing slash */
 export function beginPage(path: string, isRoot: boolean): string {
-  const heading = `Index of ${escaped(path)}`
-  return `<!doctype html>
+  const heading = `Index of ${path}`
+  return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -28,7 +28,18 @@ export function beginPage(path: string, isRoot: boolean): string {
 <body>
 <h1>${heading}</h1>
 <pre>
-${isRoot ? '' : '<a href="../">../</a>\n'}`
+${!isRoot && html`<a href="../">../</a>\n`}`.toString()
+}
+
+/** Column widths of nginx, in characters. */
+const nameWidth = 50
+const sizeWidth = 19
+
+/** An entry as nginx writes it, but with its whole name. */
+export function entryLine(name: string, time: string, size: number | undefined): string {
+  const padding = ' '.repeat(Math.max(0, nameWidth - name.length))
+  const end = `${padding} ${time} ${String(size ?? '-').padStart(sizeWidth)}`
+  return html`<a href="${name}">${name}</a>${end}\n`.toString()
 }
 
 /** The page after its last entry. */
@@ -39,5 +50,5 @@ export function endPage({ directories, files, bytes, unknown }: Totals): string 
     ...(files > unknown ? [readableSize(bytes)] : []),
     ...(unknown > 0 ? [`${counted(unknown, 'size', 'sizes')} not known yet`] : []),
   ]
-  return `</pre>\n<p>${parts.join(', ')}</p>\n</body>\n</html>\n`
+  return html`</pre>\n<p>${parts.join(', ')}</p>\n</body>\n</html>\n`.toString()
 }

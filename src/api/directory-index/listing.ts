@@ -19,9 +19,8 @@ import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import { escaped } from '../pages/html.ts'
 import { pageHeaders } from '../http/headers.ts'
-import { beginPage, endPage } from './listing-page.ts'
+import { beginPage, endPage, entryLine } from './listing-page.ts'
 import type { Totals } from './listing-page.ts'
 
 /** Answers a request for a directory of the catalogue, given by its path below the root. */
@@ -95,16 +94,11 @@ interface ListingFormat {
   readonly end: (totals: Totals) => string
 }
 
-/** Column widths of nginx, in characters. */
-const nameWidth = 50
-const sizeWidth = 19
-
-/** The entries are those of nginx, which programs parse, but with whole names. */
 const html: ListingFormat = {
   name: 'html',
   begin: beginPage,
-  directory: ({ name, changedUs }) => htmlLine(`${name}/`, changedUs, undefined),
-  file: ({ name, mtimeUs, size }) => htmlLine(name, mtimeUs, size),
+  directory: ({ name, changedUs }) => entryLine(`${name}/`, shortTime(changedUs), undefined),
+  file: ({ name, mtimeUs, size }) => entryLine(name, shortTime(mtimeUs), size),
   separator: '',
   end: endPage,
 }
@@ -189,12 +183,6 @@ async function* inChunks<T>(
     yield entries
     after = next
   }
-}
-
-function htmlLine(name: string, us: number | undefined, size: number | undefined): string {
-  const safe = escaped(name)
-  const padding = ' '.repeat(Math.max(0, nameWidth - name.length))
-  return `<a href="${safe}">${safe}</a>${padding} ${shortTime(us)} ${String(size ?? '-').padStart(sizeWidth)}\n`
 }
 
 /** Formats a time as `22-Jan-2026 05:00`. An unknown time is a dash, padded to the same width. */

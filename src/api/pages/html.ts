@@ -14,10 +14,9 @@
  *   `<td${name && html` class="${name}"`}>`.
  * - The cell of a table is such a value: a text, or `html`<code>${path}</code>``.
  */
-export class Html {
+class Html {
   readonly #text: string
 
-  /** Only `html` makes one. */
   constructor(text: string) {
     this.#text = text
   }
@@ -26,6 +25,9 @@ export class Html {
     return this.#text
   }
 }
+
+// The type alone: only the literal makes one.
+export type { Html }
 
 /** What may stand in a literal. */
 export type Child = Html | string | number | false | null | undefined | readonly Child[]
@@ -51,7 +53,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** Escapes text for HTML and XML, also for their attributes. */
-export function escaped(text: string): string {
+/** Also for attributes, and for SVG. */
+function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
 }
