@@ -3,7 +3,7 @@ import { printable } from '../api/http/access-log.ts'
 import { readableDuration, readableSize, readableTime } from '../api/pages/labels.ts'
 import { listProblems, problemNames } from '../api/file-problems/problem-list.ts'
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
-import { describeStatus, problemsOf } from '../api/status/serialise.ts'
+import { serialiseStatus, problemsOf } from '../api/status/serialise.ts'
 import type { CommonStatus } from '../api/status/serialise.ts'
 import { openReader } from '../catalogue/engines/open.ts'
 import type { ConfigOf } from '../config/command-options.ts'
@@ -28,7 +28,7 @@ async function readStatus(config: ConfigOf<'status'>) {
   const indexer = await askStatus(controlOf(config))
   const reader = await openReader(config)
   try {
-    const wire = describeStatus(await reader.summary(), indexer, packageVersion())
+    const wire = serialiseStatus(await reader.summary(), indexer, packageVersion())
     return { wire, problems: problemsOf(indexer) }
   } finally {
     await reader.close()
@@ -72,8 +72,7 @@ export async function problems(
 }
 
 function describeProblem({ problem, path, reason, since }: WireProblem): string {
-  const sinceText = since === null ? '' : timeText(since)
-  return [problem, printable(path), reason, sinceText].join('\t').trimEnd()
+  return [problem, printable(path), reason, timeText(since)].join('\t')
 }
 
 /** Describes the status for people; the times are in UTC. */

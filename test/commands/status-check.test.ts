@@ -1,7 +1,7 @@
 /** The command `status --check` for monitoring: its rules, and its exit codes. */
 import { spawnSync } from 'node:child_process'
 import t from '../tap.ts'
-import { describeStatus } from '../../src/api/status/serialise.ts'
+import { serialiseStatus } from '../../src/api/status/serialise.ts'
 import type { CatalogueSummary } from '../../src/catalogue/questions/summary.ts'
 import { checkCodes, checkFailed, checkStatus } from '../../src/commands/status-check.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'
@@ -68,7 +68,7 @@ t.test('each state has a level, a message and performance data', async (t) => {
     ],
   ]
   for (const [reply, line] of cases)
-    t.equal(checkStatus(describeStatus(summary, reply, '1'), nowSeconds).line, line)
+    t.equal(checkStatus(serialiseStatus(summary, reply, '1'), nowSeconds).line, line)
   t.strictSame(checkFailed('no database'), {
     level: 'critical',
     line: 'RINEX CATALOGUE CRITICAL - no database',

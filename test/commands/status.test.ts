@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
-import { describeStatus, problemsOf } from '../../src/api/status/serialise.ts'
+import { serialiseStatus, problemsOf } from '../../src/api/status/serialise.ts'
 import type { CatalogueSummary } from '../../src/catalogue/questions/summary.ts'
 import { statusLines } from '../../src/commands/status.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'
@@ -55,7 +55,7 @@ const full: CatalogueSummary = {
 }
 
 const text = (summary: CatalogueSummary, reply: StatusReply): string[] =>
-  statusLines(describeStatus(summary, reply, '1.2.3'), problemsOf(reply))
+  statusLines(serialiseStatus(summary, reply, '1.2.3'), problemsOf(reply))
 
 t.test('an empty catalogue without an indexer', async (t) => {
   t.strictSame(text(empty, undefined), [

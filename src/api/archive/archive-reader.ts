@@ -7,7 +7,7 @@ import type { ApiSettings } from '../http/settings.ts'
 import { usPerDay } from '../parameters/filter-values.ts'
 import { ArchiveDisks } from './disks.ts'
 import type { ArchiveDisk } from './disks.ts'
-import { shownDays } from './figures.ts'
+import { shownDays } from './serialise.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
 interface ArchiveDeps {

@@ -5,7 +5,7 @@ import { addAnswer } from '../resources/answer.ts'
 import { digest } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
 import type { ArchiveReader, ArchiveState } from './archive-reader.ts'
-import { archiveCsv, serialiseArchive } from './figures.ts'
+import { archiveCsv, serialiseArchive } from './serialise.ts'
 import { renderArchive } from './page.ts'
 import { archiveSchema } from './schema.ts'
 

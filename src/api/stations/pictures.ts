@@ -9,8 +9,8 @@ import type { Html } from '../pages/html.ts'
 import { readableDate } from '../pages/labels.ts'
 import { gridSvg, looks } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
-import { linesOf } from './series-formats.ts'
-import type { CalendarLine } from './series-formats.ts'
+import { linesOf } from './serialise.ts'
+import type { CalendarLine } from './serialise.ts'
 import type { SeriesAvailability } from './series-reader.ts'
 
 /** The look of a day: `part` has files and lacks others. */

@@ -10,7 +10,7 @@ import {
   latencyCsv,
   serialiseAvailability,
   serialiseLatency,
-} from './series-formats.ts'
+} from './serialise.ts'
 import { availabilityForm, latencyForm, renderAvailability, renderLatency } from './series-pages.ts'
 import {
   availabilityParameters,

@@ -6,14 +6,14 @@ import type { Asker } from '../../catalogue/turns.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { ScanSummary } from '../../catalogue/records.ts'
-import { serialiseDisk } from '../archive/figures.ts'
+import { serialiseDisk } from '../archive/serialise.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import { digest } from '../http/context.ts'
 import { renderStatus } from './page.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { statusSchema } from './schema.ts'
-import { describeStatus, newestOf, problemsOf } from './serialise.ts'
+import { serialiseStatus, newestOf, problemsOf } from './serialise.ts'
 import { readableDuration } from '../pages/labels.ts'
 import { sendJson } from '../http/formats.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -45,7 +45,7 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
       ])
       const isPublic = settings.problems === 'public'
       const status = {
-        ...describeStatus(summary, indexer, settings.version, isPublic),
+        ...serialiseStatus(summary, indexer, settings.version, isPublic),
         unserved: { ...unservedFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
         disks: disks.map(serialiseDisk),
       }

@@ -13,7 +13,7 @@ export type WireStatus = Static<typeof statusSchema>
 export type CommonStatus = Omit<WireStatus, 'unserved' | 'disks'>
 
 /** The status. @param withPaths false if the paths of files with problems are not public */
-export function describeStatus(
+export function serialiseStatus(
   summary: CatalogueSummary,
   reply: StatusReply,
   version: string,
