@@ -78,17 +78,15 @@ export function changeOf({ path, names }, arrivalUs) {
     directories: [],
     added: names.map((name) => ({
       name,
-      size: undefined,
-      mtimeUs: undefined,
+      size: 50_000,
+      mtimeUs: 1_700_000_000_000_000,
       arrivalUs,
     })),
     modified: [],
-    filled: [],
     attributes: [],
     rehash: [],
     removed: [],
     rejections: [],
-    misplaced: 0,
   }
 }
 

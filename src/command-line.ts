@@ -92,18 +92,17 @@ function addRequestCommands(program: Command, done: (exitCode: number) => void):
   withOptions(program.command('rescan'), commandOptions.rescan)
     .description('make the running indexer read the archive again')
     .argument('[path...]', 'directories such as obs/2026; without any, the whole archive')
-    .option('--full', 'read the size and time of every file as well')
+    .option('--full', 'without effect: every rescan reads sizes and times')
     .option('--accept-removals', 'confirm withheld removals')
     .option('--wait', 'wait until it has ended, show its progress, and print what changed')
     .action(async (paths: string[], flags: RescanFlags, command: Command) => {
       const { rescan } = await import('./commands/rescan.ts')
-      const { full = false, acceptRemovals = false, wait = false } = flags
-      done(await rescan(configOf(command).config, { paths, full, acceptRemovals, wait }))
+      const { acceptRemovals = false, wait = false } = flags
+      done(await rescan(configOf(command).config, { paths, acceptRemovals, wait }))
     })
 }
 
 interface RescanFlags {
-  readonly full?: true
   readonly acceptRemovals?: true
   readonly wait?: true
 }

@@ -32,10 +32,10 @@ export interface FileRecord {
   readonly createdUs: number
   /** Equal to `createdUs` until size or mtime change on disk, then later than it. */
   readonly modifiedUs: number
-  /** Bytes; `undefined` before the first stat of the file. */
-  readonly size: number | undefined
-  /** mtime of the file; `undefined` before the first stat of the file. */
-  readonly mtimeUs: number | undefined
+  /** Bytes. */
+  readonly size: number
+  /** mtime of the file. */
+  readonly mtimeUs: number
   /** Seq of the latest change of this record. */
   readonly seq: number
 }

@@ -10,12 +10,6 @@ export interface Counting {
   readonly most: number
 }
 
-/** The sum of the known sizes, and the number of files of known size. */
-export interface FileSizes {
-  readonly bytes: number
-  readonly sized: number
-}
-
 /** A value of a facet, and how many files have it; the value `null`: files without a value. */
 export interface FacetValue {
   readonly value: string | null
@@ -39,6 +33,7 @@ export interface Facets extends Readonly<Record<FacetName, readonly FacetValue[]
 
 /** What is `undefined` was not counted. */
 export interface PageSums {
-  readonly sizes: FileSizes | undefined
+  /** The sum of the sizes. */
+  readonly bytes: number | undefined
   readonly facets: Facets | undefined
 }

@@ -2,19 +2,16 @@
 
 export interface Volume {
   readonly files: number
-  /** The sum of the known sizes. */
+  /** The sum of the sizes. */
   readonly bytes: number
-  /** Number of files of known size. */
-  readonly sized: number
 }
 
 /** Adds up volumes. */
 export function sumOfVolumes(volumes: readonly Volume[]): Volume {
-  const sum = { files: 0, bytes: 0, sized: 0 }
-  for (const { files, bytes, sized } of volumes) {
+  const sum = { files: 0, bytes: 0 }
+  for (const { files, bytes } of volumes) {
     sum.files += files
     sum.bytes += bytes
-    sum.sized += sized
   }
   return sum
 }

@@ -41,7 +41,7 @@ export async function index(
   const onHangup = (): void =>
     void indexerStarted.then((indexer) => {
       logger.info('SIGHUP: rescan ordered')
-      void indexer.rescan({ path: undefined, full: false, acceptRemovals: false })
+      void indexer.rescan({ path: undefined, acceptRemovals: false })
     })
   const lifecycle = new Lifecycle({
     logger,

@@ -21,7 +21,6 @@ export interface RescanOptions {
    * whole archive is read.
    */
   readonly paths: readonly string[]
-  readonly full: boolean
   readonly acceptRemovals: boolean
   readonly wait: boolean
 }
@@ -83,10 +82,10 @@ async function reportOutcomes(control: Exchange, rescans: ReadonlySet<number>): 
 async function order(
   control: Exchange,
   path: string | undefined,
-  { full, acceptRemovals }: RescanOptions,
+  { acceptRemovals }: RescanOptions,
 ): Promise<RescanTicket | undefined> {
   try {
-    const answer = await askIndexer(control, { command: 'rescan', path, full, acceptRemovals })
+    const answer = await askIndexer(control, { command: 'rescan', path, acceptRemovals })
     if (answer.place !== 'missing') return answer
     throw new RequestRejected(`no directory ${path ?? ''} in the archive`)
   } catch (error) {

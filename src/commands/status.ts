@@ -114,9 +114,8 @@ function describeRescan(rescan: NonNullable<CommonStatus['rescans']>['ended'][nu
   const { paths, path_count: count, started, ended, problem } = rescan
   const more = count > paths.length ? ` and ${number(count - paths.length)} more` : ''
   const took = readableDuration((Date.parse(ended) - Date.parse(started)) / 1000)
-  const how = rescan.full ? ', with sizes and times' : ''
   const changes = `${number(rescan.added)} added, ${number(rescan.modified)} modified, ${number(rescan.removed)} removed`
-  return `rescan ${rescan.rescan} of ${printable(paths.join(', '))}${more}${how}: ended ${timeText(ended)} after ${took}, ${changes}${problem === null ? '' : `; ${problem}`}`
+  return `rescan ${rescan.rescan} of ${printable(paths.join(', '))}${more}: ended ${timeText(ended)} after ${took}, ${changes}${problem === null ? '' : `; ${problem}`}`
 }
 
 /** Where the indexers run; nothing if the database is a file. */

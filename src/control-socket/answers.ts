@@ -110,12 +110,12 @@ async function execute(
       return indexer.metrics()
     case 'rescan': {
       const { path } = request
-      const [full, acceptRemovals] = [flagOf(request.full), flagOf(request.acceptRemovals)]
+      const acceptRemovals = flagOf(request.acceptRemovals)
       if (path !== undefined && parseDirectory(stringOf(path)).kind === 'rejected')
         throw new InvalidRequest(`${path} is not a directory below obs/ or nrt/`)
-      const answer = await indexer.rescan({ path, full, acceptRemovals })
+      const answer = await indexer.rescan({ path, acceptRemovals })
       if (answer.place !== 'missing')
-        logger.info({ path, full, accept_removals: acceptRemovals }, 'rescan ordered')
+        logger.info({ path, accept_removals: acceptRemovals }, 'rescan ordered')
       return answer
     }
     case 'outcome':

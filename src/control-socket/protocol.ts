@@ -102,8 +102,6 @@ export interface RescanNumbers {
 export interface RescanOrder {
   /** Path of a directory relative to the archive root; `undefined` for the whole tree. */
   readonly path: string | undefined
-  /** True to check the size and mtime of every file too. */
-  readonly full: boolean
   /** True to apply the removals that the deletion guard withholds. */
   readonly acceptRemovals: boolean
 }
@@ -123,7 +121,6 @@ export interface EndedRescan extends RescanOutcome, Pick<ScanSummary, 'startedUs
   /** The directories that were ordered: at most ten of them, and the number of all. */
   readonly paths: readonly string[]
   readonly pathCount: number
-  readonly full: boolean
   readonly acceptedRemovals: boolean
 }
 

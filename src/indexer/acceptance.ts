@@ -10,7 +10,6 @@ import type { Area } from '../parse/archive-path.ts'
 import type { IndexerContext } from './state/context.ts'
 import { isPurge } from './state/expected-purge.ts'
 import type { PurgedAfterDays } from './state/expected-purge.ts'
-import { isRecent } from './state/settling.ts'
 import type { Settling } from './state/settling.ts'
 import { examine } from './examination.ts'
 import type { Candidate, Outcomes } from './examination.ts'
@@ -57,8 +56,7 @@ export async function accept(
   const { nowUs, deletionGuard } = context
   // While files of the directory wait to be read, the first read counts that found some of them.
   const sight = { ...seen, ...context.unreadFiles.directory(snapshot.path) }
-  const young = new Set(change.filled.filter((file) => isRecent(file, nowUs() / 1000)))
-  const candidates = [...candidatesOf(change), ...young]
+  const candidates = [...change.added, ...change.modified]
   if (snapshot.outcome !== 'unreadable')
     stopWaitingForOthers(context.settling, snapshot, candidates)
   const modified = new Set<NewFile>(change.modified)
@@ -82,7 +80,6 @@ export async function accept(
       ...change,
       added: arriving(change.added),
       modified: arriving(change.modified),
-      filled: keepAccepted(change.filled, outcomes),
       // On the wall clock, so that later processes can use it.
       withheldSinceUs: sinceMs && Math.round(nowUs() - (performance.now() - sinceMs) * 1000),
       removed,
@@ -105,9 +102,7 @@ function stopWaitingForOthers(
 ): void {
   const waiting = settling.namesIn(snapshot.path)
   if (waiting.length === 0) return
-  const current = new Set(
-    snapshot.sizes === undefined ? snapshot.names : candidates.map(({ name }) => name),
-  )
+  const current = new Set(candidates.map(({ name }) => name))
   for (const name of waiting) if (!current.has(name)) settling.delete(`${snapshot.path}/${name}`)
 }
 
@@ -171,14 +166,6 @@ function retentionAdvice(area: Area, { [area]: days }: PurgedAfterDays): string 
   return days === undefined
     ? `If old files of ${area}/ are purged regularly, set \`purged_after_days\`.`
     : `They are no purge by \`purged_after_days\`, because their data ended less than ${days} ${days === 1 ? 'day' : 'days'} ago.`
-}
-
-function candidatesOf({ added, modified }: DirectoryChange): Candidate[] {
-  return [...added.filter(hasFacts), ...modified]
-}
-
-function hasFacts(file: NewFile): file is NewFile & Candidate {
-  return file.size !== undefined && file.mtimeUs !== undefined
 }
 
 /**

@@ -66,10 +66,7 @@ export class ApplyStage {
     this.#batch = new Batch(context.writer)
   }
 
-  /**
-   * Directories that must still be read because of the snapshots added so far: subdirectories that
-   * were marked dirty, and directories whose new files have no size yet.
-   */
+  /** Subdirectories that the snapshots added so far have marked dirty, until they are read. */
   get unfinished(): ReadonlySet<string> {
     return this.#unfinished
   }
@@ -90,11 +87,6 @@ export class ApplyStage {
     const isKnownNow = snapshot.outcome === 'read' || snapshot.outcome === 'missing'
     if (!walked && isKnownNow) this.#markChangedChildren(snapshot)
     const compared = await reconcileInParts(this.#context.writer, snapshot)
-    if (this.#lacksFacts(compared.change)) {
-      this.#unfinished.add(path)
-      this.#context.dirty.add({ path, depth: 'facts' }, performance.now())
-      return
-    }
     const sight = this.#sightOf(snapshot, compared.known)
     const differing = judgeStamp(this.#context, { ...input, snapshot }, compared)
     const change = differing && this.#withChildren(differing, snapshot)
@@ -176,12 +168,8 @@ export class ApplyStage {
     if (removing.length > 0) reportWithheld(this.#context)
   }
 
-  /**
-   * Marks a directory dirty with the read depth `facts`, because the only sign of the change may be
-   * the size or mtime of a file.
-   */
   #retryLater(path: string, delayMs: number): void {
-    this.#context.dirty.add({ path, depth: 'facts' }, performance.now() + delayMs)
+    this.#context.dirty.add(path, performance.now() + delayMs)
   }
 
   /** Marks the subdirectories dirty that appeared or vanished since the directory was read last. */
@@ -192,17 +180,8 @@ export class ApplyStage {
     const vanished = known.childrenOf(snapshot.path).filter((path) => !found.has(path))
     for (const path of [...appeared, ...vanished]) {
       this.#unfinished.add(path)
-      dirty.add({ path, depth: this.#isFirstScan ? 'auto' : 'facts' }, performance.now())
+      dirty.add(path, performance.now())
     }
-  }
-
-  get #isFirstScan(): boolean {
-    return this.#context.health.lastScan === undefined
-  }
-
-  /** After the first scan, no new file is listed by its name alone: it may be incomplete. */
-  #lacksFacts(change: DirectoryChange | undefined): boolean {
-    return !this.#isFirstScan && (change?.added ?? []).some(({ size }) => size === undefined)
   }
 
   #sightOf(snapshot: DirectorySnapshot, known: Comparison['known']): Sight {

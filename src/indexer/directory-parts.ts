@@ -80,7 +80,7 @@ function firstAfter(names: readonly string[], last: string, from: number): numbe
   return index
 }
 
-const fileLists = ['added', 'modified', 'filled', 'attributes', 'rehash', 'removed'] as const
+const fileLists = ['added', 'modified', 'attributes', 'rehash', 'removed'] as const
 
 /** Number of files of a change. */
 export function filesOf(change: DirectoryChange): number {

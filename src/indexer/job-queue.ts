@@ -1,5 +1,5 @@
 /** Chooses the directory that the tree worker reads next, and numbers the reads in their order. */
-import type { DirtyDirectories, DirtyDirectory } from './state/dirty-directories.ts'
+import type { DirtyDirectories } from './state/dirty-directories.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { TreeReader } from './tree/tree-reader.ts'
 import type { WalkStep } from './tree/walk.ts'
@@ -75,12 +75,12 @@ export class JobQueue {
     if (first.done === true) return undefined
     const [path, requesters] = first.value
     this.#requested.delete(path)
-    return this.#read({ path, depth: 'facts' }, requesters)
+    return this.#read(path, requesters)
   }
 
   #dirtyJob(): Job | undefined {
-    const next = this.#dirty.take(performance.now())
-    return next && this.#read(next, [])
+    const path = this.#dirty.take(performance.now())
+    return path === undefined ? undefined : this.#read(path, [])
   }
 
   #walkJob(): Job | undefined {
@@ -89,9 +89,9 @@ export class JobQueue {
     return { kind: 'walk', number: ++this.#lastNumber, requestedMs, step: this.#tree.step() }
   }
 
-  #read(directory: DirtyDirectory, requesters: readonly Requester[]): Job {
+  #read(path: string, requesters: readonly Requester[]): Job {
     const requestedMs = performance.now()
-    const snapshot = this.#tree.snapshot(directory)
+    const snapshot = this.#tree.snapshot(path)
     return { kind: 'directory', number: ++this.#lastNumber, requestedMs, snapshot, requesters }
   }
 }

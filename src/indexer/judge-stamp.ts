@@ -40,7 +40,7 @@ export function judgeStamp(
     const begunUs = nowUs() - (nowMs - requestedMs) * 1000
     silentFileSystems.seen(device, { path, stamp }, { us: begunUs, steadyMs: requestedMs })
   }
-  if (judged.againMs !== undefined) dirty.add({ path, depth: 'facts' }, judged.againMs)
+  if (judged.againMs !== undefined) dirty.add(path, judged.againMs)
   if (change === undefined || (judged.isRepeated && filesOf(change) === 0)) return undefined
   return { ...change, stamp: judged.stamp }
 }

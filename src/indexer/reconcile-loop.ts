@@ -11,7 +11,7 @@ import { Scan } from './scan-progress.ts'
 import type { ScanResult } from './scan-progress.ts'
 import type { IndexerContext } from './state/context.ts'
 import { largeDirectory } from './tree/directory-snapshot.ts'
-import type { ReadDepth, DirectorySnapshot } from './tree/directory-snapshot.ts'
+import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 import type { WatchController } from './watch-controller.ts'
 
 /**
@@ -73,11 +73,11 @@ export class ReconcileLoop {
    * Reads all directories below the roots; resolves when the results are in the catalogue, or could
    * not be written.
    */
-  async scan(roots: readonly string[], depth: ReadDepth): Promise<ScanResult> {
+  async scan(roots: readonly string[]): Promise<ScanResult> {
     const { tree, dirty, known, settling, heartbeat, nowUs } = this.#context
     const scan = new Scan(heartbeat.now())
     this.#scan = scan
-    await tree.startWalk(roots, depth)
+    await tree.startWalk(roots)
     const walkEnd = new Promise<void>((resolve) => (this.#onWalkEnd = resolve))
     this.#jobs.walking = true
     dirty.wake()
@@ -85,7 +85,7 @@ export class ReconcileLoop {
     // Known directories that the walk did not visit may be gone.
     for (const path of known.all())
       if (!scan.visited(path) && roots.some((root) => path.startsWith(`${root}/`)))
-        dirty.add({ path, depth: 'auto' }, performance.now())
+        dirty.add(path, performance.now())
     await (settling.isObserving ? this.caughtUp() : this.drained())
     this.#scan = undefined
     return scan.result(nowUs())

@@ -13,7 +13,7 @@ import type {
 import type { FileIdentity } from '../catalogue/records.ts'
 import { compareIdentity, isSameVersion } from '../catalogue/identity.ts'
 import { sameStamp } from './state/sure-stamps.ts'
-import { identityAt } from './tree/directory-snapshot.ts'
+import { identityAt, versionAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 /**
@@ -50,7 +50,6 @@ function emptyChange(snapshot: DirectorySnapshot): DirectoryChange {
     directories: [],
     added: [],
     modified: [],
-    filled: [],
     attributes: [],
     rehash: [],
     removed: [],
@@ -70,7 +69,6 @@ function goneDirectory(snapshot: DirectorySnapshot, known: KnownDirectory): Dire
 interface Differences {
   readonly added: NewFile[]
   readonly modified: FileFacts[]
-  readonly filled: FileFacts[]
   readonly attributes: ReboundFile[]
   readonly rehash: number[]
 }
@@ -79,24 +77,20 @@ function compare(
   snapshot: DirectorySnapshot,
   known: KnownDirectory | undefined,
 ): DirectoryChange | undefined {
-  const found: Differences = { added: [], modified: [], filled: [], attributes: [], rehash: [] }
+  const found: Differences = { added: [], modified: [], attributes: [], rehash: [] }
   // For a new directory, this saves a look-up for each file.
   const isNew = known === undefined || known.files.size === 0
   snapshot.names.forEach((name, index) => {
-    const size = snapshot.sizes?.[index]
-    const mtimeUs = snapshot.mtimesUs?.[index]
+    const version = versionAt(snapshot, index)
     const before = isNew ? undefined : known.files.get(name)
-    if (before === undefined) found.added.push({ name, size, mtimeUs })
-    else if (size === undefined || mtimeUs === undefined) return
-    else if (before.size === undefined || before.mtimeUs === undefined)
-      found.filled.push({ id: before.id, name, size, mtimeUs })
-    else if (!isSameVersion({ size: before.size, mtimeUs: before.mtimeUs }, { size, mtimeUs }))
-      found.modified.push({ id: before.id, name, size, mtimeUs })
+    if (before === undefined) found.added.push({ name, ...version })
+    else if (!isSameVersion(before, version))
+      found.modified.push({ id: before.id, name, ...version })
     else if (before.hashed !== undefined) compareHashed(before, identityAt(snapshot, index), found)
   })
   const removed = isNew ? [] : goneFiles(known, [...snapshot.names, ...snapshot.away])
-  const { added, modified, filled, attributes, rehash } = found
-  const some = [added, modified, filled, attributes, rehash, removed]
+  const { added, modified, attributes, rehash } = found
+  const some = [added, modified, attributes, rehash, removed]
   const differs = some.some((files) => files.length > 0)
   if (!differs && known !== undefined && sameStamp(snapshot.stamp, known.stamp)) return undefined
   return {
@@ -113,10 +107,10 @@ function compare(
  */
 function compareHashed(
   { id, hashed }: KnownFile,
-  seen: FileIdentity | undefined,
+  seen: FileIdentity,
   { attributes, rehash }: Differences,
 ): void {
-  if (seen === undefined || hashed === undefined) return
+  if (hashed === undefined) return
   const comparison = compareIdentity(hashed, seen)
   // If the ctime is older, the snapshot was taken before the file was hashed, or the clock was set
   // back. Then the snapshot says nothing about the present attributes.

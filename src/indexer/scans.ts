@@ -44,12 +44,8 @@ export class Scans {
     this.#reconcileLoop = reconcileLoop
   }
 
-  /**
-   * @param full true reads sizes and times in all directories; false reads only names in cold
-   * directories
-   */
-  scan(roots: readonly string[], full: boolean): Promise<ScanResult> {
-    const next = this.#previous.then(() => this.#scanNow(roots, full))
+  scan(roots: readonly string[]): Promise<ScanResult> {
+    const next = this.#previous.then(() => this.#scanNow(roots))
     this.#previous = next.catch(() => undefined)
     return next
   }
@@ -62,7 +58,7 @@ export class Scans {
   async scanAll(patient: boolean): Promise<ScanSummary> {
     const { archive, health } = this.#context
     for (;;) {
-      const result = await this.scan(areas, false)
+      const result = await this.scan(areas)
       if (isComplete(result)) return result.summary
       const problem = result.archiveRead
         ? databaseProblem('some changes could not be written')
@@ -77,14 +73,14 @@ export class Scans {
     }
   }
 
-  async #scanNow(roots: readonly string[], full: boolean): Promise<ScanResult> {
+  async #scanNow(roots: readonly string[]): Promise<ScanResult> {
     const { writer, logger, health, heartbeat, metrics } = this.#context
     health.enter('scanning')
-    const result = await this.#reconcileLoop.scan(roots, full ? 'facts' : 'auto')
+    const result = await this.#reconcileLoop.scan(roots)
     if (isComplete(result) && areas.every((area) => roots.includes(area))) {
       health.scanned(result.summary)
       health.report('archive', undefined)
-      if (full) metrics.fullyRead()
+      metrics.fullyRead()
       await writer.scanned(result.summary).catch((error: unknown) => {
         // The records are written. If no earlier summary is stored either, the next start scans
         // again.
@@ -110,7 +106,6 @@ const mostDescribed = 10
 interface QueuedRescan {
   readonly number: number
   roots: readonly string[]
-  full: boolean
   /** Roots in which removals are accepted. An order without `acceptRemovals` never adds to them. */
   accepted: readonly string[]
 }
@@ -153,18 +148,17 @@ export class Rescans {
    * @returns the number of the rescan, and whether it runs, waits, or was merged with the waiting
    * one
    */
-  order({ path, full, acceptRemovals }: RescanOrder): RescanTicket {
+  order({ path, acceptRemovals }: RescanOrder): RescanTicket {
     const roots = path === undefined ? areas : [path]
     const accepted = acceptRemovals ? roots : []
     if (this.#waiting !== undefined) {
       const waiting = this.#waiting
       waiting.roots = merge(waiting.roots, roots)
-      waiting.full ||= full
       waiting.accepted = merge(waiting.accepted, accepted)
       return { number: waiting.number, place: 'merged' }
     }
     const number = ++this.#last
-    this.#waiting = { number, roots, full, accepted }
+    this.#waiting = { number, roots, accepted }
     if (this.#running !== undefined) return { number, place: 'waiting' }
     this.#run().catch(this.#context.onFailure)
     return { number, place: 'running' }
@@ -176,7 +170,7 @@ export class Rescans {
       this.#running = next
       this.#waiting = undefined
       deletionGuard.permitWithheld(next.accepted)
-      const result = await this.#scans.scan(next.roots, next.full)
+      const result = await this.#scans.scan(next.roots)
       const outcome = outcomeOf(next, result)
       logEnd(logger, next, result, outcome)
       this.#outcomes.set(next.number, outcome)
@@ -203,24 +197,24 @@ function outcomeOf(
 }
 
 function endedOf(
-  { number, roots, full, accepted }: QueuedRescan,
+  { number, roots, accepted }: QueuedRescan,
   { summary: { startedUs, endedUs } }: ScanResult,
   outcome: RescanOutcome,
 ): EndedRescan {
   const paths = roots.slice(0, mostDescribed)
   const acceptedRemovals = accepted.length > 0
-  const ordered = { number, paths, pathCount: roots.length, full, acceptedRemovals }
+  const ordered = { number, paths, pathCount: roots.length, acceptedRemovals }
   return { ...ordered, startedUs, endedUs, ...outcome }
 }
 
 function logEnd(
   logger: Logger,
-  { number, roots, full }: QueuedRescan,
+  { number, roots }: QueuedRescan,
   { summary: { startedUs, endedUs, ...counts } }: ScanResult,
   { problem }: RescanOutcome,
 ): void {
   const seconds = Math.round((endedUs - startedUs) / 1000) / 1000
-  const fields = { rescan: number, paths: roots, full, ...counts, seconds }
+  const fields = { rescan: number, paths: roots, ...counts, seconds }
   if (problem === null) logger.info(fields, 'rescan ended')
   else logger.warn(fields, `rescan ended: ${problem}`)
 }

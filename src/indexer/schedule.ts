@@ -9,7 +9,6 @@ import type { ReconcileLoop } from './reconcile-loop.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { KnownDirectories } from './state/known-directories.ts'
 import { findChanged } from './sweep.ts'
-import type { ReadDepth } from './tree/directory-snapshot.ts'
 
 /**
  * Delay of the next sweep if the last one found something (ms). It is short, because more changes
@@ -34,8 +33,8 @@ const progressMs = 1000
  * rescan, purges once an hour, and backups. By default, sweeps follow each other about every
  * minute, the rolling rescan reads the sizes and times of all files within a day, and a backup is
  * made once a day. In a directory without a watch, an overwrite of a file in place is found only
- * when sizes and times are read: by the rolling rescan, by `rescan --full` (if the directory is not
- * cold, by any rescan), by the request `register`, or after another change in the directory.
+ * when sizes and times are read: by the rolling rescan, by a rescan, by the request `register`, or
+ * after another change in the directory.
  */
 export class Schedule {
   readonly #context: IndexerContext
@@ -64,7 +63,7 @@ export class Schedule {
     maintain(this.#context, signal)
     // An area that did not exist may appear; it has no parent directory whose stamp shows this.
     const readAreas = (): void => {
-      for (const area of areas) this.#markDirty(area, 'auto')
+      for (const area of areas) this.#markDirty(area)
     }
     const nextInRescan = rollingRescan(known, () => {
       metrics.fullyRead()
@@ -72,11 +71,11 @@ export class Schedule {
     const rescanNext = (): void => {
       for (let count = perSecond(known.size, fullReadMs); count > 0; count--) {
         const path = nextInRescan()
-        if (path !== undefined) this.#markDirty(path, 'facts')
+        if (path !== undefined) this.#markDirty(path)
       }
     }
     const lookAgain = (): void => {
-      for (const path of secondLooks.take(performance.now())) this.#markDirty(path, 'facts')
+      for (const path of secondLooks.take(performance.now())) this.#markDirty(path)
     }
     this.#timers.push(
       setInterval(readAreas, areasMs),
@@ -95,7 +94,7 @@ export class Schedule {
     const started = heartbeat.now()
     const startedMs = performance.now()
     const found = await findChanged(this.#context)
-    for (const path of found) dirty.add({ path, depth: 'facts' }, performance.now())
+    for (const path of found) dirty.add(path, performance.now())
     await this.#reconcileLoop.caughtUp()
     health.swept()
     await heartbeat.beat(started, (performance.now() - startedMs) / 1000)
@@ -124,8 +123,8 @@ export class Schedule {
     await repeat(async () => ((await this.sweepNow()) > 0 ? soonMs : sweepIntervalMs), signal)
   }
 
-  #markDirty(path: string, depth: ReadDepth): void {
-    this.#context.dirty.add({ path, depth }, performance.now())
+  #markDirty(path: string): void {
+    this.#context.dirty.add(path, performance.now())
   }
 
   #checkForHangingDisk(): void {

@@ -142,7 +142,7 @@ export class WatchController {
     const dueMs = Math.max(performance.now() + delayMs, this.#restingUntilMs.get(path) ?? 0)
     // A file that is overwritten in place changes only its own size and mtime, not the stamp of its
     // directory. So every directory needs the read depth `facts`.
-    this.#context.dirty.add({ path, depth: 'facts' }, dueMs)
+    this.#context.dirty.add(path, dueMs)
   }
 
   #hotDirectories(): string[] {

@@ -85,9 +85,12 @@ function makeTree(archive: string): void {
     const ddd = String(day).padStart(3, '0')
     const path = join(archive, 'obs/2020', ddd)
     mkdirSync(path, { recursive: true })
-    // Of old files the scan reads only the names.
-    for (let station = 0; station < filesPerDay; station++)
-      writeFileSync(join(path, `s${String(station).padStart(3, '0')}${ddd}0.20d.gz`), '')
+    // A first scan lists old files without reading their content.
+    for (let station = 0; station < filesPerDay; station++) {
+      const file = join(path, `s${String(station).padStart(3, '0')}${ddd}0.20d.gz`)
+      writeFileSync(file, '')
+      utimesSync(file, old, old)
+    }
     utimesSync(path, old, old)
   }
 }

@@ -45,7 +45,7 @@ t.test('a directory that became a file loses its records, a missing disk does no
   const { seq } = await service.status()
   renameSync(disk, join(folder, 'away'))
   const rescanned = async () => {
-    const args = ['rescan', '--full', '--accept-removals', '--wait', '--database', 'catalogue.db']
+    const args = ['rescan', '--accept-removals', '--wait', '--database', 'catalogue.db']
     const rescan = spawn(...programLine(args), { cwd: folder, stdio: 'ignore' })
     t.same(await once(rescan, 'exit'), [0, null])
     return listed()

@@ -155,7 +155,7 @@ t.test('the removal of many files is withheld until an administrator accepts it'
   t.equal(await service.count(), count, 'nothing is removed')
   await untilReported(service, /withheld by the deletion guard/)
   t.equal(await state(service), 'degraded')
-  await service.control({ command: 'rescan', path: undefined, full: false, acceptRemovals: true })
+  await service.control({ command: 'rescan', path: undefined, acceptRemovals: true })
   await untilEqual(service)
   t.equal(await service.count(), count - removedAtOnce, 'removed after it was accepted')
   await until('it has recovered', async () => (await state(service)) === 'watching')

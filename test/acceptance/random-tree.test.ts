@@ -110,7 +110,7 @@ async function untilEqualToTree(compared: Compared): Promise<number> {
 
 /** Accepts removals: the deletion guard withholds more than a thousand in ten minutes. */
 async function rescan(service: Service): Promise<true> {
-  await service.control({ command: 'rescan', path: undefined, full: true, acceptRemovals: true })
+  await service.control({ command: 'rescan', path: undefined, acceptRemovals: true })
   return true
 }
 

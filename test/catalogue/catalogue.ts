@@ -82,7 +82,7 @@ export async function openCatalogue(t: Test, options: CatalogueOptions = {}) {
     apply,
     ask,
     sql,
-    /** Adds files of which only the names are known. */
+    /** Adds files by their names. */
     add: (...names: readonly string[]) => apply({ added: names.map((name) => newFile(name)) }),
     /** Raises the next id, so that few files have ids far apart; does nothing for a lower one. */
     setNextId: (id: number) =>

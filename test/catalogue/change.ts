@@ -1,8 +1,8 @@
 /** Builds changes of directories for tests, as reconciling builds them. */
 import type { DirectoryChange, NewFile } from '../../src/catalogue/updates/writer.ts'
 
-export function newFile(name: string, facts?: { size: number; mtimeUs: number }): NewFile {
-  return { name, size: facts?.size, mtimeUs: facts?.mtimeUs }
+export function newFile(name: string, { size, mtimeUs } = { size: 10, mtimeUs: 1000 }): NewFile {
+  return { name, size, mtimeUs }
 }
 
 /** Files that were seen arriving at a time, in microseconds since 1970. */
@@ -20,7 +20,6 @@ export function change(path: string, parts: Partial<DirectoryChange>): Directory
     directories: [],
     added: [],
     modified: [],
-    filled: [],
     attributes: [],
     rehash: [],
     removed: [],

@@ -10,8 +10,8 @@ t.test('files that come back take a few steps, however many they are', async (t)
     id: n,
     station: n,
     kind: 1,
-    dataDate: start + (n % 2) * 86_400,
-    arrivalUs: undefined,
+    data_date: start + (n % 2) * 86_400,
+    arrival_us: null,
   }))
   let steps = 0
   const question = deliveries.gain(files, start * 1e6)

@@ -4,8 +4,7 @@ import { problems } from '../../src/catalogue/filter.ts'
 import { expected, tests } from '../api/files/oracle.ts'
 import type { Known, Parameters } from '../api/files/oracle.ts'
 
-/** A record with its size, if it is known. */
-export type Sized = Known & { readonly size: number | undefined }
+export type KnownWithSize = Known & { readonly size: number }
 
 /** The parameters that set a facet, and the values that a record has. */
 const facets: Readonly<
@@ -41,13 +40,12 @@ function countryOf(record: Known, known: readonly Known[]): string | null {
 /** @returns the first difference; `undefined` if all is exact. What was not counted is no fault. */
 export function sumsFault(
   sums: PageSums | undefined,
-  known: readonly Sized[],
+  known: readonly KnownWithSize[],
   parameters: Parameters,
 ): string | undefined {
-  const sizes = recordsOf(known, parameters).flatMap(({ size }) => size ?? [])
-  const wanted = { bytes: sizes.reduce((sum, size) => sum + size, 0), sized: sizes.length }
-  if (sums?.sizes && JSON.stringify(sums.sizes) !== JSON.stringify(wanted))
-    return `sizes ${JSON.stringify(sums.sizes)}, not ${JSON.stringify(wanted)}`
+  const wanted = recordsOf(known, parameters).reduce((sum, { size }) => sum + size, 0)
+  if (sums?.bytes !== undefined && sums.bytes !== wanted)
+    return `${sums.bytes} bytes, not ${wanted}`
   for (const [name, { own, of }] of Object.entries(facets)) {
     const found = sums?.facets?.[name as keyof typeof facets]
     if (found === undefined) continue

@@ -3,6 +3,7 @@ import type {
   CatalogueWriter,
   Checksum,
   DirectoryChange,
+  KnownFile,
   NewFile,
 } from '../../src/catalogue/updates/writer.ts'
 import { fc } from '../random.ts'
@@ -40,7 +41,6 @@ const acts = {
   scan: 3,
   remove: 3,
   modify: 3,
-  fill: 2,
   hash: 4,
   rehash: 1,
   attributes: 1,
@@ -104,35 +104,37 @@ export async function take(
 }
 
 interface Files {
-  readonly known: readonly { id: number; name: string; size: number | undefined }[]
+  readonly known: readonly { id: number; name: string; size: number; mtimeUs: number }[]
   readonly added: readonly NewFile[]
   /** All files of the directory. */
   readonly all: readonly number[]
 }
 
 async function filesOf(writer: CatalogueWriter, step: Step): Promise<Files> {
-  const known = (await writer.directory(directories[step.directory] ?? ''))?.files ?? new Map()
+  const known =
+    (await writer.directory(directories[step.directory] ?? ''))?.files ??
+    new Map<string, KnownFile>()
   const wanted = step.files.map((file) => names[file] ?? '')
   return {
     known: wanted.flatMap((name) => {
-      const found = known.get(name) as { id: number; size: number | undefined } | undefined
-      return found === undefined ? [] : [{ id: found.id, name, size: found.size }]
+      const found = known.get(name)
+      return found === undefined ? [] : [{ name, ...found }]
     }),
     added: wanted
       .filter((name) => !known.has(name))
       .map((name, index) => ({
-        ...newFile(name, index % 3 === 0 ? undefined : { size: step.size, mtimeUs: step.size }),
+        ...newFile(name, { size: step.size + (index % 3), mtimeUs: step.size }),
         ...(index % 5 === 1 && { incomplete: true }),
       })),
-    all: [...known.values()].map(({ id }: { id: number }) => id),
+    all: [...known.values()].map(({ id }) => id),
   }
 }
 
 function checksumsOf(known: Files['known'], size: number): Checksum[] {
   return known.map((file, index) =>
     checksumOf(file.id, {
-      size: file.size ?? size,
-      mtimeUs: index % 7 === 6 ? size + 1 : (file.size ?? size),
+      size: file.size,
+      mtimeUs: index % 7 === 6 ? size + 1 : file.mtimeUs,
       sha256: Buffer.alloc(32, file.id % 251),
       rested: index % 6 !== 5,
       problem: ([undefined, 'broken', 'incomplete', undefined] as const)[(index + size) % 4],
@@ -147,14 +149,13 @@ function arrivingAt(file: NewFile, index: number, size: number): NewFile {
 
 function changesOf(does: Step['does'], path: string, files: Files, size: number) {
   const ids = files.known.map(({ id }) => id)
-  const sized = files.known.map(({ id, name }) => ({ id, name, size, mtimeUs: size }))
+  const changed = files.known.map(({ id, name }) => ({ id, name, size, mtimeUs: size }))
   const [first] = files.added
   const parts: Partial<Record<Step['does'], Partial<DirectoryChange>>> = {
     arrive: { added: files.added.map((file, index) => arrivingAt(file, index, size)), stamp },
     scan: { added: files.added, directories: [`${path}/new${size}`] },
     remove: { removed: ids },
-    modify: { modified: sized },
-    fill: { filled: sized.filter((_, index) => files.known[index]?.size === undefined) },
+    modify: { modified: changed },
     rehash: { rehash: ids },
     attributes: {
       attributes: ids.map((id) => ({

@@ -3,13 +3,11 @@ import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import { change, newFile } from './change.ts'
 import { fc } from '../random.ts'
 
-/** Adds, fills, overwrites or removes a file, depending on its current state. */
+/** Adds, overwrites or removes a file, depending on its current state. */
 export interface Step {
   /** Selects directory and name. */
   readonly file: number
   readonly size: number
-  /** A new file is added by its name alone. */
-  readonly named: boolean
   readonly removed: boolean
 }
 
@@ -17,7 +15,6 @@ export const steps = fc.array(
   fc.record({
     file: fc.integer({ min: 0, max: 11 }),
     size: fc.integer({ min: 1, max: 9 }),
-    named: fc.boolean(),
     removed: fc.boolean(),
   }),
   { maxLength: 25 },
@@ -39,17 +36,15 @@ export async function applySteps(
 
 async function toChange(
   writer: CatalogueWriter,
-  { file, size, named, removed }: Step,
+  { file, size, removed }: Step,
   names: readonly string[],
 ) {
   const path = directories[file % directories.length] ?? ''
   const name = names[Math.floor(file / directories.length)] ?? ''
   const known = (await writer.directory(path))?.files.get(name)
   const facts = { size, mtimeUs: size * 1000 }
-  const added = newFile(name, named ? undefined : facts)
-  if (known === undefined) return change(path, removed ? {} : { added: [added] })
+  if (known === undefined) return change(path, removed ? {} : { added: [newFile(name, facts)] })
   if (removed) return change(path, { removed: [known.id] })
-  if (known.size === undefined) return change(path, { filled: [{ id: known.id, name, ...facts }] })
   if (known.size === size) return change(path, {})
   return change(path, { modified: [{ id: known.id, name, ...facts }] })
 }

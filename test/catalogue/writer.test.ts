@@ -62,19 +62,6 @@ t.test('the letter case of names is kept', async (t) => {
   t.equal(count, [...names, graz].length, 'all case variants belong to the station')
 })
 
-t.test('a size and an mtime that become known are not a modification', async (t) => {
-  const { clock, reader, apply, add } = await openCatalogue(t)
-  const { head } = await add(graz)
-  clock.us += 5
-  const filled = [{ id: 1, name: graz, size: 10, mtimeUs: 1000 }]
-  const { seq, detailsSeq } = head
-  const next = { seq, detailsSeq: detailsSeq + 1 }
-  t.match(await apply({ filled }), { head: next, modified: 0 })
-  const record = await reader.record({ id: 1 })
-  t.match(record, { size: 10, mtimeUs: 1000 })
-  t.equal(record?.modifiedUs, record?.createdUs)
-})
-
 t.test('a modified file keeps id and created, and gets a new modified', async (t) => {
   const { clock, reader, apply } = await openCatalogue(t)
   await apply({ added: [newFile(graz, facts)] })

@@ -91,17 +91,17 @@ t.test('a full catalogue with an indexer that watches', async (t) => {
 })
 
 t.test('the last rescans, with what they changed', async (t) => {
-  const plain = { startedUs: atUs - 250e6, endedUs: atUs, full: false, acceptedRemovals: false }
+  const plain = { startedUs: atUs - 250e6, endedUs: atUs, acceptedRemovals: false }
   const changes = { added: 1200, modified: 1, removed: 0, problem: null }
   const endedRescans = [
-    { ...plain, ...changes, number: 4, paths: ['obs/2026', 'nrt\n'], pathCount: 12, full: true },
+    { ...plain, ...changes, number: 4, paths: ['obs/2026', 'nrt\n'], pathCount: 12 },
     { ...plain, ...changes, number: 3, paths: ['obs'], pathCount: 1, problem: 'no disk' },
   ]
   const lines = text(empty, { ...watchingIndexer, endedRescans })
   t.strictSame(
     lines.filter((line) => line.startsWith('rescan')),
     [
-      'rescan 4 of obs/2026, nrt\\u{a} and 10 more, with sizes and times: ended 2026-01-22 05:07:09 UTC after 4 min, 1,200 added, 1 modified, 0 removed',
+      'rescan 4 of obs/2026, nrt\\u{a} and 10 more: ended 2026-01-22 05:07:09 UTC after 4 min, 1,200 added, 1 modified, 0 removed',
       'rescan 3 of obs: ended 2026-01-22 05:07:09 UTC after 4 min, 1,200 added, 1 modified, 0 removed; no disk',
     ],
   )

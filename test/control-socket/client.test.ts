@@ -83,7 +83,7 @@ t.test('the indexer answers requests over its control socket', async (t) => {
   t.same(await askSettling(overSocket(`${path}-none`)), [], 'empty without an indexer')
   t.equal(await askMetrics(overSocket(path)), 'rinex_indexer_watches 3\n')
   t.equal(await askMetrics(overSocket(`${path}-none`)), '', 'empty without an indexer')
-  const order = { path: 'obs/2026', full: true, acceptRemovals: false }
+  const order = { path: 'obs/2026', acceptRemovals: false }
   t.same(await askIndexer(overSocket(path), { command: 'rescan', ...order }), {
     number: 1,
     place: 'running',

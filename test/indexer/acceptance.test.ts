@@ -33,7 +33,7 @@ async function openAcceptanceOn(t: Test, persisted?: PersistedRemovals) {
   const readAndApply = async (
     changed?: (snapshot: DirectorySnapshot) => Partial<DirectorySnapshot>,
   ) => {
-    const seen = await parts.tree.snapshot({ path: day, depth: 'facts' })
+    const seen = await parts.tree.snapshot(day)
     const snapshot = { ...seen, ...changed?.(seen) }
     const known = await parts.writer.directory(day)
     const difference = reconcile(snapshot, known) ?? change(day, {})
@@ -106,22 +106,6 @@ t.test('a file overwritten in place keeps its record until it is complete', asyn
   t.equal(settling.size, 0, 'an unchanged file does not settle any more')
   put(`${day}/${graz}`, gzipSync('more of it'))
   t.same((await readAndApply()).modified, [graz])
-})
-
-t.test('a file found in a cold directory has no size until it is complete', async (t) => {
-  const { put, readAndApply } = await openAcceptanceOn(t)
-  const path = put(`${day}/${graz}`, content)
-  const unchanged = put(`${day}/${zimm}`, content)
-  for (const file of [path, unchanged]) utimesSync(file, old, old)
-  const namesAlone = () => ({ sizes: undefined, mtimesUs: undefined, identities: undefined })
-  t.same((await readAndApply(namesAlone)).added, [graz, zimm])
-  put(`${day}/${graz}`, content.subarray(0, -10))
-  const half = await readAndApply(() => ({ stamp }))
-  t.match(half.change.filled, exact([{ name: zimm, size: content.length }]))
-  t.equal(half.change.filled.length, 1, 'not that of half a file')
-  t.equal(half.change.stamp, undefined, 'sweeps read the directory again')
-  appendFileSync(path, content.subarray(-10))
-  t.match((await readAndApply()).change.filled, exact([{ name: graz, size: content.length }]))
 })
 
 t.test('a file that was finished within one tick of the clock is accepted', async (t) => {

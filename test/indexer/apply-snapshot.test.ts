@@ -87,7 +87,7 @@ t.test(
   },
 )
 
-t.test('a failed write is reported and tried again with the same depth', async (t) => {
+t.test('a failed write is reported and tried again', async (t) => {
   const { archive, put, readAndApply, confirmAll, status, sql, dirty, writer, lines } =
     await openApplyStageOn(t)
   const path = put(`${day}/${graz}`)
@@ -107,8 +107,7 @@ t.test('a failed write is reported and tried again with the same depth', async (
   })
   t.equal(lines.filter(({ problem }) => /malformed/.test(problem ?? '')).length, 1, 'reported once')
   t.ok((dirty.nextDueMs() ?? 0) >= againMs + 5000, 'not at once')
-  const again = dirty.take(Infinity)
-  t.match(again, { path: day, depth: 'facts' })
+  t.equal(dirty.take(Infinity), day)
   await sql(engine.repaired('failing'))
   await readAndApply(day)
   t.match(status(), { state: 'starting', problems: exact([]) })
@@ -132,10 +131,7 @@ t.test('a directory that the catalogue refuses does not affect other directories
   t.equal(dirty.take(performance.now()), undefined, 'not at once')
   const waiting = []
   for (let next; (next = dirty.take(Infinity)) !== undefined;) waiting.push(next)
-  t.match(
-    waiting.find(({ path }) => path === day),
-    { depth: 'facts' },
-  )
+  t.ok(waiting.includes(day))
   await sql(engine.repaired('refusing'))
   await readAndApply(day)
   t.match(status(), { state: 'starting', problems: exact([]) })

@@ -34,7 +34,7 @@ export async function openApplyStageOn(t: Test, folder?: string) {
   }
   /** Reads these directories and all that become dirty. */
   const readAndApply = async (...paths: string[]) => {
-    for (const path of paths) dirty.add({ path, depth: 'facts' }, 0)
+    for (const path of paths) dirty.add(path, 0)
     await readAll(
       () => performance.now(),
       () => performance.now(),

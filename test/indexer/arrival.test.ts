@@ -248,7 +248,6 @@ t.test('the arrival is the mtime between the last look and the find, else the fi
     [200, 200],
     [99, 200],
     [201, 200],
-    [undefined, 200],
   ] as const)
     t.equal(arrivalOf(mtimeUs, sight), arrival, `${mtimeUs}`)
   t.equal(arrivalOf(150, { ...sight, notThereUs: undefined }), undefined)

@@ -223,7 +223,7 @@ t.test('only a complete scan of the whole archive has a heartbeat', async (t) =>
     if (parts.health.notCurrent() === undefined) beats.push(us)
   }
   const scans = new Scans(parts, { scan: async () => result })
-  await scans.scan(['obs'], true)
+  await scans.scan(['obs'])
   t.strictSame(beats, [], 'one area')
   for (const incomplete of [{ archiveRead: false }, { written: false }]) {
     result = { summary, started, archiveRead: true, written: true, ...incomplete }

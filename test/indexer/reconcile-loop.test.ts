@@ -98,23 +98,21 @@ t.test('the answer to a registration is true even if the file cannot be written'
 })
 
 t.test('a walk reads few directories ahead', async (t) => {
-  for (const depth of ['names', 'facts'] as const) {
-    let [requested, most] = [0, 0]
-    const { reconcileLoop, put, sql } = await openLoopOn(t, (tree) => ({
-      ...tree,
-      async step() {
-        most = Math.max(most, ++requested)
-        return tree.step().finally(() => requested--)
-      },
-    }))
-    for (let number = 1; number <= 60; number++) {
-      const directory = `obs/2026/${String(number).padStart(3, '0')}`
-      put(`${directory}/graz${directory.slice(-3)}0.26d.gz`)
-    }
-    await reconcileLoop.scan(['obs'], depth)
-    t.same(await sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
-    t.ok(most > 1 && most <= 8, `${most} at most with ${depth}`)
+  let [requested, most] = [0, 0]
+  const { reconcileLoop, put, sql } = await openLoopOn(t, (tree) => ({
+    ...tree,
+    async step() {
+      most = Math.max(most, ++requested)
+      return tree.step().finally(() => requested--)
+    },
+  }))
+  for (let number = 1; number <= 60; number++) {
+    const directory = `obs/2026/${String(number).padStart(3, '0')}`
+    put(`${directory}/graz${directory.slice(-3)}0.26d.gz`)
   }
+  await reconcileLoop.scan(['obs'])
+  t.same(await sql('SELECT count(*) AS files FROM file'), [{ files: 60 }])
+  t.ok(most > 1 && most <= 8, `${most} at most`)
 })
 
 t.test('a registered file is read before queued directories and during a scan', async (t) => {
@@ -122,14 +120,14 @@ t.test('a registered file is read before queued directories and during a scan', 
   const days = Array.from({ length: 300 }, (_, n) => `obs/2020/${String(n + 1).padStart(3, '0')}`)
   for (const path of days) put(`${path}/graz${path.slice(-3)}0.20d.gz`)
   const last = days.at(-1) ?? ''
-  for (const path of days) dirty.add({ path, depth: 'facts' }, 0)
+  for (const path of days) dirty.add(path, 0)
   const read = await reconcileLoop.readNow(last)
   t.match(read, { snapshot: { path: last, outcome: 'read' }, written: true })
   t.ok(dirty.size > 0, 'before directories that were dirty earlier')
   t.equal((await writer.directory(last))?.files.size, 1)
   await reconcileLoop.caughtUp()
 
-  const scanned = reconcileLoop.scan(['obs'], 'facts')
+  const scanned = reconcileLoop.scan(['obs'])
   await until('a scan runs', () => (reconcileLoop.scanning?.progress().directoriesDone ?? 0) > 0)
   await Promise.all([reconcileLoop.readNow(last), reconcileLoop.readNow(last)])
   t.not(reconcileLoop.scanning, undefined, 'and before a scan has ended')
@@ -180,7 +178,7 @@ t.test('removals just before a restart are counted after the restart', async (t)
     const names = manyNames(600, `${path.slice(-3)}0.20d.gz`)
     await apply({ added: names.map((name) => newFile(name)) }, path)
   }
-  indexer.rescan({ path: 'obs/2020/001', full: false, acceptRemovals: false })
+  indexer.rescan({ path: 'obs/2020/001', acceptRemovals: false })
   await until('one half is gone', async () => (await writer.count('obs')) === 600)
   await close()
   const next = await restart()
@@ -228,14 +226,14 @@ t.test('what cannot be read is not removed, by a scan or otherwise', async (t) =
     },
   }))
   put(`${day}/${graz}`)
-  await reconcileLoop.scan(['obs'], 'facts')
+  await reconcileLoop.scan(['obs'])
   const before = await writer.directory(day)
   t.equal(before?.files.size, 1)
   isReadable = false
   for (const read of [
     () => reconcileLoop.readNow(day),
-    () => reconcileLoop.scan(['obs'], 'names'),
-    async () => dirty.add({ path: day, depth: 'auto' }, 0),
+    () => reconcileLoop.scan(['obs']),
+    async () => dirty.add(day, 0),
   ]) {
     await read()
     await reconcileLoop.caughtUp()
@@ -248,7 +246,7 @@ t.test('caughtUp also waits for subdirectories that are found meanwhile', async 
   const { reconcileLoop, dirty, put, writer } = await openLoopOn(t)
   put('obs/2020/001/a/b/c/graz0010.20d.gz')
   put('obs/2020/002/graz0020.20d.gz')
-  dirty.add({ path: 'obs', depth: 'auto' }, performance.now())
+  dirty.add('obs', performance.now())
   await reconcileLoop.caughtUp()
   t.equal(await writer.count('obs'), 2)
 })
@@ -260,7 +258,7 @@ t.test(
     put(`${day}/${graz}`)
     await indexer.catchUp({ scan: true, patient: false })
     const first = (await writer.summary()).lastScan?.startedUs ?? 0
-    const plain = { path: undefined, full: false, acceptRemovals: false }
+    const plain = { path: undefined, acceptRemovals: false }
     t.match(await indexer.rescan({ ...plain, path: day }), { number: 1, place: 'running' })
     t.match(await indexer.rescan({ ...plain, path: 'nrt' }), { number: 2, place: 'waiting' })
     t.match(await indexer.rescan(plain), { number: 2, place: 'merged' })
@@ -274,7 +272,7 @@ t.test('a rescan of a directory that is neither on disk nor known is refused', a
   const { indexer, archive, put, writer } = await start(t)
   put(`${day}/${graz}`)
   await indexer.catchUp({ scan: true, patient: false })
-  const order = (path: string) => indexer.rescan({ path, full: false, acceptRemovals: false })
+  const order = (path: string) => indexer.rescan({ path, acceptRemovals: false })
   t.strictSame(await order('obs/2027'), { place: 'missing' })
   t.strictSame(await order(`${day}/${graz.replace('.gz', '')}`), { place: 'missing' })
   t.strictSame(indexer.status().rescans.waiting, undefined)
@@ -294,7 +292,7 @@ t.test('an area that never existed is missing', async (t) => {
   rmSync(join(archive, 'nrt'), { recursive: true })
   put(`${day}/${graz}`)
   await indexer.catchUp({ scan: true, patient: false })
-  const order = (path: string) => indexer.rescan({ path, full: false, acceptRemovals: false })
+  const order = (path: string) => indexer.rescan({ path, acceptRemovals: false })
   for (const path of ['nrt', 'nrt/2026']) t.strictSame(await order(path), { place: 'missing' })
   rmSync(join(archive, 'obs'), { recursive: true })
   for (const path of ['obs', 'obs/2027'])

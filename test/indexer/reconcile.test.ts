@@ -2,6 +2,7 @@ import t, { exact } from '../tap.ts'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
 import type { KnownDirectory, KnownFile } from '../../src/catalogue/updates/writer.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
+import { createIdentities } from '../../src/indexer/tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
 import { day, identity as bound, stamp } from '../catalogue/catalogue.ts'
 import { emptySnapshotOf, unreadableSnapshotOf } from './parts.ts'
@@ -18,10 +19,7 @@ const snapshot = (parts: Partial<DirectorySnapshot>): DirectorySnapshot => ({
 function known(files: Record<string, Partial<KnownFile>>, sure = true): KnownDirectory {
   const complete = Object.entries(files).map(
     ([file, facts], index) =>
-      [
-        file,
-        { id: index + 1, size: undefined, mtimeUs: undefined, hashed: undefined, ...facts },
-      ] as const,
+      [file, { id: index + 1, size: 10, mtimeUs: 1000, hashed: undefined, ...facts }] as const,
   )
   return {
     stamp: sure ? stamp : undefined,
@@ -32,19 +30,22 @@ function known(files: Record<string, Partial<KnownFile>>, sure = true): KnownDir
 }
 
 const { rejections } = unreadableSnapshotOf(day)
-const facts = { sizes: [10], mtimesUs: [1000] }
 
-/** A snapshot with a file of this identity. */
-const seen = (other: Partial<FileIdentity> = {}): Partial<DirectorySnapshot> => {
-  const { inode, ctimeUs, links, mode, uid, gid } = { ...bound, ...other }
-  const identities = Float64Array.of(inode, ctimeUs, links, mode, uid, gid)
-  return { names: [name], ...facts, identities }
+/** A snapshot with files of this identity. */
+const seen = (names: string[], own: Partial<FileIdentity> = {}): Partial<DirectorySnapshot> => {
+  const identities = createIdentities(names.length)
+  const { size, mtimeUs, inode, ctimeUs, links, mode, uid, gid } = { ...bound, ...own }
+  const packed = [size, mtimeUs, inode, ctimeUs, links, mode, uid, gid]
+  names.forEach((_, index) => {
+    identities.set(packed, index * packed.length)
+  })
+  return { names, identities }
 }
 const hashed = (identity: KnownFile['hashed'] = bound): KnownDirectory =>
-  known({ [name]: { size: 10, mtimeUs: 1000, hashed: identity } })
+  known({ [name]: { hashed: identity } })
 
 /** The lists of a change that a case does not name are empty. */
-const nothing = { added: [], modified: [], filled: [], attributes: [], rehash: [], removed: [] }
+const nothing = { added: [], modified: [], attributes: [], rehash: [], removed: [] }
 
 const cases: {
   title: string
@@ -53,16 +54,10 @@ const cases: {
   change: object | undefined
 }[] = [
   {
-    title: 'a new name is added, without facts when only names were read',
-    snapshot: { names: [name] },
+    title: 'a new name is added',
+    snapshot: seen([name]),
     known: undefined,
-    change: { added: [{ name, size: undefined }], stamp },
-  },
-  {
-    title: 'a new name is added with its facts',
-    snapshot: { names: [name], ...facts },
-    known: undefined,
-    change: { added: [{ name, size: 10, mtimeUs: 1000 }] },
+    change: { added: [{ name, size: 10, mtimeUs: 1000 }], stamp },
   },
   {
     title: 'a new empty directory is added',
@@ -72,49 +67,37 @@ const cases: {
   },
   {
     title: 'nothing differs',
-    snapshot: { names: [name], ...facts },
-    known: known({ [name]: { size: 10, mtimeUs: 1000 } }),
+    snapshot: seen([name]),
+    known: known({ [name]: {} }),
     change: undefined,
   },
   {
     title: 'only the stamp is unknown: it is stored',
-    snapshot: { names: [name] },
+    snapshot: seen([name]),
     known: known({ [name]: {} }, false),
     change: { stamp, added: [], modified: [], removed: [] },
   },
   {
-    title: 'facts become known',
-    snapshot: { names: [name], ...facts },
-    known: known({ [name]: {} }),
-    change: { filled: [{ id: 1, name, size: 10, mtimeUs: 1000 }], modified: [] },
-  },
-  {
     title: 'the size changed',
-    snapshot: { names: [name], ...facts },
+    snapshot: seen([name]),
     known: known({ [name]: { size: 9, mtimeUs: 1000 } }),
-    change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }], filled: [] },
+    change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }] },
   },
   {
     title: 'the mtime changed, backwards too',
-    snapshot: { names: [name], ...facts },
+    snapshot: seen([name]),
     known: known({ [name]: { size: 10, mtimeUs: 2001 } }),
     change: { modified: [{ id: 1, name, size: 10, mtimeUs: 1000 }] },
   },
   {
     title: 'a restored copy has the mtime cut to a second',
-    snapshot: { names: [name], sizes: [10], mtimesUs: [5_000_000] },
+    snapshot: seen([name], { mtimeUs: 5_000_000 }),
     known: known({ [name]: { size: 10, mtimeUs: 5_123_457 } }),
     change: undefined,
   },
   {
-    title: 'a snapshot of names leaves known facts unchanged',
-    snapshot: { names: [name] },
-    known: known({ [name]: { size: 9, mtimeUs: 1 } }),
-    change: undefined,
-  },
-  {
     title: 'a missing name is removed',
-    snapshot: { names: [other] },
+    snapshot: seen([other]),
     known: known({ [name]: {}, [other]: {} }),
     change: { removed: [1], added: [] },
   },
@@ -168,51 +151,44 @@ const cases: {
   },
   {
     title: 'a hashed file is unchanged',
-    snapshot: seen(),
+    snapshot: seen([name]),
     known: hashed(),
     change: undefined,
   },
   {
     title: 'its attributes changed: the checksum stays and is bound to them',
-    snapshot: seen({ ctimeUs: 3000, links: 2 }),
+    snapshot: seen([name], { ctimeUs: 3000, links: 2 }),
     known: hashed(),
     change: {
       attributes: [{ id: 1, identity: { ...bound, ctimeUs: 3000, links: 2 }, boundCtimeUs: 2000 }],
       rehash: [],
       modified: [],
-      filled: [],
       stamp,
     },
   },
   {
     title: 'its ctime alone changed: it is hashed again, and not modified',
-    snapshot: seen({ ctimeUs: 3000 }),
+    snapshot: seen([name], { ctimeUs: 3000 }),
     known: hashed(),
-    change: { rehash: [1], attributes: [], modified: [], filled: [], stamp },
+    change: { rehash: [1], attributes: [], modified: [], stamp },
   },
   {
     title: 'another file has the same size and mtime: it is hashed again, and not modified',
-    snapshot: seen({ inode: 8, ctimeUs: 3000, mode: 0o100600 }),
+    snapshot: seen([name], { inode: 8, ctimeUs: 3000, mode: 0o100600 }),
     known: hashed(),
-    change: { rehash: [1], attributes: [], modified: [], filled: [] },
+    change: { rehash: [1], attributes: [], modified: [] },
   },
   {
     title: 'the snapshot is older than the checksum: its attributes are ignored',
-    snapshot: seen({ ctimeUs: 1000, links: 2 }),
+    snapshot: seen([name], { ctimeUs: 1000, links: 2 }),
     known: hashed(),
     change: { rehash: [1], attributes: [] },
   },
   {
     title: 'a modified file is only modified',
-    snapshot: { ...seen({ ctimeUs: 3000, links: 2 }), sizes: [11] },
+    snapshot: seen([name], { size: 11, ctimeUs: 3000, links: 2 }),
     known: hashed(),
     change: { modified: [{ id: 1, name, size: 11 }], rehash: [], attributes: [] },
-  },
-  {
-    title: 'a snapshot of names leaves hashed files unchanged',
-    snapshot: { names: [name] },
-    known: hashed(),
-    change: undefined,
   },
 ]
 

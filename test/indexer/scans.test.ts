@@ -4,15 +4,15 @@ import { Rescans } from '../../src/indexer/scans.ts'
 import { emptyScan, memoryLogger, moment } from './parts.ts'
 import { until } from '../until.ts'
 
-const plain = { path: undefined, full: false, acceptRemovals: false }
+const plain = { path: undefined, acceptRemovals: false }
 
 /** Rescans whose scans are ended by the test. */
 function openOrders(result: Partial<ScanResult> = {}) {
-  const scans: { roots: readonly string[]; full: boolean; end: (error?: Error) => void }[] = []
+  const scans: { roots: readonly string[]; end: (error?: Error) => void }[] = []
   const accepted: string[] = []
   const errors: unknown[] = []
   const { logger, lines } = memoryLogger()
-  const scan = (roots: readonly string[], full: boolean) =>
+  const scan = (roots: readonly string[]) =>
     new Promise<ScanResult>((resolve, reject) => {
       const end = (error?: Error) => {
         if (error === undefined)
@@ -25,7 +25,7 @@ function openOrders(result: Partial<ScanResult> = {}) {
           })
         else reject(error)
       }
-      scans.push({ roots, full, end })
+      scans.push({ roots, end })
     })
   const rescans = new Rescans(
     {
@@ -43,7 +43,7 @@ t.test('one rescan runs, one rescan waits, and later orders are merged into it',
   t.same(rescans.numbers, { running: undefined, waiting: undefined, done: 0 })
   t.same(rescans.order({ ...plain, path: 'obs/2020' }), { number: 1, place: 'running' })
   t.same(rescans.order({ ...plain, path: 'obs/2021/001' }), { number: 2, place: 'waiting' })
-  t.same(rescans.order({ ...plain, path: 'obs/2021', full: true }), { number: 2, place: 'merged' })
+  t.same(rescans.order({ ...plain, path: 'obs/2021' }), { number: 2, place: 'merged' })
   t.same(rescans.order({ ...plain, path: 'nrt', acceptRemovals: true }), {
     number: 2,
     place: 'merged',
@@ -51,13 +51,7 @@ t.test('one rescan runs, one rescan waits, and later orders are merged into it',
   t.same(rescans.numbers, { running: 1, waiting: 2, done: 0 })
   scans[0]?.end()
   await until('the second runs', () => scans.length === 2)
-  t.match(
-    scans,
-    exact([
-      { roots: ['obs/2020'], full: false },
-      { roots: ['obs/2021', 'nrt'], full: true },
-    ]),
-  )
+  t.match(scans, exact([{ roots: ['obs/2020'] }, { roots: ['obs/2021', 'nrt'] }]))
   t.same(accepted, ['', 'nrt'], 'removals are accepted only where they were confirmed')
   t.same(rescans.numbers, { running: 2, waiting: undefined, done: 1 })
   scans[1]?.end()
@@ -93,10 +87,10 @@ t.test('the end of a rescan is logged with its changes', async (t) => {
   ]
   for (const { result, ...expected } of cases) {
     const { rescans, scans, lines } = openOrders(result)
-    rescans.order({ ...plain, full: true })
+    rescans.order(plain)
     scans[0]?.end()
     await until('the end is logged', () => lines.length > 0)
-    const fields = { rescan: 1, paths: ['obs', 'nrt'], full: true, ...counts, seconds: 2.5 }
+    const fields = { rescan: 1, paths: ['obs', 'nrt'], ...counts, seconds: 2.5 }
     t.match(lines, exact([{ ...fields, ...expected }]))
     const [, problem = null] = expected.msg.split(': ')
     t.strictSame(rescans.outcome(1), { added: 3, modified: 2, removed: 1, problem })
@@ -106,7 +100,6 @@ t.test('the end of a rescan is logged with its changes', async (t) => {
         number: 1,
         paths: ['obs', 'nrt'],
         pathCount: 2,
-        full: true,
         acceptedRemovals: false,
         startedUs: 0,
         endedUs: 2_500_000,

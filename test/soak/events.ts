@@ -125,7 +125,7 @@ function shell({ service }: Day, command: string): void {
 
 async function rescan({ service }: Day): Promise<void> {
   const database = ['--database', 'var/catalogue.db']
-  const [program, args] = programLine(['rescan', '--full', '--wait', ...database])
+  const [program, args] = programLine(['rescan', '--wait', ...database])
   await promisify(execFile)(program, args, { cwd: service.folder })
 }
 

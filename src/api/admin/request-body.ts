@@ -106,7 +106,7 @@ export function parseRegistration(body: unknown, dataRoot: string): Registration
 /** @throws HttpError 400 */
 export function parseRescan(body: unknown): RescanOrder {
   const checked = checkBody(body, { path: directory, full: flag, accept_removals: flag })
-  const order = checked as { path?: string; full?: boolean; accept_removals?: boolean }
-  const { path, full = false, accept_removals: acceptRemovals = false } = order
-  return { path: path && withoutSlash(path), full, acceptRemovals }
+  const order = checked as { path?: string; accept_removals?: boolean }
+  const { path, accept_removals: acceptRemovals = false } = order
+  return { path: path && withoutSlash(path), acceptRemovals }
 }

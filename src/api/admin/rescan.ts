@@ -20,7 +20,7 @@ import type { RouteSchema } from '../openapi/openapi.ts'
 
 const rescanOrder = schema.component(
   'RescanOrder',
-  'The directory that is read again, and how it is read.',
+  'The directory that is read again.',
   {},
   {
     path: schema.text(
@@ -28,13 +28,9 @@ const rescanOrder = schema.component(
       'obs/2026',
       { minLength: 1, maxLength: 1024, format: 'archive-directory' },
     ),
-    full: schema.boolean(
-      'Also reads size and modification time of every file, not only names.',
-      true,
-      {
-        default: false,
-      },
-    ),
+    full: schema.boolean('Without effect: every rescan reads sizes and modification times.', true, {
+      default: false,
+    }),
     accept_removals: schema.boolean(
       'Confirms the removals that the deletion guard withholds.',
       false,
@@ -43,7 +39,7 @@ const rescanOrder = schema.component(
       },
     ),
   },
-  { additionalProperties: false, examples: [{ path: 'obs/2026', full: true }] },
+  { additionalProperties: false, examples: [{ path: 'obs/2026', accept_removals: true }] },
 )
 
 const rescanTicket = schema.component('RescanTicket', 'A rescan that was accepted.', {

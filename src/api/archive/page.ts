@@ -7,7 +7,7 @@ import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
 import { barsSvg } from './pictures.ts'
 import type { WireArchive } from './schema.ts'
-import { checksumsSentence, files, sentencesOf, sizeOf } from './words.ts'
+import { checksumsSentence, files, sentencesOf } from './words.ts'
 import { ignoredNotice, link, picture } from '../pages/parts.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
@@ -62,30 +62,30 @@ ${table(rows)}
 }
 
 function picturesOf(wire: WireArchive): readonly Figure[] {
-  const { years, days, sized } = wire
+  const { years, days } = wire
   if (years === null || days === null || wire.files === 0) return []
   return [
     {
       label: 'By year',
-      text: `${sized === 0 ? 'Files' : 'Bytes'} by the year in which the data begin.`,
-      svg: yearsSvg(wire, years),
+      text: 'Bytes by the year in which the data begin.',
+      svg: yearsSvg(years),
       rows: yearsTable(years),
     },
-    ...(sized === 0 ? [] : [{ ...daysPicture(days, 'bytes'), rows: monthsTable(days) }]),
+    { ...daysPicture(days, 'bytes'), rows: monthsTable(days) },
     { ...daysPicture(days, 'files'), rows: monthsTable(days) },
   ]
 }
 
-function yearsSvg({ sized }: WireArchive, years: NonNullable<WireArchive['years']>): Html {
+function yearsSvg(years: NonNullable<WireArchive['years']>): Html {
   const every = Math.ceil(years.length / 12)
   return barsSvg({
     title: 'By year',
     bars: years.map((year, index) => ({
-      value: sized === 0 ? year.files : year.bytes,
-      title: [year.year, files(year.files), sizeOf(year)].filter(Boolean).join(', '),
+      value: year.bytes,
+      title: `${year.year}, ${files(year.files)}, ${readableSize(year.bytes)}`,
       ...((years.length - 1 - index) % every === 0 && { label: year.year }),
     })),
-    format: sized === 0 ? (value) => readableNumber(Math.round(value)) : readableSize,
+    format: readableSize,
   })
 }
 
@@ -126,7 +126,7 @@ function yearsTable(years: NonNullable<WireArchive['years']>): Table {
       .map((year) => [
         link(year.year, `../rinex-file/?year=${year.year}&format=api`),
         readableNumber(year.files),
-        sizeOf(year),
+        readableSize(year.bytes),
       ]),
   }
 }
@@ -140,7 +140,7 @@ function monthsTable(days: Days): Table {
       month,
       readableNumber(own.length),
       readableNumber(sum.files),
-      sizeOf(sum),
+      readableSize(sum.bytes),
       readableNumber(Math.round(sum.files / own.length)),
     ]
   })
@@ -166,7 +166,7 @@ function kindsTable(wire: WireArchive): Table {
         typeLabel(type),
         periodCellOf(period),
         readableNumber(sum.files),
-        sizeOf(sum),
+        readableSize(sum.bytes),
         readableShare(sum.files / wire.files),
       ],
     }

@@ -5,8 +5,7 @@ import * as schema from '../openapi/schema.ts'
 
 const volume = {
   files: schema.integer('Number of listed files.', 72),
-  bytes: schema.integer('Sum of the known sizes in bytes.', 3_541_002),
-  sized: schema.integer('Number of files of known size.', 72),
+  bytes: schema.integer('Sum of the sizes in bytes.', 3_541_002),
 }
 
 const year = schema.text('The year in which the data begin.', '2026', {

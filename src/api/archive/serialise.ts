@@ -82,7 +82,7 @@ function everyDay(days: readonly DayVolume[], today: number) {
 
 /** The groups as CSV. */
 export function archiveCsv({ groups }: WireArchive): string {
-  const columns = ['year', 'area', 'file_type', 'period', 'files', 'bytes', 'sized'] as const
+  const columns = ['year', 'area', 'file_type', 'period', 'files', 'bytes'] as const
   return csvText(
     columns,
     groups.map((group) => columns.map((name) => group[name])),

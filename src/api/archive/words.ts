@@ -10,25 +10,11 @@ import type { WireArchive } from './schema.ts'
 
 export const files = (count: number): string => counted(count, 'file', 'files')
 
-/** `1.4 GB`; an empty text if no size is known. */
-export function sizeOf({
-  bytes,
-  sized,
-}: {
-  readonly bytes: number
-  readonly sized: number
-}): string {
-  return sized === 0 ? '' : readableSize(bytes)
-}
-
 export function sentencesOf(wire: WireArchive): readonly string[] {
   if (wire.files === 0)
     return ['The catalogue has no files yet. They are expected in the areas obs and nrt.']
-  const unknown = wire.files - wire.sized
-  const size = sizeOf(wire)
-  const sizes = unknown === 0 ? '' : ` The size of ${files(unknown)} is not known yet.`
   return [
-    `${files(wire.files)}${size === '' ? '' : `, ${size}`}.${sizes}`,
+    `${files(wire.files)}, ${readableSize(wire.bytes)}.`,
     ...(wire.years === null
       ? ['The first scan has not ended: years and days are counted at its end.']
       : []),

@@ -10,8 +10,6 @@ export interface Totals {
   directories: number
   files: number
   bytes: number
-  /** Number of files whose size is not known. */
-  unknown: number
 }
 
 /** The page up to its first entry. @param path that of the request, with a trailing slash */
@@ -43,12 +41,11 @@ export function entryLine(name: string, time: string, size: number | undefined):
 }
 
 /** The page after its last entry. */
-export function endPage({ directories, files, bytes, unknown }: Totals): string {
+export function endPage({ directories, files, bytes }: Totals): string {
   const parts = [
     ...(directories > 0 ? [counted(directories, 'directory', 'directories')] : []),
     ...(files > 0 || directories === 0 ? [counted(files, 'file', 'files')] : []),
-    ...(files > unknown ? [readableSize(bytes)] : []),
-    ...(unknown > 0 ? [`${counted(unknown, 'size', 'sizes')} not known yet`] : []),
+    ...(files > 0 ? [readableSize(bytes)] : []),
   ]
   return html`</pre>\n<p>${parts.join(', ')}</p>\n</body>\n</html>\n`.toString()
 }

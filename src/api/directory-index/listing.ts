@@ -109,7 +109,7 @@ const json: ListingFormat = {
   begin: () => '[\n',
   directory: ({ name, changedUs }) =>
     JSON.stringify({ name, type: 'directory', mtime: httpDate(changedUs) }),
-  file: ({ name, mtimeUs, size = null }) =>
+  file: ({ name, mtimeUs, size }) =>
     JSON.stringify({ name, type: 'file', mtime: httpDate(mtimeUs), size }),
   separator: ',\n',
   end: () => '\n]\n',
@@ -139,7 +139,7 @@ export async function* listingOf(
   { directory, path, format, turn }: ListingQuery,
 ): AsyncGenerator<Buffer> {
   const { begin, separator, end } = format
-  const totals: Totals = { directories: 0, files: 0, bytes: 0, unknown: 0 }
+  const totals: Totals = { directories: 0, files: 0, bytes: 0 }
   // The beginning is a part of the first chunk, so that it is not sent if the first query fails.
   let [opening, before] = [begin(path, directory === ''), '']
   const write = <T>(entries: readonly T[], line: (entry: T) => string): Buffer => {
@@ -159,16 +159,11 @@ export async function* listingOf(
     yield write(directories.slice(start, start + chunkSize.files), format.directory)
   const files = { path: directory, limit: chunkSize.files }
   for await (const chunk of inChunks((query) => reader.filesIn(query), files, turn)) {
-    for (const { size } of chunk) addSize(totals, size)
+    totals.files += chunk.length
+    for (const { size } of chunk) totals.bytes += size
     if (chunk.length > 0) yield write(chunk, format.file)
   }
   yield Buffer.from(opening + end(totals))
-}
-
-function addSize(totals: Totals, size: number | undefined): void {
-  totals.files++
-  totals.bytes += size ?? 0
-  if (size === undefined) totals.unknown++
 }
 
 /** Reads all entries in chunks, each in a turn. */

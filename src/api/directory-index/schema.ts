@@ -11,13 +11,11 @@ const entrySchema = schema.component(
     name: schema.text('The name, without a slash.'),
     type: schema.oneOf('The kind of entry.', ['directory', 'file']),
     mtime: schema.textOrNull(
-      'File: modification time. Directory: time of the last change in it or below it. Null while unknown.',
+      'File: modification time. Directory: time of the last change in it or below it, null while unknown.',
     ),
   },
   {
-    size: schema.integerOrNull(
-      'Size of a file in bytes, null while unknown. Directories have no `size`.',
-    ),
+    size: schema.integer('Size of a file in bytes. Directories have no `size`.'),
   },
 )
 

@@ -68,18 +68,15 @@ export function answerOf(
 
 /**
  * True if a file may still be written to: it is young, or has a time in the future, and differs
- * from its record. Without a size in the record, the file was old when it was found by its name, so
- * only the age counts, and a time far in the future comes from a wrong clock.
+ * from its record.
  */
 function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
   const ageMs = nowMs - stats.mtimeMs
-  if (record.size === undefined) return Math.abs(ageMs) < youngFileMs
   return !isAsCatalogued(record, stats) && ageMs < youngFileMs
 }
 
-function isAsCatalogued({ size, mtimeUs }: FileRecord, stats: Stats): boolean {
-  if (size === undefined || mtimeUs === undefined) return false
-  return isSameVersion({ size, mtimeUs }, toIdentity(stats))
+function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
+  return isSameVersion(record, toIdentity(stats))
 }
 
 /**

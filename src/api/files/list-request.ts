@@ -51,7 +51,7 @@ export const listParameters = {
   facets: choice(facetWords, {
     default: '0',
     meaning:
-      'With `1`, the page has three more members: `bytes` and `sized`, the sum of the known sizes of all matching files and the number of files of known size; and `facets`, for each property the number of files with each value under all other filters. What cannot be counted within a tenth of a second is null; with `all` it is counted too, within the time limit of a request.',
+      'With `1`, the page has two more members: `bytes`, the sum of the sizes of all matching files, and `facets`, for each property the number of files with each value under all other filters. What cannot be counted within a tenth of a second is null; with `all` it is counted too, within the time limit of a request.',
     example: '1',
   }),
 }

@@ -20,7 +20,7 @@ import {
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
-import { headline, sizeWords } from './headline.ts'
+import { headline } from './headline.ts'
 import type { WireRecord } from './serialise.ts'
 import { commandHtml, link, note } from '../pages/parts.ts'
 import { html } from '../pages/html.ts'
@@ -116,7 +116,7 @@ export function renderList(list: ListPageData): Page {
     links,
     headers,
     beside: facets,
-    headline: (filters) => headline(filters, count, sums?.sizes),
+    headline: (filters) => headline(filters, count, sums?.bytes),
     above: formatLinks(data),
     below: count > 0 && downloadHtml(data),
   })
@@ -165,9 +165,9 @@ function selectionOf({ kept, links, range, count, sums }: ListPageData) {
   ]
   const json = pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
   const filters = selected.filter(([name]) => name !== 'ordering')
-  const size = sizeWords(count, sums?.sizes)
+  const bytes = sums?.bytes
   return {
-    total: `all ${counted(count, 'file', 'files')}${size === '' ? '' : ` (${size})`}`,
+    total: `all ${counted(count, 'file', 'files')}${bytes === undefined || count === 0 ? '' : ` (${readableSize(bytes)})`}`,
     formats: {
       json,
       csv: urlAs('csv'),

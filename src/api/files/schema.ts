@@ -53,8 +53,8 @@ const fields = {
 }
 
 const details = {
-  size: schema.integerOrNull('Size in bytes.'),
-  mtime: schema.momentOrNull('Modification time of the file, with microseconds.'),
+  size: schema.integer('Size in bytes.'),
+  mtime: schema.moment('Modification time of the file, with microseconds.'),
   sha256: schema.textOrNull(
     'SHA-256 in hexadecimal; null until this version of the file is hashed: new files within seconds, old files in the background, if the server hashes them.',
     '24d52f18bf9f3b1f0e4b2a4d4a7e8c0c2a6a56a9ee2a0d7c3d1ef2dcb6c1a3f5',
@@ -77,7 +77,7 @@ export const wireFileFields = Object.keys(details) as (keyof typeof details)[]
 
 export const fileSchema = schema.component(
   'FileDetails',
-  'Only with `expand=file`: further metadata of the file, null where unknown. Size, mtime, checksum and problem may become known, or change, without a change of the record.',
+  'Only with `expand=file`: further metadata of the file, null where unknown. Checksum and problem may become known, or change, without a change of the record.',
   details,
 )
 
@@ -128,9 +128,8 @@ const recordPageSchema = schema.pageOf(
   {},
   {
     bytes: schema.integerOrNull(
-      'Only with `expand` or `facets`: the sum of the known sizes of all matching files, in bytes; null if it was not counted.',
+      'Only with `expand` or `facets`: the sum of the sizes of all matching files, in bytes; null if it was not counted.',
     ),
-    sized: schema.integerOrNull('The number of these files whose size is known.'),
     facets: facetsSchema,
   },
 )

@@ -5,7 +5,7 @@ import { areaOf } from '../../parse/archive-path.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
-import { microsecondsToIso, momentOrNull, secondsToIso } from '../../parse/calendar.ts'
+import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import type { Links } from '../http/context.ts'
 import { downloadUrl, recordUrl } from '../http/context.ts'
 import type { fileSchema, recordSchema } from './schema.ts'
@@ -39,8 +39,8 @@ function serialiseDetails(
   name: ParsedName | undefined,
 ): WireFile {
   return {
-    size: size ?? null,
-    mtime: momentOrNull(mtimeUs),
+    size,
+    mtime: microsecondsToIso(mtimeUs),
     sha256: sha256 === undefined ? null : Buffer.from(sha256).toString('hex'),
     station: name?.station ?? null,
     area: areaOf(directory),

@@ -22,7 +22,6 @@ export function countingOf({ details, values, format }: ListRequest): Counting |
 
 interface WireSums {
   readonly bytes: number | null
-  readonly sized: number | null
   readonly facets?: Readonly<
     Record<FacetName, readonly { readonly value: string | null; readonly count: number }[] | null>
   >
@@ -30,12 +29,11 @@ interface WireSums {
 
 /** The further members of a page. @param counting what was to be counted */
 export function serialiseSums(sums: PageSums | undefined, counting: Counting): WireSums {
-  const { sizes, facets } = sums ?? { sizes: undefined, facets: undefined }
-  const totals = { bytes: sizes?.bytes ?? null, sized: sizes?.sized ?? null }
-  if (!counting.facets) return totals
+  const { bytes = null, facets } = sums ?? {}
+  if (!counting.facets) return { bytes }
   const lists = facetNames.map((name) => [
     name,
     facets?.[name]?.map(({ value, files }) => ({ value, count: files })) ?? null,
   ])
-  return { ...totals, facets: Object.fromEntries(lists) as NonNullable<WireSums['facets']> }
+  return { bytes, facets: Object.fromEntries(lists) as NonNullable<WireSums['facets']> }
 }

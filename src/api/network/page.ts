@@ -73,7 +73,7 @@ function archiveTotals({ total, stations }: ArchiveFacts): Html {
   const items = [
     total &&
       totalItem('rinex-file', readableNumber(total.files), total.files === 1 ? 'file' : 'files'),
-    total && totalItem('archive', readableSize(total.bytes), sizeLabel(total)),
+    total && totalItem('archive', readableSize(total.bytes), 'of data'),
     stations !== undefined &&
       totalItem('station', readableNumber(stations), stations === 1 ? 'station' : 'stations'),
   ]
@@ -85,10 +85,6 @@ ${items}<li><a href="../../data/">Directories</a></li>
 
 function totalItem(name: string, value: string, label: string): Html {
   return html`<li><a href="../${name}/?format=api"><b>${value}</b> ${label}</a></li>\n`
-}
-
-function sizeLabel({ files, sized }: NonNullable<ArchiveFacts['total']>): string {
-  return sized === files ? 'of data' : `in ${readableNumber(sized)} files, whose sizes are known`
 }
 
 function stateOfNetwork({ network, figures }: KnownNetwork): Html {

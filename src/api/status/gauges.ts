@@ -75,7 +75,7 @@ export const catalogueRows: Rows<CatalogueSummary> = {
 
 export const volumeRows: Rows<Volumes> = {
   rinex_catalogue_bytes: [
-    'Sum of the known sizes of the listed files.',
+    'Sum of the sizes of the listed files.',
     ({ totals }) =>
       totals.map(({ area, period = '', bytes }) => [{ area, period }, bytes] as const),
     'area',

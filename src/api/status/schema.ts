@@ -50,7 +50,6 @@ const endedRescan = schema.object('A rescan that has ended.', {
     'obs/2026',
   ]),
   path_count: schema.integer('Number of the directories that were ordered.', 1),
-  full: schema.boolean('True if sizes and times of all files were read.', true),
   accepted_removals: schema.boolean('True if removals that were withheld were accepted.', false),
   started: schema.moment('Start of the rescan.', '2026-01-23T06:10:02.118203Z'),
   ended: schema.moment('End of the rescan.', '2026-01-23T06:10:03.302118Z'),
@@ -98,7 +97,7 @@ const rejectionSchema = schema.component(
 
 const area = schema.object('An area of the archive.', {
   files: schema.integer('Number of files in the catalogue.', 22),
-  bytes: schema.integer('Sum of their known sizes.', 2_336_200),
+  bytes: schema.integer('Sum of their sizes.', 2_336_200),
   directories: schema.integer('Number of directories in the catalogue.', 22),
 })
 

@@ -76,7 +76,6 @@ function rescansOf({ rescans: { running, waiting, done }, endedRescans }: Indexe
       rescan: rescan.number,
       paths: rescan.paths,
       path_count: rescan.pathCount,
-      full: rescan.full,
       accepted_removals: rescan.acceptedRemovals,
       started: microsecondsToIso(rescan.startedUs),
       ended: microsecondsToIso(rescan.endedUs),

@@ -27,11 +27,7 @@ function rescansTable({ rescans }: WireStatus): Table {
     rows: (rescans?.ended ?? []).map((rescan) => {
       const { paths, path_count: count, started, ended, problem } = rescan
       const more = count > paths.length ? [`and ${readableNumber(count - paths.length)} more`] : []
-      const notes = [
-        rescan.full ? 'with sizes and times' : '',
-        rescan.accepted_removals ? 'removals accepted' : '',
-        problem ?? '',
-      ]
+      const notes = [rescan.accepted_removals ? 'removals accepted' : '', problem ?? '']
       return [
         [...paths, ...more].join(', '),
         timeCell(ended, readableTime(ended, 'second')),

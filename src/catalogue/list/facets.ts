@@ -5,7 +5,7 @@
  */
 import type { FileFilter } from '../filter.ts'
 import { problems } from '../filter.ts'
-import type { Counting, Facets, FacetValue, FileSizes, PageSums } from '../sums.ts'
+import type { Counting, Facets, FacetValue, PageSums } from '../sums.ts'
 import { value, rows } from '../question.ts'
 import type { Question, Row } from '../question.ts'
 import { conditionsOf, filesWith, hasProblem } from '../selection/conditions.ts'
@@ -53,7 +53,7 @@ export function* sumsOf(
   const sums = new Sums({ ...context, most })
   const isCounted = facets && context.lookups.isBuilt
   return {
-    sizes: sizesOf(yield* sums.groups({ size: filter })),
+    bytes: bytesOf(yield* sums.groups({ size: filter })),
     facets: isCounted ? yield* sums.facets(filter) : undefined,
   }
 }
@@ -167,10 +167,8 @@ class Sums {
   }
 }
 
-function sizesOf({ size }: Found): FileSizes | undefined {
-  const sum = (place: number) =>
-    size?.reduce((total, row) => total + ((row[place] as number | null) ?? 0), 0) ?? 0
-  return size && { bytes: sum(1), sized: sum(2) }
+function bytesOf({ size }: Found): number | undefined {
+  return size?.reduce((total, [, bytes]) => total + ((bytes as number | null) ?? 0), 0)
 }
 
 type KindFacets = Pick<Facets, (typeof kindFacets)[number][0]>

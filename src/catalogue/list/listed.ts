@@ -19,8 +19,8 @@ export type ListedRow = [
 ]
 
 type DetailRow = readonly [
-  size: number | null,
-  mtimeUs: number | null,
+  size: number,
+  mtimeUs: number,
   sha256: Uint8Array | null,
   problem: Problem | null,
 ]
@@ -54,8 +54,8 @@ export function toListed([id, path, name, createdUs, modifiedUs, ...more]: Liste
 
 function toDetails([size, mtimeUs, sha256, problem]: DetailRow): FileDetails {
   return {
-    size: size ?? undefined,
-    mtimeUs: mtimeUs ?? undefined,
+    size,
+    mtimeUs,
     sha256: sha256 ?? undefined,
     problem: problem ?? undefined,
   }

@@ -36,8 +36,8 @@ type EntryRow = [
 
 /**
  * A text that changes whenever `checksums` changes; `undefined` for an unknown directory.
- * `changed_us` changes if files are new, modified or removed, or their size becomes known; `hashed`
- * changes if checksums are new or stale.
+ * `changed_us` changes if files are new, modified or removed; `hashed` changes if checksums are new
+ * or stale.
  */
 export function* checksumsVersion(directory: string): Question<string | undefined> {
   const [state, found] = yield* all(stateStatement, {

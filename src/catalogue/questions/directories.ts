@@ -51,7 +51,7 @@ const afterNames = '~'
 
 type DirectoryRow = [files: number, gone: number, changedUs: number | null]
 
-type FileRow = [name: string, size: number | null, mtimeUs: number | null]
+type FileRow = [name: string, size: number, mtimeUs: number]
 
 /**
  * The state of a directory; `undefined` if it is not on disk and there are no catalogued files in
@@ -123,11 +123,7 @@ export function* filesIn({ path, after, limit }: EntriesQuery): Question<Entries
      ORDER BY name LIMIT CAST(@limit AS bigint)`,
     { path, after, limit },
   )
-  const entries = found.map(([name, size, mtimeUs]) => ({
-    name,
-    size: size ?? undefined,
-    mtimeUs: mtimeUs ?? undefined,
-  }))
+  const entries = found.map(([name, size, mtimeUs]) => ({ name, size, mtimeUs }))
   return { entries, next: found.length < limit ? undefined : entries.at(-1)?.name }
 }
 

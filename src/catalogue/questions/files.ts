@@ -39,7 +39,7 @@ export interface FileQuery {
 }
 
 /** What a record has besides the columns of lists. */
-type FactsRow = [size: number | null, mtimeUs: number | null, seq: number]
+type FactsRow = [size: number, mtimeUs: number, seq: number]
 
 const factsColumns = 'f.size, f.mtime_us, f.seq'
 
@@ -56,8 +56,7 @@ export function* record({ id, details = false }: RecordQuery): Question<SingleRe
 }
 
 function toRecord([size, mtimeUs, seq, ...shown]: [...FactsRow, ...ListedRow]) {
-  const facts = { size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, seq }
-  return { ...toListed(shown), ...facts }
+  return { ...toListed(shown), size, mtimeUs, seq }
 }
 
 type FoundRow = [

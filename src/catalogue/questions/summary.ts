@@ -13,7 +13,7 @@ import type { Head, ScanSummary } from '../records.ts'
 
 interface AreaSummary {
   files: number
-  /** The sum of the known sizes. */
+  /** The sum of the sizes. */
   bytes: number
   directories: number
 }

@@ -67,9 +67,9 @@ export interface HashedFiles {
   readonly newestUs: number | undefined
 }
 
-type KindRow = [kind: number, files: number, bytes: number, sized: number]
+type KindRow = [kind: number, files: number, bytes: number]
 type MonthRow = [firstDay: number, ...volume: KindRow]
-type DayRow = [day: number, area: Area, files: number, bytes: number, sized: number]
+type DayRow = [day: number, area: Area, files: number, bytes: number]
 
 /**
  * The number and size of the files. Reads tables of counts, `day_count` once. Never throws
@@ -88,7 +88,7 @@ export function* volumes(
   return { head, totals, hashed, months, days: days && (yield* ofDays(days, dialect)) }
 }
 
-const sums = ['files', 'bytes', 'sized'].map(sumOf).join(', ')
+const sums = ['files', 'bytes'].map(sumOf).join(', ')
 
 function* ofChecksums(dialect: Dialect): Question<HashedFiles> {
   const atEnd = (order: 'ASC' | 'DESC'): Statement => ({
@@ -183,6 +183,6 @@ function periodOf({ period, ...kind }: Kind): string | undefined {
   return period === '' ? seriesOf({ ...kind, period })?.period : period
 }
 
-function toVolume([files, bytes, sized]: readonly [number, number, number]): Volume {
-  return { files, bytes, sized }
+function toVolume([files, bytes]: readonly [number, number]): Volume {
+  return { files, bytes }
 }

@@ -14,17 +14,13 @@ export interface CountValue {
   readonly fold: Fold
   /** SQL of the value for some files. */
   readonly sql: string
-  /** True if only files of known size count. */
-  readonly ofSizes?: boolean
   /** The column of which this is the least or the highest. */
   readonly of?: string
 }
 
 const countValues = {
   files: { fold: 'sum', sql: 'count(*)' },
-  /** The sum of the known sizes, and the number of files of known size. */
-  bytes: { fold: 'sum', sql: 'CAST(sum(size) AS bigint)', ofSizes: true },
-  sized: { fold: 'sum', sql: 'count(size)', ofSizes: true },
+  bytes: { fold: 'sum', sql: 'CAST(sum(size) AS bigint)' },
   last_id: { fold: 'bound', sql: 'max(id)', of: 'id' },
   first_date: { fold: 'min', sql: 'min(data_date)', of: 'data_date' },
   last_date: { fold: 'max', sql: 'max(data_date)', of: 'data_date' },
@@ -39,11 +35,11 @@ interface CountTable {
 export type CountTableName = 'id_count' | 'day_count' | 'station_count'
 
 export const countTables: Readonly<Record<CountTableName, CountTable>> = {
-  id_count: { keys: ['level', 'kind', 'bucket'], values: ['files', 'bytes', 'sized'] },
-  day_count: { keys: ['day', 'kind'], values: ['files', 'last_id', 'bytes', 'sized'] },
+  id_count: { keys: ['level', 'kind', 'bucket'], values: ['files', 'bytes'] },
+  day_count: { keys: ['day', 'kind'], values: ['files', 'last_id', 'bytes'] },
   station_count: {
     keys: ['station', 'kind'],
-    values: ['files', 'first_date', 'last_date', 'bytes', 'sized'],
+    values: ['files', 'first_date', 'last_date', 'bytes'],
   },
 }
 

@@ -23,12 +23,12 @@ const dayKindsPerStatement = 64
 /** What files can be grouped by; `size` stands for the sums of all. */
 export type Group = 'kind' | 'station' | 'year' | 'size'
 
-/** The columns of each group of files; of `size`, the sum of the known sizes, and their number. */
+/** The columns of each group of files; of `size`, the sum of the sizes. */
 export const groupColumns: Readonly<Record<Group, string>> = {
   kind: 'f.kind',
   station: 'f.station',
   year: yearOf(dayOf('f.data_date')),
-  size: 'CAST(sum(f.size) AS bigint), count(f.size)',
+  size: 'CAST(sum(f.size) AS bigint)',
 }
 
 const sumOfFiles = 'CAST(sum(files) AS bigint)'
@@ -42,12 +42,12 @@ interface Counted {
 
 const files: Counted = { fromCounts: sumOfFiles, fromFiles: 'count(*)' }
 
-/** The group, and the number of its files; for `size`, the number of files, and their sizes. */
+/** The group, and the number of its files; for `size`, the number of files, and their bytes. */
 function grouped(by: Group): Counted {
   if (by === 'size')
     return {
       by,
-      fromCounts: `${sumOfFiles}, CAST(sum(bytes) AS bigint), CAST(sum(sized) AS bigint)`,
+      fromCounts: `${sumOfFiles}, CAST(sum(bytes) AS bigint)`,
       fromFiles: `count(*), ${groupColumns.size}`,
     }
   return {

@@ -18,8 +18,8 @@ const columns = {
   station: { type: 'int', constraint: 'NOT NULL REFERENCES station (id)' },
   kind: { type: 'int', constraint: 'NOT NULL REFERENCES kind (id)' },
   data_date: { type: 'bigint', constraint: 'NOT NULL' },
-  size: { type: 'bigint', constraint: '' },
-  mtime_us: { type: 'bigint', constraint: '' },
+  size: { type: 'bigint', constraint: 'NOT NULL' },
+  mtime_us: { type: 'bigint', constraint: 'NOT NULL' },
   created_us: { type: 'bigint', constraint: 'NOT NULL' },
   modified_us: { type: 'bigint', constraint: '' },
 } as const satisfies Readonly<Record<string, RecordColumn>>
@@ -54,7 +54,7 @@ export function setFacts(dialect: Dialect, more: Columns = {}): string {
 
 /** Whether a file cannot be used: its gzip stream has no end, is damaged, or the file is empty. */
 export function isDamaged(file: {
-  readonly size: number | null | undefined
+  readonly size: number
   readonly incomplete?: boolean
   readonly isBroken?: boolean
 }): boolean {
@@ -140,9 +140,9 @@ export type IdentityRow = readonly [
 /** The identity of the file that was hashed; `undefined` without a valid checksum. */
 export function identityOf(
   [inode, ctimeUs, links, mode, uid, gid]: IdentityRow,
-  { size, mtimeUs }: { readonly size: number | undefined; readonly mtimeUs: number | undefined },
+  { size, mtimeUs }: { readonly size: number; readonly mtimeUs: number },
 ): FileIdentity | undefined {
-  if (inode === null || size === undefined || mtimeUs === undefined) return undefined
+  if (inode === null) return undefined
   // Either all attributes are `null` or none.
   return { inode, size, mtimeUs, ctimeUs, links, mode, uid, gid } as FileIdentity
 }

@@ -115,8 +115,8 @@ const tables = `
   -- numbers-file.ts). Tombstones up to purged_seq may have been purged. last_scan is a ScanSummary
   -- as JSON. deliveries_us is the time from which deliveries are recorded. as_of_us is the time
   -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
-  -- as_of_limit_s is the age from which it says no more. details_seq grows when the size,
-  -- mtime, checksum or problem of a file changes without a change of its record. name_rules is the
+  -- as_of_limit_s is the age from which it says no more. details_seq grows when the checksum
+  -- or problem of a file changes without a change of its record. name_rules is the
   -- version of the rules by which names were rejected, NULL before the first start of an indexer.
   CREATE TABLE catalogue (
     one           INT8 PRIMARY KEY CHECK (one = 1),
@@ -231,7 +231,7 @@ const tables = `
 
   -- The writer updates these exact counts in the transaction that changes the rows, and deletes
   -- rows that fall to 0. The command check compares them with the rows of file. bytes is the sum of
-  -- the known sizes of the files, sized the number of files of known size.
+  -- the sizes of the files.
 
   -- Number of live files by level, kind and bucket of ids (id >> level), for the levels 18, 12 and
   -- 6; kind 0 counts all kinds. It finds the place of any offset, in the list and in filters on

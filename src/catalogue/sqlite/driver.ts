@@ -82,7 +82,7 @@ export class Driver {
   #execute({ sql, values = {}, many }: Statement): Row[] {
     const statement = this.#statement(sql)
     if (many !== undefined) {
-      for (const each of many) statement.run(bindable(each))
+      for (const each of many) statement.run(each)
       return []
     }
     if (statement.reader) return statement.all(bindable(values)) as Row[]

@@ -78,32 +78,31 @@ export class Apply {
 
   *#one(change: DirectoryChange, nowUs: number, progress: Progress): Question<void> {
     const { directories, checksums } = this.#parts
-    const { filled, attributes, rehash } = change
+    const { attributes, rehash } = change
     const directory = yield* directories.idOf(change.path)
     const before = progress.added - progress.removed
     const known = yield* this.#files.known(change)
     yield* this.#files.remove(known, { change, nowUs }, progress)
     yield* this.#inserts.insert({ change, directory, nowUs }, progress)
     yield* this.#files.modify(known, { change, nowUs }, progress)
-    yield* this.#files.fill(known, { change, nowUs }, progress)
     const growth = progress.added - progress.removed - before
     yield* execute(...directories.record(directory, change, { growth, nowUs }))
     const ids = [...(yield* checksums.rebind(attributes)), ...rehash]
     const stale = yield* checksums.markStale(ids, { fromUs: nowUs, postpone: false })
     if (stale.length > 0) yield* execute(directories.hashed([directory]))
-    if (stale.length > 0 || filled.length > 0) progress.details = true
+    if (stale.length > 0) progress.details = true
     if (changesFiles(change)) yield* directories.touch(change.path, nowUs)
   }
 }
 
 /** True if listings show the change; they do not show that a checksum became stale. */
-function changesFiles({ added, modified, filled, removed }: DirectoryChange): boolean {
-  return added.length + modified.length + filled.length + removed.length > 0
+function changesFiles({ added, modified, removed }: DirectoryChange): boolean {
+  return added.length + modified.length + removed.length > 0
 }
 
 /** A live record as it is after the changes so far. */
 interface LiveFile extends CountedFile {
-  size: number | null
+  size: number
   readonly created_us: number
   modified_us: number | null
   damaged_us: number | null
@@ -115,7 +114,7 @@ type LiveFileRow = [
   station: number,
   kind: number,
   dataDate: number,
-  size: number | null,
+  size: number,
   created_us: number,
   modified_us: number | null,
   damaged_us: number | null,
@@ -140,15 +139,15 @@ class FileRows {
   }
 
   /** The live records to which a change refers. */
-  *known({ removed, modified, filled }: DirectoryChange): Question<Map<number, LiveFile>> {
-    const ids = [...removed, ...[...modified, ...filled].map(({ id }) => id)]
+  *known({ removed, modified }: DirectoryChange): Question<Map<number, LiveFile>> {
+    const ids = [...removed, ...modified.map(({ id }) => id)]
     if (ids.length === 0) return new Map()
     const found = yield* rows<LiveFileRow>(this.#sql.known, { ids })
     return new Map(
-      found.map(([id, station, kind, dataDate, size, ...times]) => {
+      found.map(([id, station, kind, data_date, size, ...times]) => {
         const [created_us, modified_us, damaged_us, arrival_us] = times
         const own = { created_us, modified_us, damaged_us, arrival_us }
-        return [id, { id, station, kind, dataDate, size, ...own }]
+        return [id, { id, station, kind, data_date, size, ...own }]
       }),
     )
   }
@@ -180,7 +179,7 @@ class FileRows {
     { change, nowUs }: TimedChange,
     progress: Progress,
   ): Question<void> {
-    const [lost, gained]: [LiveFile[], Gained[]] = [[], []]
+    const [lost, gained]: [LiveFile[], LiveFile[]] = [[], []]
     const modified = change.modified.flatMap((facts) => {
       const file = resize(known, facts, progress)
       if (file === undefined) return []
@@ -190,8 +189,7 @@ class FileRows {
       file.damaged_us = isDamaged(facts) ? (file.damaged_us ?? nowUs) : null
       if (!wasDamaged && file.damaged_us !== null) lost.push(file)
       if (wasDamaged) file.arrival_us = facts.arrivalUs ?? null
-      if (wasDamaged && file.damaged_us === null)
-        gained.push({ ...file, arrivalUs: facts.arrivalUs })
+      if (wasDamaged && file.damaged_us === null) gained.push(file)
       const { modified_us, damaged_us, arrival_us } = file
       const seq = ++progress.seq
       return { ...factsOf(facts), damaged_us, modified_us, arrival_us, seq, change: 1 }
@@ -202,30 +200,7 @@ class FileRows {
     yield* this.#deliveries.lose(lost)
     yield* this.#deliveries.gain(gained, nowUs)
   }
-
-  /** Stores the size and mtime of files that became known. */
-  *fill(
-    known: Map<number, LiveFile>,
-    { change, nowUs }: TimedChange,
-    progress: Progress,
-  ): Question<void> {
-    const lost: LiveFile[] = []
-    const facts = change.filled.flatMap((each) => {
-      const file = resize(known, each, progress)
-      if (file === undefined) return []
-      if (file.damaged_us === null && isDamaged(each)) {
-        file.damaged_us = nowUs
-        lost.push(file)
-      }
-      return { ...factsOf(each), damaged_us: file.damaged_us }
-    })
-    if (facts.length === 0) return
-    yield* execute({ sql: this.#sql.fill, many: facts })
-    yield* this.#deliveries.lose(lost)
-  }
 }
-
-type Gained = LiveFile & { readonly arrivalUs: number | undefined }
 
 /** Counts a new size. @returns the record; `undefined` if there is none */
 function resize(
@@ -260,6 +235,5 @@ function fileSql(dialect: Dialect) {
       seq: 'bigint',
       change: 'int',
     }),
-    fill: setFacts(dialect),
   }
 }

@@ -2,7 +2,7 @@
 import type { Dialect } from '../dialect.ts'
 import { execute, row, rows, value } from '../question.ts'
 import type { Question, Values } from '../question.ts'
-import { isDamaged, latestChangeUs, setFacts } from '../selection/record.ts'
+import { isDamaged, latestChangeUs } from '../selection/record.ts'
 import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from './writer.ts'
 import type { UpdateParts } from './apply.ts'
 import { raiseDetails } from './checksum-rows.ts'
@@ -25,8 +25,8 @@ const longestWaitUs = 3_600_000_000
 type UnhashedRow = [
   id: number,
   path: string,
-  size: number | null,
-  mtimeUs: number | null,
+  size: number,
+  mtimeUs: number,
   seq: number,
   sinceUs: number,
 ]
@@ -93,21 +93,20 @@ function queueSql(dialect: Dialect) {
 }
 
 function toFile([id, path, size, mtimeUs, seq, sinceUs]: UnhashedRow): UnhashedFile {
-  return { id, path, size: size ?? undefined, mtimeUs: mtimeUs ?? undefined, seq, sinceUs }
+  return { id, path, size, mtimeUs, seq, sinceUs }
 }
 
 /** A live file whose checksum is stored. */
 type HashedFileRow = [
   id: number,
-  size: number | null,
-  mtimeUs: number | null,
+  size: number,
+  mtimeUs: number,
   incomplete: number,
   damagedUs: number | null,
   station: number,
   kind: number,
   dataDate: number,
   directory: number,
-  path: string,
 ]
 
 /** Stores checksums, and marks them as stale. */
@@ -132,36 +131,29 @@ export class Hashing {
   }
 
   *#keepAll(list: readonly Checksum[], nowUs: number): Question<void> {
-    const { counts, checksums, deliveries, directories } = this.#parts
+    const { checksums, deliveries, directories } = this.#parts
     const ids = list.map(({ id }) => id)
     const found = yield* rows<HashedFileRow>(this.#sql.known, { ids })
     const rowsById = new Map(found.map((each) => [each[0], each]))
-    const differences = yield* counts()
     const valid: Checksum[] = []
     const facts: Values[] = []
-    const filled = new Set<string>()
     const [lost, gained]: [SlotFile[], SlotFile[]] = [[], []]
     yield* deliveries.begin()
     // A file has one checksum: the last one of the list.
     for (const checksum of new Map(list.map((each) => [each.id, each])).values()) {
       const file = rowsById.get(checksum.id)
       if (file === undefined) continue
-      const [id, size, mtimeUs, wasIncomplete, wasDamagedUs, station, kind, dataDate, , path] = file
-      // If size and mtime become known, the record does not change, but listings show them.
-      const isFilled = size === null && mtimeUs === null
-      if (!isFilled && (checksum.size !== size || checksum.mtimeUs !== mtimeUs)) continue
+      const [id, size, mtimeUs, wasIncomplete, wasDamagedUs, station, kind, data_date] = file
+      if (checksum.size !== size || checksum.mtimeUs !== mtimeUs) continue
       valid.push(checksum)
       const incomplete = checksum.problem === 'incomplete' ? 1 : 0
       const isBroken = checksum.problem === 'broken'
-      const isBad = isDamaged({ size: checksum.size, incomplete: incomplete === 1, isBroken })
+      const isBad = isDamaged({ size, incomplete: incomplete === 1, isBroken })
       const damaged_us = isBad ? (wasDamagedUs ?? nowUs) : null
-      if (isFilled || incomplete !== wasIncomplete || damaged_us !== wasDamagedUs)
-        facts.push({ id, size: checksum.size, mtime_us: checksum.mtimeUs, incomplete, damaged_us })
-      if (wasDamagedUs === null && isBad) lost.push({ id, station, kind, dataDate })
-      if (wasDamagedUs !== null && !isBad) gained.push({ id, station, kind, dataDate })
-      if (!isFilled) continue
-      filled.add(path)
-      differences.resize({ id, station, kind, dataDate, size }, checksum.size)
+      if (incomplete !== wasIncomplete || damaged_us !== wasDamagedUs)
+        facts.push({ id, incomplete, damaged_us })
+      if (wasDamagedUs === null && isBad) lost.push({ id, station, kind, data_date })
+      if (wasDamagedUs !== null && !isBad) gained.push({ id, station, kind, data_date })
     }
     yield* execute(raiseDetails, { sql: this.#sql.facts, many: facts })
     yield* deliveries.lose(lost)
@@ -169,24 +161,22 @@ export class Hashing {
     if (gained.length > 0)
       yield* execute({ sql: this.#sql.unseen, values: { ids: gained.map(({ id }) => id) } })
     yield* deliveries.gain(
-      gained.map((file) => ({ ...file, arrivalUs: undefined })),
+      gained.map((file) => ({ ...file, arrival_us: null })),
       nowUs,
     )
     yield* checksums.replace(ids, valid, nowUs)
     yield* execute(directories.hashed(list.flatMap(({ id }) => rowsById.get(id)?.[8] ?? [])))
-    for (const path of filled) yield* directories.touch(path, nowUs)
-    yield* differences.write()
   }
 }
 
 function hashingSql(dialect: Dialect) {
   return {
     known: `SELECT f.id, f.size, f.mtime_us, f.incomplete, f.damaged_us, f.station, f.kind, f.data_date,
-        f.directory, d.path
-      FROM file f JOIN directory d ON d.id = f.directory WHERE ${dialect.isIn('f.id', 'ids')}`,
+        f.directory
+      FROM file f WHERE ${dialect.isIn('f.id', 'ids')}`,
     through: `UPDATE hashing SET seq = ${dialect.greatest('coalesce(seq, 0)', '@seq')}
       WHERE one = 1`,
-    facts: setFacts(dialect),
+    facts: dialect.update('file', { id: 'bigint' }, { incomplete: 'int', damaged_us: 'bigint' }),
     unseen: `UPDATE file SET arrival_us = NULL WHERE ${dialect.isIn('id', 'ids')}`,
   }
 }

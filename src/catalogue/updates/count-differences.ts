@@ -16,15 +16,14 @@ export interface CountedFile {
   readonly station: number
   readonly kind: number
   /** Start of the data: seconds since 1970. */
-  readonly dataDate: number
-  readonly size: number | null
+  readonly data_date: number
+  readonly size: number
 }
 
 /** The changes of one row of counts. Its fields are named as the columns. */
 class Difference {
   files = 0
   bytes = 0
-  sized = 0
   /** Of added files; without any, the first date is after the last one. */
   last_id = 0
   first_date = Infinity
@@ -33,31 +32,25 @@ class Difference {
   gone_first_date = Infinity
   gone_last_date = -Infinity
 
-  add({ id, dataDate, size }: CountedFile): void {
+  add({ id, data_date, size }: CountedFile): void {
     this.files++
-    this.resize(null, size)
+    this.bytes += size
     if (id > this.last_id) this.last_id = id
-    if (dataDate < this.first_date) this.first_date = dataDate
-    if (dataDate > this.last_date) this.last_date = dataDate
+    if (data_date < this.first_date) this.first_date = data_date
+    if (data_date > this.last_date) this.last_date = data_date
   }
 
-  remove({ dataDate, size }: CountedFile): void {
+  remove({ data_date, size }: CountedFile): void {
     this.files--
-    this.resize(size, null)
-    if (dataDate < this.gone_first_date) this.gone_first_date = dataDate
-    if (dataDate > this.gone_last_date) this.gone_last_date = dataDate
-  }
-
-  resize(before: number | null, after: number | null): void {
-    this.bytes += (after ?? 0) - (before ?? 0)
-    this.sized += Number(after !== null) - Number(before !== null)
+    this.bytes -= size
+    if (data_date < this.gone_first_date) this.gone_first_date = data_date
+    if (data_date > this.gone_last_date) this.gone_last_date = data_date
   }
 
   /** Adds the difference of other files; not their ids. */
   addSums(other: Difference): void {
     this.files += other.files
     this.bytes += other.bytes
-    this.sized += other.sized
     this.first_date = Math.min(this.first_date, other.first_date)
     this.last_date = Math.max(this.last_date, other.last_date)
     this.gone_first_date = Math.min(this.gone_first_date, other.gone_first_date)
@@ -148,18 +141,18 @@ export class CountDifferences {
   }
 
   /** @param file as it was before its size changed */
-  resize(file: CountedFile, size: number | null): void {
+  resize(file: CountedFile, size: number): void {
     if (file.size === size) return
-    for (const row of this.#rowsOf(file)) row.resize(file.size, size)
+    for (const row of this.#rowsOf(file)) row.bytes += size - file.size
   }
 
   /** The rows of a file, as an array that the next call uses again. */
-  #rowsOf({ id, station, kind, dataDate }: CountedFile): readonly Difference[] {
+  #rowsOf({ id, station, kind, data_date }: CountedFile): readonly Difference[] {
     const rows = this.#rows
     rows.length = 0
     rows.push(this.#ids.at(kind, Math.floor(id / lowestSize)))
     if (this.#kept.has('day_count'))
-      rows.push(this.#days.at(kind, Math.floor(dataDate / secondsPerDay)))
+      rows.push(this.#days.at(kind, Math.floor(data_date / secondsPerDay)))
     if (this.#kept.has('station_count')) rows.push(this.#stations.at(station, kind))
     return rows
   }

@@ -3,7 +3,7 @@
  * for 400 days, even if the files are removed.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { FileDuration, FileType, ParsedName } from '../../parse/types.ts'
+import type { FileDuration, FileType } from '../../parse/types.ts'
 import { unseen } from '../../series/delivery-window.ts'
 import { deliveryDays, periodRules, seriesOf, slotAt, startOf } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
@@ -12,18 +12,17 @@ import { column, execute, row, value } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
 import { Lookup } from './lookup.ts'
 
-/** A file that is not damaged: its station, and the time of its arrival if that was seen. */
-export interface DeliveredFile {
-  readonly station: number
-  readonly arrivalUs: number | undefined
-}
-
 /** What says which slot a live record fills. */
 export interface SlotFile {
   readonly id: number
   readonly station: number
   readonly kind: number
-  readonly dataDate: number
+  readonly data_date: number
+}
+
+/** A record that is not damaged, with the time of its arrival if that was seen. */
+interface GoodFile extends SlotFile {
+  readonly arrival_us: number | null
 }
 
 type KindRow = [fileType: FileType, duration: FileDuration, period: string]
@@ -49,27 +48,17 @@ export class DeliveryRows {
   }
 
   /**
-   * The statements that record the delivery of the slot of files that are not damaged, whose names
-   * differ only in the station. The latency of the first delivery of a slot stays. There are none
-   * for files without a series, or if the slot ended more than 400 days ago.
+   * Records the deliveries of the slots of records that are new, or were damaged, and are good now.
+   * The latency of the first delivery of a slot stays. Files without a series, and those of slots
+   * that ended more than 400 days ago, deliver nothing.
    */
-  record(parsed: ParsedName, files: readonly DeliveredFile[], nowUs: number): Statement[] {
-    const key = seriesOf(parsed)
-    return key === undefined ? [] : this.#inserts(key, parsed.startSeconds, { files, nowUs })
-  }
-
-  /** Records the deliveries of records that were damaged, or removed, and are good now. */
-  *gain(
-    files: readonly (SlotFile & { readonly arrivalUs: number | undefined })[],
-    nowUs: number,
-  ): Question<void> {
-    // Together, because a restore brings many files of each slot.
+  *gain(files: readonly GoodFile[], nowUs: number): Question<void> {
     for (const slot of Map.groupBy(files, slotKey).values()) {
       const [first] = slot
       if (first === undefined) continue
       const key = yield* this.#keyOf(first.kind)
       if (key !== undefined)
-        yield* execute(...this.#inserts(key, first.dataDate, { files: slot, nowUs }))
+        yield* execute(...this.#inserts(key, first.data_date, { files: slot, nowUs }))
     }
   }
 
@@ -79,7 +68,7 @@ export class DeliveryRows {
       const key = yield* this.#keyOf(file.kind)
       const series = key && this.#series.find([file.station, key.fileType, key.period])
       if (key === undefined || series === undefined) continue
-      const start = startOf(slotAt(file.dataDate, key.period), key.period)
+      const start = startOf(slotAt(file.data_date, key.period), key.period)
       const delivery = { data_date: start, series }
       if ((yield* value(this.#sql.exists, delivery)) === undefined) continue
       yield* execute({ sql: this.#sql.less, values: delivery })
@@ -99,10 +88,10 @@ export class DeliveryRows {
    * `undefined` if there is none.
    */
   *#firstLeft(
-    { id, station, dataDate }: SlotFile,
+    { id, station, data_date }: SlotFile,
     key: SeriesKey,
   ): Question<[arrivalUs: number | null] | undefined> {
-    const start = startOf(slotAt(dataDate, key.period), key.period)
+    const start = startOf(slotAt(data_date, key.period), key.period)
     const end = start + periodRules[key.period].seconds
     const kinds: number[] = []
     for (const kind of yield* column<number>('SELECT id FROM kind')) {
@@ -116,7 +105,7 @@ export class DeliveryRows {
   #inserts(
     { fileType, period }: SeriesKey,
     startSeconds: number,
-    { files, nowUs }: { readonly files: readonly DeliveredFile[]; readonly nowUs: number },
+    { files, nowUs }: { readonly files: readonly GoodFile[]; readonly nowUs: number },
   ): Statement[] {
     const start = startOf(slotAt(startSeconds, period), period)
     const end = start + periodRules[period].seconds
@@ -124,8 +113,8 @@ export class DeliveryRows {
     // One statement for each latency: in a burst few differ, and those of a scan have none. A slot
     // with several files, of names that differ in their case, has as many statements.
     const batches: { readonly latency: number | null; readonly series: Set<number> }[] = []
-    for (const { station, arrivalUs } of files) {
-      const latency = arrivalUs === undefined ? null : latencyOf(arrivalUs, end)
+    for (const { station, arrival_us } of files) {
+      const latency = arrival_us === null ? null : latencyOf(arrival_us, end)
       const id = this.#series.idOf([station, fileType, period])
       const batch = batches.find((each) => each.latency === latency && !each.series.has(id))
       if (batch === undefined) batches.push({ latency, series: new Set([id]) })
@@ -176,8 +165,8 @@ function latencyOf(arrivalUs: number, end: number): number {
   return Math.max(Math.floor(arrivalUs / 1e6) - end, unseen + 1)
 }
 
-function slotKey({ kind, dataDate }: SlotFile): string {
-  return `${kind} ${dataDate}`
+function slotKey({ kind, data_date }: SlotFile): string {
+  return `${kind} ${data_date}`
 }
 
 /** Deletes the deliveries of slots that began more than 400 days ago. */

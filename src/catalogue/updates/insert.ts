@@ -3,25 +3,23 @@
  * purged gets its former id.
  */
 import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
-import type { ArchiveDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { Columns, Dialect } from '../dialect.ts'
 import { isSameVersion } from '../identity.ts'
 import { execute, rows } from '../question.ts'
-import type { Question, Statement, Values } from '../question.ts'
+import type { Question } from '../question.ts'
 import {
   fileColumns,
   isDamaged,
   movedModified,
   recordNames,
-  setFacts,
   toRecordRow,
 } from '../selection/record.ts'
 import type { RecordRow } from '../selection/record.ts'
 import type { DirectoryChange, NewFile } from './writer.ts'
 import type { CountDifferences } from './count-differences.ts'
-import type { DeliveredFile, DeliveryRows } from './deliveries.ts'
+import type { DeliveryRows } from './deliveries.ts'
 import { Lookup } from './lookup.ts'
 
 /** The progress of a transaction: the latest numbers, and the numbers of changes. */
@@ -45,8 +43,6 @@ interface Insertion {
   readonly nowUs: number
 }
 
-type Parsed = Insertion & { readonly parsedPath: ArchiveDirectory }
-
 /** Inserts the new files of a directory; a file that has a tombstone gets its id back. */
 export class Inserts {
   readonly #stations: Lookup
@@ -67,97 +63,88 @@ export class Inserts {
   }
 
   *insert(insertion: Insertion, progress: Progress): Question<void> {
-    const { added, path } = insertion.change
-    if (added.length === 0) return
-    const parsedPath = parseDirectory(path)
-    if (parsedPath.kind === 'rejected') throw new Error(`${path} is not an archive directory`)
-    const parsed = { ...insertion, parsedPath }
-    const files = yield* this.#restore(parsed, progress)
-    const groups = groupFiles(files, {
-      station: (code) => this.#stations.idOf([code]),
-      kind: (name) => this.#kinds.idOf([parsedPath.area, ...kindOf(name)]),
-    })
-    const inserts = groups.flatMap((group) => this.#insertGroup(group, parsed, progress))
-    yield* execute(...this.#stations.unwritten(), ...this.#kinds.unwritten(), ...inserts)
-  }
-
-  /** The statements that insert the files of a group, in the order of `group.files`. */
-  #insertGroup(group: Group, insertion: Parsed, progress: Progress): Statement[] {
-    const { directory, nowUs, parsedPath } = insertion
-    const { kind, parsed, files } = group
-    const firstId = progress.id + 1
-    const values = {
-      directory,
-      names: files.map(({ name }) => name),
-      code_length: parsed.station.length,
-      kind,
-      data_date: parsed.startSeconds,
-      now: nowUs,
-      id: firstId,
-      seq: progress.seq + 1,
-      misplaced: isMisplaced(parsed, parsedPath) ? 1 : 0,
+    const { change, nowUs } = insertion
+    if (change.added.length === 0) return
+    const tombstones = yield* this.#tombstones(insertion)
+    const [back, others] = this.#rowsOf(insertion, tombstones)
+    for (const row of others) row.id = ++progress.id
+    const inserted = [...back, ...others]
+    for (const row of inserted) {
+      row.seq = ++progress.seq
+      progress.counts.add(row)
     }
-    const facts: Values[] = []
-    const delivered: DeliveredFile[] = []
-    files.forEach((file, index) => {
-      const { size, mtimeUs, arrivalUs } = file
-      const id = firstId + index
-      const station = group.stations[index] ?? 0
-      const counted = { id, station, kind, dataDate: parsed.startSeconds, size: size ?? null }
-      progress.counts.add(counted)
-      if (!isDamaged(file)) delivered.push({ station, arrivalUs })
-      if (size === undefined && arrivalUs === undefined) return
-      facts.push({
-        id,
-        size: size ?? null,
-        mtime_us: mtimeUs ?? null,
-        incomplete: file.incomplete === true ? 1 : 0,
-        damaged_us: isDamaged(file) ? nowUs : null,
-        arrival_us: arrivalUs ?? null,
-      })
-    })
-    progress.id += files.length
-    progress.seq += files.length
-    progress.added += files.length
-    return [
-      { sql: this.#sql.names, values },
-      ...(facts.length === 0 ? [] : [{ sql: this.#sql.facts, many: facts }]),
-      ...this.#deliveries.record(parsed, delivered, nowUs),
-    ]
+    progress.added += inserted.length
+    const ids = back.map(({ id }) => id)
+    yield* execute(
+      ...this.#stations.unwritten(),
+      ...this.#kinds.unwritten(),
+      { sql: this.#sql.insert, many: inserted },
+      ...(ids.length === 0 ? [] : [{ sql: this.#sql.drop, values: { ids } }]),
+    )
+    const good = inserted.filter(({ damaged_us }) => damaged_us === null)
+    yield* this.#deliveries.gain(good, nowUs)
   }
 
-  /** Restores files that have a tombstone. @returns the others */
-  *#restore(insertion: Parsed, progress: Progress): Question<readonly NewFile[]> {
-    const { added } = insertion.change
-    const [first, last] = boundsOf(added)
-    const range = { directory: insertion.directory, first, last }
-    const found = (yield* rows(this.#sql.tombstones, range)).map(toRecordRow)
-    if (found.length === 0) return added
-    const byName = new Map(found.map((row) => [row.name, row]))
-    const returned = added.flatMap((file) => {
-      const row = byName.get(file.name)
-      if (row === undefined) return []
-      progress.added++
-      return { ...restored(file, row, insertion), seq: ++progress.seq }
-    })
-    yield* execute(
-      { sql: this.#sql.returned, many: returned },
-      { sql: this.#sql.drop, values: { ids: returned.map(({ id }) => id) } },
-    )
-    for (const { data_date: dataDate, ...row } of returned)
-      progress.counts.add({ ...row, dataDate })
-    yield* this.#deliveries.gain(
-      returned
-        .filter(({ damaged_us }) => damaged_us === null)
-        .map(({ data_date: dataDate, arrival_us, ...row }) => ({
-          ...row,
-          dataDate,
-          arrivalUs: arrival_us ?? undefined,
-        })),
-      insertion.nowUs,
-    )
-    return added.filter(({ name }) => !byName.has(name))
+  /** The tombstones in the range of names of the new files, by name. */
+  *#tombstones({ change, directory }: Insertion): Question<ReadonlyMap<string, RecordRow>> {
+    const [first, last] = boundsOf(change.added)
+    const found = yield* rows(this.#sql.tombstones, { directory, first, last })
+    return new Map(found.map(toRecordRow).map((row) => [row.name, row]))
   }
+
+  /**
+   * The rows of the files that come back, which have their ids, and of the others: in the order of
+   * the start of their data, so that their ids will ascend with it also within a directory.
+   */
+  #rowsOf(
+    { change, directory, nowUs }: Insertion,
+    tombstones: ReadonlyMap<string, RecordRow>,
+  ): [FileRow[], FileRow[]] {
+    const place = parseDirectory(change.path)
+    if (place.kind === 'rejected') throw new Error(`${change.path} is not an archive directory`)
+    const read = (parsed: ParsedName): NameParts => ({
+      codeLength: parsed.station.length,
+      kind: this.#kinds.idOf([place.area, ...kindOf(parsed)]),
+      data_date: parsed.startSeconds,
+      misplaced: isMisplaced(parsed, place) ? 1 : 0,
+    })
+    const parts = new Map<string, NameParts>()
+    const [back, others]: [FileRow[], FileRow[]] = [[], []]
+    for (const file of change.added) {
+      const own = partsOf(file.name, parts, read)
+      const station = this.#stations.idOf([file.name.slice(0, own.codeLength).toUpperCase()])
+      const row = newRow(file, own, { directory, station, nowUs })
+      const tombstone = tombstones.get(file.name)
+      if (tombstone === undefined) others.push(row)
+      else back.push(rowOfReturned(row, tombstone, nowUs))
+    }
+    return [back, others.sort((a, b) => a.data_date - b.data_date)]
+  }
+}
+
+/** What a name tells but for the station: the same for all names that differ only in that. */
+interface NameParts {
+  readonly codeLength: number
+  readonly kind: number
+  readonly data_date: number
+  readonly misplaced: number
+}
+
+/** Reads one of the names that differ only in the station; the others are found in `known`. */
+function partsOf(
+  name: string,
+  known: Map<string, NameParts>,
+  read: (parsed: ParsedName) => NameParts,
+): NameParts {
+  // After a code of 4 or of 9 characters; no part after one is also a part after the other.
+  let parts = known.get(name.slice(4)) ?? known.get(name.slice(9))
+  if (parts === undefined) {
+    const parsed = parseFilename(name)
+    if (parsed.kind === 'rejected') throw new Error(`${name} is not a RINEX name`)
+    parts = read(parsed)
+    known.set(name.slice(parts.codeLength), parts)
+  }
+  return parts
 }
 
 const kindColumns: Columns = Object.fromEntries(
@@ -181,94 +168,53 @@ function kindOf(name: ParsedName): string[] {
 
 function insertSql(dialect: Dialect) {
   return {
-    // LEFT JOIN keeps the order of the list, so the rows are inserted in the order of their ids.
-    names: `INSERT INTO file (id, directory, name, station, kind, data_date, created_us, seq,
-        change, misplaced)
-      SELECT @id + r.key, @directory, r.value, s.id, @kind, @data_date, @now, @seq + r.key, 0,
-        @misplaced
-      FROM ${dialect.each('names', 'text')}
-        LEFT JOIN station s ON s.code = upper(substr(r.value, 1, CAST(@code_length AS integer)))`,
-    facts: setFacts(dialect, { arrival_us: 'bigint' }),
     tombstones: `SELECT ${recordNames} FROM tombstone
       WHERE directory = @directory AND name BETWEEN @first AND @last`,
-    returned: dialect.insert('file', fileColumns),
+    insert: dialect.insert('file', fileColumns),
     drop: `DELETE FROM tombstone WHERE ${dialect.isIn('id', 'ids')}`,
   }
 }
 
-/**
- * The record of a file that came back. It gets its former `id` and `created`; its `modified`
- * changes only if size and mtime in the tombstone and on disk are known and differ.
- */
-function restored(file: NewFile, row: RecordRow, { nowUs, parsedPath }: Parsed) {
-  const { name, incomplete, arrivalUs } = file
-  const before = versionOf(row.size, row.mtime_us)
-  const now = versionOf(file.size, file.mtimeUs)
-  const isModified = before !== undefined && now !== undefined && !isSameVersion(before, now)
-  const { size, mtimeUs } = (isModified ? now : (before ?? now)) ?? {}
+/** A row of `fileColumns`; id and seq are 0 until they are issued. */
+type FileRow = ReturnType<typeof newRow>
+
+function newRow(
+  file: NewFile,
+  { kind, data_date, misplaced }: NameParts,
+  known: { readonly directory: number; readonly station: number; readonly nowUs: number },
+) {
+  const { directory, station, nowUs } = known
   return {
-    ...row,
-    size: size ?? null,
-    mtime_us: mtimeUs ?? null,
-    modified_us: isModified ? movedModified(nowUs, row) : row.modified_us,
-    returned_us: nowUs,
+    id: 0,
+    directory,
+    name: file.name,
+    station,
+    kind,
+    data_date,
+    size: file.size,
+    mtime_us: file.mtimeUs,
+    created_us: nowUs,
+    modified_us: null as number | null,
+    returned_us: null as number | null,
+    seq: 0,
     change: 0,
-    incomplete: incomplete === true ? 1 : 0,
-    misplaced: isMisplaced(parse(name), parsedPath) ? 1 : 0,
-    damaged_us: isDamaged({ ...file, size: size ?? row.size }) ? nowUs : null,
-    arrival_us: arrivalUs ?? null,
+    incomplete: file.incomplete === true ? 1 : 0,
+    misplaced,
+    damaged_us: isDamaged(file) ? nowUs : null,
+    arrival_us: file.arrivalUs ?? null,
   }
 }
 
-/** `undefined` if the size or the mtime is unknown. */
-function versionOf(size?: number | null, mtimeUs?: number | null) {
-  if (size === null || size === undefined) return undefined
-  return mtimeUs === null || mtimeUs === undefined ? undefined : { size, mtimeUs }
-}
-
 /**
- * Files whose names differ only in the station. Their new records differ only in id, seq, name,
- * station, size, mtime and `incomplete`.
+ * The row of a file that came back. It gets its former `id` and `created`; its `modified` changes
+ * only if size and mtime in the tombstone and on disk differ.
  */
-interface Group {
-  readonly parsed: ParsedName
-  readonly kind: number
-  readonly files: NewFile[]
-  /** The station of each file. */
-  readonly stations: number[]
-}
-
-/**
- * Groups files by the part of the name after the station code, which determines all but the
- * station; so one name of a group is parsed. The groups are sorted by the start of their data, so
- * that ids ascend with that time also within a directory.
- */
-function groupFiles(
-  files: readonly NewFile[],
-  idOf: { station: (code: string) => number; kind: (parsed: ParsedName) => number },
-): Group[] {
-  const groups = new Map<string, Group>()
-  for (const file of files) {
-    const { name } = file
-    // After a code of 4 or of 9 characters; no part after one is also a part after the other.
-    let group = groups.get(name.slice(4)) ?? groups.get(name.slice(9))
-    if (group === undefined) {
-      const parsed = parse(name)
-      group = { parsed, kind: idOf.kind(parsed), files: [], stations: [] }
-      groups.set(name.slice(parsed.station.length), group)
-    }
-    const code = name.slice(0, group.parsed.station.length).toUpperCase()
-    group.files.push(file)
-    group.stations.push(idOf.station(code))
-  }
-  return [...groups.values()].sort((a, b) => a.parsed.startSeconds - b.parsed.startSeconds)
-}
-
-/** @throws if the name is not a RINEX name, which is a defect of the caller */
-function parse(name: string): ParsedName {
-  const parsed = parseFilename(name)
-  if (parsed.kind === 'rejected') throw new Error(`${name} is not a RINEX name`)
-  return parsed
+function rowOfReturned(row: FileRow, tombstone: RecordRow, nowUs: number): FileRow {
+  const { id, size, mtime_us, created_us, modified_us } = tombstone
+  const former = { ...row, id, created_us, returned_us: nowUs }
+  return isSameVersion({ size, mtimeUs: mtime_us }, { size: row.size, mtimeUs: row.mtime_us })
+    ? { ...former, size, mtime_us, modified_us }
+    : { ...former, modified_us: movedModified(nowUs, tombstone) }
 }
 
 /** Returns the least and the greatest name of some files. */

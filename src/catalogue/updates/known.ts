@@ -30,8 +30,8 @@ type StampRow = [
 type KnownFileRow = [
   name: string,
   id: number,
-  size: number | null,
-  mtimeUs: number | null,
+  size: number,
+  mtimeUs: number,
   ...identity: IdentityRow,
 ]
 
@@ -88,8 +88,7 @@ export function* removedVersions(
 ): Question<ReadonlyMap<string, { readonly size: number; readonly mtimeUs: number }>> {
   const found = yield* rows<[name: string, size: number, mtimeUs: number]>(
     `SELECT t.name, t.size, t.mtime_us FROM directory d CROSS JOIN tombstone t
-     WHERE d.path = @path AND t.directory = d.id AND ${dialect.isIn('t.name', 'names', 'text')}
-       AND t.size IS NOT NULL AND t.mtime_us IS NOT NULL`,
+     WHERE d.path = @path AND t.directory = d.id AND ${dialect.isIn('t.name', 'names', 'text')}`,
     { path, names },
   )
   return new Map(found.map(([name, size, mtimeUs]) => [name, { size, mtimeUs }]))
@@ -158,6 +157,5 @@ function toStamp([, mtimeUs, ctimeUs, inode, namesSum]: readonly [
 }
 
 function toKnownFile([name, id, size, mtimeUs, ...identity]: KnownFileRow): [string, KnownFile] {
-  const facts = { size: size ?? undefined, mtimeUs: mtimeUs ?? undefined }
-  return [name, { id, ...facts, hashed: identityOf(identity, facts) }]
+  return [name, { id, size, mtimeUs, hashed: identityOf(identity, { size, mtimeUs }) }]
 }

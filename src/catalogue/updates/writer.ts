@@ -28,8 +28,8 @@ export interface DirectoryStamp extends DirectoryTimes {
 /** A catalogued file, for reconciling its directory. */
 export interface KnownFile {
   readonly id: number
-  readonly size: number | undefined
-  readonly mtimeUs: number | undefined
+  readonly size: number
+  readonly mtimeUs: number
   /**
    * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one.
    * The hashed file has the size and mtime of the record.
@@ -77,14 +77,11 @@ export interface NameRange {
   readonly through: string | undefined
 }
 
-/**
- * A file to be catalogued. Its name is a RINEX name. Size and mtime are unknown if only its name
- * was read.
- */
+/** A file to be catalogued. Its name is a RINEX name. */
 export interface NewFile {
   readonly name: string
-  readonly size: number | undefined
-  readonly mtimeUs: number | undefined
+  readonly size: number
+  readonly mtimeUs: number
   /**
    * True if the file was accepted after ten minutes (`youngFileMs`) although its gzip stream has no
    * end.
@@ -165,8 +162,6 @@ export interface DirectoryChange {
   readonly added: readonly NewFile[]
   /** Files whose size or mtime changed on disk. */
   readonly modified: readonly ModifiedFile[]
-  /** Files whose size and mtime became known. The `seq` of the record stays. */
-  readonly filled: readonly FileFacts[]
   /** Files with changed attributes and a valid checksum. This does not change the record. */
   readonly attributes: readonly ReboundFile[]
   /**
@@ -183,8 +178,8 @@ export interface UnhashedFile {
   readonly id: number
   /** Path relative to the archive root. */
   readonly path: string
-  readonly size: number | undefined
-  readonly mtimeUs: number | undefined
+  readonly size: number
+  readonly mtimeUs: number
   /** Time of the latest change of the file in the catalogue. */
   readonly sinceUs: number
   readonly seq: number
@@ -296,7 +291,7 @@ export interface CatalogueWriter {
    * directory.
    */
   directory(path: string, range?: NameRange): Promise<KnownDirectory | undefined>
-  /** The size and mtime that removed files of a directory had, by name, if they are known. */
+  /** The size and mtime that removed files of a directory had, by name. */
   removedVersions(
     path: string,
     names: readonly string[],
@@ -339,8 +334,8 @@ export interface CatalogueWriter {
   ): Promise<{ readonly files: readonly UnhashedFile[]; readonly next: number | undefined }>
   /**
    * Stores the checksums of files that are unchanged since they were hashed, and the seq up to
-   * which new files are done. Also stores their size and mtime if these were unknown, and whether
-   * they are incomplete. The `seq` of the records stays.
+   * which new files are done. Also stores whether they are incomplete. The `seq` of the records
+   * stays.
    */
   keepChecksums(checksums: readonly Checksum[], throughSeq: number): Promise<void>
   /** Finds files with stale checksums that may be hashed at this time. */

@@ -167,7 +167,7 @@ export function batchesOf(files: readonly UnhashedFile[]): UnhashedFile[][] {
   let bytes = Infinity
   for (const file of files) {
     const last = batches.at(-1)
-    const size = file.size ?? 0
+    const { size } = file
     if (last === undefined || last.length >= filesPerRequest || bytes + size > bytesPerRequest) {
       batches.push([file])
       bytes = size

@@ -26,7 +26,7 @@ export interface Sight {
  * another clock. So it is never later than now. `undefined` if the file was not seen arriving.
  */
 export function arrivalOf(
-  mtimeUs: number | undefined,
+  mtimeUs: number,
   { notThereUs, foundUs }: Pick<Sight, 'notThereUs' | 'foundUs'>,
 ): number | undefined {
   if (notThereUs === undefined) return undefined
@@ -42,6 +42,6 @@ export function notChangedUs(
   return isBetween(mtimeUs, notThereUs, foundUs) ? notThereUs : undefined
 }
 
-function isBetween(us: number | undefined, fromUs: number, toUs: number): us is number {
-  return us !== undefined && us >= fromUs && us <= toUs
+function isBetween(us: number, fromUs: number, toUs: number): boolean {
+  return us >= fromUs && us <= toUs
 }

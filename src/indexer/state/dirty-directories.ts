@@ -3,60 +3,46 @@
  * the queue and reads them.
  */
 import TinyQueue from 'tinyqueue'
-import type { ReadDepth } from '../tree/directory-snapshot.ts'
-
-/** A directory that may differ from the catalogue. */
-export interface DirtyDirectory {
-  readonly path: string
-  readonly depth: ReadDepth
-}
-
-const depthOrder: Readonly<Record<ReadDepth, number>> = { names: 0, auto: 1, facts: 2 }
 
 /**
  * The queue of dirty directories. Each directory is in the queue once, so the number of directories
  * limits its size, not the number of events.
  */
 export class DirtyDirectories {
-  readonly #waiting = new Map<string, { depth: ReadDepth; dueMs: number }>()
+  readonly #dueMs = new Map<string, number>()
   // The queue holds a path more than once if an earlier due time was added; only the entry whose
-  // due time is in `#waiting` counts.
+  // due time is in `#dueMs` counts.
   readonly #queue = new TinyQueue<{ path: string; dueMs: number }>([], (a, b) => a.dueMs - b.dueMs)
   #endWait = (): void => undefined
   #woken = false
 
   get size(): number {
-    return this.#waiting.size
+    return this.#dueMs.size
   }
 
   /**
    * Adds a directory that is due at a time of `performance.now()`, and wakes the reconcile loop. If
-   * the directory is in the queue already, the earlier time and the greater depth count.
+   * the directory is in the queue already, the earlier time counts.
    */
-  add({ path, depth }: DirtyDirectory, dueMs: number): void {
-    const entry = this.#waiting.get(path) ?? { depth, dueMs: Infinity }
-    if (depthOrder[depth] > depthOrder[entry.depth]) entry.depth = depth
-    if (dueMs < entry.dueMs) {
-      entry.dueMs = dueMs
+  add(path: string, dueMs: number): void {
+    if (dueMs < (this.#dueMs.get(path) ?? Infinity)) {
+      this.#dueMs.set(path, dueMs)
       this.#queue.push({ path, dueMs })
     }
-    this.#waiting.set(path, entry)
     this.wake()
   }
 
   /** Takes the directory with the earliest due time; `undefined` if none is due. */
-  take(nowMs: number): DirtyDirectory | undefined {
+  take(nowMs: number): string | undefined {
     const path = (this.nextDueMs() ?? Infinity) > nowMs ? undefined : this.#queue.pop()?.path
-    const entry = path === undefined ? undefined : this.#waiting.get(path)
-    if (path === undefined || entry === undefined) return undefined
-    this.#waiting.delete(path)
-    return { path, depth: entry.depth }
+    if (path !== undefined) this.#dueMs.delete(path)
+    return path
   }
 
   /** The earliest due time; `undefined` when the queue is empty. */
   nextDueMs(): number | undefined {
     for (let entry = this.#queue.peek(); entry !== undefined; entry = this.#queue.peek()) {
-      if (this.#waiting.get(entry.path)?.dueMs === entry.dueMs) return entry.dueMs
+      if (this.#dueMs.get(entry.path) === entry.dueMs) return entry.dueMs
       this.#queue.pop()
     }
     return undefined

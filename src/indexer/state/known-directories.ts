@@ -70,5 +70,5 @@ export async function isUnknownPath(
   // A directory that is gone may still have known directories below it, whose removals are
   // withheld.
   if (known.all().some((other) => other === path || other.startsWith(`${path}/`))) return false
-  return isMissing(await tree.snapshot({ path, depth: 'names' }), known)
+  return isMissing(await tree.snapshot(path), known)
 }

@@ -123,7 +123,7 @@ export class UnreadFiles {
   }
 
   #readAgain(path: string): void {
-    this.#context.dirty.add({ path, depth: 'facts' }, performance.now())
+    this.#context.dirty.add(path, performance.now())
   }
 
   async #read(directory: string, files: readonly UnreadFile[]): Promise<void> {

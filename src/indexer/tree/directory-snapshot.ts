@@ -3,14 +3,6 @@ import type { Stats } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/updates/writer.ts'
-import type { ArchiveDirectory, PathRejection } from '../../parse/archive-path.ts'
-
-/**
- * The read depth of a directory. `names`: names and entry types. `facts`: also size, mtime and
- * identity of each RINEX file. `auto`: as `names` in a cold directory (see `isCold`), elsewhere as
- * `facts`.
- */
-export type ReadDepth = 'names' | 'facts' | 'auto'
 
 /**
  * Maximum number of entries of a directory. A larger directory is not read, because its snapshot
@@ -36,12 +28,6 @@ export const largeDirectory = 50_000
  */
 export const longestTickMs = 2000
 
-export interface SnapshotRequest {
-  /** Path below the archive root: `obs/2026/001`. */
-  readonly path: string
-  readonly depth: ReadDepth
-}
-
 /**
  * `read`: the snapshot holds all names. `missing`: the directory does not exist, or it is behind a
  * symbolic link that must not be followed. `unreadable`: the directory may hold anything, because
@@ -52,6 +38,7 @@ export interface SnapshotRequest {
 export type SnapshotOutcome = 'read' | 'missing' | 'unreadable' | 'lost-area'
 
 export interface DirectorySnapshot {
+  /** Path below the archive root: `obs/2026/001`. */
   readonly path: string
   readonly outcome: SnapshotOutcome
   readonly error: string | undefined
@@ -70,16 +57,10 @@ export interface DirectorySnapshot {
    */
   readonly names: readonly string[]
   /**
-   * Sizes (bytes) and mtimes of `names`, in their order; `undefined` when only names were read, or
-   * the directory was not read. Typed arrays are passed to another thread without a copy.
+   * The identities of the files in the order of `names`, packed (see `identityAt`): passed to
+   * another thread as one object, without a copy.
    */
-  readonly sizes: readonly number[] | Float64Array | undefined
-  readonly mtimesUs: readonly number[] | Float64Array | undefined
-  /**
-   * The fields of the files' identities other than size and mtime, in the order of `names`, packed
-   * (see `identityAt`); `undefined` when `sizes` is.
-   */
-  readonly identities: Float64Array | undefined
+  readonly identities: Float64Array
   /**
    * RINEX names of symlinks whose files cannot be read now because their disk is away. Their
    * records stay unchanged.
@@ -90,44 +71,45 @@ export interface DirectorySnapshot {
   readonly rejections: readonly DirectoryRejection[]
 }
 
-/** Number of packed values for each file: a `FileIdentity` without size and mtime. */
-const packedNumbers = 6
+/** Number of packed values for each file: those of a `FileIdentity`. */
+const packedNumbers = 8
 
-/**
- * Makes an array for the identities of this number of files: 48 bytes for each. It is passed to
- * another thread as one object.
- */
 export function createIdentities(files: number): Float64Array {
   return new Float64Array(files * packedNumbers)
 }
 
 export function packIdentity(identities: Float64Array, index: number, stats: Stats): void {
   const at = index * packedNumbers
-  identities[at] = toInode(stats.ino)
-  identities[at + 1] = toUs(stats.ctimeMs)
-  identities[at + 2] = stats.nlink
-  identities[at + 3] = stats.mode
-  identities[at + 4] = stats.uid
-  identities[at + 5] = stats.gid
+  identities[at] = stats.size
+  identities[at + 1] = toUs(stats.mtimeMs)
+  identities[at + 2] = toInode(stats.ino)
+  identities[at + 3] = toUs(stats.ctimeMs)
+  identities[at + 4] = stats.nlink
+  identities[at + 5] = stats.mode
+  identities[at + 6] = stats.uid
+  identities[at + 7] = stats.gid
 }
 
-/** Returns the identity of the file at an index of `names`; `undefined` if only names were read. */
-export function identityAt(
-  { sizes, mtimesUs, identities }: DirectorySnapshot,
+/** Returns size and mtime of the file at an index of `names`. */
+export function versionAt(
+  { identities }: DirectorySnapshot,
   index: number,
-): FileIdentity | undefined {
-  const [size, mtimeUs] = [sizes?.[index], mtimesUs?.[index]]
-  if (identities === undefined || size === undefined || mtimeUs === undefined) return undefined
-  const packed = (place: number): number => identities[index * packedNumbers + place] ?? 0
+): Pick<FileIdentity, 'size' | 'mtimeUs'> {
+  const at = index * packedNumbers
+  return { size: identities[at] ?? 0, mtimeUs: identities[at + 1] ?? 0 }
+}
+
+/** Returns the identity of the file at an index of `names`. */
+export function identityAt(snapshot: DirectorySnapshot, index: number): FileIdentity {
+  const packed = (place: number): number => snapshot.identities[index * packedNumbers + place] ?? 0
   return {
-    inode: packed(0),
-    size,
-    mtimeUs,
-    ctimeUs: packed(1),
-    links: packed(2),
-    mode: packed(3),
-    uid: packed(4),
-    gid: packed(5),
+    ...versionAt(snapshot, index),
+    inode: packed(2),
+    ctimeUs: packed(3),
+    links: packed(4),
+    mode: packed(5),
+    uid: packed(6),
+    gid: packed(7),
   }
 }
 
@@ -137,13 +119,11 @@ export function sliceSnapshot(
   from: number,
   to: number,
 ): DirectorySnapshot {
-  const { names, sizes, mtimesUs, identities } = snapshot
+  const { names, identities } = snapshot
   return {
     ...snapshot,
     names: names.slice(from, to),
-    sizes: sizes?.slice(from, to),
-    mtimesUs: mtimesUs?.slice(from, to),
-    identities: identities?.subarray(from * packedNumbers, to * packedNumbers),
+    identities: identities.subarray(from * packedNumbers, to * packedNumbers),
   }
 }
 
@@ -153,25 +133,4 @@ export function sliceSnapshot(
  */
 export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
   return `${dev}:${ino}`
-}
-
-const dayMs = 86_400_000
-
-/**
- * True if a directory is cold: its year, day or hour ended more than two days ago, and its mtime is
- * more than a day old. A directory without a date is never cold. The files of a cold directory are
- * first catalogued by their names alone; their sizes follow later.
- */
-export function isCold(options: {
-  readonly directory: ArchiveDirectory | PathRejection
-  /** The directory's mtime. */
-  readonly touchedMs: number
-  readonly nowMs: number
-}): boolean {
-  const { directory, touchedMs, nowMs } = options
-  if (directory.kind === 'rejected') return false
-  const { startSeconds, spanSeconds } = directory
-  if (startSeconds === undefined || spanSeconds === undefined) return false
-  const endMs = (startSeconds + spanSeconds) * 1000
-  return nowMs - endMs > 2 * dayMs && nowMs - touchedMs > dayMs
 }

@@ -16,14 +16,13 @@ import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
 import type { LinkedTree } from './links.ts'
 import {
   identityOf,
-  isCold,
   mostEntries,
   createIdentities,
   otherDisk,
   packIdentity,
   tooManyEntries,
 } from './directory-snapshot.ts'
-import type { DirectorySnapshot, SnapshotOutcome, SnapshotRequest } from './directory-snapshot.ts'
+import type { DirectorySnapshot, SnapshotOutcome } from './directory-snapshot.ts'
 
 export interface Tree extends LinkedTree {
   /** True if an area is on another disk than before (see `createDiskCheck`). */
@@ -39,28 +38,26 @@ export interface Tree extends LinkedTree {
 
 const unreadable: EntryRejectionReason = 'unreadable-directory'
 
-/** Reads one directory. Never throws: problems of the tree are part of the snapshot. */
-export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySnapshot {
-  const path = join(tree.archive, request.path)
+/**
+ * Reads one directory below the archive root. Never throws: problems of the tree are part of the
+ * snapshot.
+ */
+export function readDirectory(tree: Tree, path: string): DirectorySnapshot {
   try {
-    const nowMs = Date.now()
-    if (!isInTree(tree, request.path)) return outsideSnapshot(tree, request.path)
+    if (!isInTree(tree, path)) return outsideSnapshot(tree, path)
     // The times are taken before the names are read, so that a change during the read gives the
     // directory other times.
-    const stats = statSync(path)
-    const found = sortEntries(tree, request.path)
+    const stats = statSync(join(tree.archive, path))
+    const found = sortEntries(tree, path)
     // For an empty area, `detectLostArea` decides.
-    if (found.entries === 0 && request.path.includes('/') && isAway(tree, request.path))
+    if (found.entries === 0 && path.includes('/') && isAway(tree, path))
       throw new Error('its disk is away')
-    // The mtime is checked after the names are read, because a file that arrived during the read
-    // makes the directory no longer cold.
-    const withFacts = needsFacts(request, path, nowMs)
-    const files = withFacts ? factsOf(tree, request.path, found.names) : namesAlone(found.names)
+    const files = factsOf(tree, path, found.names)
     const away = [...found.away, ...files.away]
     // The disk is checked last, so that everything above was read from the same disk.
-    if (isForeign(tree, request.path)) return emptySnapshot(request.path, 'lost-area', otherDisk)
+    if (isForeign(tree, path)) return emptySnapshot(path, 'lost-area', otherDisk)
     return {
-      path: request.path,
+      path,
       outcome: 'read',
       error: undefined,
       identity: identityOf(stats),
@@ -75,7 +72,7 @@ export function readDirectory(tree: Tree, request: SnapshotRequest): DirectorySn
       rejections: found.rejections,
     }
   } catch (error) {
-    return failedSnapshot(tree, request.path, error)
+    return failedSnapshot(tree, path, error)
   }
 }
 
@@ -116,40 +113,25 @@ function timesOf(stats: Stats): DirectoryTimes {
   return { mtimeUs: toUs(stats.mtimeMs), ctimeUs: toUs(stats.ctimeMs), inode: toInode(stats.ino) }
 }
 
-function needsFacts(request: SnapshotRequest, path: string, nowMs: number): boolean {
-  if (request.depth !== 'auto') return request.depth === 'facts'
-  const touchedMs = statSync(path).mtimeMs
-  return !isCold({ directory: parseDirectory(request.path), touchedMs, nowMs })
-}
-
-function namesAlone(names: readonly string[]) {
-  return { names, sizes: undefined, mtimesUs: undefined, identities: undefined, away: [] }
-}
-
 /**
- * Reads sizes, mtimes and identities; leaves out names that have vanished or are no longer regular
+ * Reads the identities of files; leaves out names that have vanished or are no longer regular
  * files. Names of symbolic links to a disk that is away go to `away`.
  */
 function factsOf(tree: Tree, directory: string, names: readonly string[]) {
   const path = join(tree.archive, directory)
   const found = { names: [] as string[], away: [] as string[] }
-  const sizes = new Float64Array(names.length)
-  const mtimesUs = new Float64Array(names.length)
   const identities = createIdentities(names.length)
   for (const name of names) {
     const stats = statsOf(`${path}/${name}`)
     tree.onProgress?.()
     if (stats === undefined && isAwayLink(tree, `${directory}/${name}`)) found.away.push(name)
     if (!stats?.isFile()) continue
-    const index = found.names.push(name) - 1
-    packIdentity(identities, index, stats)
-    sizes[index] = stats.size
-    mtimesUs[index] = toUs(stats.mtimeMs)
+    packIdentity(identities, found.names.push(name) - 1, stats)
   }
   // This call throws if the directory itself has vanished, for example with its disk, and not only
   // some of its files.
   if (found.names.length < names.length) statSync(path)
-  return { ...found, sizes, mtimesUs, identities }
+  return { ...found, identities }
 }
 
 function statsOf(path: string): Stats | undefined {
@@ -218,7 +200,9 @@ function emptySnapshot(path: string, outcome: SnapshotOutcome, error: string): D
     identity: undefined,
     device: undefined,
     stamp: undefined,
-    ...namesAlone([]),
+    names: [],
+    identities: createIdentities(0),
+    away: [],
     directories: [],
     rejections: outcome === 'unreadable' ? [{ reason: unreadable, count: 1, names: [''] }] : [],
   }

@@ -5,7 +5,7 @@ import { inTurn } from '../../runtime/calls.ts'
 import { createDiskCheck } from './links.ts'
 import { inflate } from './inflate.ts'
 import type { Inflated } from './inflate.ts'
-import type { DirectorySnapshot, ReadDepth, SnapshotRequest } from './directory-snapshot.ts'
+import type { DirectorySnapshot } from './directory-snapshot.ts'
 import { readDirectory, readStamp, readTimes } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
 import { walkTree } from './walk.ts'
@@ -28,7 +28,7 @@ export type TreeFunctions = ReturnType<typeof createFunctions>
 function createFunctions(tree: Tree) {
   let walk: ReturnType<typeof walkTree> | undefined
   return {
-    snapshot: (request: SnapshotRequest) => readDirectory(tree, request),
+    snapshot: (path: string) => readDirectory(tree, path),
     /**
      * Returns the times of directories in the order of the paths; `undefined` for a directory that
      * cannot be read.
@@ -40,8 +40,8 @@ function createFunctions(tree: Tree) {
      * Starts a walk below the roots, oldest date first. An earlier walk that has not ended is
      * abandoned.
      */
-    startWalk: (roots: readonly string[], depth: ReadDepth): void => {
-      walk = walkTree(tree, roots, depth)
+    startWalk: (roots: readonly string[]): void => {
+      walk = walkTree(tree, roots)
     },
     /**
      * Returns the next directory of the walk; `undefined` at its end. Several steps may be
@@ -70,10 +70,8 @@ onProgress()
 /** Returns the memory of an answer that is moved to the other thread, not copied. */
 function buffersOf(answer: unknown): ArrayBuffer[] {
   const found = answer as Partial<WalkStep & DirectorySnapshot> | undefined
-  const { sizes, mtimesUs, identities } = found?.snapshot ?? found ?? {}
-  return [sizes, mtimesUs, identities].flatMap((array) =>
-    array instanceof Float64Array ? [array.buffer as ArrayBuffer] : [],
-  )
+  const identities = (found?.snapshot ?? found)?.identities
+  return identities === undefined ? [] : [identities.buffer as ArrayBuffer]
 }
 
 parentPort?.on(

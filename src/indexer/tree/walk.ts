@@ -1,6 +1,6 @@
 /** Walks the tree: reads the directories below some roots one after the other. */
 import TinyQueue from 'tinyqueue'
-import type { ReadDepth, DirectorySnapshot } from './directory-snapshot.ts'
+import type { DirectorySnapshot } from './directory-snapshot.ts'
 import { readDirectory } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
 
@@ -26,11 +26,7 @@ interface QueuedDirectory {
  * Walks the tree below `roots`, oldest date first across both areas. The date is the path below the
  * area (`2026/001`, `2026/001/05`). A directory comes before its subdirectories.
  */
-export function* walkTree(
-  tree: Tree,
-  roots: readonly string[],
-  depth: ReadDepth,
-): Generator<WalkStep, undefined> {
+export function* walkTree(tree: Tree, roots: readonly string[]): Generator<WalkStep, undefined> {
   const pending = new TinyQueue<QueuedDirectory>([], (a, b) =>
     a.order < b.order ? -1 : a.order > b.order ? 1 : 0,
   )
@@ -43,7 +39,7 @@ export function* walkTree(
   for (const root of roots) add(root, 1 / roots.length)
   let done = 0
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const snapshot = readDirectory(tree, { path: next.path, depth })
+    const snapshot = readDirectory(tree, next.path)
     for (const name of snapshot.directories)
       add(`${next.path}/${name}`, next.share / snapshot.directories.length)
     if (snapshot.directories.length === 0) done += next.share

@@ -67,13 +67,13 @@ t.test('a POST without the token gets 401 before its body is read', async (t) =>
 t.test('an order for a rescan gets 202 with the number of the rescan', async (t) => {
   const { post, orders, logText } = await openAdministered(t)
   const status = 'https://archive.example/rinex/api/status/?format=api'
-  const everything = { path: undefined, full: false, acceptRemovals: false }
+  const everything = { path: undefined, acceptRemovals: false }
   const cases: [unknown, RescanOrder][] = [
     [{}, everything],
     ['', everything],
     [
       { path: 'obs/2026/', full: true },
-      { path: 'obs/2026', full: true, acceptRemovals: false },
+      { path: 'obs/2026', acceptRemovals: false },
     ],
     [
       { path: 'nrt', accept_removals: true },

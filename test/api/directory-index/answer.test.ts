@@ -120,17 +120,6 @@ t.test('a listing has directories first, then files, both by name', async (t) =>
   t.same(await namesIn(service, 'obs/B/'), ['../', 'x/'])
 })
 
-t.test('an unknown size or mtime is a dash in HTML and null in JSON', async (t) => {
-  const service = await openService(t)
-  await service.addNames(day, [shortFile])
-  const { body } = await get(service, `${day}/`)
-  t.match(body, `<a href="${shortFile}">${shortFile}</a>${' '.repeat(35)} ${' '.repeat(16)}- `)
-  t.match(body, / {18}-\n<\/pre>\n<p>1 file, 1 size not known yet<\/p>/)
-  t.same(await jsonOf(service, `${day}/`), [
-    { name: shortFile, type: 'file', mtime: null, size: null },
-  ])
-})
-
 t.test('empty directories are not listed, and a removed directory gets 404', async (t) => {
   const service = await openFilled(t)
   const empty = 'obs/2026/002'
@@ -221,7 +210,6 @@ t.test('a change of an entry changes the ETags of its directory and of all paren
   const stateOf = async (paths: string[]) =>
     Promise.all(paths.map(async (path) => (await get(service, path)).headers.etag))
   const steps: [string, () => Promise<unknown>][] = [
-    ['a size becomes known', () => apply({ filled: [file] })],
     ['a replaced file', () => apply({ modified: [{ ...file, size: 2 }] })],
     ['a new file', () => apply({ added: [newFile('wtzr0010.26n.gz', facts)] })],
     ['a removed file', () => apply({ removed: [file.id] })],

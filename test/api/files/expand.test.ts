@@ -23,9 +23,9 @@ const whole = {
   source: 'R',
   problem: null,
 }
-const unknown = {
-  size: null,
-  mtime: null,
+const misplaced = {
+  size: 10,
+  mtime: '1970-01-01T00:00:00.001000Z',
   sha256: null,
   station: shortFile.slice(0, 4).toUpperCase(),
   area: 'obs',
@@ -58,7 +58,7 @@ interface Answer {
 t.test('expand=file adds the details to pages, records, streams and changes', async (t) => {
   const { app } = await openWithFiles(t)
   const get = async (path: string) => (await app.inject(`${api}/${path}`)).json<Answer>()
-  const both = [unknown, whole]
+  const both = [misplaced, whole]
   t.same(
     (await get('rinex-file/?expand=file')).results.map(({ file }) => file),
     both,
@@ -66,7 +66,7 @@ t.test('expand=file adds the details to pages, records, streams and changes', as
   t.same((await get('rinex-file/1/?expand=file')).file, whole)
   t.same(
     (await get('changes/?since=0&expand=file')).results.map(({ record }) => record?.file),
-    [whole, unknown],
+    [whole, misplaced],
   )
   const lines = (await app.inject(`${api}/rinex-file/?format=ndjson&expand=file`)).body
   t.same(
@@ -81,7 +81,7 @@ t.test('expand=file adds the details to pages, records, streams and changes', as
     csv[0],
     /,modified,size,mtime,sha256,station,area,country,interval,content,source,problem$/,
   )
-  t.ok(csv[1]?.endsWith(`,,,,${unknown.station},obs,,,,,misplaced`))
+  t.ok(csv[1]?.endsWith(`,10,${misplaced.mtime},,${misplaced.station},obs,,,,,misplaced`))
   t.ok(csv[2]?.endsWith(`,${Object.values(whole).join(',')}`))
   for (const path of ['rinex-file/', 'changes/?since=0'])
     t.notMatch(JSON.stringify(await get(path)), '"file"', 'not without expand')

@@ -67,12 +67,10 @@ t.test('every value has words of limited length', async () => {
   )
 })
 
-t.test('a headline has the count, and the sizes as far as they are known', async (t) => {
-  t.equal(headline('', 222_108, { bytes: 34.1e9, sized: 222_108 }), 'All 222,108 files, 34.1 GB')
-  t.equal(headline('', 0, { bytes: 0, sized: 0 }), 'No files')
-  t.equal(headline('', 1, { bytes: 1, sized: 1 }), 'All 1 file, 1 byte')
-  t.equal(headline('GRAZ', 31, { bytes: 12.3e6, sized: 31 }), 'GRAZ: 31 files, 12.3 MB')
-  t.equal(headline('GRAZ', 31, { bytes: 12.3e6, sized: 30 }), 'GRAZ: 31 files, at least 12.3 MB')
-  t.equal(headline('GRAZ', 31, { bytes: 0, sized: 0 }), 'GRAZ: 31 files')
+t.test('a headline has the count, and the sum of the sizes if it was counted', async (t) => {
+  t.equal(headline('', 222_108, 34.1e9), 'All 222,108 files, 34.1 GB')
+  t.equal(headline('', 0, 0), 'No files')
+  t.equal(headline('', 1, 1), 'All 1 file, 1 byte')
+  t.equal(headline('GRAZ', 31, 12.3e6), 'GRAZ: 31 files, 12.3 MB')
   t.equal(headline('GRAZ', 31, undefined), 'GRAZ: 31 files')
 })

@@ -164,8 +164,8 @@ t.test('HTML pages are complete, escaped, and link to the files', async (t) => {
   const answer = await service.app.inject({ url: `${list}?limit=20&offset=20`, headers })
   const text = answer.body
   t.match(text, /^<!doctype html>\n<html lang="en">/)
-  t.match(text, '<h1>All 45 files</h1>')
-  t.match(text, '<title>All 45 files – RINEX file catalogue</title>')
+  t.match(text, '<h1>All 45 files, 450 bytes</h1>')
+  t.match(text, '<title>All 45 files, 450 bytes – RINEX file catalogue</title>')
   t.match(text, '21 to 40 of 45 files')
   t.match(
     text,

@@ -9,7 +9,7 @@ const links = linksBelow('https://archive.example', 'gnss/rinex')
 
 function record(directory: string, name: string): FileRecord {
   const us = 1_769_058_367_000_008
-  const facts = { size: undefined, mtimeUs: undefined, seq: 1 }
+  const facts = { size: 10, mtimeUs: 1000, seq: 1 }
   return { id: 66_000_001, directory, name, createdUs: us, modifiedUs: us + 1, ...facts }
 }
 

@@ -119,8 +119,8 @@ t.test('its tag changes with the catalogue, and with the details of files', asyn
   await service.addNames('obs/2026/001', ['graz0010.26d.gz'])
   tags.push(await tagOf())
   const id = await service.idOf('obs/2026/001/graz0010.26d.gz')
-  const filled = [{ id, name: 'graz0010.26d.gz', size: 5, mtimeUs: 6 }]
-  await writer.apply([change('obs/2026/001', { filled })])
+  const modified = [{ id, name: 'graz0010.26d.gz', size: 5, mtimeUs: 6 }]
+  await writer.apply([change('obs/2026/001', { modified })])
   tags.push(await tagOf())
   t.equal(new Set(tags).size, 3)
 })

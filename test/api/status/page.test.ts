@@ -190,7 +190,6 @@ t.test('the last rescans, with what they changed', async (t) => {
     number: 3,
     paths: ['obs/2020', 'nrt/<b>'],
     pathCount: 5,
-    full: true,
     acceptedRemovals: true,
     startedUs: startUs - 90e6,
     endedUs: startUs,
@@ -204,7 +203,7 @@ t.test('the last rescans, with what they changed', async (t) => {
   t.match(text, 'Last rescans')
   t.match(
     text,
-    'obs/2020, nrt/<b>, and 3 more 2026-01-22 05:06:07 90 s 1,200 2 1 with sizes and times; removals accepted; some changes could not be written',
+    'obs/2020, nrt/<b>, and 3 more 2026-01-22 05:06:07 90 s 1,200 2 1 removals accepted; some changes could not be written',
   )
   const { rescans } = (await service.app.inject(path)).json<{ readonly rescans: object }>()
   t.match(rescans, {

@@ -80,7 +80,7 @@ t.test(
          const { openWriter } = await import(process.argv[1] + '/catalogue/sqlite/writer.ts')
          const writer = openWriter({ database: process.argv[2], nowUs: () => Date.now() * 1000 })
          await writer.apply([{ path: 'obs/2026/001', gone: false, directories: [], added: [], modified: [],
-           filled: [], attributes: [], rehash: [], removed: [], rejections: [{ reason: 'not-gz', count: 1, names: [String(Date.now())] }],
+           attributes: [], rehash: [], removed: [], rejections: [{ reason: 'not-gz', count: 1, names: [String(Date.now())] }],
            misplaced: 0 }])
          ${end}`,
         [modules, database],

@@ -26,12 +26,11 @@ t.test('a file is read after a delay, so that its times distinguish its versions
 })
 
 t.test('the size of a batch is limited in files and in bytes', async (t) => {
-  const lengths = (sizes: (number | undefined)[]): number[] =>
+  const lengths = (sizes: number[]): number[] =>
     batchesOf(sizes.map((size) => file({ size }))).map((part) => part.length)
   const megabytes = (count: number): number => count * 1024 * 1024
   t.same(lengths([]), [])
   t.same(lengths([1]), [1])
   t.same(lengths(Array<number>(40).fill(1)), [16, 16, 8])
-  t.same(lengths(Array<undefined>(17).fill(undefined)), [16, 1], 'sizes that are not known')
   t.same(lengths([1, megabytes(10), megabytes(5), megabytes(5), megabytes(20), 1]), [3, 1, 1, 1])
 })

@@ -73,9 +73,7 @@ async function openModel(t: Test, parts: Parts) {
   let changes: DirectoryChange[] = []
   const steps = {
     snapshot: () => {
-      snapshots.push(
-        readDirectory({ archive, linkedDirectories: [] }, { path: day, depth: 'facts' }),
-      )
+      snapshots.push(readDirectory({ archive, linkedDirectories: [] }, day))
     },
     /** Like the batch: pending changes are written before the directory is compared again. */
     reconcile: async () => {

@@ -27,7 +27,7 @@ async function open(t: Test, beforeIdentify?: () => void) {
   }
   /** Reads the directory and applies the differences. */
   const readAndApply = async () => {
-    const snapshot = await opened.tree.snapshot({ path: day, depth: 'facts' })
+    const snapshot = await opened.tree.snapshot(day)
     const change = reconcile(snapshot, await writer.directory(day))
     if (change !== undefined) await writer.apply([change])
     return change
@@ -91,7 +91,7 @@ t.test(
   async (t) => {
     const opened = await open(t)
     const { readAndApply, requested, hold, start, sumOf, onDisk, allRight, pathOf, reader } = opened
-    const nothing = { added: [], modified: [], filled: [], removed: [] }
+    const nothing = { added: [], modified: [], removed: [] }
     const hashing = await start()
     await addHashed(opened, names)
     const head = await reader.head()

@@ -29,7 +29,7 @@ import { readDirectory } from '${import.meta.resolve('../../../src/indexer/tree/
 const archive = ${JSON.stringify(archive)}
 const tree = { archive, linkedDirectories: [], isForeign: createDiskCheck(archive) }
 const look = () => {
-  const { outcome, error } = readDirectory(tree, { path: 'obs', depth: 'facts' })
+  const { outcome, error } = readDirectory(tree, 'obs')
   console.log(outcome, error ?? '')
 }
 look()
@@ -51,7 +51,7 @@ t.test('every directory on a foreign disk is lost-area, even a missing one', asy
   const archive = testFolder(t, { obs: { '2026': { 'graz0010.26d.gz': '' } } })
   const tree = { archive, linkedDirectories: [], isForeign: () => true }
   for (const path of ['obs', 'obs/2026', 'obs/2027'])
-    t.match(readDirectory(tree, { path, depth: 'facts' }), {
+    t.match(readDirectory(tree, path), {
       outcome: 'lost-area',
       names: exact([]),
     })

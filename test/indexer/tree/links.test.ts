@@ -35,7 +35,7 @@ function makeTree(t: Test, makeFolder = testFolder) {
   symlinkSync(join(disk, '2009'), join(archive, 'obs/2009'))
   symlinkSync(join(disk, link), join(archive, 'obs/2010/001', link))
   const tree = { archive, linkedDirectories: [disk], isForeign: createDiskCheck(archive) }
-  const snapshot = (path: string) => readDirectory(tree, { path, depth: 'facts' })
+  const snapshot = (path: string) => readDirectory(tree, path)
   const outcomes = (...paths: string[]) => paths.map((path) => snapshot(path).outcome)
   return { folder, archive, disk, tree, snapshot, outcomes }
 }
@@ -85,7 +85,7 @@ for (const [what, replace] of Object.entries(replacements))
         replace(real, made)
         t.same(made.outcomes(path, below), ['missing', 'missing'], path)
         t.notOk(made.snapshot(dirname(path)).directories.includes('x'), 'and not found any more')
-        const met = Array.from(walkTree(made.tree, ['obs'], 'facts'), (step) => step.snapshot.path)
+        const met = Array.from(walkTree(made.tree, ['obs']), (step) => step.snapshot.path)
         t.notOk(met.includes(below), 'a walk goes on without it')
       }
     },
@@ -130,12 +130,11 @@ for (const [what, put] of Object.entries(absences))
     put(made.disk)
     t.same(made.outcomes(...all), ['read', ...away.map(() => 'unreadable')])
     t.ok(made.snapshot('obs').directories.includes('2009'), 'it is still a directory')
-    for (const depth of ['names', 'facts'] as const)
-      t.match(
-        readDirectory(made.tree, { path: 'obs/2010/001', depth }),
-        exact({ names: [name], away: [link], stamp: undefined, directories: ['x'] }),
-        'a file on it is neither present nor missing, and is read again',
-      )
+    t.match(
+      readDirectory(made.tree, 'obs/2010/001'),
+      exact({ names: [name], away: [link], stamp: undefined, directories: ['x'] }),
+      'a file on it is neither present nor missing, and is read again',
+    )
     rmSync(made.disk, { recursive: true, force: true })
     renameSync(join(made.folder, 'moved'), made.disk)
     t.same(
@@ -159,9 +158,7 @@ t.test('a disk linked from another linked disk may be away alone', async (t) => 
   symlinkSync(join(disk, 'years/2008'), join(archive, 'obs/2008'))
   const tree: Tree = { archive, linkedDirectories: [disk, second] }
   const outcomes = () =>
-    ['obs/2008', 'obs/2008/001'].map(
-      (path) => readDirectory(tree, { path, depth: 'facts' }).outcome,
-    )
+    ['obs/2008', 'obs/2008/001'].map((path) => readDirectory(tree, path).outcome)
   t.same(outcomes(), ['read', 'read'])
   renameSync(second, join(folder, 'moved'))
   t.same(outcomes(), ['unreadable', 'unreadable'])
@@ -193,11 +190,7 @@ t.test('an area that is no directory is lost, whatever is in its place', async (
     // As seen by a process that starts now.
     const tree = { ...made.tree, isForeign: createDiskCheck(made.archive) }
     for (const path of ['obs', 'obs/2010', 'obs/2010/001/x'])
-      t.equal(
-        readDirectory(tree, { path, depth: 'facts' }).outcome,
-        'lost-area',
-        `${what}: ${path}`,
-      )
+      t.equal(readDirectory(tree, path).outcome, 'lost-area', `${what}: ${path}`)
   }
 })
 
@@ -205,9 +198,7 @@ t.test('an unreadable file on a linked disk is not missing', async (t) => {
   const { tree, disk } = makeTree(t, commonFolder)
   execFileSync('chmod', ['0', disk])
   t.teardown(() => execFileSync('chmod', ['755', disk]))
-  const snapshot = await asOtherUser(() =>
-    readDirectory(tree, { path: 'obs/2010/001', depth: 'names' }),
-  )
+  const snapshot = await asOtherUser(() => readDirectory(tree, 'obs/2010/001'))
   t.match(snapshot, exact({ outcome: 'read', names: [name], away: [link] }))
 })
 
@@ -241,7 +232,7 @@ t.test('a directory whose name begins with that of a linked directory is not lin
   symlinkSync(join(sibling, '2008'), join(archive, 'obs/2008'))
   symlinkSync(join(sibling, link), join(archive, 'obs/2010', link))
   const read = (linkedDirectories: readonly string[], path: string) =>
-    readDirectory({ ...tree, linkedDirectories }, { path, depth: 'facts' })
+    readDirectory({ ...tree, linkedDirectories }, path)
   for (const path of ['obs/2008', 'obs/2008/001']) {
     t.match(read([disk], path), { outcome: 'missing', error: /not in linked_directories/ }, path)
     t.match(read([disk, sibling], path), { outcome: 'read' }, path)

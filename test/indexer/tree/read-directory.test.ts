@@ -1,15 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import fs from 'node:fs'
-import {
-  chmodSync,
-  mkdirSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { syncBuiltinESMExports } from 'node:module'
+import { chmodSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { exact } from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
@@ -22,8 +12,8 @@ import { listenIn } from '../../unix-socket.ts'
 const name = 'graz0010.26d.gz'
 const old = new Date('2020-01-01T00:00:00Z')
 
-const read = (archive: string, path: string, depth: 'names' | 'auto' | 'facts' = 'facts') =>
-  readDirectory({ archive, linkedDirectories: [] }, { path, depth })
+const read = (archive: string, path: string) =>
+  readDirectory({ archive, linkedDirectories: [] }, path)
 
 t.test('a snapshot has names, facts, subdirectories and rejections of a directory', async (t) => {
   const archive = testFolder(t, {
@@ -51,12 +41,9 @@ t.test('a snapshot has names, facts, subdirectories and rejections of a director
   t.match(snapshot, {
     outcome: 'read',
     names: exact([name]),
-    sizes: Float64Array.of(12),
-    mtimesUs: Float64Array.of(old.getTime() * 1000),
     directories: exact(['deeper']),
   })
   t.same(identityAt(snapshot, 0), toIdentity(statSync(join(path, name))))
-  t.equal(identityAt(snapshot, 1), undefined)
   const counts = Object.fromEntries(snapshot.rejections.map(({ reason, count }) => [reason, count]))
   t.same(counts, {
     'bad-type': 1,
@@ -95,7 +82,7 @@ t.test('a stamp has the times and the names of a directory, whatever their order
   const archive = testFolder(t, { obs: { '2026': { [name]: '', note: '', '001': {} } } })
   const stamp = () => {
     const tree = { archive, linkedDirectories: [] }
-    const { stamp, device } = read(archive, 'obs/2026', 'names')
+    const { stamp, device } = read(archive, 'obs/2026')
     t.strictSame({ ...stamp, device }, readStamp(tree, 'obs/2026'), 'a sweep sees the same')
     const { namesSum, ...times } = { ...stamp, device }
     t.strictSame(times, readTimes(tree, 'obs/2026'))
@@ -112,34 +99,9 @@ t.test('a stamp has the times and the names of a directory, whatever their order
   t.equal(readStamp({ archive, linkedDirectories: [], mostEntries: 2 }, 'obs/2026'), undefined)
 })
 
-t.test('with depth auto, facts are read unless the date and the mtime are old', async (t) => {
-  const now = new Date()
-  const today = `obs/${now.getUTCFullYear()}/${String(dayOfYear(now)).padStart(3, '0')}`
-  const cases = [
-    { title: 'an old date, untouched', path: 'obs/2019/001', touched: old, facts: false },
-    { title: 'an old date, touched now', path: 'obs/2019/002', touched: now, facts: true },
-    { title: 'today, untouched', path: today, touched: old, facts: true },
-    { title: 'no date', path: 'obs/misc', touched: old, facts: true },
-  ]
-  const archive = testFolder(t)
-  for (const { title, path, touched, facts } of cases) {
-    mkdirSync(join(archive, path), { recursive: true })
-    writeFileSync(join(archive, path, name), '')
-    utimesSync(join(archive, path), touched, touched)
-    const snapshot = read(archive, path, 'auto')
-    t.equal(snapshot.sizes !== undefined, facts, title)
-    t.equal(snapshot.identities !== undefined, facts, title)
-    t.equal(identityAt(snapshot, 0) !== undefined, facts, title)
-  }
-})
-
-function dayOfYear(date: Date): number {
-  return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / 86_400_000) + 1
-}
-
 t.test('unreadable and missing directories are distinguished', async (t) => {
   const archive = testFolder(t, { obs: { '2026': { '001': {} } }, nrt: {} })
-  const outcome = (path: string) => read(archive, path, 'names').outcome
+  const outcome = (path: string) => read(archive, path).outcome
   t.equal(outcome('obs/2026/002'), 'missing')
   t.equal(outcome('nrt/2026'), 'lost-area', 'an empty area is a lost disk')
   renameSync(join(archive, 'obs'), join(archive, 'aside'))
@@ -151,7 +113,7 @@ t.test('a directory without permission is unreadable', async (t) => {
   const archive = commonFolder(t, { obs: { '2026': { [name]: '' } } })
   chmodSync(join(archive, 'obs/2026'), 0)
   t.teardown(() => chmodSync(join(archive, 'obs/2026'), 0o755))
-  const snapshot = await asOtherUser(() => read(archive, 'obs/2026', 'names'))
+  const snapshot = await asOtherUser(() => read(archive, 'obs/2026'))
   t.match(snapshot, { outcome: 'unreadable', error: 'EACCES' })
   t.match(snapshot.rejections, exact([{ reason: 'unreadable-directory', count: 1 }]))
 })
@@ -165,35 +127,11 @@ t.test('a socket with a RINEX name is rejected', async (t) => {
   })
 })
 
-t.test(
-  'a file that arrives while the names of a cold directory are read gets its facts',
-  async (t) => {
-    const archive = testFolder(t, { obs: { '2019': { '001': {} } } })
-    const path = join(archive, 'obs/2019/001')
-    utimesSync(path, old, old)
-    const { opendirSync } = fs
-    const restore = t.intercept(fs, 'opendirSync', {
-      value: (...args: Parameters<typeof opendirSync>) => {
-        writeFileSync(join(path, name), 'half of it')
-        return opendirSync(...args)
-      },
-    })
-    syncBuiltinESMExports()
-    t.teardown(() => {
-      restore.restore()
-      syncBuiltinESMExports()
-    })
-    const snapshot = read(archive, 'obs/2019/001', 'auto')
-    t.match(snapshot, exact({ names: [name] }))
-    t.strictSame(snapshot.sizes, Float64Array.of(10))
-  },
-)
-
 t.test('reading many files reports progress', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })
   for (let n = 0; n < 50; n++) writeFileSync(join(archive, `obs/2026/${1000 + n}0010.26d.gz`), '')
   let steps = 0
   const tree = { archive, linkedDirectories: [], onProgress: () => steps++ }
-  readDirectory(tree, { path: 'obs/2026', depth: 'facts' })
+  readDirectory(tree, 'obs/2026')
   t.ok(steps >= 50, `${steps} times`)
 })

@@ -24,11 +24,11 @@ t.test('the worker answers in the order of the requests', async (t) => {
   const order: string[] = []
   const note = (what: string) => () => order.push(what)
   const [snapshot, times, stamps, inflated] = await Promise.all([
-    tree.snapshot({ path: 'obs/2020/001', depth: 'names' }),
+    tree.snapshot('obs/2020/001'),
     tree.times(['obs', 'missing']),
     tree.stamps(['obs', 'missing']),
     tree.inflate([`obs/2020/001/${graz}`, 'obs/2020/001/zimm0010.20d.gz', 'obs/nothing.gz']),
-    tree.startWalk(['obs'], 'names').then(note('walk')),
+    tree.startWalk(['obs']).then(note('walk')),
     tree.step().then(note('first step')),
     tree.step().then(note('second step')),
   ])
@@ -44,7 +44,7 @@ t.test('the worker answers in the order of the requests', async (t) => {
 
 t.test('waitingMs reports the time without progress', async (t) => {
   const { tree } = startOn(t)
-  await tree.snapshot({ path: 'obs', depth: 'names' })
+  await tree.snapshot('obs')
   t.equal(tree.waitingMs(), 0)
   let nowMs = 1000
   t.intercept(performance, 'now', { value: () => nowMs })
@@ -71,8 +71,7 @@ t.test('requests that are open when the reader closes are not answered', async (
   execFileSync('touch', [join(archive, 'obs/x')])
   let answered = false
   const note = () => (answered = true)
-  for (let count = 0; count < 1000; count++)
-    tree.snapshot({ path: 'obs', depth: 'names' }).catch(note)
+  for (let count = 0; count < 1000; count++) tree.snapshot('obs').catch(note)
   await tree.close()
   t.notOk(answered, 'so that it is not handled as a failure')
 })
