@@ -80,7 +80,8 @@ export function titled(text: string, title: string): Html {
 /** A time, which the script shows as `3 min ago`; its title is exact. */
 export function momentCell(iso: string | null): Child {
   if (iso === null) return ''
-  return html`<time datetime="${iso}" class="ago" title="${exactTime(iso)}">${readableTime(iso)}</time>`
+  const exact = exactTime(iso)
+  return html`<time datetime="${iso}" class="ago" title="${exact}">${readableTime(iso)}</time>`
 }
 
 /** The period of a series in words. */
