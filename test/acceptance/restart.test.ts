@@ -73,9 +73,10 @@ async function load(service: Service, targets: readonly string[], signal: AbortS
 /** Adds copies of a record, and corrects the counts; the indexer must not run. */
 async function addRecords({ database, folder }: Service): Promise<void> {
   const db = new Sqlite(database)
-  db.exec(`INSERT INTO file (directory, name, station, kind, data_date, created_us, seq, change)
+  db.exec(`INSERT INTO file (directory, name, station, kind, data_date, size, mtime_us,
+      created_us, seq, change)
     WITH RECURSIVE number (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM number WHERE n < ${records})
-    SELECT directory, n, station, kind, data_date, created_us, seq, 0
+    SELECT directory, n, station, kind, data_date, size, mtime_us, created_us, seq, 0
     FROM number CROSS JOIN (SELECT * FROM file ORDER BY id LIMIT 1)`)
   db.close()
   const [program, args] = programLine(['check', '--repair', '--database', 'catalogue.db'])
