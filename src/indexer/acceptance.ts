@@ -2,7 +2,7 @@
  * Decides which part of the change of a directory may be applied now: complete files, and removals
  * that the deletion guard permits.
  */
-import type { DirectoryChange, ModifiedFile, NewFile } from '../catalogue/updates/writer.ts'
+import type { DirectoryChange, ModifiedFile, NewFile } from '../catalogue/updates/change.ts'
 import { arrivalOf, notChangedUs } from './state/arrival.ts'
 import type { Sight } from './state/arrival.ts'
 import { areaOf, areas } from '../parse/archive-path.ts'

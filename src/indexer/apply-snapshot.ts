@@ -4,7 +4,7 @@
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../catalogue/writer-errors.ts'
-import type { AppliedChange, DirectoryChange } from '../catalogue/updates/writer.ts'
+import type { AppliedChange, DirectoryChange } from '../catalogue/updates/change.ts'
 import { accept, reportWithheld } from './acceptance.ts'
 import type { Sight } from './state/arrival.ts'
 import { Batch } from './batch.ts'

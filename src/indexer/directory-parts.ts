@@ -4,12 +4,10 @@
  * part.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { mostKnownFiles } from '../catalogue/updates/writer.ts'
-import type {
-  CatalogueWriter,
-  DirectoryChange,
-  KnownDirectory,
-} from '../catalogue/updates/writer.ts'
+import { mostKnownFiles } from '../catalogue/updates/known.ts'
+import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
+import type { DirectoryChange } from '../catalogue/updates/change.ts'
+import type { KnownDirectory } from '../catalogue/updates/known.ts'
 import { reconcile } from './reconcile.ts'
 import { sliceSnapshot } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'

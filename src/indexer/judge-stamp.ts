@@ -1,5 +1,5 @@
 /** Decides with which stamp the change of a directory is stored, and when it is read again. */
-import type { DirectoryChange } from '../catalogue/updates/writer.ts'
+import type { DirectoryChange } from '../catalogue/updates/change.ts'
 import { filesOf } from './directory-parts.ts'
 import type { Comparison } from './directory-parts.ts'
 import type { IndexerContext } from './state/context.ts'

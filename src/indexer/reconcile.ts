@@ -5,11 +5,10 @@
 import type {
   DirectoryChange,
   FileFacts,
-  KnownDirectory,
-  KnownFile,
   NewFile,
   ReboundFile,
-} from '../catalogue/updates/writer.ts'
+} from '../catalogue/updates/change.ts'
+import type { KnownDirectory, KnownFile } from '../catalogue/updates/known.ts'
 import type { FileIdentity } from '../catalogue/records.ts'
 import { compareIdentity, isSameVersion } from '../catalogue/identity.ts'
 import { sameStamp } from './state/sure-stamps.ts'

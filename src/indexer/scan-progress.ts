@@ -1,6 +1,6 @@
 /** Counts the progress and the result of one scan. */
 import type { ScanSummary } from '../catalogue/records.ts'
-import type { AppliedChange } from '../catalogue/updates/writer.ts'
+import type { AppliedChange } from '../catalogue/updates/change.ts'
 import type { ScanProgress } from '../control-socket/protocol.ts'
 import type { Moment } from './state/heartbeat.ts'
 import type { WalkStep } from './tree/walk.ts'

@@ -1,5 +1,5 @@
 /** A sweep: finds the directories that have changed since they were read. */
-import type { DirectoryStamp } from '../catalogue/updates/writer.ts'
+import type { DirectoryStamp } from '../catalogue/updates/change.ts'
 import { areas } from '../parse/archive-path.ts'
 import { hotDirectories, mostByName, newestOf } from './state/hot-window.ts'
 import type { IndexerContext } from './state/context.ts'

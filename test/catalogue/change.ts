@@ -1,5 +1,5 @@
 /** Builds changes of directories for tests, as reconciling builds them. */
-import type { DirectoryChange, NewFile } from '../../src/catalogue/updates/writer.ts'
+import type { DirectoryChange, NewFile } from '../../src/catalogue/updates/change.ts'
 
 export function newFile(name: string, { size, mtimeUs } = { size: 10, mtimeUs: 1000 }): NewFile {
   return { name, size, mtimeUs }

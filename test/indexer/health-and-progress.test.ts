@@ -1,6 +1,6 @@
 /** Known directories, health, scan progress and batches. */
 import t, { exact } from '../tap.ts'
-import type { DirectoryChange } from '../../src/catalogue/updates/writer.ts'
+import type { DirectoryChange } from '../../src/catalogue/updates/change.ts'
 import { Batch } from '../../src/indexer/batch.ts'
 import { Health } from '../../src/indexer/state/health.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'

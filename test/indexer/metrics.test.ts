@@ -1,6 +1,7 @@
 import t from '../tap.ts'
 import type { Test } from 'tap'
-import type { AppliedChange, CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
+import type { AppliedChange } from '../../src/catalogue/updates/change.ts'
+import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { maintain } from '../../src/indexer/maintenance.ts'

@@ -1,6 +1,6 @@
 import t, { exact } from '../tap.ts'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
-import type { KnownDirectory, KnownFile } from '../../src/catalogue/updates/writer.ts'
+import type { KnownDirectory, KnownFile } from '../../src/catalogue/updates/known.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
 import { createIdentities } from '../../src/indexer/tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'

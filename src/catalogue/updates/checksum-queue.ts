@@ -3,10 +3,41 @@ import type { Dialect } from '../dialect.ts'
 import { execute, row, rows, value } from '../question.ts'
 import type { Question, Values } from '../question.ts'
 import { isDamaged, latestChangeUs } from '../selection/record.ts'
-import type { ArrivedUnhashed, Checksum, StaleFiles, UnhashedFile } from './writer.ts'
 import type { UpdateParts } from './apply.ts'
-import { raiseDetails } from './checksum-rows.ts'
+import { raiseDetails, type Checksum } from './checksum-rows.ts'
 import type { SlotFile } from './deliveries.ts'
+
+/** A file without a valid checksum. */
+export interface UnhashedFile {
+  readonly id: number
+  /** Path relative to the archive root. */
+  readonly path: string
+  readonly size: number
+  readonly mtimeUs: number
+  /** Time of the latest change of the file in the catalogue. */
+  readonly sinceUs: number
+  readonly seq: number
+}
+
+/** New and modified files without a checksum, in the order of seq. */
+export interface ArrivedUnhashed {
+  readonly files: readonly UnhashedFile[]
+  /** All files that changed up to this seq are included or need no hashing. */
+  readonly throughSeq: number
+  /** Upper bound for the number of changes after `throughSeq`. */
+  readonly behind: number
+}
+
+/** Files whose checksums are stale. */
+export interface StaleFiles {
+  /**
+   * Some of the files that may be hashed now, longest waiting first; `sinceUs` is the time from
+   * which the file may be hashed again.
+   */
+  readonly files: readonly UnhashedFile[]
+  /** Number of all files with stale checksums. */
+  readonly count: number
+}
 
 /**
  * Maximum number of changes, and of files, that one query examines, which takes one or two

@@ -1,9 +1,24 @@
 /** Changes rows of `checksum` and the counters in `hashing`. */
 import type { Dialect } from '../dialect.ts'
+import type { Problem } from '../filter.ts'
 import { column, execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
+import type { FileIdentity } from '../records.ts'
 import { identityColumns, identityRow } from '../selection/record.ts'
-import type { Checksum, ReboundFile } from './writer.ts'
+import type { ReboundFile } from './change.ts'
+
+/** The checksum of a file, and the identity of the file when it was hashed. */
+export interface Checksum extends FileIdentity {
+  readonly id: number
+  readonly sha256: Uint8Array
+  /** The problem of the file's gzip stream; `undefined` if it has none. */
+  readonly problem: Exclude<Problem, 'misplaced'> | undefined
+  /**
+   * True if the file had been unchanged for so long that a change during hashing must have changed
+   * its ctime. If false, the checksum is stale from the start.
+   */
+  readonly rested: boolean
+}
 
 /** To be used if details of files change without a change of their records. */
 export const raiseDetails: Statement = {

@@ -7,8 +7,15 @@ import { column, execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import { createIndex, indexNames } from '../selection/schema.ts'
 import { allFiles, deferredCounts } from '../selection/count-tables.ts'
-import type { BuiltIndexes } from './writer.ts'
 import { recount } from './recount.ts'
+
+/** The result of one call of `buildIndexes`. */
+export interface BuiltIndexes {
+  /** Names of the indexes and counts that were built, for the log; empty if nothing was missing. */
+  readonly names: readonly string[]
+  /** Number of indexes and counts that are still missing. */
+  readonly left: number
+}
 
 /**
  * With fewer files than this, all indexes and counts are built in one transaction, which takes less

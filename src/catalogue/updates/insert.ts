@@ -17,7 +17,7 @@ import {
   toRecordRow,
 } from '../selection/record.ts'
 import type { RecordRow } from '../selection/record.ts'
-import type { DirectoryChange, NewFile } from './writer.ts'
+import type { DirectoryChange, NewFile } from './change.ts'
 import type { CountDifferences } from './count-differences.ts'
 import type { DeliveryRows } from './deliveries.ts'
 import { Lookup } from './lookup.ts'

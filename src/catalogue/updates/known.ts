@@ -8,15 +8,72 @@ import { identityOf, identityOfChecksum, joinedChecksum } from '../selection/rec
 import { kindCounts, sumOf } from '../selection/count-tables.ts'
 import { endOfData } from '../selection/date-ranges.ts'
 import type { IdentityRow } from '../selection/record.ts'
-import { mostKnownFiles } from './writer.ts'
-import type {
-  DirectoryStamp,
-  KnownDirectory,
-  KnownFile,
-  KnownStamp,
-  NameRange,
-  RemovedFiles,
-} from './writer.ts'
+import type { DirectoryStamp } from './change.ts'
+import type { FileIdentity } from '../records.ts'
+
+/** A catalogued file, for reconciling its directory. */
+export interface KnownFile {
+  readonly id: number
+  readonly size: number
+  readonly mtimeUs: number
+  /**
+   * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one.
+   * The hashed file has the size and mtime of the record.
+   */
+  readonly hashed: FileIdentity | undefined
+}
+
+export interface KnownStamp {
+  readonly path: string
+  /**
+   * `undefined` if the next sweep must read the directory, because it was not read yet, its stamp
+   * is not sure yet, or a part of its change was left out.
+   */
+  readonly stamp: DirectoryStamp | undefined
+  /** Time since which removals in the directory are withheld; `undefined` if none are. */
+  readonly withheldSinceUs: number | undefined
+  /** Time of the last change of files at or below the directory; `undefined` before the first. */
+  readonly changedUs: number | undefined
+}
+
+export interface KnownDirectory {
+  readonly stamp: DirectoryStamp | undefined
+  /** True if the directory could not be read at the last attempt. */
+  readonly unreadable: boolean
+  /** The live files by name, in the order of their names (by bytes); at most `mostKnownFiles`. */
+  readonly files: ReadonlyMap<string, KnownFile>
+  /**
+   * The last name of `files` if further files of the range may follow; `undefined` if `files` has
+   * all of them.
+   */
+  readonly next: string | undefined
+}
+
+/**
+ * Maximum number of files that one call of `CatalogueWriter.directory` returns: so few that they
+ * are garbage before V8 moves them to the part of its heap that it rarely collects.
+ */
+export const mostKnownFiles = 2000
+
+/** A range of names in a directory, by bytes. */
+export interface NameRange {
+  /** The range begins after this name. */
+  readonly after: string
+  /** The last name of the range; `undefined` for the end of the directory. */
+  readonly through: string | undefined
+}
+
+/** The number of files removed from a directory at one time, with the same end of their data. */
+export interface RemovedFiles {
+  readonly directory: string
+  readonly area: Area
+  readonly atUs: number
+  /** In seconds since 1970; `undefined` for files of an unspecified period. */
+  readonly endSeconds: number | undefined
+  /** The highest number of these removals. */
+  readonly seq: number
+  readonly count: number
+}
 
 type StampRow = [
   path: string,

@@ -1,7 +1,8 @@
 /** The calls of a writer that are questions. An engine says how it reads and how it writes. */
 import { summary } from '../questions/summary.ts'
 import { head, lastScan } from '../questions/head.ts'
-import type { AppliedChange, CatalogueWriter, DirectoryChange, RefusedChange } from './writer.ts'
+import type { AppliedChange, DirectoryChange, RefusedChange } from './change.ts'
+import type { CatalogueWriter } from './writer.ts'
 import type { Ask } from '../question.ts'
 import type { Engine } from '../dialect.ts'
 import { Apply, updateParts } from './apply.ts'

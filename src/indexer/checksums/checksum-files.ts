@@ -4,7 +4,8 @@
  * file is checked again after its checksum was stored; later snapshots are compared with the
  * checksum.
  */
-import type { Checksum, UnhashedFile } from '../../catalogue/updates/writer.ts'
+import type { Checksum } from '../../catalogue/updates/checksum-rows.ts'
+import type { UnhashedFile } from '../../catalogue/updates/checksum-queue.ts'
 import { compareIdentity } from '../../catalogue/identity.ts'
 import { failureFields } from '../../runtime/logger.ts'
 import type { IndexerContext } from '../state/context.ts'

@@ -5,7 +5,7 @@
  * catalogue and does not depend on events, so it can miss no file.
  */
 import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
-import type { UnhashedFile } from '../../catalogue/updates/writer.ts'
+import type { UnhashedFile } from '../../catalogue/updates/checksum-queue.ts'
 import type { HashingStatus } from '../../control-socket/protocol.ts'
 import { failureFields } from '../../runtime/logger.ts'
 import { wait } from '../../runtime/clock.ts'

@@ -2,7 +2,7 @@
  * When a file arrived, and whether that was seen; no I/O. A file was seen arriving if it was found
  * at most ten minutes after a moment at which it was not there, whatever led to the find.
  */
-import type { NewFile } from '../../catalogue/updates/writer.ts'
+import type { NewFile } from '../../catalogue/updates/change.ts'
 
 /** What the read of a directory says about the arrival of its files, by our own clock. */
 export interface Sight {

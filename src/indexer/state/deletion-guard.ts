@@ -5,7 +5,8 @@
  */
 import { areaOf } from '../../parse/archive-path.ts'
 import type { Area } from '../../parse/archive-path.ts'
-import type { CatalogueWriter, KnownStamp, RemovedFiles } from '../../catalogue/updates/writer.ts'
+import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
+import type { KnownStamp, RemovedFiles } from '../../catalogue/updates/known.ts'
 import { isPurge } from './expected-purge.ts'
 import type { PurgedAfterDays } from './expected-purge.ts'
 import type { Clock } from '../../runtime/clock.ts'

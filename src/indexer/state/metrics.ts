@@ -4,11 +4,8 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type {
-  AppliedChange,
-  BackupOutcome,
-  DirectoryChange,
-} from '../../catalogue/updates/writer.ts'
+import type { AppliedChange, DirectoryChange } from '../../catalogue/updates/change.ts'
+import type { BackupOutcome } from '../../catalogue/updates/writer.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { areaOf, areas } from '../../parse/archive-path.ts'
 import type { Clock } from '../../runtime/clock.ts'

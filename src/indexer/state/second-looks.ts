@@ -1,6 +1,6 @@
 /** The directories that are read once more because files in them were listed a short time ago. */
 import { youngFileMs } from '../../catalogue/records.ts'
-import type { KnownStamp } from '../../catalogue/updates/writer.ts'
+import type { KnownStamp } from '../../catalogue/updates/known.ts'
 
 interface Look {
   dueMs: number

@@ -2,7 +2,7 @@
  * Remembers the file systems whose directories do not tell by their times that names changed, and
  * since when a file that is found in a directory was not there.
  */
-import type { DirectoryStamp } from '../../catalogue/updates/writer.ts'
+import type { DirectoryStamp } from '../../catalogue/updates/change.ts'
 import { seenArrivingMs } from './heartbeat.ts'
 import type { Moment } from './heartbeat.ts'
 import type { Health } from './health.ts'

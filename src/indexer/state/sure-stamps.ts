@@ -5,7 +5,7 @@
  * read has found it again three seconds of our steady clock later. By then its tick is over, the
  * read had all names of it, and the next change gives other times. Sweeps rely on sure stamps only.
  */
-import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/updates/writer.ts'
+import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/updates/change.ts'
 
 /** Time after which a directory is read again until its stamp is sure (ms). */
 export const confirmMs = 3000

@@ -2,7 +2,7 @@
 import type { Stats } from 'node:fs'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
-import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/updates/writer.ts'
+import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/updates/change.ts'
 
 /**
  * Maximum number of entries of a directory. A larger directory is not read, because its snapshot

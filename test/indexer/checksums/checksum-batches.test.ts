@@ -1,5 +1,5 @@
 import t from '../../tap.ts'
-import type { UnhashedFile } from '../../../src/catalogue/updates/writer.ts'
+import type { UnhashedFile } from '../../../src/catalogue/updates/checksum-queue.ts'
 import { batchesOf, readDelayMs } from '../../../src/indexer/checksums/checksum-files.ts'
 
 const file = (parts: Partial<UnhashedFile>): UnhashedFile => ({

@@ -22,7 +22,7 @@ import {
 import { join } from 'node:path'
 import t from '../../tap.ts'
 import type { Test } from 'tap'
-import type { DirectoryChange } from '../../../src/catalogue/updates/writer.ts'
+import type { DirectoryChange } from '../../../src/catalogue/updates/change.ts'
 import { compareIdentity, toIdentity } from '../../../src/catalogue/identity.ts'
 import { ChecksumFiles } from '../../../src/indexer/checksums/checksum-files.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
