@@ -3,7 +3,7 @@ import { isoOrNull, secondsToIso } from '../../parse/calendar.ts'
 import { lossKinds } from '../../series/loss.ts'
 import type { Loss } from '../../series/loss.ts'
 import { pageUrl } from '../http/context.ts'
-import type { Parameter } from '../http/context.ts'
+import type { QueryPair } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
 import { readableTime } from '../pages/labels.ts'
 import type { Child } from '../pages/html.ts'
@@ -135,7 +135,7 @@ export const lossItem = {
 export type WireLoss = Wire<typeof lossFields>
 
 /** The parameter that asks for the place of a loss; none for all stations. */
-export function placeOf({ station, country }: Loss): readonly Parameter[] {
+export function placeOf({ station, country }: Loss): readonly QueryPair[] {
   if (station !== undefined) return [['station', station]]
   return country === undefined ? [] : [['country', country]]
 }

@@ -1,6 +1,6 @@
 /** The HTML page of the change feed: newest changes first. */
 import type { Head } from '../../catalogue/records.ts'
-import type { Parameter } from '../http/context.ts'
+import type { QueryPair } from '../http/context.ts'
 import type { FormState } from '../http/errors.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
@@ -30,7 +30,7 @@ interface ChangesPageData {
   readonly headers: Readonly<Record<string, string>>
   /** True if the request has no `since`: the page then shows the latest changes. */
   readonly isLatest: boolean
-  readonly kept: readonly Parameter[]
+  readonly kept: readonly QueryPair[]
   readonly limit: number
   readonly results: readonly WireChange[]
 }

@@ -7,7 +7,7 @@ import { changesFilters, expand } from '../parameters/file-filters.ts'
 import { schemasOf, anyText } from '../parameters/parameter.ts'
 import { serialiseRecord } from '../files/serialise.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
-import type { Links, Parameter as Kept } from '../http/context.ts'
+import type { Links, QueryPair } from '../http/context.ts'
 import { errors, negotiable, negotiated } from '../openapi/responses.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
@@ -40,7 +40,7 @@ export interface ChangesRequest {
   readonly filter: ChangeFilters
   readonly details: boolean
   /** Parameters that the link to the next page repeats, besides `since`, `epoch` and `joined`. */
-  readonly kept: readonly Kept[]
+  readonly kept: readonly QueryPair[]
 }
 
 /** A number from 0 up; a blank one is a fault, because a mirror would start again unnoticed. */

@@ -2,7 +2,7 @@
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { FacetName, Facets, FacetValue } from '../../catalogue/sums.ts'
 import { queryText } from '../http/context.ts'
-import type { Parameter } from '../http/context.ts'
+import type { QueryPair } from '../http/context.ts'
 import { labelOf } from '../pages/filter-form.ts'
 import { counted, readableNumber } from '../pages/labels.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
@@ -31,7 +31,7 @@ const facets: Readonly<Record<FacetName, FacetView>> = {
 
 interface FacetState {
   readonly filter: FileFilter
-  readonly kept: readonly Parameter[]
+  readonly kept: readonly QueryPair[]
   readonly limit: number
 }
 
@@ -77,7 +77,7 @@ function viewOf(
   { filter, kept, limit }: FacetState,
 ) {
   const { key, parameters } = facets[name]
-  const linkTo = (wanted: readonly Parameter[], isWithout = true) => {
+  const linkTo = (wanted: readonly QueryPair[], isWithout = true) => {
     const others = kept.filter(([name]) => !isWithout || !parameters.includes(name))
     return `?${queryText([...others, ...wanted, ['limit', String(limit)]])}`
   }

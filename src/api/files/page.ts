@@ -2,7 +2,7 @@
 import type { FileFilter, Ordering } from '../../catalogue/filter.ts'
 import type { Facets, PageSums } from '../../catalogue/sums.ts'
 import { countryName } from '../../parse/countries.ts'
-import type { Links, Parameter } from '../http/context.ts'
+import type { Links, QueryPair } from '../http/context.ts'
 import { pageUrl, stationUrl } from '../http/context.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
@@ -159,7 +159,7 @@ function selectionOf({ kept, links, range, count, sums }: ListPageData) {
   const selected = kept.filter(([name]) => name !== 'facets')
   const urlAs = (format: string): string =>
     pageUrl(links, 'rinex-file', [...selected, ['format', format]])
-  const place: readonly Parameter[] = [
+  const place: readonly QueryPair[] = [
     ['limit', String(range.limit)],
     ['offset', String(range.offset)],
   ]

@@ -14,7 +14,7 @@ import * as schema from '../openapi/schema.ts'
 import { expand } from '../parameters/file-filters.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
-import type { AskedOf } from '../resources/answer.ts'
+import type { RequestOf } from '../resources/answer.ts'
 import { renderRecord } from './record-page.ts'
 import type { FilesBeside, RecordHistory } from './record-page.ts'
 import type { Arrival } from './record-words.ts'
@@ -73,14 +73,14 @@ function arrivalOf({ name, arrivalUs }: SingleRecord): Arrival | undefined {
   return { arrivalUs, ...parsed }
 }
 
-type AskedRecord = AskedOf<{ readonly expand: typeof expand }, Format>
+type RecordRequest = RequestOf<{ readonly expand: typeof expand }, Format>
 
-function idOf({ request }: AskedRecord): number {
+function idOf({ request }: RecordRequest): number {
   return Number((request.params as { readonly id: string }).id)
 }
 
 /** The HTML page shows all details. */
-function withDetails({ values, format }: AskedRecord): boolean {
+function withDetails({ values, format }: RecordRequest): boolean {
   return values.expand || format === 'html'
 }
 

@@ -119,19 +119,19 @@ export function downloadUrl(links: Links, directory: string, name: string): stri
 }
 
 /** A parameter of a link; a key may be repeated. */
-export type Parameter = readonly [key: string, value: string]
+export type QueryPair = readonly [key: string, value: string]
 
 /** The URL of a page of a collection; the values of a repeated key stay in their order. */
 export function pageUrl(
   links: ApiRoot,
   name: CollectionName,
-  parameters: readonly Parameter[],
+  parameters: readonly QueryPair[],
 ): string {
   return `${links.api}${name}/?${queryText(parameters)}`
 }
 
 /** The query of a link: keys sorted, with `format=api` unless a format is among them. */
-export function queryText(parameters: readonly Parameter[]): string {
+export function queryText(parameters: readonly QueryPair[]): string {
   const hasFormat = parameters.some(([key]) => key === 'format')
   const query = new URLSearchParams([
     ...parameters,
@@ -162,7 +162,7 @@ export interface PageLinks {
 /** A filtered collection: its links repeat the parameters that were understood. */
 export interface Collection {
   readonly name: CollectionName
-  readonly kept: readonly Parameter[]
+  readonly kept: readonly QueryPair[]
   readonly count: number
 }
 

@@ -1,6 +1,6 @@
 /** The page of missing files: runs of missing slots, and the sums of the stations. */
 import { queryText } from '../http/context.ts'
-import type { Parameter } from '../http/context.ts'
+import type { QueryPair } from '../http/context.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
 import { counted, readableDate, readableNumber, readableTime, typeLabel } from '../pages/labels.ts'
 import {
@@ -98,7 +98,7 @@ const columns = [
 const shownStations = 5
 
 /** The number of missing files of each station, those with most first. */
-function sumsOf(slots: readonly MissingSlot[], kept: readonly Parameter[]): Child {
+function sumsOf(slots: readonly MissingSlot[], kept: readonly QueryPair[]): Child {
   if (slots.length === 0) return undefined
   const stations = Array.from(Map.groupBy(slots, ({ series }) => series.station))
     .map(([station, found]) => ({ station, found, files: found.length }))

@@ -8,7 +8,7 @@ import type {
   OpenApiDocument,
   OperationObject,
   ParameterObject,
-  Parameters,
+  ParameterSchemas,
   PathItem,
   RouteSchema,
 } from './openapi.ts'
@@ -126,7 +126,10 @@ function operationOf(route: RouteSchema, words: SampleWords): OperationObject {
   }
 }
 
-function parametersIn(place: ParameterObject['in'], named: Parameters = {}): ParameterObject[] {
+function parametersIn(
+  place: ParameterObject['in'],
+  named: ParameterSchemas = {},
+): ParameterObject[] {
   return Object.entries(named).map(([name, { description, examples, ...schema }]) => ({
     name,
     in: place,

@@ -32,15 +32,15 @@ interface Described
 }
 
 /** Schemas of parameters by name; each has at most one example. */
-export type Parameters = Readonly<Record<string, Schema>>
+export type ParameterSchemas = Readonly<Record<string, Schema>>
 
 /** Describes a method of a resource. */
 export interface RouteSchema extends Described {
   /** The name of the resource, and a sentence with which its description begins. */
   readonly about?: { readonly name: string; readonly description: string }
-  readonly querystring?: Parameters
-  readonly params?: Parameters
-  readonly headers?: Parameters
+  readonly querystring?: ParameterSchemas
+  readonly params?: ParameterSchemas
+  readonly headers?: ParameterSchemas
   readonly body?: Schema
   /** The media type of the body; by default JSON. */
   readonly bodyType?: string

@@ -1,6 +1,6 @@
 /** Parameters that several resources share. */
 import { curl, exampleLinks } from './openapi.ts'
-import type { Parameters, RouteSchema } from './openapi.ts'
+import type { ParameterSchemas, RouteSchema } from './openapi.ts'
 import { oneOf, text } from './schema.ts'
 
 const formats: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ export function sampleWith({ obs, nrt, ...words }: SampleWords, sample: string):
 const digits = (description: string, count: number, example: string) =>
   text(description, example, { pattern: `^[0-9]{${count}}$` })
 
-const placeParameters: Parameters = {
+const placeParameters: ParameterSchemas = {
   year: digits('Year, four digits.', 4, year),
   day: digits('Day of the year, three digits.', 3, day),
   hour: digits('Hour of the day, two digits.', 2, hour),

@@ -14,16 +14,16 @@ export type Static<S extends Schema> = S extends { readonly '~static'?: infer T 
 export type Component<T = unknown> = Schema<T> & { readonly $id: string }
 
 /** The schemas of the fields of an object. */
-export type Fields = Readonly<Record<string, Schema>>
+export type SchemaFields = Readonly<Record<string, Schema>>
 
-type Values<F extends Fields, Optional extends Fields> = {
+type Values<F extends SchemaFields, Optional extends SchemaFields> = {
   readonly [Name in keyof F]: Static<F[Name]>
 } & { readonly [Name in keyof Optional]?: Static<Optional[Name]> }
 
 type Keywords = Readonly<Record<string, unknown>>
 
 /** Without optional fields, `Optional` repeats `F`, whose fields are not optional. */
-export function object<F extends Fields, Optional extends Fields = F>(
+export function object<F extends SchemaFields, Optional extends SchemaFields = F>(
   description: string,
   fields: F,
   optional?: Optional,
@@ -34,7 +34,7 @@ export function object<F extends Fields, Optional extends Fields = F>(
 }
 
 /** An object with a name of its own. */
-export function component<F extends Fields, Optional extends Fields = F>(
+export function component<F extends SchemaFields, Optional extends SchemaFields = F>(
   $id: string,
   description: string,
   fields: F,
@@ -159,20 +159,18 @@ function ownOrComposed(schema: Schema): unknown {
 
 interface Parts {
   readonly examples: readonly unknown[]
-  readonly properties: Fields
+  readonly properties: SchemaFields
   readonly required: readonly string[]
   readonly items: Schema
   readonly prefixItems: readonly Schema[]
 }
 
 /** A page of a collection. @param further fields besides those of every page */
-export function pageOf<S extends Schema, Further extends Fields, Optional extends Fields = Further>(
-  name: string,
-  description: string,
-  item: S,
-  further: Further,
-  optional?: Optional,
-) {
+export function pageOf<
+  S extends Schema,
+  Further extends SchemaFields,
+  Optional extends SchemaFields = Further,
+>(name: string, description: string, item: S, further: Further, optional?: Optional) {
   const fields = {
     count: integer('Number of items on all pages.', 1),
     next: orNull(url('The next page; null on the last page.'), null),

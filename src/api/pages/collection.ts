@@ -1,6 +1,6 @@
 /** A collection's page: form, active filters, extent, table, and links to other pages. */
 import { queryText } from '../http/context.ts'
-import type { Links, PageLinks, Parameter, PageRange } from '../http/context.ts'
+import type { Links, PageLinks, QueryPair, PageRange } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
 import {
   activeFilters,
@@ -114,7 +114,7 @@ function tableOf<Item>(
 }
 
 /** Links to the whole list in other formats. */
-function wholeLinks(formats: readonly Format[], kept: readonly Parameter[]): Html {
+function wholeLinks(formats: readonly Format[], kept: readonly QueryPair[]): Html {
   const all = formats.map((format, index) => {
     const href = `?${queryText([...kept, ['format', format]])}`
     return html`${index > 0 && ' or '}<a href="${href}">${wholeLabels[format] ?? format}</a>`
@@ -126,7 +126,7 @@ export interface CollectionPage<Item> {
   readonly count: number
   readonly range: PageRange
   /** Filters and ordering: parameters that links to other pages repeat. */
-  readonly kept: readonly Parameter[]
+  readonly kept: readonly QueryPair[]
   readonly ignored: readonly string[]
   readonly pages: PageLinks
   readonly results: readonly Item[]
@@ -172,8 +172,8 @@ function pageLink(text: string, rel: string, href: string | null): Html {
     : html`<a href="${href}" rel="${rel}">${text}</a>`
 }
 
-function jumpForm({ limit, offset }: PageRange, kept: readonly Parameter[]): Html {
-  const settings = [...kept, ['limit', String(limit)], ['format', 'api']] as readonly Parameter[]
+function jumpForm({ limit, offset }: PageRange, kept: readonly QueryPair[]): Html {
+  const settings = [...kept, ['limit', String(limit)], ['format', 'api']] as readonly QueryPair[]
   return html`<form class="jump" method="get">
 ${hiddenInputs(settings.map(([name, value]) => ({ name, value })))}
 <label>Skip <input type="number" name="offset" min="0" step="${limit}" value="${offset}"></label>

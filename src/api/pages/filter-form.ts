@@ -1,7 +1,7 @@
 /** The filter form of a collection, and links that change its filters and its order. */
 import type { FormState } from '../http/errors.ts'
 import { queryText } from '../http/context.ts'
-import type { Parameter } from '../http/context.ts'
+import type { QueryPair } from '../http/context.ts'
 import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
 import { shortened } from './labels.ts'
@@ -166,7 +166,7 @@ export function formOf(
   }
 }
 
-function fieldOf(field: Field, kept: readonly Parameter[], faults: readonly string[]): FieldData {
+function fieldOf(field: Field, kept: readonly QueryPair[], faults: readonly string[]): FieldData {
   const all = kept.flatMap(([name], index) => (name === field.name ? [index] : []))
   // The values of a list are joined in its field. All values of another parameter apply, but its
   // field has room only for the first.
@@ -259,7 +259,7 @@ export function activeFilters({ kept, limit }: FormState, filters: WordedFilters
  * The active filters in words, in the order of their table: `GRAZ, observation, created from 22
  * January 2026`. A word says itself; of all other values the label tells what they are.
  */
-export function filterWords(kept: readonly Parameter[], filters: WordedFilters): string {
+export function filterWords(kept: readonly QueryPair[], filters: WordedFilters): string {
   const active = Array.from(filters).flatMap(([name, filter]) =>
     kept.flatMap(([own, value]) =>
       own === name && !settings.has(name) ? [{ name, filter, value }] : [],

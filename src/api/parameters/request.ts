@@ -7,7 +7,7 @@ import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
-import type { PageRange, Parameter as Kept } from '../http/context.ts'
+import type { PageRange, QueryPair } from '../http/context.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './filter-values.ts'
 import { defaultLimit } from '../http/context.ts'
@@ -26,7 +26,7 @@ export type Values<P extends Parameters> = {
 }
 
 /** What a resource accepts in its query string, besides `format` and `strict`. */
-export interface Accepted<P extends Parameters> {
+export interface Accepts<P extends Parameters> {
   readonly parameters: P
   readonly filters?: ReadonlyMap<string, FilterParameter> | undefined
   /** True if an unknown parameter is a fault even without `strict=1`. */
@@ -40,11 +40,11 @@ export interface Accepted<P extends Parameters> {
     | undefined
 }
 
-export interface Asked<P extends Parameters> {
+export interface Request<P extends Parameters> {
   readonly values: Values<P>
   readonly filter: FileFilter
   /** Parameters that links to other pages repeat. The links sort them. */
-  readonly kept: readonly Kept[]
+  readonly kept: readonly QueryPair[]
   readonly ignored: readonly string[]
   readonly range: PageRange
 }
@@ -55,12 +55,12 @@ type Faults = Map<string, readonly string[]>
 /** @throws BadFields with all faults, and with what the form of the resource repeats */
 export function readRequest<P extends Parameters>(
   query: Query,
-  accepted: Accepted<P>,
+  accepted: Accepts<P>,
   format?: Format,
-): Asked<P> {
+): Request<P> {
   const { parameters, filters = new Map<string, never>(), check } = accepted
   const faults: Faults = new Map()
-  const kept: Kept[] = []
+  const kept: QueryPair[] = []
   const readOne = <Value>(name: string, parameter: Parameter<Value>): Value | undefined => {
     const words = wordsOf(query, name, parameter)
     const read = parameter.read(words, format)

@@ -14,9 +14,9 @@ import type { Format } from '../http/formats.ts'
 import { addResource } from '../http/resource.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { ignoredHeader, readRequest } from '../parameters/request.ts'
-import type { Accepted, Asked, Parameters, Query } from '../parameters/request.ts'
+import type { Accepts, Request, Parameters, Query } from '../parameters/request.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
-import type { Content, Parameters as OpenApiParameters, RouteSchema } from '../openapi/openapi.ts'
+import type { Content, ParameterSchemas, RouteSchema } from '../openapi/openapi.ts'
 import { exampleOf, text } from '../openapi/schema.ts'
 import type { Schema } from '../openapi/schema.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
@@ -36,7 +36,7 @@ export interface State {
 }
 
 /** A request whose parameters are valid. */
-export interface AskedOf<P extends Parameters, Name extends Format> extends Asked<P> {
+export interface RequestOf<P extends Parameters, Name extends Format> extends Request<P> {
   readonly format: Name
   readonly request: FastifyRequest
 }
@@ -54,12 +54,16 @@ export interface Answer<Name extends Format> {
 }
 
 /** A resource that is read: how it answers, and what the OpenAPI document says of it. */
-export interface Answering<P extends Parameters, Name extends Format, S extends State | undefined> {
+export interface Declaration<
+  P extends Parameters,
+  Name extends Format,
+  S extends State | undefined,
+> {
   /** The path below the API, with patterns of the router. */
   readonly path: string
   readonly formats: readonly Name[]
   /** Without it, the resource has no parameters. */
-  readonly accepts?: Accepted<P>
+  readonly accepts?: Accepts<P>
   readonly form?: FormView
   readonly operation: Operation
   readonly bodies: Bodies
@@ -67,10 +71,10 @@ export interface Answering<P extends Parameters, Name extends Format, S extends 
    * What the answer follows from, before the limits count the request; `undefined` if only the
    * answer shows it. Throws `HttpError` for a resource that is not there.
    */
-  readonly state: (asked: AskedOf<P, Name>) => S | Promise<S>
+  readonly state: (asked: RequestOf<P, Name>) => S | Promise<S>
   /** Reads the answer, in a turn of the requester. */
   readonly read: (
-    asked: AskedOf<P, Name>,
+    asked: RequestOf<P, Name>,
     state: S,
     requester: Requester,
   ) => Answer<Name> | Promise<Answer<Name>>
@@ -79,7 +83,7 @@ export interface Answering<P extends Parameters, Name extends Format, S extends 
 export function addAnswer<P extends Parameters, Name extends Format, S extends State | undefined>(
   app: FastifyInstance,
   context: ApiContext,
-  resource: Answering<P, Name, S>,
+  resource: Declaration<P, Name, S>,
 ): void {
   const { path, formats, accepts = none<P>(), form, operation, bodies } = resource
   addResource(app, {
@@ -91,11 +95,11 @@ export function addAnswer<P extends Parameters, Name extends Format, S extends S
   })
 }
 
-const none = <P extends Parameters>(): Accepted<P> => ({ parameters: {} as P })
+const none = <P extends Parameters>(): Accepts<P> => ({ parameters: {} as P })
 
 function answering<P extends Parameters, Name extends Format, S extends State | undefined>(
   { tag, limits }: ApiContext,
-  { formats, accepts = none<P>(), state: stateOf, read }: Answering<P, Name, S>,
+  { formats, accepts = none<P>(), state: stateOf, read }: Declaration<P, Name, S>,
 ): RouteHandlerMethod {
   return async (request, reply) => {
     const format = negotiate(formats, request, reply)
@@ -124,7 +128,7 @@ function answering<P extends Parameters, Name extends Format, S extends State | 
 
 /** Faults that only the answer finds are shown in the form of the resource, as all others are. */
 async function withForm<T>(
-  { kept, range }: Asked<Parameters>,
+  { kept, range }: Request<Parameters>,
   answer: () => T | Promise<T>,
 ): Promise<T> {
   try {
@@ -146,7 +150,7 @@ export interface Operation {
   readonly description?: string
   readonly returns: string
   readonly headers?: readonly HeaderName[]
-  readonly params?: OpenApiParameters
+  readonly params?: ParameterSchemas
   /** Errors besides those that every resource has; by default `Unavailable` alone. */
   readonly errors?: readonly ErrorName[]
   readonly samples: readonly string[]
@@ -157,7 +161,7 @@ export type Bodies = Readonly<Partial<Record<Format, Schema>>>
 
 export function operationOf<P extends Parameters>(
   { id, tag, name, summary, about, description, returns, params, samples, ...more }: Operation,
-  { parameters, filters }: Accepted<P>,
+  { parameters, filters }: Accepts<P>,
   { formats, bodies }: { readonly formats: readonly Format[]; readonly bodies: Bodies },
 ): RouteSchema {
   const paged = 'offset' in parameters ? (['Link'] as const) : []

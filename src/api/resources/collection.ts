@@ -1,23 +1,23 @@
 /** Collections by declaration: route, pages, whole lists and operation follow from their fields. */
 import type { FastifyInstance } from 'fastify'
 import { csvText } from '../http/formats.ts'
-import type { ApiContext, CollectionName, Links, Parameter as Kept } from '../http/context.ts'
+import type { ApiContext, CollectionName, Links, QueryPair } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import { linkHeader, pageLinks } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
 import { paging } from '../parameters/paging.ts'
 import type { HeaderName } from '../openapi/responses.ts'
 import { exampleOf, pageOf, text } from '../openapi/schema.ts'
-import type { Fields as SchemaFields } from '../openapi/schema.ts'
+import type { SchemaFields } from '../openapi/schema.ts'
 import type { Child } from '../pages/html.ts'
 import { layOut } from '../pages/layout.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { CollectionView, ViewColumn } from '../pages/collection.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import type { SortOrder } from '../parameters/parameter.ts'
-import type { Accepted, Parameters } from '../parameters/request.ts'
+import type { Accepts, Parameters } from '../parameters/request.ts'
 import { addAnswer } from './answer.ts'
-import type { Answer, AskedOf, State, Bodies, Operation } from './answer.ts'
+import type { Answer, RequestOf, State, Bodies, Operation } from './answer.ts'
 import { componentOf, serialise, sortItems } from './fields.ts'
 import type { Fields, ItemKind } from './fields.ts'
 import type { Worded } from '../pages/filter-form.ts'
@@ -44,7 +44,7 @@ export interface Found<Item> {
 /** A list of all items, for the formats that have no pages. */
 export interface WholeList<Item, S> {
   readonly items: readonly Item[]
-  readonly kept: readonly Kept[]
+  readonly kept: readonly QueryPair[]
   readonly links: Links
   readonly state: S
 }
@@ -74,7 +74,7 @@ export interface Groups<Item> {
   readonly of: (items: readonly Item[]) => readonly (readonly Item[])[]
   readonly columns: readonly ViewColumn<readonly Item[]>[]
   /** What stands above the table. */
-  readonly above: (items: readonly Item[], kept: readonly Kept[]) => Child
+  readonly above: (items: readonly Item[], kept: readonly QueryPair[]) => Child
 }
 
 export interface Collection<Item, P extends Parameters, S extends CollectionState | undefined> {
@@ -90,13 +90,13 @@ export interface Collection<Item, P extends Parameters, S extends CollectionStat
     }
   }
   readonly parameters: P
-  readonly filters?: Accepted<P>['filters']
-  readonly check?: Accepted<P>['check']
+  readonly filters?: Accepts<P>['filters']
+  readonly check?: Accepts<P>['check']
   /** The formats of the whole list. */
   readonly whole?: Readonly<Partial<Record<Format, (list: WholeList<Item, S>) => string>>>
-  readonly state: (asked: AskedOf<P, Format>) => S | Promise<S>
+  readonly state: (asked: RequestOf<P, Format>) => S | Promise<S>
   readonly find: (
-    asked: AskedOf<P, Format>,
+    asked: RequestOf<P, Format>,
     state: S,
     requester: Requester,
   ) => Found<Item> | Promise<Found<Item>>
@@ -137,7 +137,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
   { name, item: { fields }, find, whole = {}, page }: Collection<Item, P, S>,
   view: CollectionView<Item>,
 ) {
-  return async (asked: AskedOf<P, Format>, state: S, requester: Requester) => {
+  return async (asked: RequestOf<P, Format>, state: S, requester: Requester) => {
     const found = await find(asked, state, requester)
     const { kept, ignored, range, format } = asked
     const { ordering } = asked.values as { readonly ordering?: SortOrder<string> }

@@ -14,7 +14,7 @@ import type { Days } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName, RejectionReason } from '../../parse/types.ts'
 import type { FileFilter } from '../../catalogue/filter.ts'
-import type { Parameter } from '../http/context.ts'
+import type { QueryPair } from '../http/context.ts'
 import { monthWords } from '../pages/date-words.ts'
 import { startsOn } from '../parameters/filter-values.ts'
 
@@ -22,7 +22,7 @@ import { startsOn } from '../parameters/filter-values.ts'
 export interface AskedTime {
   readonly title: string
   readonly filter: FileFilter
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly QueryPair[]
 }
 
 /** A file by its name or by the beginning of its name. */

@@ -10,7 +10,7 @@ import type { Format } from '../http/formats.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
 import { stationParameters } from '../parameters/file-filters.ts'
 import { anyText, choices, ordering } from '../parameters/parameter.ts'
-import type { AskedOf } from '../resources/answer.ts'
+import type { RequestOf } from '../resources/answer.ts'
 import { addCollection } from '../resources/collection.ts'
 import type { CollectionState, Found } from '../resources/collection.ts'
 import { mainSeries } from '../series/known-series.ts'
@@ -94,11 +94,11 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
   })
 }
 
-type Asked = AskedOf<typeof parameters, Format>
+type StationRequest = RequestOf<typeof parameters, Format>
 
 async function stationsState(
   { reader, network }: NetworkContext,
-  { values, format }: Asked,
+  { values, format }: StationRequest,
 ): Promise<StationsState> {
   // The page shows the states of the series only if they are in memory; a filter or an order by
   // state waits for them.
@@ -112,7 +112,7 @@ async function stationsState(
 
 async function findStations(
   { reader }: NetworkContext,
-  { values, filter, range }: Asked,
+  { values, filter, range }: StationRequest,
   { known }: StationsState,
   requester: Requester,
 ): Promise<Found<ListedStation>> {

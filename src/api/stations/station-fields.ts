@@ -7,7 +7,7 @@ import { countryName, countryOf, isMergedNavigation } from '../../parse/countrie
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { FileType } from '../../parse/types.ts'
 import { pageUrl, stationUrl } from '../http/context.ts'
-import type { Links, Parameter } from '../http/context.ts'
+import type { Links, QueryPair } from '../http/context.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import { readableNumber, typeLabel } from '../pages/labels.ts'
 import { link, note } from '../pages/parts.ts'
@@ -52,11 +52,11 @@ function countryOfStation({ code, codes }: StationSummary): string | null {
 export function filesUrl(
   links: Pick<Links, 'api'>,
   codes: readonly string[],
-  more: readonly Parameter[] = [],
+  more: readonly QueryPair[] = [],
 ): string {
   // Without `file_version`, a code of 4 characters also matches all long codes that begin with it.
   const isShort = codes.every((each) => each.length === 4)
-  const shortNames: readonly Parameter[] = isShort ? [['file_version', 'r2']] : []
+  const shortNames: readonly QueryPair[] = isShort ? [['file_version', 'r2']] : []
   return pageUrl(links, 'rinex-file', [...shortNames, ['station', codes.join()], ...more])
 }
 

@@ -3,16 +3,16 @@ import t from '../../tap.ts'
 import { activeFilters, formOf, sortLink } from '../../../src/api/pages/filter-form.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { formFieldsOf } from '../../../src/api/parameters/parameter.ts'
-import type { Parameter } from '../../../src/api/http/context.ts'
+import type { QueryPair } from '../../../src/api/http/context.ts'
 
 const fileFields = formFieldsOf(filterParameters)
 const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }
 
 t.test('fields show the filters of the request, and the rest stays as hidden inputs', async (t) => {
   const cases: readonly (readonly [
-    kept: readonly Parameter[],
+    kept: readonly QueryPair[],
     values: Readonly<Record<string, string>>,
-    hidden: readonly Parameter[],
+    hidden: readonly QueryPair[],
   ])[] = [
     [[], {}, []],
     [[['station', 'graz']], { station: 'graz' }, []],
@@ -75,7 +75,7 @@ t.test('the form offers a requested page size that is not in its list of sizes',
 t.test(
   'each active filter has a link without it, but a thousand filters have no links',
   async (t) => {
-    const kept: readonly Parameter[] = [
+    const kept: readonly QueryPair[] = [
       ['station', 'graz'],
       ['ordering', 'filename'],
       ['station', 'wtzr'],
@@ -92,7 +92,7 @@ t.test(
         without: '?format=api&limit=50&ordering=filename&station=graz',
       },
     ])
-    const many = Array.from({ length: 1000 }, (): Parameter => ['station', 'graz'])
+    const many = Array.from({ length: 1000 }, (): QueryPair => ['station', 'graz'])
     t.strictSame(activeFilters({ kept: many, limit: 20 }, filterParameters), [])
   },
 )
