@@ -83,23 +83,28 @@ export default defineConfig(
     ['**/indexer/**', '**/api/**', '**/config/**', 'fastify', 'chokidar'],
     'catalogue/ may import only parse/, series/ and runtime/.',
   ),
-  ...['catalogue/selection', 'catalogue/list', 'catalogue/questions', 'catalogue/updates'].map(
-    (folder) =>
-      layer(
-        folder,
-        [
-          '**/indexer/**',
-          '**/api/**',
-          '**/config/**',
-          '**/runtime/**',
-          '**/sqlite/**',
-          '**/postgres/**',
-          'node:*',
-          'better-sqlite3',
-          'pg',
-        ],
-        'Questions know no engine: they yield SQL.',
-      ),
+  ...[
+    'catalogue/tables',
+    'catalogue/selection',
+    'catalogue/list',
+    'catalogue/questions',
+    'catalogue/updates',
+  ].map((folder) =>
+    layer(
+      folder,
+      [
+        '**/indexer/**',
+        '**/api/**',
+        '**/config/**',
+        '**/runtime/**',
+        '**/sqlite/**',
+        '**/postgres/**',
+        'node:*',
+        'better-sqlite3',
+        'pg',
+      ],
+      'Questions know no engine: they yield SQL.',
+    ),
   ),
   layer(
     'indexer',

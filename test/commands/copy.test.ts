@@ -9,7 +9,7 @@ import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { openReader } from '../../src/catalogue/engines/open.ts'
 import type { ChunkCursor } from '../../src/catalogue/filter.ts'
-import { copyingSchema } from '../../src/catalogue/selection/schema.ts'
+import { copyingSchema } from '../../src/catalogue/tables/migrations.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { tables } from '../../src/catalogue/updates/copy.ts'
 import {

@@ -1,7 +1,7 @@
 /** The columns of a file as lists show it, and the conversion of their rows. */
 import type { Problem } from '../filter.ts'
 import type { FileDetails, ListedFile } from '../records.ts'
-import { joinedChecksum, modifiedOf } from '../selection/record.ts'
+import { joinedChecksum, modifiedOf } from '../tables/record.ts'
 
 export interface WithDetails {
   /** True to return the records with their details. */

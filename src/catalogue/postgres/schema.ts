@@ -1,20 +1,19 @@
 /** The schema in a database on a server: created, checked and migrated by the writer. */
 import pg from 'pg'
 import { newEpoch } from '../epoch.ts'
+import { createIndex, indexNames } from '../tables/indexes.ts'
 import {
   copyingSchema,
-  createIndex,
-  createTables,
-  indexNames,
   isKnownSchema,
   latestOf,
   migrations,
   schemaVersion,
   unfinishedCopy,
   unknownSchema,
-} from '../selection/schema.ts'
-import type { SchemaWords } from '../selection/schema.ts'
-import { countTableNames, deferredCounts } from '../selection/count-tables.ts'
+} from '../tables/migrations.ts'
+import { createTables } from '../tables/schema.ts'
+import type { SchemaWords } from '../tables/schema.ts'
+import { countTableNames, deferredCounts } from '../tables/count-tables.ts'
 import { serverName } from '../../runtime/database-url.ts'
 import { migrate } from '../updates/migrate.ts'
 import { UnusableDatabase } from '../writer-errors.ts'

@@ -4,7 +4,7 @@
  */
 import type { ChangeKind, ListedFile, Head } from '../records.ts'
 import { conditionsOf } from '../selection/conditions.ts'
-import { modifiedOf } from '../selection/record.ts'
+import { modifiedOf } from '../tables/record.ts'
 import { listed, listedWithDetails, removedWithDetails, toListed } from '../list/listed.ts'
 import type { ListedRow, WithDetails } from '../list/listed.ts'
 import type { QuestionContext } from '../selection/context.ts'

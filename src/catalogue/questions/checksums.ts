@@ -1,7 +1,7 @@
 /** The checksums of a directory, their version, and whether a file still waits for its own. */
 import type { Hashed } from '../records.ts'
-import { stateStatement, toState } from '../selection/head.ts'
-import { isValidChecksum, joinedChecksum } from '../selection/record.ts'
+import { stateStatement, toState } from '../tables/head.ts'
+import { isValidChecksum, joinedChecksum } from '../tables/record.ts'
 import { all, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { Problem } from '../filter.ts'

@@ -1,11 +1,6 @@
 /** Compares the stored counts with the records. */
-import {
-  countTableNames,
-  countTables,
-  deferredCounts,
-  valuesOf,
-} from '../selection/count-tables.ts'
-import type { CountTableName } from '../selection/count-tables.ts'
+import { countTableNames, countTables, deferredCounts, valuesOf } from '../tables/count-tables.ts'
+import type { CountTableName } from '../tables/count-tables.ts'
 import { column, rows } from '../question.ts'
 import type { Question } from '../question.ts'
 import { counted } from '../selection/counted.ts'

@@ -1,6 +1,6 @@
 /** Single files: by id, by path, and by a name in another case. */
-import { joinedChecksum, identityOf, identityOfChecksum } from '../selection/record.ts'
-import type { IdentityRow } from '../selection/record.ts'
+import { joinedChecksum, identityOf, identityOfChecksum } from '../tables/record.ts'
+import type { IdentityRow } from '../tables/record.ts'
 import { listed, listedWithDetails, toListed } from '../list/listed.ts'
 import type { ListedRow, WithDetails } from '../list/listed.ts'
 import type { QuestionContext } from '../selection/context.ts'

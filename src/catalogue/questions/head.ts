@@ -2,7 +2,7 @@
 import { all, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { Head, ScanSummary } from '../records.ts'
-import { stateStatement, toState } from '../selection/head.ts'
+import { stateStatement, toState } from '../tables/head.ts'
 
 export function* head(): Question<Head> {
   const [found] = yield* all(stateStatement)

@@ -1,8 +1,8 @@
 /** Builds the SQL of selections, for lists, counts, streams and the change feed. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { NameCondition, OrderKey, OrderStep, Ordering, Problem, TimeRange } from '../filter.ts'
-import { isValidChecksum, modifiedOf } from './record.ts'
-import { dayOf } from './count-tables.ts'
+import { isValidChecksum, modifiedOf } from '../tables/record.ts'
+import { dayOf } from '../tables/count-tables.ts'
 import { boundsOf } from './date-ranges.ts'
 import type { DateRange } from './date-ranges.ts'
 import type { Dialect } from '../dialect.ts'

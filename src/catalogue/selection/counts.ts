@@ -1,6 +1,6 @@
 /** Reads the tables of exact counts. */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { dayOf, idCountLevels, yearOf } from './count-tables.ts'
+import { dayOf, idCountLevels, yearOf } from '../tables/count-tables.ts'
 import type { DateRange } from './date-ranges.ts'
 import type { Dialect } from '../dialect.ts'
 import { all, column, rows } from '../question.ts'

@@ -30,7 +30,7 @@ import {
 } from './database-files.ts'
 import { corruption, faultOf, isCorruption } from './integrity-check.ts'
 import { connectForReading } from './open.ts'
-import { allFiles } from '../selection/count-tables.ts'
+import { allFiles } from '../tables/count-tables.ts'
 import { head } from '../questions/head.ts'
 import { Driver } from './driver.ts'
 import type { Clock } from '../../runtime/clock.ts'

@@ -8,7 +8,7 @@ import {
   schemaVersion,
   unfinishedCopy,
   unknownSchema,
-} from '../selection/schema.ts'
+} from '../tables/migrations.ts'
 import { UnusableDatabase } from '../writer-errors.ts'
 import { makeFile } from './database-files.ts'
 import { corruption, faultOf } from './integrity-check.ts'

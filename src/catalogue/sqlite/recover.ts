@@ -20,7 +20,7 @@ import {
 import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import { isKnownSchema } from '../selection/schema.ts'
+import { isKnownSchema } from '../tables/migrations.ts'
 import { UnusableDatabase } from '../writer-errors.ts'
 import {
   copiesOf,

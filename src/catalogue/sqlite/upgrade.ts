@@ -1,7 +1,7 @@
 /** Upgrades the database of an earlier release before a writer opens it. */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { latestOf, migrations } from '../selection/schema.ts'
+import { latestOf, migrations } from '../tables/migrations.ts'
 import { UnusableDatabase } from '../writer-errors.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { makeBackup } from './backup.ts'

@@ -2,7 +2,7 @@
 import type { Dialect } from '../dialect.ts'
 import { execute, row, rows, value } from '../question.ts'
 import type { Question, Values } from '../question.ts'
-import { isDamaged, latestChangeUs } from '../selection/record.ts'
+import { isDamaged, latestChangeUs } from '../tables/record.ts'
 import type { UpdateParts } from './apply.ts'
 import { raiseDetails, type Checksum } from './checksum-rows.ts'
 import type { SlotFile } from './deliveries.ts'

@@ -4,7 +4,7 @@ import type { Problem } from '../filter.ts'
 import { column, execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import type { FileIdentity } from '../records.ts'
-import { identityColumns, identityRow } from '../selection/record.ts'
+import { identityColumns, identityRow } from '../tables/record.ts'
 import type { ReboundFile } from './change.ts'
 
 /** The checksum of a file, and the identity of the file when it was hashed. */

@@ -3,8 +3,8 @@
  * memory, and written once at its end.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { countTableNames, countTables, idCountLevels, valuesOf } from '../selection/count-tables.ts'
-import type { CountTableName } from '../selection/count-tables.ts'
+import { countTableNames, countTables, idCountLevels, valuesOf } from '../tables/count-tables.ts'
+import type { CountTableName } from '../tables/count-tables.ts'
 import type { Columns, Dialect } from '../dialect.ts'
 import { execute } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'

@@ -5,8 +5,8 @@
 import type { Dialect } from '../dialect.ts'
 import { column, execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { createIndex, indexNames } from '../selection/schema.ts'
-import { allFiles, deferredCounts } from '../selection/count-tables.ts'
+import { createIndex, indexNames } from '../tables/indexes.ts'
+import { allFiles, deferredCounts } from '../tables/count-tables.ts'
 import { recount } from './recount.ts'
 
 /** The result of one call of `buildIndexes`. */

@@ -15,8 +15,8 @@ import {
   movedModified,
   recordNames,
   toRecordRow,
-} from '../selection/record.ts'
-import type { RecordRow } from '../selection/record.ts'
+} from '../tables/record.ts'
+import type { RecordRow } from '../tables/record.ts'
 import type { DirectoryChange, NewFile } from './change.ts'
 import type { CountDifferences } from './count-differences.ts'
 import type { DeliveryRows } from './deliveries.ts'

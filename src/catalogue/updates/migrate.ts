@@ -5,8 +5,9 @@
 import type { Dialect } from '../dialect.ts'
 import { execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { inWords } from '../selection/schema.ts'
-import type { Migration, SchemaWords } from '../selection/schema.ts'
+import { inWords } from '../tables/schema.ts'
+import type { Migration } from '../tables/migrations.ts'
+import type { SchemaWords } from '../tables/schema.ts'
 
 export function* migrate(
   dialect: Dialect,

@@ -1,6 +1,6 @@
 /** Counts files again: to build the tables of counts, and to repair them. */
-import { countTableNames, countTables, deferredCounts } from '../selection/count-tables.ts'
-import type { CountTableName } from '../selection/count-tables.ts'
+import { countTableNames, countTables, deferredCounts } from '../tables/count-tables.ts'
+import type { CountTableName } from '../tables/count-tables.ts'
 import { counted } from '../selection/counted.ts'
 import type { Dialect } from '../dialect.ts'
 import { column, execute } from '../question.ts'

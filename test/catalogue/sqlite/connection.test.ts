@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 import t from '../../tap.ts'
 import { connectionSource } from '../../../src/catalogue/sqlite/connection.ts'
 import { connectForWriting } from '../../../src/catalogue/sqlite/open.ts'
-import { schemaVersion } from '../../../src/catalogue/selection/schema.ts'
+import { schemaVersion } from '../../../src/catalogue/tables/migrations.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
 

@@ -1,52 +1,12 @@
 /**
- * The tables and indexes of the catalogue, for all engines.
+ * The tables of the catalogue and the indexes that are always complete, for all engines.
  *
  * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`,
  * `last_date`).
  */
 import { countTables } from './count-tables.ts'
 import type { CountTableName } from './count-tables.ts'
-import type { Dialect } from '../dialect.ts'
-import { modifiedOf, recordColumns } from './record.ts'
-
-/**
- * A schema, the SQL that leads to it from the one before, in the words of `tables`, and the names
- * that it takes out of `built`: counts whose values change, and indexes that it drops. These are
- * made again as after a first scan. `id_count` is always complete, so its values are part of the
- * SQL.
- */
-export type Migration = readonly [
-  schema: number,
-  sql: readonly string[],
-  remade?: readonly string[],
-]
-
-/** The first release has schema 1. */
-export const migrations: readonly Migration[] = []
-
-/** The schema this program reads and writes. */
-export const schemaVersion = latestOf(migrations)
-
-/** The schema to which migrations lead. */
-export function latestOf(list: readonly Migration[]): number {
-  return list.at(-1)?.[0] ?? 1
-}
-
-/** True for the schema of this program, and for those of the releases before it. */
-export function isKnownSchema(schema: number, latest = schemaVersion): boolean {
-  return schema >= 1 && schema <= latest
-}
-
-/** The schema of a database that `copy` has not finished. No program reads or migrates it. */
-export const copyingSchema = 2000 + schemaVersion
-
-/** Why a database is refused, and what to do; the words follow its name. */
-export function unknownSchema(schema: number): string {
-  return `has schema ${schema}, this program knows ${schemaVersion}: install the program that made it`
-}
-
-/** What to do about an unfinished copy; the words follow its name. */
-export const unfinishedCopy = 'is an unfinished copy: repeat "rinex-catalogue copy", or remove it'
+import { recordColumns } from './record.ts'
 
 /** What an engine calls the words in capitals in the SQL of the tables. */
 export interface SchemaWords {
@@ -61,35 +21,6 @@ export interface SchemaWords {
   /** The property of tables, and of those that are stored in the order of their primary key. */
   readonly STRICT: string
   readonly KEYED: string
-}
-
-/**
- * The indexes that a first scan leaves out and that are built at its end, by name, with their
- * columns. The table `built` names the complete ones; readers must not use any other. Equal keys of
- * an index are in the order of the id.
- */
-const indexColumns: Readonly<Record<string, (dialect: Dialect) => string>> = {
-  // For filters on station and country (alone, or with dates and kinds), for the slots of a series,
-  // and for the dates in station_count.
-  file_station: () => 'station, data_date, kind',
-  // For filters on the time of the data, the counts of parts of days, and ordering by data_date.
-  file_date: () => 'data_date, kind',
-  // For filters on type, duration, version, area, interval, content and source, in the order of
-  // ids.
-  file_kind: () => 'kind',
-  // For the filters filename and filename__startswith, and ordering by filename.
-  file_name: (dialect) => dialect.ignoringCase('name'),
-  // For the filters created__…, and ordering by created.
-  file_created: () => 'created_us',
-  // For the filters modified__…, and ordering by modified.
-  file_modified: () => modifiedOf(),
-}
-
-export const indexNames = Object.keys(indexColumns)
-
-/** SQL that builds an index. */
-export function createIndex(name: string, dialect: Dialect): string {
-  return `CREATE INDEX ${name} ON file (${indexColumns[name]?.(dialect)}${dialect.indexEnd})`
 }
 
 /** The columns of a table of counts. */
@@ -196,12 +127,12 @@ const tables = `
     UNIQUE (area, file_version, file_duration, file_type, source, period, interval, content)
   ) STRICT;
 
-  -- The live records. Ids come from catalogue.last_id. size and mtime_us are NULL before the first
-  -- stat of the file, modified_us is NULL until size or mtime change on disk. change is the kind of
-  -- the change with the number seq: 0 created, 1 modified. returned_us is the time when a removed
-  -- file came back, NULL for a file that was never removed. incomplete is 1 if its gzip stream has
-  -- no end, which was found after a long wait or when the file was hashed. misplaced is 1 if the
-  -- file does not fit its directory by the date and length in its name (see isMisplaced).
+  -- The live records. Ids come from catalogue.last_id. modified_us is NULL until size or mtime
+  -- change on disk. change is the kind of the change with the number seq: 0 created, 1 modified.
+  -- returned_us is the time when a removed file came back, NULL for a file that was never removed.
+  -- incomplete is 1 if its gzip stream has no end, which was found after a long wait or when the
+  -- file was hashed. misplaced is 1 if the file does not fit its directory by the date and length
+  -- in its name (see isMisplaced).
   -- damaged_us is the time at which the file was found to be incomplete, broken or empty, NULL if
   -- it is not. arrival_us is the arrival of its first version that is not damaged, or of the damaged
   -- one, NULL if it was not seen arriving.

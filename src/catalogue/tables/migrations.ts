@@ -1,0 +1,40 @@
+/** The number of the schema, the way to it from those of earlier releases, and what is refused. */
+
+/**
+ * A schema, the SQL that leads to it from the one before, in the words of `tables`, and the names
+ * that it takes out of `built`: counts whose values change, and indexes that it drops. These are
+ * made again as after a first scan. `id_count` is always complete, so its values are part of the
+ * SQL.
+ */
+export type Migration = readonly [
+  schema: number,
+  sql: readonly string[],
+  remade?: readonly string[],
+]
+
+/** The first release has schema 1. */
+export const migrations: readonly Migration[] = []
+
+/** The schema this program reads and writes. */
+export const schemaVersion = latestOf(migrations)
+
+/** The schema to which migrations lead. */
+export function latestOf(list: readonly Migration[]): number {
+  return list.at(-1)?.[0] ?? 1
+}
+
+/** True for the schema of this program, and for those of the releases before it. */
+export function isKnownSchema(schema: number, latest = schemaVersion): boolean {
+  return schema >= 1 && schema <= latest
+}
+
+/** The schema of a database that `copy` has not finished. No program reads or migrates it. */
+export const copyingSchema = 2000 + schemaVersion
+
+/** Why a database is refused, and what to do; the words follow its name. */
+export function unknownSchema(schema: number): string {
+  return `has schema ${schema}, this program knows ${schemaVersion}: install the program that made it`
+}
+
+/** What to do about an unfinished copy; the words follow its name. */
+export const unfinishedCopy = 'is an unfinished copy: repeat "rinex-catalogue copy", or remove it'
