@@ -1,6 +1,6 @@
 /** The command `backup`: copies the database to a file. */
 import { resolve } from 'node:path'
-import { readableSize } from '../api/pages/labels.ts'
+import { readableSize } from '../runtime/readable.ts'
 import { copyDatabase } from '../catalogue/sqlite/backup.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { print } from '../runtime/program.ts'

@@ -1,7 +1,7 @@
 /** The command `restore`: replaces the database by a copy. */
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { readableSize } from '../api/pages/labels.ts'
+import { readableSize } from '../runtime/readable.ts'
 import { AlreadyRunning, UnusableDatabase } from '../catalogue/writer-errors.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'

@@ -1,6 +1,5 @@
 /** The command `status`: prints the status, the files with problems, or one line for monitoring. */
-import { printable } from '../api/http/access-log.ts'
-import { readableDuration, readableSize, readableTime } from '../api/pages/labels.ts'
+import { printable, readableDuration, readableSize, readableTime } from '../runtime/readable.ts'
 import { listProblems, problemNames } from '../api/file-problems/problem-list.ts'
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
 import { serialiseStatus, problemsOf } from '../api/status/serialise.ts'

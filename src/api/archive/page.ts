@@ -1,7 +1,7 @@
 /** The HTML page of the archive. */
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { periods } from '../../series/series.ts'
-import { readableNumber, readableShare, readableSize, typeLabel } from '../pages/labels.ts'
+import { typeLabel } from '../pages/labels.ts'
 import { headerColumn, numberColumns, periodCell, table } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
@@ -11,6 +11,7 @@ import { checksumsSentence, files, sentencesOf } from './words.ts'
 import { ignoredNotice, link, picture } from '../pages/parts.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
+import { readableNumber, readableShare, readableSize } from '../../runtime/readable.ts'
 
 export function renderArchive(wire: WireArchive, ignored: readonly string[]): Page {
   const sentences = sentencesOf(wire)

@@ -5,7 +5,7 @@ import {
   readableShare,
   readableSize,
   readableTime,
-} from '../pages/labels.ts'
+} from '../../runtime/readable.ts'
 import type { WireArchive } from './schema.ts'
 
 export const files = (count: number): string => counted(count, 'file', 'files')

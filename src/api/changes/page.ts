@@ -6,13 +6,7 @@ import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { filterForm, filterWords, formOf } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import {
-  changeLabel,
-  readableDate,
-  readableNumber,
-  readableSize,
-  readableTime,
-} from '../pages/labels.ts'
+import { changeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
 import { wireOf } from '../pages/wire.ts'
 import type { WireChange } from './schema.ts'
@@ -20,6 +14,7 @@ import { headerColumn, table, timeCell } from '../pages/table.ts'
 import { html } from '../pages/html.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { link } from '../pages/parts.ts'
+import { readableDate, readableNumber, readableSize, readableTime } from '../../runtime/readable.ts'
 
 interface ChangesPageData {
   readonly head: Head

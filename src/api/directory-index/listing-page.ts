@@ -3,7 +3,7 @@
  * which is that of nginx, and take every `href` for an entry: so there is no other one.
  */
 import { html } from '../pages/html.ts'
-import { counted, readableSize } from '../pages/labels.ts'
+import { counted, readableSize } from '../../runtime/readable.ts'
 
 /** What a listing contains, when all of it was written. */
 export interface Totals {

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FileQuery, FoundFile } from '../../catalogue/questions/files.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { createListings } from '../directory-index/listing.ts'
-import { printable, requestLog } from '../http/access-log.ts'
+import { requestLog } from '../http/access-log.ts'
 import { HttpError, StorageUnavailable, notFound, tryAgain } from '../http/errors.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 import type { Semaphore } from '../http/limits.ts'
@@ -17,6 +17,7 @@ import { listingPaths } from '../directory-index/schema.ts'
 import { downloadPaths } from './schema.ts'
 import { StorageLog } from './unserved-files.ts'
 import type { DownloadsContext } from './unserved-files.ts'
+import { printable } from '../../runtime/readable.ts'
 
 export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, settings, dataPath } = context

@@ -8,7 +8,7 @@ import { problemWords } from '../../catalogue/filter.ts'
 import * as schema from '../openapi/schema.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
-import { problemMeanings, readableTime } from '../pages/labels.ts'
+import { problemMeanings } from '../pages/labels.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
@@ -16,6 +16,7 @@ import { listProblems, problemNames, reasonLabel, reasonMeanings } from './probl
 import type { ProblemName, WireProblem } from './problem-list.ts'
 import { link } from '../pages/parts.ts'
 import type { Child } from '../pages/html.ts'
+import { readableTime } from '../../runtime/readable.ts'
 
 const field = fieldOf<WireProblem>()
 

@@ -1,5 +1,5 @@
 /** The headline of a list of files. Pure. */
-import { counted, readableSize } from '../pages/labels.ts'
+import { counted, readableSize } from '../../runtime/readable.ts'
 
 /**
  * `GRAZ, observation: 31 files, 12.3 MB`; `All 222,108 files, 34 GB`.

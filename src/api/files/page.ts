@@ -9,14 +9,7 @@ import type { CollectionPage, CollectionView } from '../pages/collection.ts'
 import { dateCell, momentCell, titled } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Field } from '../pages/filter-form.ts'
-import {
-  counted,
-  durationLabel,
-  periodLabel,
-  readableSize,
-  readableTime,
-  typeLabel,
-} from '../pages/labels.ts'
+import { durationLabel, periodLabel, typeLabel } from '../pages/labels.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
@@ -25,6 +18,7 @@ import type { WireRecord } from './serialise.ts'
 import { commandHtml, link, note } from '../pages/parts.ts'
 import { html } from '../pages/html.ts'
 import type { Child, Html } from '../pages/html.ts'
+import { counted, readableSize, readableTime } from '../../runtime/readable.ts'
 
 export const filesView: CollectionView<WireRecord> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },

@@ -1,15 +1,7 @@
 /** The page of one record: details and history of the file, and the files beside it. */
 import { stationUrl } from '../http/context.ts'
 import type { Page } from '../pages/layout.ts'
-import {
-  changeLabel,
-  counted,
-  durationLabel,
-  readableDate,
-  readableNumber,
-  readableTime,
-  typeLabel,
-} from '../pages/labels.ts'
+import { changeLabel, durationLabel, typeLabel } from '../pages/labels.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
@@ -20,6 +12,7 @@ import type { WireRecord } from './serialise.ts'
 import { html } from '../pages/html.ts'
 import type { Html } from '../pages/html.ts'
 import { commandHtml, factList, link, note } from '../pages/parts.ts'
+import { counted, readableDate, readableNumber, readableTime } from '../../runtime/readable.ts'
 
 /** Other files of the station: of the same time, and of the same series before and after. */
 export interface FilesBeside {

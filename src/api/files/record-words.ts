@@ -2,7 +2,7 @@
 import { problemWords } from '../../catalogue/filter.ts'
 import type { Problem } from '../../catalogue/filter.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
-import { readableDuration } from '../pages/labels.ts'
+import { readableDuration } from '../../runtime/readable.ts'
 
 /** What the sentences depend on. */
 export interface ReadState {

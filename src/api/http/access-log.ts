@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
+import { printable } from '../../runtime/readable.ts'
 
 /** A logger with the request id. It is created on demand, because most requests log nothing. */
 export function requestLog({ log, id }: FastifyRequest) {
@@ -36,16 +37,6 @@ export type RecordAccess = (entry: AccessLogEntry) => void
 
 /** nginx's status for a client that left before the response started. */
 const clientClosedStatus = 499
-
-/** Maximum length of client text in a log line. */
-const maxLength = 1024
-
-/** Cuts client text and escapes all but printable ASCII, because a terminal would act on it. */
-export function printable(text: string): string {
-  return text
-    .slice(0, maxLength)
-    .replaceAll(/[^\x20-\x7e]/g, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)
-}
 
 /** Buckets in seconds. A page takes a fraction of a millisecond, a large download minutes. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30, 300]

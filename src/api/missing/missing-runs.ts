@@ -2,7 +2,7 @@
 import { queryText } from '../http/context.ts'
 import type { QueryPair } from '../http/context.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
-import { counted, readableDate, readableNumber, readableTime, typeLabel } from '../pages/labels.ts'
+import { typeLabel } from '../pages/labels.ts'
 import {
   codeLines,
   dateCell,
@@ -22,6 +22,7 @@ import type { MissingSlot } from './missing-slots.ts'
 import type { Child } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { link } from '../pages/parts.ts'
+import { counted, readableDate, readableNumber, readableTime } from '../../runtime/readable.ts'
 
 /** Consecutive slots of a series in the same state, in the order of the list. */
 type Run = readonly MissingSlot[]

@@ -3,7 +3,7 @@
  * complete stations are only named. Pure.
  */
 import { countryName, countryOf } from '../../parse/countries.ts'
-import { counted } from '../pages/labels.ts'
+import { counted } from '../../runtime/readable.ts'
 import { gridSvg, looks, markSvg } from '../pages/svg.ts'
 import type { Grid, RunLink } from '../pages/svg.ts'
 import type { KnownSeries } from '../series/known-series.ts'

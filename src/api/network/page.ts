@@ -9,7 +9,7 @@ import {
   readableShare,
   readableSize,
   readableTime,
-} from '../pages/labels.ts'
+} from '../../runtime/readable.ts'
 import type { Page } from '../pages/layout.ts'
 import { ignoredNotice } from '../pages/parts.ts'
 import { searchField } from '../pages/search-field.ts'

@@ -8,7 +8,7 @@ import type { SlotState } from '../../series/slot-states.ts'
 import { lastArrivalOf } from '../../series/series-summary.ts'
 import { arrivedBy } from '../../series/stalled.ts'
 import { countStates } from '../../series/station-states.ts'
-import { counted, readableDate, readableDuration, readableTime } from '../pages/labels.ts'
+import { counted, readableDate, readableDuration, readableTime } from '../../runtime/readable.ts'
 import type { KnownSeries, NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { standstillOf } from '../series/network-context.ts'
 

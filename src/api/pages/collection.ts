@@ -13,7 +13,7 @@ import {
 import type { FormView, SortColumn, WordedFilters } from './filter-form.ts'
 import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
-import { counted, readableNumber } from './labels.ts'
+import { counted, readableNumber } from '../../runtime/readable.ts'
 import type { Page, PageFrame } from './layout.ts'
 import { ignoredNotice, link } from './parts.ts'
 import { table } from './table.ts'

@@ -4,7 +4,7 @@ import { queryText } from '../http/context.ts'
 import type { QueryPair } from '../http/context.ts'
 import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
-import { shortened } from './labels.ts'
+import { shortened } from '../../runtime/readable.ts'
 import { link } from './parts.ts'
 import type { Column } from './table.ts'
 

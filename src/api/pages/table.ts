@@ -3,8 +3,9 @@ import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { Period } from '../../series/series.ts'
 import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
-import { exactTime, periodLabel, readableDate, readableShare, readableTime } from './labels.ts'
+import { periodLabel } from './labels.ts'
 import { link } from './parts.ts'
+import { exactTime, readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
 
 export interface Column {
   readonly label: string

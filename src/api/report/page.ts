@@ -2,7 +2,7 @@
 import type { Week } from '../../series/weeks.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import { counted, readableDate, readableShare } from '../pages/labels.ts'
+import { counted, readableDate, readableShare } from '../../runtime/readable.ts'
 import { countryName } from '../../parse/countries.ts'
 import { codeLines, headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'

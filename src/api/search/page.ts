@@ -1,6 +1,6 @@
 /** The page of the search: results by kind, or what may be searched. */
 import type { Page } from '../pages/layout.ts'
-import { counted, shortened } from '../pages/labels.ts'
+import { counted, shortened } from '../../runtime/readable.ts'
 import type { Result } from './search.ts'
 import { html } from '../pages/html.ts'
 import type { Html } from '../pages/html.ts'

@@ -1,7 +1,7 @@
 /** Draws the latencies of a series as SVG. Pure. */
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
-import { counted, readableDate, readableDuration } from '../pages/labels.ts'
+import { counted, readableDate, readableDuration } from '../../runtime/readable.ts'
 import { looks, rounded, svg, svgWidth } from '../pages/svg.ts'
 import type { WireLatency } from './serialise.ts'
 import type { SeriesLatencies } from './series-reader.ts'

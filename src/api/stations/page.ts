@@ -6,15 +6,7 @@ import type { Completeness } from '../../series/completeness.ts'
 import { slotsPerDay } from '../../series/series.ts'
 import { recordUrl } from '../http/context.ts'
 import { dayWords, daysWords } from '../pages/date-words.ts'
-import {
-  counted,
-  durationLabel,
-  readableDate,
-  readableDuration,
-  readableNumber,
-  readableShare,
-  typeLabel,
-} from '../pages/labels.ts'
+import { durationLabel, typeLabel } from '../pages/labels.ts'
 import { html } from '../pages/html.ts'
 import type { Html } from '../pages/html.ts'
 import { dateCell, headerColumn, momentCell, table } from '../pages/table.ts'
@@ -26,6 +18,13 @@ import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './s
 import type { WireStation } from './station-fields.ts'
 import { gapLines } from './words.ts'
 import { factList, link, picture } from '../pages/parts.ts'
+import {
+  counted,
+  readableDate,
+  readableDuration,
+  readableNumber,
+  readableShare,
+} from '../../runtime/readable.ts'
 
 /** A section of the station's page: a picture and its sentence. */
 export interface StationSection {

@@ -6,7 +6,7 @@ import type { ShownState, SlotState, StateRun } from '../../series/slot-states.t
 import { dateOf, secondsToIso, twoDigits } from '../../parse/calendar.ts'
 import { daysWords, months } from '../pages/date-words.ts'
 import type { Html } from '../pages/html.ts'
-import { readableDate } from '../pages/labels.ts'
+import { readableDate } from '../../runtime/readable.ts'
 import { gridSvg, looks } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
 import { linesOf } from './serialise.ts'

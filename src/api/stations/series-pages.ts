@@ -11,7 +11,7 @@ import {
   readableDuration,
   readableNumber,
   readableShare,
-} from '../pages/labels.ts'
+} from '../../runtime/readable.ts'
 import { html } from '../pages/html.ts'
 import type { Html } from '../pages/html.ts'
 import { ignoredNotice, picture } from '../pages/parts.ts'

@@ -9,7 +9,7 @@ import type { FileType } from '../../parse/types.ts'
 import { pageUrl, stationUrl } from '../http/context.ts'
 import type { Links, QueryPair } from '../http/context.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
-import { readableNumber, typeLabel } from '../pages/labels.ts'
+import { typeLabel } from '../pages/labels.ts'
 import { link, note } from '../pages/parts.ts'
 import { dateCell, titled } from '../pages/table.ts'
 import { fieldOf } from '../resources/fields.ts'
@@ -21,6 +21,7 @@ import type { FastifyRequest } from 'fastify'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { Requester } from '../http/limits.ts'
 import { UnknownName } from '../http/errors.ts'
+import { readableNumber } from '../../runtime/readable.ts'
 
 /** A station with its state and its main series, if the states are in memory and it has one. */
 export interface ListedStation extends StationSummary {

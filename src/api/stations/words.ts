@@ -6,7 +6,7 @@ import type { SeriesSummary } from '../../series/series-summary.ts'
 import { slotWords } from '../../series/slot-states.ts'
 import type { SlotState, StateRun } from '../../series/slot-states.ts'
 import { dayWords, daysWords } from '../pages/date-words.ts'
-import { counted, readableDuration } from '../pages/labels.ts'
+import { counted, readableDuration } from '../../runtime/readable.ts'
 
 /** `24 November 2026, 05:00`; without the time at midnight. @param seconds since 1970 */
 function momentWords(seconds: number): string {

@@ -7,7 +7,12 @@ import { queuesHtml, rescansHtml } from './work.ts'
 import { headerColumn, numberColumns, table } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
 import type { Table } from '../pages/table.ts'
-import { readableDuration, readableNumber, readableSize, readableTime } from '../pages/labels.ts'
+import {
+  readableDuration,
+  readableNumber,
+  readableSize,
+  readableTime,
+} from '../../runtime/readable.ts'
 import { html } from '../pages/html.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { factList, prose } from '../pages/parts.ts'

@@ -1,7 +1,7 @@
 /** The tables of the status about files with problems, and names that are not catalogued. */
 import { problemWords } from '../../catalogue/filter.ts'
 import { reasonLabel } from '../file-problems/problem-list.ts'
-import { readableNumber, readableTime } from '../pages/labels.ts'
+import { readableNumber, readableTime } from '../../runtime/readable.ts'
 import { codeLines, headerColumn, numberColumns, table } from '../pages/table.ts'
 import type { Table } from '../pages/table.ts'
 import type { WireStatus } from './serialise.ts'

@@ -1,5 +1,5 @@
 /** What the indexer has to do, and the rescans that it did. */
-import { readableDuration, readableNumber, readableTime } from '../pages/labels.ts'
+import { readableDuration, readableNumber, readableTime } from '../../runtime/readable.ts'
 import { headerColumn, numberColumns, table, timeCell } from '../pages/table.ts'
 import type { Table } from '../pages/table.ts'
 import { problemLink } from './problem-tables.ts'

@@ -77,8 +77,8 @@ export async function openNetwork(
     findBroken: async (name: string) => {
       const file = await service.reader.file({ directory: 'obs/2026/001', name })
       if (file === undefined) return
-      const { size = 0, mtimeUs = 0 } = file
-      const found = checksumOf(file.id, { size, mtimeUs, problem: 'broken' })
+      const { id, size, mtimeUs } = file
+      const found = checksumOf(id, { size, mtimeUs, problem: 'broken' })
       await service.writer.keepChecksums([found], 0)
     },
     removeName: async (name: string) => {

@@ -1,12 +1,12 @@
-/** Formats of the HTML pages. */
-import t from '../../tap.ts'
+/** Times, sizes and changes as texts for people. */
+import t from '../tap.ts'
+import { changeLabel } from '../../src/api/pages/labels.ts'
 import {
-  changeLabel,
   exactTime,
   readableDate,
   readableDuration,
   readableSize,
-} from '../../../src/api/pages/labels.ts'
+} from '../../src/runtime/readable.ts'
 
 t.test('a date has its day of the year, and its time unless the time is midnight', async (t) => {
   for (const [iso, text] of [
