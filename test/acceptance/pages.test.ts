@@ -244,9 +244,12 @@ async function showsNewest(t: Test, page: Page): Promise<void> {
   for (const name of ['The last 24 hours', 'The last 28 days']) {
     const region = page.getByRole('region', { name })
     const svg = region.locator('svg').first()
-    const [shown, picture] = [await edgesOf(region), await edgesOf(svg)]
-    t.ok(picture.left >= shown.left && picture.right <= shown.right + 1, `${name}: it is shown`)
-    t.equal(picture.right - picture.left, Number(await svg.getAttribute('width')))
+    // A live page may replace it between two questions.
+    await until(`${name} is shown without scaling`, async () => {
+      const [shown, { left, right }] = [await edgesOf(region), await edgesOf(svg)]
+      const isInside = left >= shown.left && right <= shown.right + 1
+      return isInside && right - left === Number(await svg.getAttribute('width'))
+    })
     t.equal(await svg.getAttribute('font-size'), '12')
     t.ok(await isShown(region, region.getByRole('link').first()), `${name}: a station`)
   }
