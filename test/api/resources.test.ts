@@ -280,7 +280,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     held_removals: 5,
     rescans: { running: 2, waiting: null, done: 1, ended: [] },
     areas: {
-      obs: { files: 1, bytes: 0, directories: 1 },
+      obs: { files: 1, bytes: 10, directories: 1 },
       nrt: { files: 0, bytes: 0, directories: 0 },
     },
     newest_file: '2026-01-22T05:06:07.000009Z',

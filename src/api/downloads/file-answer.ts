@@ -37,9 +37,7 @@ export function answerOf(
   const { record, file, nowMs } = version
   const { size } = file.stats
   if (isUnsettled(record, file.stats, nowMs))
-    throw new FileChanged(
-      'the file is young and differs from its record, or its record has no size',
-    )
+    throw new FileChanged('the file is young and differs from its record')
   const digest = digestHeader(record, file.stats)
   const offload = offloadHeaders(version, settings)
   if (offload !== undefined) return { status: 200, headers: { ...offload, ...digest } }

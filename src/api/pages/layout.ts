@@ -12,6 +12,7 @@ const sections = [
   ['alerts', 'Alerts'],
   ['missing', 'Missing'],
   ['report', 'Report'],
+  ['archive', 'Archive'],
   ['changes', 'Changes'],
   ['status', 'Status'],
   ['docs', 'API'],

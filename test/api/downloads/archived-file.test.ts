@@ -251,16 +251,6 @@ t.test('a young file that differs from its record gets 503', async (t) => {
   utimesSync(file, Date.UTC(2300, 0) / 1000, Date.UTC(2300, 0) / 1000)
   await updateRecord(service)
   t.equal((await service.app.inject(target)).statusCode, 200, 'an mtime far in the future')
-  await service.addNames('obs/2026/002', [dayFile])
-  mkdirSync(join(service.archive, 'obs/2026/002'))
-  writeFileSync(join(service.archive, 'obs/2026/002', dayFile), content)
-  const unknown = async () =>
-    (await service.app.inject(`/rinex/data/obs/2026/002/${dayFile}`)).statusCode
-  t.equal(await unknown(), 503, 'without a size in the catalogue a young file is 503')
-  for (const time of [elevenMinutesAgo, new Date(Date.UTC(2096, 0))]) {
-    utimesSync(join(service.archive, 'obs/2026/002', dayFile), time, time)
-    t.equal(await unknown(), 200, 'an old file, or an mtime far in the future')
-  }
 })
 
 t.test('a path gets 404 if it leads out of the archive or not to a regular file', async (t) => {
