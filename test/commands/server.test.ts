@@ -87,7 +87,11 @@ t.test('check-config names the faults of a server with their remedies', { skip }
   t.equal(check('serve', urlOf('wr1ter')).code, 0)
   await cluster.psql('ALTER ROLE wr1ter RESET default_transaction_read_only')
   await cluster.psql('UPDATE wr1ter.server SET schema = 99')
-  finds('serve', urlOf('wr1ter'), / has schema 99, this program knows \d+: install the newer/)
+  finds(
+    'serve',
+    urlOf('wr1ter'),
+    / has schema 99, this program knows \d+: install the program that made it/,
+  )
   await cluster.psql('ALTER TABLE wr1ter.station ALTER code TYPE text COLLATE "default"')
   finds('index', urlOf('wr1ter'), / has columns with another collation than "C"/)
 

@@ -39,6 +39,7 @@ const watching = {
   settlingFiles: 4,
   withheldRemovals: 0,
   rescans: { running: undefined, waiting: undefined, done: 0 },
+  endedRescans: [],
 } as unknown as IndexerStatus
 
 const data = 'files=1234 dirty=3 settling=4 withheld=0 rejected=5 broken=2 incomplete=1'

@@ -201,6 +201,11 @@ export function send(reply: FastifyReply, format: Format, text: string): Fastify
   return reply.send(Buffer.from(text))
 }
 
+/** Sends a client elsewhere. The framework gives a HEAD no length of its own. */
+export function sendElsewhere(reply: FastifyReply, location: string): FastifyReply {
+  return reply.code(303).headers({ location, 'content-length': '0' }).send()
+}
+
 export function sendJson(reply: FastifyReply, value: object): FastifyReply {
   return send(reply, 'json', JSON.stringify(value))
 }

@@ -9,7 +9,7 @@ import type { Requester } from '../http/limits.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { negotiate, send, isNamed, mediaTypes } from '../http/formats.ts'
+import { negotiate, send, sendElsewhere, isNamed, mediaTypes } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
 import { addResource } from '../http/resource.ts'
 import type { FormView } from '../pages/filter-form.ts'
@@ -118,7 +118,7 @@ function answering<P extends Parameters, Name extends Format, S extends State | 
     await requester.turn()
     reply.headers(answer.headers ?? {})
     const { version, location } = answer
-    if (location !== undefined) return reply.code(303).header('location', location).send()
+    if (location !== undefined) return sendElsewhere(reply, location)
     if (version !== undefined && isFreshAt(version, details)) return sendNotModified(reply)
     const bodies: Readonly<Record<Name, () => unknown>> = answer.bodies
     const body = await withForm(asked, () => bodies[format]())

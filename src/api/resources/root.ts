@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ApiContext, Links } from '../http/context.ts'
 import { resourceNames, resourceUrl } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { negotiate, sendJson } from '../http/formats.ts'
+import { negotiate, sendElsewhere, sendJson } from '../http/formats.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { addResource } from '../http/resource.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
@@ -64,7 +64,7 @@ export function addEntrances(app: FastifyInstance, { apiPath, settings, links }:
         const format = negotiate(['json', 'html'], request, reply)
         if (format === 'json') return sendJson(reply, urlsOf(links()))
         const location = relativeUrl(request.originalUrl, `${apiPath}${startPage}`)
-        return reply.code(303).header('location', location).send()
+        return sendElsewhere(reply, location)
       },
     })
 }

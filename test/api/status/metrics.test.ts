@@ -219,7 +219,8 @@ t.test('a metric has the time of the newest file of each area and file type', as
 t.test('metrics count names that are not catalogued, and listed files with problems', async (t) => {
   const service = await openService(t)
   const rejection = (reason: string) => ({ reason, count: 2, names: ['a', 'b'] })
-  const added = [{ ...newFile(dayFile, { size: 1, mtimeUs: 1 }), incomplete: true }]
+  const incomplete = { ...newFile(dayFile, { size: 1, mtimeUs: 1 }), incomplete: true }
+  const added = [incomplete, newFile('graz0020.26d.gz')]
   await service.writer.apply([
     change(day, { added, rejections: [rejection('not-gz')] }),
     change(hour, { rejections: [rejection('not-gz'), rejection('bad-day')] }),
@@ -270,7 +271,7 @@ t.test('metrics have the bytes of the files', async (t) => {
   await service.addNames(hour, ['graz0010.26d.gz'])
   const body = await metricsOf(service)
   t.match(body, 'rinex_catalogue_bytes{area="obs",period="01D"} 5000000000\n')
-  t.match(body, 'rinex_catalogue_bytes{area="nrt",period="01D"} 0\n')
+  t.match(body, 'rinex_catalogue_bytes{area="nrt",period="01D"} 10\n')
 })
 
 t.test('metrics do not wait for busy query workers', async (t) => {
