@@ -1,5 +1,5 @@
 /** Listings of directories. */
-import { head } from './head.ts'
+import { head } from './summary.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import { row, rows, value } from '../question.ts'

@@ -8,8 +8,8 @@ import { all, row, value } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
 import type { Kind } from '../selection/kinds.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { damagedRows } from './damaged-rows.ts'
-import type { DamagedRow } from './damaged-rows.ts'
+import { damagedRows } from '../tables/damaged-rows.ts'
+import type { DamagedRow } from '../tables/damaged-rows.ts'
 
 /** A station of the series, with the start of its first and last file; infinite without files. */
 interface Source {

@@ -1,15 +1,26 @@
-/** The figures of the whole catalogue. */
+/** The head of the catalogue, its last scan, and the figures of all of it. */
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Problem } from '../filter.ts'
 import { filesWith } from '../selection/conditions.ts'
 import { kindCounts, sumOf } from '../tables/count-tables.ts'
-import { head, lastScan } from './head.ts'
+import { stateStatement, toState } from '../tables/head.ts'
 import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import { all, column, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
 import type { Head, ScanSummary } from '../records.ts'
+
+export function* head(): Question<Head> {
+  const [found] = yield* all(stateStatement)
+  return toState(found?.[0]).head
+}
+
+/** The last complete scan of the tree; `undefined` before the first. Reads one row. */
+export function* lastScan(): Question<ScanSummary | undefined> {
+  const scan = yield* value<string>('SELECT last_scan FROM catalogue WHERE one = 1')
+  return scan === undefined ? undefined : (JSON.parse(scan) as ScanSummary)
+}
 
 interface AreaSummary {
   files: number

@@ -31,7 +31,7 @@ import {
 import { corruption, faultOf, isCorruption } from './integrity-check.ts'
 import { connectForReading } from './open.ts'
 import { allFiles } from '../tables/count-tables.ts'
-import { head } from '../questions/head.ts'
+import { head } from '../questions/summary.ts'
 import { Driver } from './driver.ts'
 import type { Clock } from '../../runtime/clock.ts'
 

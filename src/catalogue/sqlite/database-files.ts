@@ -24,7 +24,7 @@ import { errorCode } from '../../runtime/error-code.ts'
 import type { Head } from '../records.ts'
 import type { StorageFigures } from '../questions/reader.ts'
 import { applicationId } from './schema.ts'
-import { head } from '../questions/head.ts'
+import { head } from '../questions/summary.ts'
 import { Driver } from './driver.ts'
 
 /** The paths of the copies beside a database. */

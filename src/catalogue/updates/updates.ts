@@ -1,6 +1,5 @@
 /** The calls of a writer that are questions. An engine says how it reads and how it writes. */
-import { summary } from '../questions/summary.ts'
-import { head, lastScan } from '../questions/head.ts'
+import { head, lastScan, summary } from '../questions/summary.ts'
 import type { AppliedChange, DirectoryChange, RefusedChange } from './change.ts'
 import type { CatalogueWriter } from './writer.ts'
 import type { Ask } from '../question.ts'

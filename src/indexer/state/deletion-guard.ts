@@ -174,7 +174,7 @@ export async function loadPersistedRemovals(deps: {
   // A time in the future comes from a clock that was wrong, so it counts as the present time.
   const steadyMs = (us: number): number => nowMs - Math.max(0, nowUs - us) / 1000
   const us = nowUs - removalWindowMs * 1000
-  const { head } = await deps.writer.summary()
+  const { seq } = await deps.writer.head()
   const removed = await deps.writer.removalsAfter({ seq: 0, us })
   return {
     withheld: deps.directories.flatMap(({ path, withheldSinceUs }) => {
@@ -184,6 +184,6 @@ export async function loadPersistedRemovals(deps: {
     removed: removed
       .filter((each) => !isPurge(deps.purgedAfterDays, each))
       .map(({ area, atUs, count }) => ({ area, count, atMs: steadyMs(atUs) })),
-    seq: head.seq,
+    seq,
   }
 }
