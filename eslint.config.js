@@ -1,4 +1,5 @@
 import { defineConfig } from 'eslint/config'
+import importOrder from 'eslint-plugin-simple-import-sort'
 import tseslint from 'typescript-eslint'
 
 const layer = (folder, group, message) => ({
@@ -22,6 +23,11 @@ const prefixArray = `ArrayExpression:matches(${pattern}, ${pattern} *):not(${inE
 export default defineConfig(
   { ignores: ['dist/', 'build/', '.tap/', '*.config.js'] },
   tseslint.configs.strictTypeChecked,
+  {
+    plugins: { 'import-order': importOrder },
+    // Node, packages, our own files, in one block.
+    rules: { 'import-order/imports': ['error', { groups: [['^node:', '^@?\\w', '^']] }] },
+  },
   {
     languageOptions: {
       parserOptions: { project: ['./test/tsconfig.json'], tsconfigRootDir: import.meta.dirname },

@@ -2,17 +2,17 @@
  * The same catalogue in an SQLite file and on a PostgreSQL server of this machine: making it,
  * pages, filters, arrivals. CPU seconds are those of Node, and of all processes of the server.
  */
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { openReader, openWriter } from '../dist/catalogue/engines/open.js'
 import { changeOf } from './catalogue.js'
 import { fill, filterQueries, startOurs, timed } from './list.js'
 import { load } from './load.js'
 import { median, optionsOf, spread } from './measure.js'
-import { openReader, openWriter } from '../dist/catalogue/engines/open.js'
 
 export const description = 'an SQLite file and a PostgreSQL server beside each other'
 

@@ -10,8 +10,8 @@ import {
   copyFileSync,
   cpSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
 } from 'node:fs'

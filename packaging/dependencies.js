@@ -1,5 +1,5 @@
 /** The npm packages that the program needs at run time, and the files of each. */
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**

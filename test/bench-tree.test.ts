@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import t from './tap.ts'
 import { testFolder } from './folder.ts'
+import t from './tap.ts'
 
 const shape =
   /^(obs\/\d{4}\/\d{3}|nrt\/\d{4}\/\d{3}\/\d\d)\/([A-Z][A-Z\d]{3}00[A-Z]{3}_[RS]_\d{11}_01[DH]_(30S_MO\.crx|MN\.rnx|10M_MM\.rnx)|[a-z][a-z\d]{3}\d{3}[0a-x]\.\d\d[dnm])\.gz$/

@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t, { exact } from './tap.ts'
 import { parse } from 'smol-toml'
 import { commonFolder, testFolder } from './folder.ts'
 import { bare } from './program.ts'
+import t, { exact } from './tap.ts'
 
 interface Outcome {
   readonly code: number | null

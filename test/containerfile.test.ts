@@ -4,8 +4,8 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import t, { exact } from './tap.ts'
 import { optionKeys } from '../src/config/options.ts'
+import t, { exact } from './tap.ts'
 
 interface Instruction {
   readonly name: string

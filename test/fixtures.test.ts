@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import t from './tap.ts'
 import { testFolder } from './folder.ts'
+import t from './tap.ts'
 
 const archive = 'fixtures/archive'
 

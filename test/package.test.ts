@@ -1,14 +1,14 @@
 /** The Debian package: the same bytes at each build, and a program that runs from it. */
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import t from './tap.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { optionKeys } from '../src/config/options.ts'
 import { testFolder } from './folder.ts'
+import t from './tap.ts'
 
 const skip = spawnSync('dpkg-deb', ['--version']).error !== undefined && 'no dpkg-deb here'
 

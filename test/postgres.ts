@@ -3,8 +3,8 @@
  * its own. Both are started from Debian's package, which puts its programs beside no others, and
  * listen on a Unix socket only.
  */
-import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

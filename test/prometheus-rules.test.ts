@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import t from './tap.ts'
 import { testFolder } from './folder.ts'
 import { lacksPromtool } from './promtool.ts'
+import t from './tap.ts'
 
 const rulesFile = 'config/prometheus-rules.yml'
 const rules = readFileSync(rulesFile, 'utf8')

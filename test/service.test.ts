@@ -1,17 +1,17 @@
 /** The program as users run it: processes, a socket, HTTP. */
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import t, { exact } from './tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from './folder.ts'
-import { until } from './until.ts'
 import { failureReason, programLine } from './program.ts'
+import t, { exact } from './tap.ts'
+import { until } from './until.ts'
 
 const checkout = process.cwd()
 

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import t from './tap.ts'
 import type { Test } from 'tap'
 import { commonFolder, testFolder } from './folder.ts'
+import t from './tap.ts'
 
 const indexer = 'rinex-catalogue-indexer.service'
 const api = 'rinex-catalogue-api.service'

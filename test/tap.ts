@@ -2,8 +2,8 @@
  * The test runner, with one time limit for a file, whether it runs alone or in the suite; nothing
  * is left of a suite that was killed.
  */
-import tap from 'tap'
 import type { Test } from 'tap'
+import tap from 'tap'
 
 /** Time limit of a test file (ms): the default of 30 seconds is too short on a busy machine. */
 export const limitMs = 600_000

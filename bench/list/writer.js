@@ -1,6 +1,6 @@
 /** Prints its rate, then adds and removes files at this rate until it is killed. */
-import { changeOf } from '../catalogue.js'
 import { openWriter } from '../../dist/catalogue/sqlite/writer.js'
+import { changeOf } from '../catalogue.js'
 
 const rate = 5000
 const perTransaction = 500

@@ -1,11 +1,11 @@
 /** The command `backup`: copies the database to a file. */
 import { resolve } from 'node:path'
-import { readableSize } from '../runtime/readable.ts'
 import { copyDatabase } from '../catalogue/sqlite/backup.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { print } from '../runtime/program.ts'
-import { refuseServer } from './server-backup.ts'
+import { readableSize } from '../runtime/readable.ts'
 import { copyProgress, number } from './progress.ts'
+import { refuseServer } from './server-backup.ts'
 
 /** Signals that abort the copy, so that no unfinished file is left. */
 const abortingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

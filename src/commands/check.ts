@@ -3,10 +3,10 @@
  * database.
  */
 import { checkConsistency, openWriter } from '../catalogue/engines/open.ts'
-import { createClock } from '../runtime/clock.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control-socket/client.ts'
 import { IndexerUnreachable } from '../control-socket/protocol.ts'
+import { createClock } from '../runtime/clock.ts'
 import { print } from '../runtime/program.ts'
 import { controlOf } from './control.ts'
 

@@ -2,10 +2,10 @@
 import type { CatalogueAddress } from '../catalogue/engines/open.ts'
 import type { Indexers } from '../catalogue/postgres/requests.ts'
 import type { Config } from '../config/options.ts'
-import { overSocket } from '../control-socket/client.ts'
 import type { Exchange } from '../control-socket/client.ts'
-import { NoIndexer } from '../control-socket/protocol.ts'
+import { overSocket } from '../control-socket/client.ts'
 import type { ControlAnswer, ControlRequest } from '../control-socket/protocol.ts'
+import { NoIndexer } from '../control-socket/protocol.ts'
 import { serverName } from '../runtime/database-url.ts'
 
 /**

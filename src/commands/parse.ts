@@ -1,7 +1,7 @@
 /** The command `parse`: prints the parts of file names. */
 import { createInterface } from 'node:readline'
-import { print } from '../runtime/program.ts'
 import { parseFilename } from '../parse/filename.ts'
+import { print } from '../runtime/program.ts'
 
 /** Prints the parsed fields of each name. Without names, each line of standard input is a name. */
 export async function parse(names: readonly string[]): Promise<number> {

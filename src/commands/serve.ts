@@ -5,28 +5,28 @@ import type { Logger } from 'pino'
 import { hashToken } from '../api/admin/authentication.ts'
 import type { Administration, ApiSettings } from '../api/http/settings.ts'
 import { buildServer } from '../api/server.ts'
-import { CatalogueUnavailable } from '../catalogue/reader-errors.ts'
-import type { CatalogueReader } from '../catalogue/questions/reader.ts'
 import { engineOf, openReader } from '../catalogue/engines/open.ts'
-import { createClock } from '../runtime/clock.ts'
+import type { CatalogueReader } from '../catalogue/questions/reader.ts'
+import { CatalogueUnavailable } from '../catalogue/reader-errors.ts'
 import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
 import { readToken } from '../config/named-files.ts'
-import { ExpectedRules } from '../series/expectation.ts'
+import type { Exchange } from '../control-socket/client.ts'
 import {
   askIndexer,
   askMetrics,
   askSettling,
   createStatusReader,
 } from '../control-socket/client.ts'
-import type { Exchange } from '../control-socket/client.ts'
-import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
+import { createClock } from '../runtime/clock.ts'
 import type { Part } from '../runtime/lifecycle.ts'
+import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
+import { ExpectedRules } from '../series/expectation.ts'
 import { controlOf } from './control.ts'
 
 /**

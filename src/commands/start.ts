@@ -1,12 +1,12 @@
 /** The command `start`: runs the API and the indexer together. */
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ConfigOf } from '../config/command-options.ts'
-import { graceMs } from '../runtime/lifecycle.ts'
-import type { Lifecycle } from '../runtime/lifecycle.ts'
-import { noDebugger } from '../runtime/program.ts'
 import { demoNotice, makeDemo } from '../demo/demo.ts'
+import type { Lifecycle } from '../runtime/lifecycle.ts'
+import { graceMs } from '../runtime/lifecycle.ts'
+import { noDebugger } from '../runtime/program.ts'
 import { startServing } from './serve.ts'
 
 /**

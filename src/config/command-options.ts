@@ -2,8 +2,8 @@
  * The options that each command uses. The help of a command lists its options, and the type of its
  * configuration contains only these options.
  */
-import { optionKeys } from './options.ts'
 import type { CamelCase, OptionKey, OptionValue } from './options.ts'
+import { optionKeys } from './options.ts'
 
 /** Options that indexer and API use. */
 const common = [

@@ -1,12 +1,12 @@
 /** Reads the series that must arrive (`expected_file`). */
 import { readFileSync } from 'node:fs'
 import { parse } from 'smol-toml'
-import type { ExpectedRule, ExpectedSeries } from '../series/expectation.ts'
-import { periodOf, periods } from '../series/series.ts'
 import { parseDay } from '../parse/calendar.ts'
 import { fileTypes } from '../parse/types.ts'
-import { ConfigError } from './checks.ts'
+import type { ExpectedRule, ExpectedSeries } from '../series/expectation.ts'
+import { periodOf, periods } from '../series/series.ts'
 import type { Fault } from './checks.ts'
+import { ConfigError } from './checks.ts'
 
 const known = ['station', 'file_type', 'period', 'hours', 'from', 'to']
 

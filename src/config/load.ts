@@ -1,14 +1,14 @@
 /** Merges defaults, configuration file, environment and flags into one checked configuration. */
 import { parse as parsePath, relative, resolve } from 'node:path'
 import { inspect } from 'node:util'
-import { ConfigError, originOf, toBaseUrl } from './checks.ts'
-import type { Fault } from './checks.ts'
-import { propertyName, readSources } from './sources.ts'
-import { optionKeys, optionOf } from './options.ts'
-import type { Config, OptionKey, OptionValue } from './options.ts'
 import { isServer, urlFault } from '../runtime/database-url.ts'
 import { realPath } from '../runtime/real-path.ts'
+import type { Fault } from './checks.ts'
+import { ConfigError, originOf, toBaseUrl } from './checks.ts'
+import type { Config, OptionKey, OptionValue } from './options.ts'
+import { optionKeys, optionOf } from './options.ts'
 import type { ConfigSources, Setting } from './sources.ts'
+import { propertyName, readSources } from './sources.ts'
 
 export interface LoadedConfig {
   readonly config: Config

@@ -4,10 +4,10 @@
  * options.
  */
 import { readFileSync, statSync } from 'node:fs'
-import { ConfigError, faultsOf } from './checks.ts'
 import type { Fault } from './checks.ts'
-import { readExpectedFile } from './expected-file.ts'
+import { ConfigError, faultsOf } from './checks.ts'
 import type { CheckedCommand } from './command-options.ts'
+import { readExpectedFile } from './expected-file.ts'
 import type { DraftConfig, FurtherCheck } from './load.ts'
 
 /** Checks the file that the indexer reads at its start, that of `database_password_file`. */

@@ -6,7 +6,10 @@
  */
 import { join } from 'node:path'
 import { areas } from '../parse/archive-path.ts'
+import { isServer } from '../runtime/database-url.ts'
+import { logLevels } from '../runtime/logger.ts'
 import { packageRoot } from '../runtime/program.ts'
+import type { Check, Checked } from './checks.ts'
 import {
   integer,
   isBaseUrl,
@@ -20,9 +23,6 @@ import {
   optional,
   text,
 } from './checks.ts'
-import type { Check, Checked } from './checks.ts'
-import { isServer } from '../runtime/database-url.ts'
-import { logLevels } from '../runtime/logger.ts'
 
 /**
  * Decides how a value is read from text and normalised; `table` has whole numbers by name; `path`

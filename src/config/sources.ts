@@ -4,11 +4,11 @@
  */
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { TomlError, parse } from 'smol-toml'
+import { parse, TomlError } from 'smol-toml'
 import { closest } from '../runtime/closest-name.ts'
 import type { Fault } from './checks.ts'
-import { optionKeys, optionOf } from './options.ts'
 import type { Config, Kind, OptionKey } from './options.ts'
+import { optionKeys, optionOf } from './options.ts'
 
 export const variablePrefix = 'RINEX_CATALOGUE_'
 

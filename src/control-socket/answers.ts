@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
-import { openControlSocket } from './socket-file.ts'
 import type {
   ControlAnswer,
   ControlRequest,
@@ -15,6 +14,7 @@ import type {
   RescanOutcome,
   SettlingFile,
 } from './protocol.ts'
+import { openControlSocket } from './socket-file.ts'
 
 /** Maximum length of a request in characters. A request is one line of JSON. */
 const longestRequest = 16_384

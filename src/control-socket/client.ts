@@ -1,6 +1,5 @@
 /** Sends requests to the indexer, over its control socket or another way, and reads the answers. */
 import { connect } from 'node:net'
-import { IndexerUnreachable, NoIndexer, RequestRejected } from './protocol.ts'
 import type {
   ControlAnswer,
   ControlCommand,
@@ -10,6 +9,7 @@ import type {
   SettlingFile,
   UnknownStatus,
 } from './protocol.ts'
+import { IndexerUnreachable, NoIndexer, RequestRejected } from './protocol.ts'
 
 /**
  * Timeout of requests for the status and the settling files (ms), which the indexer normally

@@ -1,8 +1,8 @@
 /** Manages the socket file of the indexer: creates it, and creates it again if it was removed. */
-import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { createServer } from 'node:net'
+import { chmodSync, lstatSync, rmSync } from 'node:fs'
 import type { Server, Socket } from 'node:net'
+import { createServer } from 'node:net'
 import type { Logger } from 'pino'
 import { repeat } from '../runtime/clock.ts'
 

@@ -1,7 +1,7 @@
 /** The bytes of the files of the demo: small RINEX files without data. */
 import { gzipSync } from 'node:zlib'
-import { chanceOf } from './network.ts'
 import type { DemoFile } from './network.ts'
+import { chanceOf } from './network.ts'
 
 /** Different contents of each type and period, so that sizes vary. */
 const variants = 5

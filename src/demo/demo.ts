@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { dayPath, secondsPerDay, secondsPerMinute } from '../parse/calendar.ts'
 import { Contents } from './contents.ts'
-import { makeDemoFolder } from './folder.ts'
 import type { DemoFolder } from './folder.ts'
-import { filesArriving } from './network.ts'
+import { makeDemoFolder } from './folder.ts'
 import type { DemoFile } from './network.ts'
+import { filesArriving } from './network.ts'
 
 /** What pages and log say of it. */
 export const demoNotice =

@@ -3,16 +3,16 @@
  * that the deletion guard permits.
  */
 import type { DirectoryChange, ModifiedFile, NewFile } from '../catalogue/updates/change.ts'
-import { arrivalOf, notChangedUs } from './state/arrival.ts'
-import type { Sight } from './state/arrival.ts'
-import { areaOf, areas } from '../parse/archive-path.ts'
 import type { Area } from '../parse/archive-path.ts'
-import type { IndexerContext } from './state/context.ts'
-import { isPurge } from './state/expected-purge.ts'
-import type { PurgedAfterDays } from './state/expected-purge.ts'
-import type { Settling } from './state/settling.ts'
-import { examine } from './examination.ts'
+import { areaOf, areas } from '../parse/archive-path.ts'
 import type { Candidate, Outcomes } from './examination.ts'
+import { examine } from './examination.ts'
+import type { Sight } from './state/arrival.ts'
+import { arrivalOf, notChangedUs } from './state/arrival.ts'
+import type { IndexerContext } from './state/context.ts'
+import type { PurgedAfterDays } from './state/expected-purge.ts'
+import { isPurge } from './state/expected-purge.ts'
+import type { Settling } from './state/settling.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 
 type AcceptanceContext = Pick<

@@ -3,19 +3,19 @@
  * batches.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { CatalogueCorrupt } from '../catalogue/writer-errors.ts'
 import type { AppliedChange, DirectoryChange } from '../catalogue/updates/change.ts'
+import { CatalogueCorrupt } from '../catalogue/writer-errors.ts'
 import { accept, reportWithheld } from './acceptance.ts'
-import type { Sight } from './state/arrival.ts'
 import { Batch } from './batch.ts'
-import { reconcileInParts, splitChange } from './directory-parts.ts'
 import type { Comparison } from './directory-parts.ts'
+import { reconcileInParts, splitChange } from './directory-parts.ts'
 import { judgeStamp } from './judge-stamp.ts'
+import type { Sight } from './state/arrival.ts'
 import type { IndexerContext } from './state/context.ts'
 import { databaseProblem } from './state/health.ts'
 import { sameStamp } from './state/sure-stamps.ts'
-import { largeDirectory, otherDisk, tooManyEntries } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
+import { largeDirectory, otherDisk, tooManyEntries } from './tree/directory-snapshot.ts'
 import type { WatchController } from './watch-controller.ts'
 
 /** Delay before the directories of a failed transaction are read again (ms). */

@@ -1,6 +1,6 @@
 /** Collects the changes of several directories into one transaction. */
-import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import type { DirectoryChange } from '../catalogue/updates/change.ts'
+import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import { filesOf } from './directory-parts.ts'
 
 /**

@@ -4,13 +4,13 @@
  * part.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { mostKnownFiles } from '../catalogue/updates/known.ts'
-import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import type { DirectoryChange } from '../catalogue/updates/change.ts'
 import type { KnownDirectory } from '../catalogue/updates/known.ts'
+import { mostKnownFiles } from '../catalogue/updates/known.ts'
+import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import { reconcile } from './reconcile.ts'
-import { sliceSnapshot } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
+import { sliceSnapshot } from './tree/directory-snapshot.ts'
 
 /**
  * Number of files in a transaction; writing them blocks the process for about a tenth of a second.

@@ -1,8 +1,8 @@
 /** Examines the new and changed files of a directory: which of them are complete. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { IndexerContext } from './state/context.ts'
-import { growingMs } from './state/settling.ts'
 import type { FileState, SettlingTime } from './state/settling.ts'
+import { growingMs } from './state/settling.ts'
 import type { Inflated } from './tree/inflate.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Decides with which stamp the change of a directory is stored, and when it is read again. */
 import type { DirectoryChange } from '../catalogue/updates/change.ts'
-import { filesOf } from './directory-parts.ts'
 import type { Comparison } from './directory-parts.ts'
+import { filesOf } from './directory-parts.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
 

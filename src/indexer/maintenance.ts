@@ -1,7 +1,7 @@
 /** Maintains the database: purges old removals, and makes backups. */
 import { CatalogueCorrupt } from '../catalogue/writer-errors.ts'
-import { failureFields } from '../runtime/logger.ts'
 import { repeat, wait } from '../runtime/clock.ts'
+import { failureFields } from '../runtime/logger.ts'
 import type { IndexerContext } from './state/context.ts'
 
 /** Time between two purges of old removals. */

@@ -3,15 +3,15 @@
  * a running walk. The tree worker reads them; the loop processes their snapshots in the order of
  * the reads.
  */
-import { ApplyStage } from './apply-snapshot.ts'
 import type { ApplyListeners } from './apply-snapshot.ts'
-import { JobQueue } from './job-queue.ts'
+import { ApplyStage } from './apply-snapshot.ts'
 import type { DirectoryJob, Job, ReadNowResult, Requester, WalkJob } from './job-queue.ts'
-import { Scan } from './scan-progress.ts'
+import { JobQueue } from './job-queue.ts'
 import type { ScanResult } from './scan-progress.ts'
+import { Scan } from './scan-progress.ts'
 import type { IndexerContext } from './state/context.ts'
-import { largeDirectory } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
+import { largeDirectory } from './tree/directory-snapshot.ts'
 import type { WatchController } from './watch-controller.ts'
 
 /**

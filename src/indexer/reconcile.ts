@@ -2,6 +2,8 @@
  * Compares a directory on disk with the same directory in the catalogue. No I/O; the comparison
  * does not depend on the cause of the read.
  */
+import { compareIdentity, isSameVersion } from '../catalogue/identity.ts'
+import type { FileIdentity } from '../catalogue/records.ts'
 import type {
   DirectoryChange,
   FileFacts,
@@ -9,11 +11,9 @@ import type {
   ReboundFile,
 } from '../catalogue/updates/change.ts'
 import type { KnownDirectory, KnownFile } from '../catalogue/updates/known.ts'
-import type { FileIdentity } from '../catalogue/records.ts'
-import { compareIdentity, isSameVersion } from '../catalogue/identity.ts'
 import { sameStamp } from './state/sure-stamps.ts'
-import { identityAt, versionAt } from './tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
+import { identityAt, versionAt } from './tree/directory-snapshot.ts'
 
 /**
  * Returns the change that makes the catalogue agree with the snapshot; `undefined` if they agree

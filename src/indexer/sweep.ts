@@ -1,8 +1,8 @@
 /** A sweep: finds the directories that have changed since they were read. */
 import type { DirectoryStamp } from '../catalogue/updates/change.ts'
 import { areas } from '../parse/archive-path.ts'
-import { hotDirectories, mostByName, newestOf } from './state/hot-window.ts'
 import type { IndexerContext } from './state/context.ts'
+import { hotDirectories, mostByName, newestOf } from './state/hot-window.ts'
 import { sameStamp, sameTimes } from './state/sure-stamps.ts'
 
 /**

@@ -4,8 +4,8 @@
  */
 import type { IndexerProblem, WatchCounts } from '../control-socket/protocol.ts'
 import { errorCode } from '../runtime/error-code.ts'
-import { hotDirectories, isHot } from './state/hot-window.ts'
 import type { IndexerContext } from './state/context.ts'
+import { hotDirectories, isHot } from './state/hot-window.ts'
 import { Watcher, watchLimit } from './watcher.ts'
 
 /** Delay between an event and the read of its directory, so that one read covers several events. */

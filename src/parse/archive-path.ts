@@ -3,8 +3,8 @@
  * the files of an hour. Paths are relative to the archive root, without a slash at either end.
  */
 import {
-  dayStartSeconds,
   daysInYear,
+  dayStartSeconds,
   isDayOfYear,
   secondsPerDay,
   secondsPerHour,

@@ -4,8 +4,8 @@
  * reverse order, and then `process.exit` is called. The process must not end merely because it is
  * idle: native addons would run their exit hooks, and the hook of the database driver must not run.
  */
-import closeWithGrace from 'close-with-grace'
 import type { Options } from 'close-with-grace'
+import closeWithGrace from 'close-with-grace'
 import type { Logger } from 'pino'
 import { failureFields } from './logger.ts'
 

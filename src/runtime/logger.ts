@@ -1,7 +1,7 @@
 /** Creates the logger of a process, and decides what the log shows of an error. */
 import { fstatSync } from 'node:fs'
-import { destination, pino, stdTimeFunctions, symbols } from 'pino'
 import type { DestinationStream, Logger } from 'pino'
+import { destination, pino, stdTimeFunctions, symbols } from 'pino'
 import pretty from 'pino-pretty'
 
 /** Log fields in which HTTP libraries and this program may put a token. */

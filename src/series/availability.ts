@@ -1,9 +1,9 @@
 /** The availability of a series: the states of its slots, its gaps and its completeness. Pure. */
-import { completenessOf, shareClass } from './completeness.ts'
 import type { Completeness, ShareClass } from './completeness.ts'
+import { completenessOf, shareClass } from './completeness.ts'
 import { lateAfter, usualLatency } from './latency.ts'
-import { lastThere, slotStates } from './slot-states.ts'
 import type { SeriesHistory, ShownState, SlotRange, StateRun } from './slot-states.ts'
+import { lastThere, slotStates } from './slot-states.ts'
 
 export interface Availability extends Completeness {
   readonly runs: readonly StateRun<ShownState>[]

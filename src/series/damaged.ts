@@ -1,8 +1,8 @@
 /** The losses of stations that sent damaged files: a better copy is wanted. Pure. */
 import { secondsPerDay } from '../parse/calendar.ts'
 import { patienceSeconds } from './due.ts'
-import { bySeries, idOf } from './loss.ts'
 import type { Loss, LostSeries } from './loss.ts'
+import { bySeries, idOf } from './loss.ts'
 import { endOfSlot } from './series.ts'
 import type { StationSeries } from './station-states.ts'
 

@@ -1,7 +1,7 @@
 /** The recorded deliveries of all series over some weeks, in memory. Pure. */
 import { lowerBound } from './latency.ts'
-import { slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
+import { slotAt, slotsPerDay } from './series.ts'
 import { SlotSet } from './slot-set.ts'
 
 /** The files of a series that were seen arriving, in two arrays of the same length. */

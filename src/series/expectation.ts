@@ -1,6 +1,6 @@
 /** Learns from delivered slots on which days a series is expected. Pure. */
-import { expectedDays, periodRules, recentDays, slotsPerDay } from './series.ts'
 import type { SeriesKey } from './series.ts'
+import { expectedDays, periodRules, recentDays, slotsPerDay } from './series.ts'
 import type { SlotSet } from './slot-set.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** Latencies: the seconds from the end of a slot to the arrival of its file. Pure. */
 import { secondsPerDay } from '../parse/calendar.ts'
-import { periodRules } from './series.ts'
 import type { Period } from './series.ts'
+import { periodRules } from './series.ts'
 
 /**
  * A percentile of the first `count` values by nearest rank: `share` (0 to 1) of them are at or

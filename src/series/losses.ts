@@ -1,7 +1,7 @@
 /** The losses that are open now. Pure. */
 import { damagedLosses } from './damaged.ts'
-import { newestFirst } from './loss.ts'
 import type { Loss } from './loss.ts'
+import { newestFirst } from './loss.ts'
 import { stalledLoss } from './stalled.ts'
 import { stationLosses } from './station-losses.ts'
 import type { StationSeries } from './station-states.ts'

@@ -1,12 +1,12 @@
 /** The state of a series now, and its figures of the last 28 days. Pure. */
-import { completenessOf, ratio, shareClass } from './completeness.ts'
 import type { Completeness, ShareClass } from './completeness.ts'
+import { completenessOf, ratio, shareClass } from './completeness.ts'
 import type { Arrivals } from './delivery-window.ts'
 import { lateAfter, lowerBound, usualLatency } from './latency.ts'
-import { periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
-import { slotStates } from './slot-states.ts'
+import { periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { SeriesHistory, SeriesState, SlotRange, StateRun } from './slot-states.ts'
+import { slotStates } from './slot-states.ts'
 
 /** The slots in question are those of the last 28 days. */
 export interface SeriesPast extends SeriesHistory {

@@ -1,6 +1,6 @@
 /** A set of slots of a series, with a bit for each slot of a range of UTC days. Pure. */
-import { slotsPerDay } from './series.ts'
 import type { Period } from './series.ts'
+import { slotsPerDay } from './series.ts'
 
 const bitsPerWord = 32
 

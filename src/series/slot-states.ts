@@ -1,6 +1,6 @@
 /** The states of the slots of a series, and the figures of a range of slots. Pure. */
-import { createExpectation } from './expectation.ts'
 import type { Expectation, ExpectedRule } from './expectation.ts'
+import { createExpectation } from './expectation.ts'
 import { periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { SlotSet } from './slot-set.ts'
 

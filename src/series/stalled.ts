@@ -1,9 +1,9 @@
 /** Whether files arrive at all: if not, the cause is not with the stations. Pure. */
 import { secondsPerHour, secondsToIso } from '../parse/calendar.ts'
-import { bySeries, codesOf } from './loss.ts'
 import type { Loss, LostSeries } from './loss.ts'
-import { endOfSlot, periodRules, startOf } from './series.ts'
+import { bySeries, codesOf } from './loss.ts'
 import type { SeriesKey } from './series.ts'
+import { endOfSlot, periodRules, startOf } from './series.ts'
 import type { StationSeries } from './station-states.ts'
 
 /**

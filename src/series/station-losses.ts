@@ -1,10 +1,10 @@
 /** Groups the lost series by station, and the stations by country. Pure; times in seconds. */
 import { secondsPerDay, secondsPerHour } from '../parse/calendar.ts'
 import { countryOf } from '../parse/countries.ts'
-import { dueTimes } from './due.ts'
 import type { DueTimes } from './due.ts'
-import { compareText, lossOf } from './loss.ts'
+import { dueTimes } from './due.ts'
 import type { Loss, LostSeries } from './loss.ts'
+import { compareText, lossOf } from './loss.ts'
 import type { StationSeries } from './station-states.ts'
 
 /** All lost series of a station. */

@@ -7,11 +7,11 @@ import { once } from 'node:events'
 import { rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t, { exact } from '../tap.ts'
 import { testFolder } from '../folder.ts'
-import { startScanned, fetchAlone, longestMs, slow, startService, until } from './service.ts'
+import t, { exact } from '../tap.ts'
 import type { Service } from './service.ts'
-import { hourDirectory, paths, pathIn, put } from './tree.ts'
+import { fetchAlone, longestMs, slow, startScanned, startService, until } from './service.ts'
+import { hourDirectory, pathIn, paths, put } from './tree.ts'
 
 const count = slow ? 10_000 : 300
 const kills = slow ? 20 : 2

@@ -6,20 +6,20 @@
 import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
+import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 import { clockWrap, lacksFaketime, setClock } from './fake-clock.ts'
+import type { Listed, Service } from './service.ts'
 import {
-  fetchAlone,
   directoriesWithoutStamp,
+  fetchAlone,
   startService,
   stop,
   until,
   untilEqual,
 } from './service.ts'
-import type { Listed, Service } from './service.ts'
-import { dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
+import { dayDirectory, hourDirectory, makeOldDays, pathIn, paths, put } from './tree.ts'
 
 const skip = lacksFaketime
 

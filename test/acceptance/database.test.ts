@@ -3,6 +3,8 @@
  * backup restored, or without one a new database is built from the tree with ids above the old
  * ones; or the start is refused with a reason.
  */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import {
   closeSync,
   copyFileSync,
@@ -15,14 +17,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import Sqlite from 'better-sqlite3'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { startScanned, longestMs, slow, stop, timeoutMs, until, untilEqual } from './service.ts'
+import t, { exact } from '../tap.ts'
 import type { Listed, Service } from './service.ts'
-import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
+import { longestMs, slow, startScanned, stop, timeoutMs, until, untilEqual } from './service.ts'
+import { arrive, dayDirectory, hourDirectory, makeOldDays, pathIn, paths, put } from './tree.ts'
 
 const oldDays = slow ? 333 : 10
 const perDay = slow ? 300 : 50

@@ -3,8 +3,8 @@
  * root and the mirror of apt.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import t from '../tap.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 
 function lacks(): string | false {
   if (process.env['SLOW'] !== '1') return 'it downloads a Debian; SLOW=1 runs it'

@@ -3,9 +3,9 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import t from '../tap.ts'
 import { testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
+import t from '../tap.ts'
 import { fetchAlone, longestMs, stop, until } from './service.ts'
 
 t.setTimeout(longestMs)

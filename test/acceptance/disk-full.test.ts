@@ -6,25 +6,25 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import type { Test } from 'tap'
+import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
+import type { Service } from './service.ts'
 import {
-  startScanned,
   lacksMounts,
   lacksStrace,
   longestMs,
   openMounts,
-  timeoutMs,
   slow,
+  startScanned,
   startService,
   stop,
+  timeoutMs,
   until,
   untilEqual,
   untilReported,
 } from './service.ts'
-import type { Service } from './service.ts'
-import { arrive, hourDirectory, paths, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
+import { arrive, hourDirectory, pathIn, paths, put } from './tree.ts'
 
 const megabytes = slow ? 32 : 8
 const newFiles = slow ? 5000 : 500

@@ -2,8 +2,8 @@
  * Runs both processes with a clock that the test sets (libfaketime). File times and timers are not
  * faked, as on a file server.
  */
-import { spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lacks } from './service.ts'

@@ -2,8 +2,8 @@
  * Two indexers and two API hosts on one archive and one database: processes that start again
  * whenever they end, and readers that send each request to the other host.
  */
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,8 +12,8 @@ import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
 import { Away, Gone } from './mirror.ts'
-import { fetchAlone, stop, timeoutMs, until } from './service.ts'
 import type { LogLine } from './service.ts'
+import { fetchAlone, stop, timeoutMs, until } from './service.ts'
 import { filesBelow } from './tree.ts'
 
 /** The public URL of both hosts, so that they answer the same. */

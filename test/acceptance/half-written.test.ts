@@ -14,10 +14,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { startScanned, fetchAlone, longestMs, timeoutMs, slow, until } from './service.ts'
+import t from '../tap.ts'
 import type { Service } from './service.ts'
+import { fetchAlone, longestMs, slow, startScanned, timeoutMs, until } from './service.ts'
 import { hourDirectory, pathIn, put } from './tree.ts'
 
 /** Random bytes, which compression does not make smaller. */

@@ -5,12 +5,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { fetchAlone, lacksStrace, longestMs, startService, stop, until } from './service.ts'
-import type { Service } from './service.ts'
-import { dayDirectory, paths, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
+import type { Service } from './service.ts'
+import { fetchAlone, lacksStrace, longestMs, startService, stop, until } from './service.ts'
+import { dayDirectory, paths, put } from './tree.ts'
 
 t.setTimeout(longestMs)
 // Each test waits for the limits of hanging downloads.

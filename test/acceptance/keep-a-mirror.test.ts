@@ -10,16 +10,16 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer, request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
+import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { lacks, longestMs, startService, stop, timeoutMs, until } from './service.ts'
+import t from '../tap.ts'
 import type { Options, Service } from './service.ts'
+import { lacks, longestMs, startService, stop, timeoutMs, until } from './service.ts'
 import { arrive, filesBelow, hourDirectory, pathIn, paths, put } from './tree.ts'
 
 t.setTimeout(longestMs)

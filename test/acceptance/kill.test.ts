@@ -8,10 +8,10 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
 import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
+import t from '../tap.ts'
 import { longestMs, slow, until } from './service.ts'
 
 const kills = slow ? 50 : 3

@@ -4,9 +4,9 @@
  */
 import { closeSync, mkdirSync, openSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import { testFolder } from '../folder.ts'
-import { memoryOf, longestMs, slow, startService, stop, until } from './service.ts'
+import t from '../tap.ts'
+import { longestMs, memoryOf, slow, startService, stop, until } from './service.ts'
 
 const files = 200_000
 const old = new Date('2026-01-05T00:00:00Z')

@@ -2,9 +2,9 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import t from '../tap.ts'
-import { memoryOf, startScanned, longestMs, slow, until, untilEqual } from './service.ts'
 import type { Service } from './service.ts'
-import { arrive, hourDirectory, paths, pathIn, put } from './tree.ts'
+import { longestMs, memoryOf, slow, startScanned, until, untilEqual } from './service.ts'
+import { arrive, hourDirectory, pathIn, paths, put } from './tree.ts'
 
 const rounds = slow ? 200 : 4
 const perRound = 500

@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
 import t from '../tap.ts'
 import { fetchAlone, startService, until } from './service.ts'
 import { put as putFile } from './tree.ts'
-import { testFolder } from '../folder.ts'
-import { programLine } from '../program.ts'
 
 t.test('a directory that became a file loses its records, a missing disk does not', async (t) => {
   const folder = realpathSync(testFolder(t, { archive: { nrt: {} } }))

@@ -3,16 +3,16 @@
  * download nothing twice.
  */
 import { spawn } from 'node:child_process'
+import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, utimesSync } from 'node:fs'
-import { createHash, randomBytes } from 'node:crypto'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { startScanned, lacks, longestMs, timeoutMs, stop, until, untilEqual } from './service.ts'
+import t, { exact } from '../tap.ts'
 import type { Service } from './service.ts'
+import { lacks, longestMs, startScanned, stop, timeoutMs, until, untilEqual } from './service.ts'
 import { dayDirectory, filesBelow, hourDirectory, pathIn, paths, put } from './tree.ts'
 
 t.setTimeout(longestMs)

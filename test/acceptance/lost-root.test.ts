@@ -6,25 +6,25 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
+import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
+import type { Options, Service } from './service.ts'
 import {
   directoriesWithoutStamp,
   lacksMounts,
   lacksStrace,
   longestMs,
   openMounts,
-  timeoutMs,
   slow,
   startService,
   stop,
+  timeoutMs,
   until,
   untilEqual,
   untilReported,
 } from './service.ts'
-import type { Options, Service } from './service.ts'
-import { arrive, filesBelow, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
-import { testFolder } from '../folder.ts'
+import { arrive, filesBelow, hourDirectory, makeOldDays, pathIn, paths, put } from './tree.ts'
 
 /** The promised times. */
 const noticedMs = slow ? 10_000 : timeoutMs

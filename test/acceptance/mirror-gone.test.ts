@@ -5,13 +5,13 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { openMirror } from './mirror.ts'
+import t from '../tap.ts'
 import type { Mirror } from './mirror.ts'
+import { openMirror } from './mirror.ts'
 import { startMirrored, untilSame } from './mirrored-archive.ts'
-import { stop, until } from './service.ts'
 import type { Service } from './service.ts'
+import { stop, until } from './service.ts'
 import { arrive, dayDirectory, paths } from './tree.ts'
 
 t.setTimeout(0)

@@ -10,8 +10,8 @@ import Sqlite from 'better-sqlite3'
 import t from '../tap.ts'
 import { Away, openMirror } from './mirror.ts'
 import { changeFiles, restarts, startMirrored, untilSame } from './mirrored-archive.ts'
-import { slow } from './service.ts'
 import type { Service } from './service.ts'
+import { slow } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, pathIn, paths } from './tree.ts'
 
 const steps = slow ? 20_000 : 400

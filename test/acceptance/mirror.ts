@@ -3,8 +3,8 @@
  * and starts again after 410. It keeps the text of each record, so that a comparison covers all ten
  * fields.
  */
-import { fetchAlone } from './service.ts'
 import type { Service } from './service.ts'
+import { fetchAlone } from './service.ts'
 
 interface Change {
   readonly seq: number

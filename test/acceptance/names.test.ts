@@ -1,13 +1,13 @@
 /** Only regular files with valid names are listed; all other entries are counted. */
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { randomBytes } from 'node:crypto'
-import t from '../tap.ts'
-import { longestMs, slow, startService, until } from './service.ts'
-import { dayDirectory, filesBelow, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 import { listenIn } from '../unix-socket.ts'
+import { longestMs, slow, startService, until } from './service.ts'
+import { dayDirectory, filesBelow, pathIn, paths, put } from './tree.ts'
 
 const invalidNames = slow ? 10_000 : 1000
 

@@ -1,17 +1,17 @@
 /** `npm start` without an archive: a demo, which lives and leaves nothing behind. */
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { commonFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
-import { fetchAlone, longestMs, stop, until } from './service.ts'
+import t from '../tap.ts'
 import type { LogLine } from './service.ts'
+import { fetchAlone, longestMs, stop, until } from './service.ts'
 
 t.setTimeout(longestMs)
 

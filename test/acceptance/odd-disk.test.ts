@@ -6,11 +6,12 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { lacksOddDisk, mountOddDisk, oddDisks } from './odd-disk.ts'
+import t from '../tap.ts'
 import type { Habits } from './odd-disk.ts'
+import { lacksOddDisk, mountOddDisk, oddDisks } from './odd-disk.ts'
+import type { Listed, Service } from './service.ts'
 import {
   directoriesWithoutStamp,
   slow,
@@ -21,7 +22,6 @@ import {
   untilEqual,
   untilReported,
 } from './service.ts'
-import type { Listed, Service } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, pathIn, put } from './tree.ts'
 
 /** `undefined` is a local disk. */

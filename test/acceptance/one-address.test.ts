@@ -4,20 +4,20 @@
  * the memory of the API. With SLOW=1 ten rounds of each attack.
  */
 import { request } from 'node:http'
-import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import t from '../tap.ts'
+import type { Service } from './service.ts'
 import {
-  percentile,
-  memoryOf,
-  startScanned,
   longestMs,
+  memoryOf,
+  percentile,
   slow,
+  startScanned,
   until,
   untilEqual,
 } from './service.ts'
-import type { Service } from './service.ts'
 import { makeOldDays } from './tree.ts'
 
 const figures = slow

@@ -2,9 +2,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, linkSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import { kept, programLine } from '../program.ts'
-import { startScanned, longestMs, stop, until } from './service.ts'
+import t from '../tap.ts'
+import { longestMs, startScanned, stop, until } from './service.ts'
 import { arrive, hourDirectory, pathIn, paths } from './tree.ts'
 
 t.setTimeout(longestMs)

@@ -3,8 +3,8 @@
  * afterwards.
  */
 import t from '../tap.ts'
-import { startScanned, longestMs, timeoutMs, slow, until, untilEqual } from './service.ts'
-import { hourDirectory, paths, pathIn, put } from './tree.ts'
+import { longestMs, slow, startScanned, timeoutMs, until, untilEqual } from './service.ts'
+import { hourDirectory, pathIn, paths, put } from './tree.ts'
 
 /** The event queue of the kernel has 16,384 entries by default. */
 const files = slow ? 40_000 : 20_000

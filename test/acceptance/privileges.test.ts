@@ -10,15 +10,15 @@ import {
   chownSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import type { Test } from 'tap'
+import t from '../tap.ts'
 import {
   fetchAlone,
   lacks,

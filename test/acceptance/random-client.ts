@@ -5,12 +5,12 @@
  */
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { openRandom } from './random-choices.ts'
 import type { Random } from './random-choices.ts'
-import { learn, makeRequest } from './random-requests.ts'
+import { openRandom } from './random-choices.ts'
 import type { Known, RandomRequest } from './random-requests.ts'
-import { faultsOf } from './response-rules.ts'
+import { learn, makeRequest } from './random-requests.ts'
 import type { CompleteResponse } from './response-rules.ts'
+import { faultsOf } from './response-rules.ts'
 
 /** How the API ends: killed at once, or stopped after the responses that have begun. */
 export type End = 'killed' | 'stopped'

@@ -3,22 +3,22 @@
  * the listings, the checksums and a mirror by the change feed equal the tree. A few rounds with a
  * fixed seed; with SLOW=1 it runs for MINUTES (30) with another seed each time. SEED repeats a run.
  */
-import { mkdirSync } from 'node:fs'
 import { createHash } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../folder.ts'
-import { openRandom } from './random-choices.ts'
-import { openMirror } from './mirror.ts'
+import t from '../tap.ts'
 import type { Mirror } from './mirror.ts'
+import { openMirror } from './mirror.ts'
 import { restarts } from './mirrored-archive.ts'
-import { RandomClient } from './random-client.ts'
+import { openRandom } from './random-choices.ts'
 import type { End } from './random-client.ts'
-import { openRandomTree } from './random-tree.ts'
+import { RandomClient } from './random-client.ts'
 import type { RandomTree } from './random-tree.ts'
-import { fetchAlone, longestMs, slow, startService, until } from './service.ts'
+import { openRandomTree } from './random-tree.ts'
 import type { Service } from './service.ts'
+import { fetchAlone, longestMs, slow, startService, until } from './service.ts'
 
 const seed = Number(process.env['SEED'] ?? (slow ? Date.now() % 1_000_000 : 1))
 const stepsPerRound = slow ? 60 : 40

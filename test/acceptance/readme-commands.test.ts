@@ -1,17 +1,17 @@
 /** Every command of README.md and docs/use.md works as printed on the demo of `npm start`. */
 import { execFile, spawn } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { dayPath } from '../../src/parse/calendar.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { commonFolder, testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
-import { fetchAlone, lacks, longestMs, timeoutMs, stop, until } from './service.ts'
+import t from '../tap.ts'
 import type { LogLine } from './service.ts'
+import { fetchAlone, lacks, longestMs, stop, timeoutMs, until } from './service.ts'
 
 t.setTimeout(longestMs)
 

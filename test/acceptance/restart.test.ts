@@ -4,17 +4,17 @@
  */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { Agent, get } from 'node:http'
 import type { IncomingMessage } from 'node:http'
+import { Agent, get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
-import { startScanned, longestMs, slow, stop, timeoutMs, until, untilEqual } from './service.ts'
-import type { LogLine, Service } from './service.ts'
-import { arrive, dayDirectory, hourDirectory, paths, pathIn, put } from './tree.ts'
 import { programLine } from '../program.ts'
+import t from '../tap.ts'
+import type { LogLine, Service } from './service.ts'
+import { longestMs, slow, startScanned, stop, timeoutMs, until, untilEqual } from './service.ts'
+import { arrive, dayDirectory, hourDirectory, pathIn, paths, put } from './tree.ts'
 
 const clients = 64
 const rounds = slow ? 5 : 2

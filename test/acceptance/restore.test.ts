@@ -8,12 +8,12 @@ import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
 import { checkConsistency } from '../../src/catalogue/sqlite/consistency-check.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
+import t from '../tap.ts'
 import { longestMs, slow } from './service.ts'
 
 const kills = slow ? 50 : 5

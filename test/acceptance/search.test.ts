@@ -1,7 +1,7 @@
 /** The search in a real browser, by keyboard; and why a file on disk is not listed. */
-import { gzipSync } from 'node:zlib'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import { accessibilityFaults, needsBrowser, openBrowser, openPage } from './browser.ts'
 import { fetchAlone, longestMs, startScanned, until } from './service.ts'

@@ -3,8 +3,8 @@
  * the numbers are counted in the names on the disk, by the rules of docs/api.md and without the
  * program.
  */
-import { countSlots, dayMs, deliver, hourMs, lengths, slotsBetween } from './series-tree.ts'
 import type { DiskSeries, Period } from './series-tree.ts'
+import { countSlots, dayMs, deliver, hourMs, lengths, slotsBetween } from './series-tree.ts'
 
 /** A Monday, with a leap day in the 18 months before it; far ahead, so that no file is young. */
 export const now = Date.UTC(2029, 5, 18, 12, 20)

@@ -4,13 +4,13 @@
  */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
+import { testFolder } from '../folder.ts'
+import t, { exact } from '../tap.ts'
 import { clockWrap, lacksFaketime, removeShared, setClock } from './fake-clock.ts'
 import { dayMs, deliver, hourMs, isoOf, slotsBetween } from './series-tree.ts'
-import { fetchAlone, startService, stop, until } from './service.ts'
 import type { Service } from './service.ts'
-import { testFolder } from '../folder.ts'
+import { fetchAlone, startService, stop, until } from './service.ts'
 
 // Tests that mostly wait, each with a service of its own.
 t.jobs = 2

@@ -5,13 +5,15 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import type { Test } from 'tap'
+import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 import { clockWrap, lacksFaketime, setClock } from './fake-clock.ts'
 import {
   begin,
   count,
   daysAgo,
+  fillArchive,
   firstOf,
   hasEnded,
   hourlyBegin,
@@ -26,13 +28,11 @@ import {
   sinceOf,
   today,
   words,
-  fillArchive,
 } from './series-network.ts'
-import { dayMs, isoOf, nameOf, rowsOfCsv, seriesOnDisk, slotsBetween } from './series-tree.ts'
 import type { DiskSeries, Period } from './series-tree.ts'
-import { fetchAlone, startService, stop, until } from './service.ts'
+import { dayMs, isoOf, nameOf, rowsOfCsv, seriesOnDisk, slotsBetween } from './series-tree.ts'
 import type { Service } from './service.ts'
-import { testFolder } from '../folder.ts'
+import { fetchAlone, startService, stop, until } from './service.ts'
 
 type Row = Readonly<Record<string, unknown>>
 type MissingRow = Readonly<Record<'period' | 'start' | 'name', string>>

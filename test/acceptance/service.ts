@@ -2,12 +2,12 @@
  * Starts the program in a folder: the indexer and the API as processes, with their log and a client
  * of the API.
  */
-import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
-import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
+import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'

@@ -1,14 +1,14 @@
 /** Clients that send or read slowly delay no other client; those that stop are disconnected. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { percentile, startScanned, longestMs, slow, untilEqual } from './service.ts'
+import t from '../tap.ts'
 import type { Service } from './service.ts'
+import { longestMs, percentile, slow, startScanned, untilEqual } from './service.ts'
 import { dayDirectory, makeOldDays, pathIn, put } from './tree.ts'
 
 const figures = slow

@@ -4,11 +4,11 @@
  */
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
-import { longestMs, timeoutMs, slow, startService, stop, until, untilEqual } from './service.ts'
-import type { Service } from './service.ts'
-import { arrive, dayDirectory, hourDirectory, makeOldDays, paths, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
+import type { Service } from './service.ts'
+import { longestMs, slow, startService, stop, timeoutMs, until, untilEqual } from './service.ts'
+import { arrive, dayDirectory, hourDirectory, makeOldDays, pathIn, paths, put } from './tree.ts'
 
 const rounds = slow ? 10 : 1
 const oldDays = slow ? 333 : 30

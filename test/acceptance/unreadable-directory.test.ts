@@ -5,12 +5,12 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { directoriesWithoutStamp, lacks, longestMs, startService, until } from './service.ts'
-import type { Service } from './service.ts'
-import { hourDirectory, pathIn, put } from './tree.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
+import type { Service } from './service.ts'
+import { directoriesWithoutStamp, lacks, longestMs, startService, until } from './service.ts'
+import { hourDirectory, pathIn, put } from './tree.ts'
 
 /** Root can read everything without these capabilities dropped. */
 const unprivileged = ['setpriv', '--bounding-set=-dac_override,-dac_read_search']

@@ -2,15 +2,15 @@
  * The WAL stays small: slow clients hold no transaction open, and the WAL is truncated after
  * another program has ended its transaction. With SLOW=1 there are as many arrivals as in a day.
  */
-import { statSync } from 'node:fs'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
 import { once } from 'node:events'
+import { statSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { connect } from 'node:net'
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { startScanned, longestMs, slow, timeoutMs, until, untilEqual } from './service.ts'
+import t from '../tap.ts'
 import type { Service } from './service.ts'
+import { longestMs, slow, startScanned, timeoutMs, until, untilEqual } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, makeOldDays, pathIn, paths, put } from './tree.ts'
 
 const megabyte = 1024 * 1024

@@ -1,6 +1,6 @@
 /** With fewer file watches than directories the indexer logs little, and sweeps find new files. */
 import t from '../tap.ts'
-import { startScanned, lacks, longestMs, slow, untilEqual, untilReported } from './service.ts'
+import { lacks, longestMs, slow, startScanned, untilEqual, untilReported } from './service.ts'
 import { arrive, hourDirectory, pathIn } from './tree.ts'
 
 const limit = slow ? 2000 : 20

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { utimesSync } from 'node:fs'
-import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, RequestListener } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { basename, join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -12,8 +12,8 @@ import { commonFolder } from '../folder.ts'
 import { rewritten, unchanged, years } from './older-paths.ts'
 import { fetchAlone, startService, until } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, pathIn, paths, put } from './tree.ts'
-import { dateHeaders, publicName, startWebServer } from './web-servers.ts'
 import type { WebServer } from './web-servers.ts'
+import { dateHeaders, publicName, startWebServer } from './web-servers.ts'
 
 export const day = dayDirectory(3)
 export const file = pathIn(day, 0)

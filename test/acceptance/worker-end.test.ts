@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t, { exact } from '../tap.ts'
 import { testFolder } from '../folder.ts'
+import t, { exact } from '../tap.ts'
 import { longestMs, slow, startService, until } from './service.ts'
 
 t.setTimeout(longestMs)

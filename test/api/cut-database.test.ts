@@ -1,11 +1,11 @@
 /** If the database is truncated while it is open, requests get 503, not 500. */
 import { copyFileSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import { openReader } from '../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 import { day, dayFile, openService } from './service.ts'
 
 const paths = [

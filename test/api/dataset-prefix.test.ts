@@ -3,8 +3,8 @@
  * segments.
  */
 import type { Test } from 'tap'
-import t from '../tap.ts'
 import type { OpenApiDocument } from '../../src/api/openapi/openapi.ts'
+import t from '../tap.ts'
 import { parseSample } from './openapi/cases.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from './service.ts'
 

@@ -1,10 +1,10 @@
 /**
  * No response has a header twice, for all routes, methods and statuses; read from the raw bytes.
  */
-import t from '../tap.ts'
 import { CatalogueUnavailable } from '../../src/catalogue/reader-errors.ts'
-import { day, dayFile, openService } from './service.ts'
+import t from '../tap.ts'
 import type { Service } from './service.ts'
+import { day, dayFile, openService } from './service.ts'
 import { sendRaw } from './wire.ts'
 
 const api = '/rinex/api/'

@@ -1,6 +1,6 @@
 /** Reads HTML as browsers do, so that tests compare what a page says and not how it is written. */
-import { parse, parseFragment } from 'parse5'
 import type { DefaultTreeAdapterTypes, ParserError } from 'parse5'
+import { parse, parseFragment } from 'parse5'
 
 type Node = DefaultTreeAdapterTypes.Node
 

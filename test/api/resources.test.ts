@@ -1,7 +1,7 @@
-import t, { exact } from '../tap.ts'
 import type { IndexerStatus } from '../../src/control-socket/protocol.ts'
-import { day, dayFile, openService, startUs } from './service.ts'
 import { change, newFile } from '../catalogue/change.ts'
+import t, { exact } from '../tap.ts'
+import { day, dayFile, openService, startUs } from './service.ts'
 
 const api = '/rinex/api/'
 const html = { accept: 'text/html' }

@@ -1,7 +1,7 @@
 /** Raw HTTP over sockets: sends bytes unchanged and shows all bytes of a response. */
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import type { Socket } from 'node:net'
+import { connect } from 'node:net'
 
 export interface RawAnswer {
   /** 0 when the bytes are no HTTP response. */

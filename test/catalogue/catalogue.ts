@@ -2,14 +2,14 @@
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
 import { openReader, openWriter } from '../../src/catalogue/engines/open.ts'
-import type { FileIdentity } from '../../src/catalogue/records.ts'
 import { countFaults } from '../../src/catalogue/questions/count-faults.ts'
-import type { Checksum } from '../../src/catalogue/updates/checksum-rows.ts'
+import type { FileIdentity } from '../../src/catalogue/records.ts'
 import type { DirectoryChange } from '../../src/catalogue/updates/change.ts'
+import type { Checksum } from '../../src/catalogue/updates/checksum-rows.ts'
 import { testFolder } from '../folder.ts'
 import { change, newFile } from './change.ts'
-import { engine as ownEngine } from './engines.ts'
 import type { Connection, TestEngine } from './engines.ts'
+import { engine as ownEngine } from './engines.ts'
 
 /** The directory of most files. */
 export const day = 'obs/2026/001'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
+import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, manyNames, openCatalogue, sha256 } from './catalogue.ts'
 import { change, newFile } from './change.ts'
 

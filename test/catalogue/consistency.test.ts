@@ -1,14 +1,14 @@
 /** The counts agree with the records after any changes. */
-import t, { exact } from '../tap.ts'
 import { checkConsistency } from '../../src/catalogue/engines/open.ts'
 import type { FileFilter } from '../../src/catalogue/filter.ts'
-import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import type { Checksum } from '../../src/catalogue/updates/checksum-rows.ts'
+import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
+import { fc } from '../random.ts'
+import t, { exact } from '../tap.ts'
 import { checksumOf, day, openCatalogue } from './catalogue.ts'
 import { change, newFile } from './change.ts'
 import { engine as ownEngine, sqlite } from './engines.ts'
 import { applySteps, steps as singleSteps } from './random-steps.ts'
-import { fc } from '../random.ts'
 
 /** A server takes longer to be opened; engines.test.ts has more histories. */
 const share = ownEngine === sqlite ? 1 : 0.25

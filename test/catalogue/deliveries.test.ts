@@ -1,7 +1,7 @@
 /** The statements that record deliveries. */
-import t from '../tap.ts'
 import { dialect } from '../../src/catalogue/sqlite/dialect.ts'
 import { DeliveryRows } from '../../src/catalogue/updates/deliveries.ts'
+import t from '../tap.ts'
 
 t.test('files that come back take a few steps, however many they are', async (t) => {
   const deliveries = new DeliveryRows(dialect)

@@ -3,18 +3,18 @@
  * random questions, in the same order. Without SLOW=1 there are 100 histories and 1,000 questions.
  */
 import assert from 'node:assert/strict'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import { lacksPostgres } from '../postgres.ts'
 import { fc } from '../random.ts'
-import { openCatalogue } from './catalogue.ts'
+import t from '../tap.ts'
 import type { OpenedCatalogue } from './catalogue.ts'
+import { openCatalogue } from './catalogue.ts'
 import { arriving, newFile } from './change.ts'
 import { oddPostgres, postgres, sqlite } from './engines.ts'
 import { history, startUs, take } from './random-histories.ts'
-import { question } from './random-questions.ts'
 import type { RandomQuestion } from './random-questions.ts'
+import { question } from './random-questions.ts'
 
 const skip = lacksPostgres()
 const times = process.env['SLOW'] === '1' ? 10 : 1

@@ -1,8 +1,8 @@
 /** The sums and facets of a filter, counted one record after another. */
-import type { FacetName, Facets, PageSums } from '../../src/catalogue/sums.ts'
 import { problems } from '../../src/catalogue/filter.ts'
-import { expected, tests } from '../api/files/oracle.ts'
+import type { FacetName, Facets, PageSums } from '../../src/catalogue/sums.ts'
 import type { Known, Parameters } from '../api/files/oracle.ts'
+import { expected, tests } from '../api/files/oracle.ts'
 
 export type KnownWithSize = Known & { readonly size: number }
 

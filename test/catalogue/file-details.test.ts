@@ -2,8 +2,8 @@
  * Details of files (size, mtime, checksum, problem), and `detailsSeq`, which grows when they
  * change.
  */
-import t, { exact } from '../tap.ts'
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
+import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, identity, openCatalogue, sha256 } from './catalogue.ts'
 import { newFile } from './change.ts'
 

@@ -1,8 +1,8 @@
-import t from '../tap.ts'
-import type { FileIdentity } from '../../src/catalogue/records.ts'
-import { compareIdentity, isSameVersion, toUs } from '../../src/catalogue/identity.ts'
 import type { IdentityComparison } from '../../src/catalogue/identity.ts'
+import { compareIdentity, isSameVersion, toUs } from '../../src/catalogue/identity.ts'
+import type { FileIdentity } from '../../src/catalogue/records.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 import { identity as stored } from './catalogue.ts'
 
 const cases: { title: string; seen: Partial<FileIdentity>; outcome: IdentityComparison }[] = [

@@ -1,9 +1,9 @@
 /** Directory listings of the catalogue. */
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import type { Entries, EntriesQuery } from '../../src/catalogue/questions/directories.ts'
+import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 import { openCatalogue } from './catalogue.ts'
 import { newFile } from './change.ts'
 

@@ -12,10 +12,10 @@ import { dialect as postgresDialect } from '../../src/catalogue/postgres/dialect
 import { Driver as PostgresDriver } from '../../src/catalogue/postgres/driver.ts'
 import { migrateTables } from '../../src/catalogue/postgres/schema.ts'
 import type { Question } from '../../src/catalogue/question.ts'
-import type { Migration } from '../../src/catalogue/tables/migrations.ts'
 import { dialect } from '../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../src/catalogue/sqlite/driver.ts'
 import { upgradeDatabase } from '../../src/catalogue/sqlite/upgrade.ts'
+import type { Migration } from '../../src/catalogue/tables/migrations.ts'
 import { buildIndexes } from '../../src/catalogue/updates/indexes.ts'
 
 /** Two schemas after the first: a column, counts of another value, an index and a table. */

@@ -1,10 +1,10 @@
 /** Pages of very many rejected names. */
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { problems } from '../../src/catalogue/questions/problems.ts'
 import { dialect } from '../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../src/catalogue/sqlite/driver.ts'
+import t from '../tap.ts'
 import { openCatalogue } from './catalogue.ts'
 import { change } from './change.ts'
 import { aboutSqlite } from './engines.ts'

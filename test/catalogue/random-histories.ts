@@ -1,8 +1,8 @@
 /** Random histories of a catalogue: all that an indexer writes. */
-import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
-import type { Checksum } from '../../src/catalogue/updates/checksum-rows.ts'
 import type { DirectoryChange, NewFile } from '../../src/catalogue/updates/change.ts'
+import type { Checksum } from '../../src/catalogue/updates/checksum-rows.ts'
 import type { KnownFile } from '../../src/catalogue/updates/known.ts'
+import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import { fc } from '../random.ts'
 import type { OpenedCatalogue } from './catalogue.ts'
 import { checksumOf, facts, identity, stamp } from './catalogue.ts'

@@ -1,13 +1,13 @@
 /** Random questions of all kinds, about the files of `random-histories.ts`. */
-import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
-import type { NetworkDeliveries } from '../../src/catalogue/questions/network-deliveries.ts'
+import type { FileFilter, Ordering, TimeRange } from '../../src/catalogue/filter.ts'
 import {
+  listedProblems,
   orderKeys,
   problems,
-  listedProblems,
   stationOrderKeys,
 } from '../../src/catalogue/filter.ts'
-import type { FileFilter, Ordering, TimeRange } from '../../src/catalogue/filter.ts'
+import type { NetworkDeliveries } from '../../src/catalogue/questions/network-deliveries.ts'
+import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import { fc } from '../random.ts'
 import { codes, countries, days, directories, names, startUs } from './random-histories.ts'
 

@@ -1,7 +1,7 @@
 /** Random changes of a catalogue. */
 import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
-import { change, newFile } from './change.ts'
 import { fc } from '../random.ts'
+import { change, newFile } from './change.ts'
 
 /** Adds, overwrites or removes a file, depending on its current state. */
 export interface Step {

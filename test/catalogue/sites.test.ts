@@ -2,9 +2,9 @@
  * Only codes with live files join short codes: in the list, the stations, the series and the
  * network.
  */
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { openReader } from '../../src/catalogue/engines/open.ts'
+import t, { exact } from '../tap.ts'
 import { day, openCatalogue } from './catalogue.ts'
 
 const short = 'graz0010.26d.gz'

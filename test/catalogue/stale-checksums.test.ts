@@ -1,7 +1,7 @@
 /** Checksums that may be of another version than the file on disk. */
 import { createHash } from 'node:crypto'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
+import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, identity, openCatalogue, sha256 } from './catalogue.ts'
 import { newFile } from './change.ts'
 

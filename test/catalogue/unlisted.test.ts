@@ -1,9 +1,9 @@
 /** Removed and rejected names, compared with what was removed and rejected. */
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
 import { unlisted } from '../../src/catalogue/questions/unlisted.ts'
 import { dialect } from '../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../src/catalogue/sqlite/driver.ts'
+import t from '../tap.ts'
 import { openCatalogue } from './catalogue.ts'
 import { newFile } from './change.ts'
 import { aboutSqlite } from './engines.ts'

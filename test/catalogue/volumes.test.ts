@@ -1,9 +1,9 @@
 /** The volumes agree with a naive sum over all records, on both engines. */
-import t from '../tap.ts'
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import type { Volume } from '../../src/catalogue/volumes.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 import { checksumOf, openCatalogue } from './catalogue.ts'
 import { newFile } from './change.ts'
 import { engine, sqlite } from './engines.ts'

@@ -1,5 +1,5 @@
-import t, { exact } from '../tap.ts'
 import { openWriter } from '../../src/catalogue/engines/open.ts'
+import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, openCatalogue, stamp } from './catalogue.ts'
 import { arriving, change, newFile } from './change.ts'
 

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import pino from 'pino'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { commonFolder } from '../folder.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openControl } from '../../src/control-socket/answers.ts'
 import { change, newFile } from '../catalogue/change.ts'
+import { commonFolder } from '../folder.ts'
 import { bare } from '../program.ts'
+import t from '../tap.ts'
 
 async function makeCatalogue(t: Test) {
   const folder = commonFolder(t)

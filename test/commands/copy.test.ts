@@ -1,6 +1,6 @@
 /** The command `copy`, as its users start it. */
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,9 +9,10 @@ import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { openReader } from '../../src/catalogue/engines/open.ts'
 import type { ChunkCursor } from '../../src/catalogue/filter.ts'
-import { copyingSchema } from '../../src/catalogue/tables/migrations.ts'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
+import { copyingSchema } from '../../src/catalogue/tables/migrations.ts'
 import { tables } from '../../src/catalogue/updates/copy.ts'
+import { put } from '../acceptance/tree.ts'
 import {
   checksumOf,
   day,
@@ -22,7 +23,6 @@ import {
 } from '../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../catalogue/change.ts'
 import { applySteps, steps } from '../catalogue/random-steps.ts'
-import { put } from '../acceptance/tree.ts'
 import { testFolder } from '../folder.ts'
 import { lacksPostgres, openSchema, psql } from '../postgres.ts'
 import { programLine } from '../program.ts'

@@ -3,12 +3,12 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { checkPlaces } from '../../src/commands/place-check.ts'
 import { lacksMounts, openMounts } from '../acceptance/service.ts'
 import { commonFolder, testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
+import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
 
 /** Makes directories in a folder, and returns what is found about places in it. */

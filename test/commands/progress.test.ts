@@ -1,8 +1,8 @@
 import pino from 'pino'
-import t, { exact } from '../tap.ts'
-import type { ScanProgress } from '../../src/control-socket/protocol.ts'
 import { reportProgress, summaryFields } from '../../src/commands/progress.ts'
+import type { ScanProgress } from '../../src/control-socket/protocol.ts'
 import { emptyScan } from '../indexer/parts.ts'
+import t, { exact } from '../tap.ts'
 
 const progress: ScanProgress = {
   startedUs: 0,

@@ -1,15 +1,15 @@
 /** Rescans of the running program: over HTTP, from the command line, by a signal. */
-import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessWithoutNullStreams } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { startScanned, until } from '../acceptance/service.ts'
 import { put } from '../acceptance/tree.ts'
 import { testFolder } from '../folder.ts'
 import { bare, programLine } from '../program.ts'
+import t from '../tap.ts'
 
 const token = 'a-secret-that-nobody-logs'
 

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
-import { until } from '../until.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
+import t from '../tap.ts'
+import { until } from '../until.ts'
 
 t.test('start makes the folders of its database, and a second one says what to do', async (t) => {
   const folder = testFolder(t, { archive: { obs: {}, nrt: {} } })

@@ -1,14 +1,14 @@
 /** The command `status --check` for monitoring: its rules, and its exit codes. */
 import { spawnSync } from 'node:child_process'
-import t from '../tap.ts'
 import { serialiseStatus } from '../../src/api/status/serialise.ts'
 import type { CatalogueSummary } from '../../src/catalogue/questions/summary.ts'
+import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { checkCodes, checkFailed, checkStatus } from '../../src/commands/status-check.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'
 import type { IndexerStatus } from '../../src/control-socket/protocol.ts'
-import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
+import t from '../tap.ts'
 
 const nowSeconds = 1_800_000_000
 const us = (secondsAgo: number): number => (nowSeconds - secondsAgo) * 1e6

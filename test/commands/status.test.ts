@@ -3,14 +3,14 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
-import { serialiseStatus, problemsOf } from '../../src/api/status/serialise.ts'
+import { problemsOf, serialiseStatus } from '../../src/api/status/serialise.ts'
 import type { CatalogueSummary } from '../../src/catalogue/questions/summary.ts'
 import { statusLines } from '../../src/commands/status.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
 import { testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
+import t from '../tap.ts'
 
 const atUs = Date.UTC(2026, 0, 22, 5, 7, 9) * 1000 + 123_456
 

@@ -1,4 +1,4 @@
-import t from '../tap.ts'
+import type { Check } from '../../src/config/checks.ts'
 import {
   baseUrlFor,
   integer,
@@ -11,7 +11,7 @@ import {
   text,
   toBaseUrl,
 } from '../../src/config/checks.ts'
-import type { Check } from '../../src/config/checks.ts'
+import t from '../tap.ts'
 
 const cases: readonly [string, Check<unknown>, readonly unknown[], readonly unknown[]][] = [
   ['any text', text(), ['', 'a', 'ä\0'], [undefined, null, 1, ['a'], {}]],

@@ -1,10 +1,10 @@
 import { realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../tap.ts'
 import { draftConfig, loadConfig } from '../../src/config/load.ts'
 import { serverName } from '../../src/runtime/database-url.ts'
 import { testFolder } from '../folder.ts'
 import { fc } from '../random.ts'
+import t, { exact } from '../tap.ts'
 
 t.test('the control socket is beside the real path of the database', async (t) => {
   const folder = realpathSync(testFolder(t, { real: {} }))

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import t from '../tap.ts'
 import { baseUrlFor } from '../../src/config/checks.ts'
-import { commandOptions } from '../../src/config/command-options.ts'
 import type { CommandName } from '../../src/config/command-options.ts'
+import { commandOptions } from '../../src/config/command-options.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { flagName, variableName } from '../../src/config/sources.ts'
-import { optionKeys, optionOf, options } from '../../src/config/options.ts'
 import type { OptionKey } from '../../src/config/options.ts'
+import { optionKeys, optionOf, options } from '../../src/config/options.ts'
+import { flagName, variableName } from '../../src/config/sources.ts'
 import { packageRoot } from '../../src/runtime/program.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 
 const example = readFileSync('config/rinex-catalogue.toml', 'utf8')
 const commands = Object.keys(commandOptions) as CommandName[]

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../tap.ts'
 import { faultsOf } from '../../src/config/checks.ts'
 import { readExpectedFile } from '../../src/config/expected-file.ts'
 import { testFolder } from '../folder.ts'
+import t, { exact } from '../tap.ts'
 
 const table = "[[series]]\nstation = 'graz00aut'\nfile_type = 'o'\nperiod = '01H'\n"
 

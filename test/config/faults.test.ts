@@ -1,10 +1,10 @@
 import { join } from 'node:path'
-import t, { exact } from '../tap.ts'
-import { ConfigError } from '../../src/config/checks.ts'
 import type { Fault } from '../../src/config/checks.ts'
+import { ConfigError } from '../../src/config/checks.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { ConfigSources } from '../../src/config/sources.ts'
 import { testFolder } from '../folder.ts'
+import t, { exact } from '../tap.ts'
 
 function faultsOf(sources: Partial<ConfigSources>): readonly Fault[] {
   try {

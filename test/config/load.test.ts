@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t from '../tap.ts'
 import { ConfigError } from '../../src/config/checks.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import type { LoadedConfig } from '../../src/config/load.ts'
-import { propertyName, variableName } from '../../src/config/sources.ts'
-import { optionKeys } from '../../src/config/options.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import type { Config, OptionKey } from '../../src/config/options.ts'
+import { optionKeys } from '../../src/config/options.ts'
 import type { ConfigSources } from '../../src/config/sources.ts'
+import { propertyName, variableName } from '../../src/config/sources.ts'
 import { testFolder } from '../folder.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const root = process.cwd()
 

@@ -2,9 +2,8 @@ import { chmodSync, existsSync, renameSync, rmSync, statSync, symlinkSync } from
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import pino from 'pino'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { commonFolder } from '../folder.ts'
+import { answerLine, openControl } from '../../src/control-socket/answers.ts'
 import {
   askIndexer,
   askMetrics,
@@ -13,14 +12,15 @@ import {
   createStatusReader,
   overSocket,
 } from '../../src/control-socket/client.ts'
-import { NoIndexer } from '../../src/control-socket/protocol.ts'
 import type { ControlRequest, RescanOrder } from '../../src/control-socket/protocol.ts'
+import { NoIndexer } from '../../src/control-socket/protocol.ts'
 import { Health } from '../../src/indexer/state/health.ts'
-import { answerLine, openControl } from '../../src/control-socket/answers.ts'
 import { openService } from '../api/service.ts'
+import { commonFolder } from '../folder.ts'
 import { noProblems } from '../indexer/parts.ts'
-import { until } from '../until.ts'
 import { asOtherUser } from '../other-user.ts'
+import t from '../tap.ts'
+import { until } from '../until.ts'
 
 const logger = pino({ level: 'silent' })
 const health = new Health({

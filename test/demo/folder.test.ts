@@ -3,16 +3,16 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import { makeDemoFolder } from '../../src/demo/folder.ts'
+import t from '../tap.ts'
 
 // A socket needs a short path.
 const temporary = mkdtempSync(join(tmpdir(), 'test-'))

@@ -1,9 +1,9 @@
 /** Which files of the demo arrive when. */
 import { dirname } from 'node:path'
-import t from '../tap.ts'
 import { filesArriving } from '../../src/demo/network.ts'
 import { isMisplaced, parseDirectory } from '../../src/parse/archive-path.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
+import t from '../tap.ts'
 
 const startedAt = Date.parse('2026-03-01T10:20:30Z') / 1000
 const hour = 3600

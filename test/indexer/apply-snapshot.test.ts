@@ -1,9 +1,9 @@
 import { mkdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { engine } from '../catalogue/engines.ts'
 import t, { exact } from '../tap.ts'
 import { openApplyStageOn } from './apply-stage.ts'
-import { engine } from '../catalogue/engines.ts'
 import { unreadableSnapshotOf } from './parts.ts'
 
 const day = 'obs/2020/001'

@@ -2,11 +2,11 @@
 import { appendFileSync, mkdirSync, renameSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { arrivalOf, notChangedUs } from '../../src/indexer/state/arrival.ts'
 import { dayDirectory, pathIn } from '../acceptance/tree.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 import { until } from '../until.ts'
 import { openParts, startOn } from './parts.ts'
 

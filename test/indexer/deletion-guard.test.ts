@@ -1,7 +1,7 @@
-import t from '../tap.ts'
-import { DeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
 import type { PersistedRemovals } from '../../src/indexer/state/deletion-guard.ts'
+import { DeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const minute = 60_000
 const hour = 60 * minute

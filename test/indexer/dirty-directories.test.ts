@@ -1,6 +1,6 @@
-import t from '../tap.ts'
 import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 t.test('directories are taken when they are due, the earliest first', async (t) => {
   const dirty = new DirtyDirectories()

@@ -2,11 +2,11 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../tap.ts'
 import type { Test } from 'tap'
-import { isPurge } from '../../src/indexer/state/expected-purge.ts'
 import type { PurgedAfterDays } from '../../src/indexer/state/expected-purge.ts'
+import { isPurge } from '../../src/indexer/state/expected-purge.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 import { openParts, startOn } from './parts.ts'
 
 const secondsPerDay = 86_400

@@ -1,16 +1,16 @@
 /** Known directories, health, scan progress and batches. */
-import t, { exact } from '../tap.ts'
 import type { DirectoryChange } from '../../src/catalogue/updates/change.ts'
 import { Batch } from '../../src/indexer/batch.ts'
+import { Scan } from '../../src/indexer/scan-progress.ts'
 import { Health } from '../../src/indexer/state/health.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
-import { Scan } from '../../src/indexer/scan-progress.ts'
 import type { WalkStep } from '../../src/indexer/tree/walk.ts'
 import { manyNames } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { engine } from '../catalogue/engines.ts'
-import { emptySnapshotOf, memoryLogger, moment, noProblems, openParts } from './parts.ts'
 import { fc } from '../random.ts'
+import t, { exact } from '../tap.ts'
+import { emptySnapshotOf, memoryLogger, moment, noProblems, openParts } from './parts.ts'
 
 t.test('known directories are listed as children of their parents, after any changes', async () => {
   const path = fc.constantFrom('obs', 'obs/2026', 'obs/2025', 'obs/2026/001', 'obs/2026/002', 'nrt')

@@ -1,7 +1,7 @@
-import t, { exact } from '../tap.ts'
 import { accept } from '../../src/indexer/acceptance.ts'
 import { FileFaults } from '../../src/indexer/state/health.ts'
 import { change, newFile } from '../catalogue/change.ts'
+import t, { exact } from '../tap.ts'
 import { nothingSeen, openParts } from './parts.ts'
 
 const day = 'obs/2020/001'

@@ -1,15 +1,15 @@
 /** Up to which time the catalogue equals the tree, with a real writer, and with a real indexer. */
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { CatalogueCorrupt } from '../../src/catalogue/writer-errors.ts'
-import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Scans } from '../../src/indexer/scans.ts'
+import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import { engine } from '../catalogue/engines.ts'
-import { emptyScan, moment, noProblems, openParts, startOn } from './parts.ts'
+import t from '../tap.ts'
 import { until } from '../until.ts'
+import { emptyScan, moment, noProblems, openParts, startOn } from './parts.ts'
 
 const name = 'graz0010.26d.gz'
 const second = 1e6

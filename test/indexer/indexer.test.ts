@@ -1,11 +1,11 @@
 import { renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { dayDirectory, pathIn } from '../acceptance/tree.ts'
-import { openParts, startOn } from './parts.ts'
+import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
+import { openParts, startOn } from './parts.ts'
 
 /** A running indexer on an archive with these files, or on that of a process that has ended. */
 async function start(t: Test, found: readonly string[] | string, keepRemovalsMs = 86_400_000) {

@@ -1,10 +1,10 @@
-import t, { exact } from '../tap.ts'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
 import type { KnownDirectory, KnownFile } from '../../src/catalogue/updates/known.ts'
 import { reconcile } from '../../src/indexer/reconcile.ts'
-import { createIdentities } from '../../src/indexer/tree/directory-snapshot.ts'
 import type { DirectorySnapshot } from '../../src/indexer/tree/directory-snapshot.ts'
+import { createIdentities } from '../../src/indexer/tree/directory-snapshot.ts'
 import { day, identity as bound, stamp } from '../catalogue/catalogue.ts'
+import t, { exact } from '../tap.ts'
 import { emptySnapshotOf, unreadableSnapshotOf } from './parts.ts'
 
 const name = 'graz0010.26d.gz'

@@ -1,12 +1,12 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
-import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { register } from '../../src/indexer/register.ts'
+import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'
 import { readDirectory } from '../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 
 t.test('a file whose disk is away is not reported as missing', async (t) => {
   const day = 'obs/2010/001'

@@ -2,12 +2,12 @@
  * Random histories of removals, failed writes, confirmations and restarts on a real catalogue: an
  * accident never takes more than the limit, and what is confirmed always goes.
  */
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { manyNames } from '../catalogue/catalogue.ts'
 import { engine } from '../catalogue/engines.ts'
 import { testFolder } from '../folder.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 import { openApplyStageOn } from './apply-stage.ts'
 import { emptySnapshotOf } from './parts.ts'
 

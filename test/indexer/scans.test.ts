@@ -1,8 +1,8 @@
-import t, { exact } from '../tap.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Rescans } from '../../src/indexer/scans.ts'
-import { emptyScan, memoryLogger, moment } from './parts.ts'
+import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
+import { emptyScan, memoryLogger, moment } from './parts.ts'
 
 const plain = { path: undefined, acceptRemovals: false }
 

@@ -1,10 +1,10 @@
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Schedule } from '../../src/indexer/schedule.ts'
+import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { stamp } from '../catalogue/catalogue.ts'
-import { noProblems, openParts } from './parts.ts'
+import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
+import { noProblems, openParts } from './parts.ts'
 
 /** A schedule over these directories, without a loop that takes the dirty ones. */
 async function openScheduleOn(

@@ -1,5 +1,5 @@
-import t from '../tap.ts'
 import { SecondLooks } from '../../src/indexer/state/second-looks.ts'
+import t from '../tap.ts'
 
 const minute = 60_000
 

@@ -1,8 +1,8 @@
-import t from '../tap.ts'
 import { youngFileMs } from '../../src/catalogue/records.ts'
-import { Settling } from '../../src/indexer/state/settling.ts'
 import type { SettlingDecision } from '../../src/indexer/state/settling.ts'
+import { Settling } from '../../src/indexer/state/settling.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const path = 'nrt/2026/001/05/graz001f.26d.gz'
 const minute = 60_000

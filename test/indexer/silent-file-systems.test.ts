@@ -1,7 +1,7 @@
 /** Since when a file was not there, on file systems that tell what changed, and on silent ones. */
-import t, { exact } from '../tap.ts'
 import { SilentFileSystems } from '../../src/indexer/state/silent-file-systems.ts'
 import { stamp } from '../catalogue/catalogue.ts'
+import t, { exact } from '../tap.ts'
 
 const named = { ...stamp, namesSum: 7 }
 const heartbeat = { us: 1e9, steadyMs: 1000 }

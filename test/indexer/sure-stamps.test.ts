@@ -1,10 +1,10 @@
 /** When the stamp of a directory is sure, with a file system whose clock is not ours. */
-import t from '../tap.ts'
-import { confirmMs, SureStamps } from '../../src/indexer/state/sure-stamps.ts'
 import type { Judgement } from '../../src/indexer/state/sure-stamps.ts'
+import { confirmMs, SureStamps } from '../../src/indexer/state/sure-stamps.ts'
 import { longestTickMs } from '../../src/indexer/tree/directory-snapshot.ts'
 import { stamp } from '../catalogue/catalogue.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const path = 'obs/2026/001'
 const changed = { ...stamp, mtimeUs: 7 }

@@ -1,17 +1,17 @@
 /** Sweeps over file systems whose directories tell by their times what changed, and do not. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import type { DirectoryTimes } from '../../src/catalogue/updates/change.ts'
-import { findChanged } from '../../src/indexer/sweep.ts'
 import { mostByName } from '../../src/indexer/state/hot-window.ts'
+import { findChanged } from '../../src/indexer/sweep.ts'
 import type { TreeReader } from '../../src/indexer/tree/tree-reader.ts'
 import { dayDirectory, pathIn } from '../acceptance/tree.ts'
 import { stamp } from '../catalogue/catalogue.ts'
 import { change } from '../catalogue/change.ts'
-import { openParts, startOn } from './parts.ts'
+import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
+import { openParts, startOn } from './parts.ts'
 
 const [hot, other] = [dayDirectory(1), dayDirectory(2)]
 const old = 'obs/2020/001'

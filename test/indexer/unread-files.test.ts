@@ -2,11 +2,11 @@
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t, { exact } from '../tap.ts'
 import { filesPerRead } from '../../src/indexer/examination.ts'
 import { UnreadFiles } from '../../src/indexer/state/unread-files.ts'
 import { dayDirectory } from '../acceptance/tree.ts'
 import { day, manyNames } from '../catalogue/catalogue.ts'
+import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
 import { openParts, startOn } from './parts.ts'
 

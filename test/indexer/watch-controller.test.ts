@@ -1,16 +1,16 @@
 import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
-import { Health } from '../../src/indexer/state/health.ts'
 import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
+import { Health } from '../../src/indexer/state/health.ts'
 import { isHot } from '../../src/indexer/state/hot-window.ts'
-import { WatchController } from '../../src/indexer/watch-controller.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { identityOf } from '../../src/indexer/tree/directory-snapshot.ts'
-import { memoryLogger } from './parts.ts'
-import { until } from '../until.ts'
+import { WatchController } from '../../src/indexer/watch-controller.ts'
 import { testFolder } from '../folder.ts'
+import t, { exact } from '../tap.ts'
+import { until } from '../until.ts'
+import { memoryLogger } from './parts.ts'
 
 const dayMs = 86_400_000
 const window = { obsDays: 14, nrtDays: 3 }

@@ -1,10 +1,10 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../tap.ts'
 import type { Test } from 'tap'
 import { isExhaustion, overflowDetector, Watcher, watchLimit } from '../../src/indexer/watcher.ts'
-import { until } from '../until.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
+import { until } from '../until.ts'
 
 /** A watcher and its calls. */
 function openOn(t: Test, tree: Parameters<Test['testdir']>[0], mostEntries?: number) {

@@ -1,13 +1,13 @@
-import t from '../tap.ts'
+import type { ArchiveDirectory } from '../../src/parse/archive-path.ts'
 import {
   areas,
   isDirectoryName,
   isMisplaced,
   parseDirectory,
 } from '../../src/parse/archive-path.ts'
-import type { ArchiveDirectory } from '../../src/parse/archive-path.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import type { ParsedName } from '../../src/parse/types.ts'
+import t from '../tap.ts'
 
 const second = (iso: string): number => Date.parse(iso) / 1000
 const day = 86_400

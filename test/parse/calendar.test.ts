@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import t from '../tap.ts'
 import {
   dayOfYearAt,
-  dayStartSeconds,
   daysInYear,
+  dayStartSeconds,
   fullYear,
   isDayOfYear,
   sessionHour,
 } from '../../src/parse/calendar.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 t.test('leap years have 366 days; a century is a leap year only if divisible by 400', async (t) => {
   for (const year of [2024, 2000, 1980, 2400, 0]) t.equal(daysInYear(year), 366, `${year}`)

@@ -1,6 +1,6 @@
 /** Countries of station codes, and their names. */
-import t from '../tap.ts'
 import { countriesNamed, countryName, countryOf } from '../../src/parse/countries.ts'
+import t from '../tap.ts'
 
 t.test('a country has a name', (t) => {
   t.equal(countryOf('GRAZ00AUT'), 'AUT')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const longName = 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'
 const shortName = 'zimm028a.26n.gz'

@@ -1,7 +1,7 @@
-import t from '../tap.ts'
 import { parseTimeUs } from '../../src/parse/calendar.ts'
 import { dayToIso, parseDay, parseDays } from '../../src/parse/calendar.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const secondsPerDay = 86_400
 

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { nameRulesVersion } from '../../src/parse/name-rules.ts'
+import t from '../tap.ts'
 
 type Row = Readonly<Record<string, string | undefined>>
 

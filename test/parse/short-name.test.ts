@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import t from '../tap.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const sessionLetters = Array.from('abcdefghijklmnopqrstuvwx')
 

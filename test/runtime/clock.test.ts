@@ -1,5 +1,5 @@
-import t from '../tap.ts'
 import { createClock } from '../../src/runtime/clock.ts'
+import t from '../tap.ts'
 
 t.test('the clock is finer than a millisecond, steady, and follows the system time', async (t) => {
   const time = { wallMs: 1_700_000_000_000, steadyMs: 50 }

@@ -1,5 +1,5 @@
-import t from '../tap.ts'
 import { isServer, serverName, urlFault } from '../../src/runtime/database-url.ts'
+import t from '../tap.ts'
 
 t.test('a server is named by host, port and name', async (t) => {
   const cases: readonly [database: string, name: string][] = [

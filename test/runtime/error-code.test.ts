@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t from '../tap.ts'
 import { errorCode, isMissing } from '../../src/runtime/error-code.ts'
 import { testFolder } from '../folder.ts'
+import t from '../tap.ts'
 
 t.test('an error of Node or of SQLite has its code, any other value an empty one', async (t) => {
   const folder = testFolder(t)

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import t from '../tap.ts'
 import { bare } from '../program.ts'
+import t from '../tap.ts'
 
 interface Outcome {
   readonly code: number | null

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import t from '../tap.ts'
 import { bare } from '../program.ts'
+import t from '../tap.ts'
 
 /** Runs a script that has `createLogger` and returns the lines it printed. */
 function linesOf(script: string, stdout: 'pipe' | number = 'pipe'): string[] {

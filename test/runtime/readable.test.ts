@@ -1,5 +1,4 @@
 /** Times, sizes and changes as texts for people. */
-import t from '../tap.ts'
 import { changeLabel } from '../../src/api/pages/labels.ts'
 import {
   exactTime,
@@ -7,6 +6,7 @@ import {
   readableDuration,
   readableSize,
 } from '../../src/runtime/readable.ts'
+import t from '../tap.ts'
 
 t.test('a date has its day of the year, and its time unless the time is midnight', async (t) => {
   for (const [iso, text] of [

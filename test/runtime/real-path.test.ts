@@ -1,9 +1,9 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import t, { exact } from '../tap.ts'
 import { realDirectories, realPath } from '../../src/runtime/real-path.ts'
 import { testFolder } from '../folder.ts'
+import t, { exact } from '../tap.ts'
 
 /** Symbolic links by their paths, and the real path of each path below the folder. */
 const links: Record<string, string> = {

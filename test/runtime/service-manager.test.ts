@@ -1,17 +1,17 @@
 /** Messages to a service manager, received on a real socket. */
-import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { cpSync, existsSync } from 'node:fs'
-import { createInterface } from 'node:readline'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { pino } from 'pino'
-import t, { exact } from '../tap.ts'
 import type { Test } from 'tap'
 import { ServiceManager } from '../../src/runtime/service-manager.ts'
 import { testFolder } from '../folder.ts'
-import { until } from '../until.ts'
 import { kept, programLine } from '../program.ts'
+import t, { exact } from '../tap.ts'
+import { until } from '../until.ts'
 
 const missing = ['systemd-notify', 'python3'].find(
   (program) => spawnSync(program, ['--version']).error !== undefined,

@@ -2,16 +2,16 @@
  * Which losses are alerts, and that nothing arrives at all: tables of cases, and a comparison with
  * a slow reference implementation.
  */
-import t, { exact } from '../tap.ts'
-import { openLosses } from '../../src/series/losses.ts'
-import type { Loss } from '../../src/series/loss.ts'
-import type { StationSeries } from '../../src/series/station-states.ts'
 import type { ExpectedRule } from '../../src/series/expectation.ts'
-import { periodRules, slotAt, slotsPerDay } from '../../src/series/series.ts'
+import type { Loss } from '../../src/series/loss.ts'
+import { openLosses } from '../../src/series/losses.ts'
 import type { Period } from '../../src/series/series.ts'
+import { periodRules, slotAt, slotsPerDay } from '../../src/series/series.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
 import { SlotSet } from '../../src/series/slot-set.ts'
+import type { StationSeries } from '../../src/series/station-states.ts'
 import { fc } from '../random.ts'
+import t, { exact } from '../tap.ts'
 
 const hour = 3600
 const day = 86_400

@@ -4,10 +4,10 @@ import { availabilityOf } from '../../src/series/availability.ts'
 import type { ExpectedRule } from '../../src/series/expectation.ts'
 import { slotAt, slotsPerDay, startOf } from '../../src/series/series.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
-import { slotStates, stateText } from '../../src/series/slot-states.ts'
 import { SlotSet } from '../../src/series/slot-set.ts'
-import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
+import { slotStates, stateText } from '../../src/series/slot-states.ts'
 import type { History, MissingSlot, NowAnswer, Range, RangeAnswer } from './oracle.ts'
+import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
 
 /** The history in the form of the functions under test. */
 export function pastOf(history: History, range?: Range) {

@@ -1,7 +1,7 @@
 /** Up to which time the states are computed, and why the catalogue is not current. */
-import t from '../tap.ts'
-import { currencyOf } from '../../src/series/currency.ts'
 import type { Currency, IndexerReport } from '../../src/series/currency.ts'
+import { currencyOf } from '../../src/series/currency.ts'
+import t from '../tap.ts'
 
 /** The last heartbeat, in seconds since 1970: 20 s after a minute. */
 const beat = 1_800_000_020

@@ -1,10 +1,10 @@
 /** The deliveries in memory, compared with a plain list of all deliveries. */
-import t from '../tap.ts'
-import { DeliveryWindow, unseen } from '../../src/series/delivery-window.ts'
-import { periodRules, periods } from '../../src/series/series.ts'
-import type { Period } from '../../src/series/series.ts'
 import { secondsPerDay } from '../../src/parse/calendar.ts'
+import { DeliveryWindow, unseen } from '../../src/series/delivery-window.ts'
+import type { Period } from '../../src/series/series.ts'
+import { periodRules, periods } from '../../src/series/series.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const firstDay = 20_000
 /** Number of the days of the window, and of those of its last days that have latencies. */

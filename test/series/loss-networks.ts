@@ -1,9 +1,9 @@
 /** Networks of which stations are lost, made by hand and at random. */
-import { fc } from '../random.ts'
 import { secondsToIso } from '../../src/parse/calendar.ts'
 import { openLosses } from '../../src/series/losses.ts'
-import type { StationSeries } from '../../src/series/station-states.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
+import type { StationSeries } from '../../src/series/station-states.ts'
+import { fc } from '../random.ts'
 import { pastOf } from './compared.ts'
 import type { NetworkHistory } from './losses-oracle.ts'
 import type { History, Period, Rule } from './oracle.ts'

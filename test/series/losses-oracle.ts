@@ -1,6 +1,6 @@
 /** Losses by their definition, slot by slot: slow, and without anything of `src/series`. */
-import { oracleExpects, oracleMissing, oracleNow } from './oracle.ts'
 import type { History, Period } from './oracle.ts'
+import { oracleExpects, oracleMissing, oracleNow } from './oracle.ts'
 
 export interface NetworkHistory {
   station: string

@@ -1,13 +1,13 @@
 /** Losses: cases whose answers are known, and random networks beside the slow reference. */
+import { damagedLosses } from '../../src/series/damaged.ts'
+import type { Loss } from '../../src/series/loss.ts'
+import { stationLosses } from '../../src/series/station-losses.ts'
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
-import type { Loss } from '../../src/series/loss.ts'
-import { damagedLosses } from '../../src/series/damaged.ts'
-import { stationLosses } from '../../src/series/station-losses.ts'
-import { day, hour, iso, lossesOf, midnight, networks, seriesAt } from './loss-networks.ts'
 import type { Described } from './loss-networks.ts'
-import { naiveDamaged, naiveLosses } from './losses-oracle.ts'
+import { day, hour, iso, lossesOf, midnight, networks, seriesAt } from './loss-networks.ts'
 import type { NaiveLoss } from './losses-oracle.ts'
+import { naiveDamaged, naiveLosses } from './losses-oracle.ts'
 import type { Period } from './oracle.ts'
 
 const at = (asOf: number, ...described: Described[]): readonly Loss[] =>

@@ -3,10 +3,10 @@
  */
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
-import { histories } from './histories.ts'
-import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
 import { checkedMissing, checkedNow, checkedRange } from './compared.ts'
+import { histories } from './histories.ts'
 import type { History, Period, Rule } from './oracle.ts'
+import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
 
 const minute = 60
 const hour = 3600

@@ -1,8 +1,8 @@
 /**
  * States, figures and gaps of random histories, compared with the slow reference in every field.
  */
-import t from '../tap.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 import { checkedMissing, checkedNow, checkedRange } from './compared.ts'
 import { histories } from './histories.ts'
 

@@ -1,9 +1,9 @@
 /** The set of slots with a bit for each, compared with a plain set. */
-import t from '../tap.ts'
-import { periods, slotsPerDay } from '../../src/series/series.ts'
 import type { Period } from '../../src/series/series.ts'
+import { periods, slotsPerDay } from '../../src/series/series.ts'
 import { SlotSet } from '../../src/series/slot-set.ts'
 import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 const mostDays = 12
 

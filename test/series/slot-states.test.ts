@@ -2,12 +2,12 @@
  * Rules, names and limits of latencies: tables of cases. Histories are in oracle.test.ts and
  * series-states.test.ts.
  */
-import t from '../tap.ts'
+import { parseFilename } from '../../src/parse/filename.ts'
 import { createExpectation } from '../../src/series/expectation.ts'
 import { lateAfter } from '../../src/series/latency.ts'
 import { seriesOf } from '../../src/series/series.ts'
 import { SlotSet } from '../../src/series/slot-set.ts'
-import { parseFilename } from '../../src/parse/filename.ts'
+import t from '../tap.ts'
 
 const daySeconds = 86_400
 

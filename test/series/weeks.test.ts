@@ -1,6 +1,6 @@
-import t from '../tap.ts'
 import { dayToIso } from '../../src/parse/calendar.ts'
 import { gpsWeek, gpsWeekOf } from '../../src/series/weeks.ts'
+import t from '../tap.ts'
 
 const dayOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000
 

@@ -7,8 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
 import { restarts } from '../acceptance/mirrored-archive.ts'
-import { stop, until, untilReported } from '../acceptance/service.ts'
 import type { Service } from '../acceptance/service.ts'
+import { stop, until, untilReported } from '../acceptance/service.ts'
 import { programLine } from '../program.ts'
 
 export interface Day {

@@ -1,10 +1,10 @@
 /**
  * Readers of pages, lists and files, and a log of the memory and the open files of both processes.
  */
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { fetchAlone } from '../acceptance/service.ts'
 import type { Service } from '../acceptance/service.ts'
+import { fetchAlone } from '../acceptance/service.ts'
 
 const paths = [
   '/rinex/api/rinex-file/?limit=20',

@@ -1,10 +1,10 @@
 /** The report of a simulated day, as Markdown. */
-import { cpus, release } from 'node:os'
 import { readFileSync } from 'node:fs'
+import { cpus, release } from 'node:os'
 import { format } from 'prettier'
 import type { LogLine } from '../acceptance/service.ts'
-import { causeOf, errorsOf, mean, quietSamples } from './verdicts.ts'
 import type { Results, Verdict } from './verdicts.ts'
+import { causeOf, errorsOf, mean, quietSamples } from './verdicts.ts'
 
 type Row = readonly (string | number)[]
 

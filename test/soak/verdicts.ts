@@ -1,8 +1,8 @@
 /** Checks the results of a simulated day. */
 import type { Mirror } from '../acceptance/mirror.ts'
 import type { LogLine } from '../acceptance/service.ts'
-import { events } from './events.ts'
 import type { Event } from './events.ts'
+import { events } from './events.ts'
 import type { LoadCounts } from './load.ts'
 import type { Firing } from './prometheus.ts'
 import type { Footprint, ProcessName, ReaderCounts } from './readers.ts'

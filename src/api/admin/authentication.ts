@@ -1,9 +1,9 @@
 /** Authenticates administrators, and turns errors of the indexer into responses. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { IndexerUnreachable, RequestRejected } from '../../control-socket/protocol.ts'
-import type { Administration } from '../http/settings.ts'
-import type { Authentication } from '../http/resource.ts'
 import { HttpError, tryAgain } from '../http/errors.ts'
+import type { Authentication } from '../http/resource.ts'
+import type { Administration } from '../http/settings.ts'
 import { curl } from '../openapi/openapi.ts'
 import { errors } from '../openapi/responses.ts'
 

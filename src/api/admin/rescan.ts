@@ -1,5 +1,14 @@
 /** The resource with which administrators order a rescan. */
 import type { FastifyInstance } from 'fastify'
+import type { ApiContext } from '../http/context.ts'
+import { resourceUrl } from '../http/context.ts'
+import { BadFields } from '../http/errors.ts'
+import { sendJson } from '../http/formats.ts'
+import { addResource } from '../http/resource.ts'
+import type { RouteSchema } from '../openapi/openapi.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
+import { json, withHeaders } from '../openapi/responses.ts'
+import * as schema from '../openapi/schema.ts'
 import {
   createAuthentication,
   curlPost,
@@ -8,15 +17,6 @@ import {
   writeErrors,
 } from './authentication.ts'
 import { parseRescan } from './request-body.ts'
-import { sendJson } from '../http/formats.ts'
-import type { ApiContext } from '../http/context.ts'
-import { BadFields } from '../http/errors.ts'
-import { resourceUrl } from '../http/context.ts'
-import { addResource } from '../http/resource.ts'
-import { json, withHeaders } from '../openapi/responses.ts'
-import { exampleLinks } from '../openapi/openapi.ts'
-import * as schema from '../openapi/schema.ts'
-import type { RouteSchema } from '../openapi/openapi.ts'
 
 const rescanOrder = schema.component(
   'RescanOrder',

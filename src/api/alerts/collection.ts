@@ -5,8 +5,8 @@ import { placeFilters } from '../parameters/file-filters.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection, csvOf } from '../resources/collection.ts'
 import { matchesSeries } from '../series/known-series.ts'
-import { currencyMembers, networkState } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
+import { currencyMembers, networkState } from '../series/network-context.ts'
 import { lossColumn, lossFields, lossItem } from './loss-fields.ts'
 
 export function addAlerts(app: FastifyInstance, context: NetworkContext): void {

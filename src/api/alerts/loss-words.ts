@@ -1,9 +1,9 @@
 /** One sentence for each loss, for its pages and the network. Pure. */
 import { secondsToIso } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
+import { counted, readableDuration, readableTime } from '../../runtime/readable.ts'
 import type { Loss, LostSeries } from '../../series/loss.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
-import { counted, readableDuration, readableTime } from '../../runtime/readable.ts'
 
 /**
  * `Norway: 8 of 8 stations, nothing since 10:00, late for 4 h 30`, `MATE00ITA (day): nothing since

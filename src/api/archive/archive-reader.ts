@@ -1,14 +1,14 @@
 /** Reads what the figures of the archive follow from; the metrics read it too. */
-import type { Asker } from '../../catalogue/turns.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import type { Head } from '../../catalogue/records.ts'
+import type { Asker } from '../../catalogue/turns.ts'
+import type { Clock } from '../../runtime/clock.ts'
 import type { ApiSettings } from '../http/settings.ts'
 import { usPerDay } from '../parameters/filter-values.ts'
-import { ArchiveDisks } from './disks.ts'
 import type { ArchiveDisk } from './disks.ts'
+import { ArchiveDisks } from './disks.ts'
 import { shownDays } from './serialise.ts'
-import type { Clock } from '../../runtime/clock.ts'
 
 interface ArchiveDeps {
   readonly reader: Pick<CatalogueReader, 'head' | 'volumes'>

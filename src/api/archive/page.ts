@@ -1,17 +1,17 @@
 /** The HTML page of the archive. */
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
+import { readableNumber, readableShare, readableSize } from '../../runtime/readable.ts'
 import { periods } from '../../series/series.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
-import { headerColumn, numberColumns, periodCell, table } from '../pages/table.ts'
 import type { Page } from '../pages/layout.ts'
+import { ignoredNotice, link, picture } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
+import { headerColumn, numberColumns, periodCell, table } from '../pages/table.ts'
 import { barsSvg } from './pictures.ts'
 import type { WireArchive } from './schema.ts'
 import { checksumsSentence, files, sentencesOf } from './words.ts'
-import { ignoredNotice, link, picture } from '../pages/parts.ts'
-import type { Child, Html } from '../pages/html.ts'
-import { html } from '../pages/html.ts'
-import { readableNumber, readableShare, readableSize } from '../../runtime/readable.ts'
 
 export function renderArchive(wire: WireArchive, ignored: readonly string[]): Page {
   const sentences = sentencesOf(wire)

@@ -1,7 +1,7 @@
 /** Draws bars: a number for each year or day. Pure. */
-import { rounded, svg } from '../pages/svg.ts'
-import { html } from '../pages/html.ts'
 import type { Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { rounded, svg } from '../pages/svg.ts'
 
 interface Bar {
   readonly value: number

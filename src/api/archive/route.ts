@@ -1,13 +1,13 @@
 /** Serves how large the archive is, and the space on its disks. */
 import type { FastifyInstance } from 'fastify'
+import type { ApiContext } from '../http/context.ts'
+import { digest } from '../http/context.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
-import { digest } from '../http/context.ts'
-import type { ApiContext } from '../http/context.ts'
 import type { ArchiveReader, ArchiveState } from './archive-reader.ts'
-import { archiveCsv, serialiseArchive } from './serialise.ts'
 import { renderArchive } from './page.ts'
 import { archiveSchema } from './schema.ts'
+import { archiveCsv, serialiseArchive } from './serialise.ts'
 
 export interface ArchiveContext extends ApiContext {
   readonly archive: ArchiveReader

@@ -1,5 +1,5 @@
 /** Makes the answer about the archive from what catalogue and disks say. Pure. */
-import type { Volumes, DayVolume, KindVolume } from '../../catalogue/questions/volumes.ts'
+import type { DayVolume, KindVolume, Volumes } from '../../catalogue/questions/volumes.ts'
 import type { Volume } from '../../catalogue/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import { dayToIso, momentOrNull } from '../../parse/calendar.ts'

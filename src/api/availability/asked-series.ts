@@ -1,12 +1,12 @@
 /** The series that questions ask for, and the present spans of their files. */
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
 import type { DayRange, SeriesKey } from '../../series/series.ts'
+import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import type { NetworkKey } from '../series/known-series.ts'
 import { slotsOf } from '../series/network-days.ts'
-import { LineFaults, slotsOfQuestion } from './questions.ts'
 import type { SeriesQuestion } from './questions.ts'
+import { LineFaults, slotsOfQuestion } from './questions.ts'
 
 /** A series on some days, by the code of the question, or one that its `*` found. */
 export interface AskedSeries extends NetworkKey, DayRange {}

@@ -1,13 +1,13 @@
 /** The files of series, in the order of the questions, those of a series by time. */
-import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
-import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ChunkCursor } from '../../catalogue/filter.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
-import { secondsPerDay } from '../../parse/calendar.ts'
-import { seriesOf } from '../../series/series.ts'
 import type { DayRange, Period } from '../../series/series.ts'
+import { seriesOf } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import type { AskedSeries, KnownSites } from './asked-series.ts'
 

@@ -2,8 +2,8 @@
  * Reads the body of a request for many series: options as `key=value` lines, then a question a
  * line, as the availability service of the FDSN takes them. Pure.
  */
-import { slotsPerDay } from '../../series/series.ts'
 import type { DayRange, SeriesKey } from '../../series/series.ts'
+import { slotsPerDay } from '../../series/series.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Fault } from '../parameters/parameter.ts'
 import { latencyParameters as parameters, rangeFault } from '../stations/series-reader.ts'

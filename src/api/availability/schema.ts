@@ -1,11 +1,11 @@
 /** What the OpenAPI document says of the availability of many series, and its parameter. */
-import { curl, exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
+import { curl, exampleLinks } from '../openapi/openapi.ts'
 import * as common from '../openapi/parameters.ts'
 import { errors, json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
-import type { Parameter } from '../parameters/parameter.ts'
 import { parseInteger } from '../parameters/paging.ts'
+import type { Parameter } from '../parameters/parameter.ts'
 import { currencyMembers } from '../series/network-context.ts'
 import { seriesFields } from '../series/series-fields.ts'
 import { most } from './asked-series.ts'

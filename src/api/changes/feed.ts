@@ -1,11 +1,11 @@
 /** Reads the change feed: a page, the latest changes, a long poll. */
+import type { Change, ChangesPage } from '../../catalogue/questions/changes.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import type { ChangesPage, Change } from '../../catalogue/questions/changes.ts'
 import type { Head } from '../../catalogue/records.ts'
-import type { Requester } from '../http/limits.ts'
 import { HttpError, notYet } from '../http/errors.ts'
-import type { HeadWatch } from './waiting.ts'
+import type { Requester } from '../http/limits.ts'
 import type { ChangesRequest } from './schema.ts'
+import type { HeadWatch } from './waiting.ts'
 
 /** The changes after `since` up to `throughSeq` that match the filters, or the last of them. */
 export interface FeedPage {

@@ -1,8 +1,8 @@
 /** Watches the head of the catalogue for all clients that wait for changes. */
 import { setTimeout as pause } from 'node:timers/promises'
+import type { FastifyReply } from 'fastify'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
-import type { FastifyReply } from 'fastify'
 import { Semaphore } from '../http/limits.ts'
 
 export class HeadWatch {

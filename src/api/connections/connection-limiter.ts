@@ -2,13 +2,13 @@
  * Limits connections, in total and by address: more are closed at once. Behind a trusted proxy it
  * limits the requests of each client.
  */
-import type { ConnectionLimits } from '../http/settings.ts'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyReply, FastifyRequest } from 'fastify'
-import { tooMany } from '../http/errors.ts'
-import type { HttpError } from '../http/errors.ts'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpError } from '../http/errors.ts'
+import { tooMany } from '../http/errors.ts'
+import type { ConnectionLimits } from '../http/settings.ts'
 
 const mostConnections = 2048
 

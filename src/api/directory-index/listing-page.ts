@@ -2,8 +2,8 @@
  * The page of a directory listing, as common web servers write it. Programs parse its `<pre>`,
  * which is that of nginx, and take every `href` for an entry: so there is no other one.
  */
-import { html } from '../pages/html.ts'
 import { counted, readableSize } from '../../runtime/readable.ts'
+import { html } from '../pages/html.ts'
 
 /** What a listing contains, when all of it was written. */
 export interface Totals {

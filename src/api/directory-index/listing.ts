@@ -2,26 +2,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type {
   DirectoryState,
-  FileEntry,
-  Subdirectory,
   Entries,
   EntriesQuery,
+  FileEntry,
+  Subdirectory,
 } from '../../catalogue/questions/directories.ts'
-import type { Requester } from '../http/limits.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import {
-  isFresh,
-  sendNotModified,
   formatHttpDate,
+  isFresh,
   parseHttpDate,
+  sendNotModified,
 } from '../http/conditional-requests.ts'
-import { digest } from '../http/context.ts'
 import type { ApiContext } from '../http/context.ts'
+import { digest } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
 import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
-import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { pageHeaders } from '../http/headers.ts'
-import { beginPage, endPage, entryLine } from './listing-page.ts'
+import type { Requester } from '../http/limits.ts'
 import type { Totals } from './listing-page.ts'
+import { beginPage, endPage, entryLine } from './listing-page.ts'
 
 /** Answers a request for a directory of the catalogue, given by its path below the root. */
 export type DirectoryHandler = (

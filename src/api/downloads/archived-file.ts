@@ -1,8 +1,8 @@
 /** Opens archived files, and checks through the handle that the checked file is the one sent. */
-import { constants, readlinkSync } from 'node:fs'
 import type { Stats } from 'node:fs'
-import { open, realpath, stat } from 'node:fs/promises'
+import { constants, readlinkSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { open, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import type { FileQuery } from '../../catalogue/questions/files.ts'

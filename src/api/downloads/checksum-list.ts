@@ -1,11 +1,11 @@
 /** The checksums of a directory in the format of `sha256sum -c`: a virtual file. */
-import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ChecksumChunk } from '../../catalogue/questions/checksums.ts'
-import { sendChunks } from '../http/formats.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { DirectoryHandler } from '../directory-index/listing.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import type { DirectoryHandler } from '../directory-index/listing.ts'
+import { sendChunks } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 
 /** The virtual file with the checksums of a directory; a real file of this name is not served. */

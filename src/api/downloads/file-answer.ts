@@ -2,16 +2,16 @@
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
-import { youngFileMs } from '../../catalogue/records.ts'
-import type { FileRecord } from '../../catalogue/records.ts'
-import type { FoundFile } from '../../catalogue/questions/files.ts'
 import { compareIdentity, isSameVersion, toIdentity, toUs } from '../../catalogue/identity.ts'
-import { evaluatePreconditions, formatHttpDate } from '../http/conditional-requests.ts'
+import type { FoundFile } from '../../catalogue/questions/files.ts'
+import type { FileRecord } from '../../catalogue/records.ts'
+import { youngFileMs } from '../../catalogue/records.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
+import { evaluatePreconditions, formatHttpDate } from '../http/conditional-requests.ts'
 import { HttpError } from '../http/errors.ts'
 import type { ApiSettings } from '../http/settings.ts'
-import { FileChanged } from './archived-file.ts'
 import type { ArchivedFile } from './archived-file.ts'
+import { FileChanged } from './archived-file.ts'
 
 type Headers = Readonly<Record<string, string>>
 

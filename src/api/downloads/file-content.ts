@@ -2,9 +2,9 @@
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ByteRange } from '../http/conditional-requests.ts'
-import { FileChanged, isUnchanged } from './archived-file.ts'
-import type { OpenFile } from './archived-file.ts'
 import type { Semaphore } from '../http/limits.ts'
+import type { OpenFile } from './archived-file.ts'
+import { FileChanged, isUnchanged } from './archived-file.ts'
 
 /** Bytes of a chunk. Larger ones take less CPU; smaller ones less memory for a slow client. */
 export const chunkBytes = 256 * 1024

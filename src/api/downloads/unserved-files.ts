@@ -1,8 +1,8 @@
 /** What could not be served: files for the status and the problems, storage for the log. */
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import type { ApiContext } from '../http/context.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
+import type { ApiContext } from '../http/context.ts'
 import type { Static } from '../openapi/schema.ts'
 import type { unservedFilesSchema, unservedReasons } from './schema.ts'
 

@@ -1,13 +1,13 @@
 /** All files with problems: from the indexer (settling), the API and the catalogue. */
-import { listedProblems, problemWords } from '../../catalogue/filter.ts'
 import type { Problem } from '../../catalogue/filter.ts'
-import type { Asker } from '../../catalogue/turns.ts'
-import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import { listedProblems, problemWords } from '../../catalogue/filter.ts'
 import type { ProblemEntry } from '../../catalogue/questions/problems.ts'
-import type { SettlingFile } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../../parse/calendar.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'
+import type { Asker } from '../../catalogue/turns.ts'
+import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { maxDirectoryDepth } from '../../parse/archive-path.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
 
 /** The kinds of problems, in the order of the list. */

@@ -1,13 +1,13 @@
 /** The facets of a page of files: each value with its count, set and unset by a click. */
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { FacetName, Facets, FacetValue } from '../../catalogue/sums.ts'
-import { queryText } from '../http/context.ts'
-import type { QueryPair } from '../http/context.ts'
-import { labelOf } from '../pages/filter-form.ts'
 import { counted, readableNumber } from '../../runtime/readable.ts'
-import { filterParameters } from '../parameters/file-filters.ts'
+import type { QueryPair } from '../http/context.ts'
+import { queryText } from '../http/context.ts'
+import { labelOf } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
+import { filterParameters } from '../parameters/file-filters.ts'
 
 /** At most this many values of a facet are shown at once. */
 const mostShown = 12

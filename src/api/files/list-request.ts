@@ -1,13 +1,13 @@
 /** The requests for lists of files. Pure. */
+import type { Ordering, OrderStep } from '../../catalogue/filter.ts'
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
-import type { OrderStep, Ordering } from '../../catalogue/filter.ts'
 import type { Format } from '../http/formats.ts'
 import { expand, filterParameters } from '../parameters/file-filters.ts'
 import { paging } from '../parameters/paging.ts'
-import { choice, invalidChoice } from '../parameters/parameter.ts'
 import type { Parameter } from '../parameters/parameter.ts'
-import { readRequest } from '../parameters/request.ts'
+import { choice, invalidChoice } from '../parameters/parameter.ts'
 import type { Query } from '../parameters/request.ts'
+import { readRequest } from '../parameters/request.ts'
 
 /** A request for a page of the list. */
 export type ListRequest = ReturnType<typeof readListRequest>

@@ -1,18 +1,18 @@
 /** The page of one record: details and history of the file, and the files beside it. */
-import { stationUrl } from '../http/context.ts'
-import type { Page } from '../pages/layout.ts'
-import { changeLabel, durationLabel, typeLabel } from '../pages/labels.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
-import type { FileDuration } from '../../parse/types.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
-import { arrivalSentence, stateSentence } from './record-words.ts'
-import type { Arrival } from './record-words.ts'
-import type { WireRecord } from './serialise.ts'
-import { html } from '../pages/html.ts'
-import type { Html } from '../pages/html.ts'
-import { commandHtml, factList, link, note } from '../pages/parts.ts'
+import type { FileDuration } from '../../parse/types.ts'
 import { counted, readableDate, readableNumber, readableTime } from '../../runtime/readable.ts'
+import { stationUrl } from '../http/context.ts'
+import type { Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { changeLabel, durationLabel, typeLabel } from '../pages/labels.ts'
+import type { Page } from '../pages/layout.ts'
+import { commandHtml, factList, link, note } from '../pages/parts.ts'
+import type { Arrival } from './record-words.ts'
+import { arrivalSentence, stateSentence } from './record-words.ts'
+import type { WireRecord } from './serialise.ts'
 
 /** Other files of the station: of the same time, and of the same series before and after. */
 export interface FilesBeside {

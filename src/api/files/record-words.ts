@@ -1,6 +1,6 @@
 /** What is known of a file, in sentences: whether it is complete, and when it arrived. Pure. */
-import { problemWords } from '../../catalogue/filter.ts'
 import type { Problem } from '../../catalogue/filter.ts'
+import { problemWords } from '../../catalogue/filter.ts'
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { readableDuration } from '../../runtime/readable.ts'
 

@@ -1,17 +1,17 @@
 /** Schemas of the list of files and of single records. */
 import { problems } from '../../catalogue/filter.ts'
-import { facetNames } from '../../catalogue/sums.ts'
 import type { FacetName } from '../../catalogue/sums.ts'
+import { facetNames } from '../../catalogue/sums.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
-import { exampleLinks } from '../openapi/openapi.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
+import { exampleLinks } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
 import { problemMeanings } from '../pages/labels.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
-import { operationOf } from '../resources/answer.ts'
 import { paging } from '../parameters/paging.ts'
+import { operationOf } from '../resources/answer.ts'
 import { listParameters } from './list-request.ts'
 
 const { api, data } = exampleLinks

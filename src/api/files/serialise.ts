@@ -1,13 +1,13 @@
 /** Serialises records for clients. */
-import type { Static } from '../openapi/schema.ts'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { areaOf } from '../../parse/archive-path.ts'
+import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
-import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import type { Links } from '../http/context.ts'
 import { downloadUrl, recordUrl } from '../http/context.ts'
+import type { Static } from '../openapi/schema.ts'
 import type { fileSchema, recordSchema } from './schema.ts'
 
 export type WireRecord = Static<typeof recordSchema>

@@ -1,6 +1,6 @@
 /** The sums and facets of a list: how much to count, and how JSON shows them. */
-import { facetNames } from '../../catalogue/sums.ts'
 import type { Counting, FacetName, PageSums } from '../../catalogue/sums.ts'
+import { facetNames } from '../../catalogue/sums.ts'
 import type { ListRequest } from './list-request.ts'
 
 /**

@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { Counter, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
+import { Counter, Histogram } from 'prom-client'
 import { printable } from '../../runtime/readable.ts'
 
 /** A logger with the request id. It is created on demand, because most requests log nothing. */

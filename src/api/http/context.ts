@@ -1,9 +1,9 @@
 /** What routes share: their dependencies, the URLs of links, and the tags of responses. */
 import { createHash } from 'node:crypto'
 import type { Head } from '../../catalogue/records.ts'
-import type { ApiDeps, SiteFacts } from './settings.ts'
 import type { Format } from './formats.ts'
 import type { ClientLimits } from './limits.ts'
+import type { ApiDeps, SiteFacts } from './settings.ts'
 
 /** The dependencies of routes; each route takes the part that it needs. */
 export interface ApiContext extends ApiDeps {

@@ -6,9 +6,9 @@ import {
   QueryTimeout,
   TooManyQueries,
 } from '../../catalogue/reader-errors.ts'
+import { printable } from '../../runtime/readable.ts'
 import { requestLog } from './access-log.ts'
 import { commonHeaders } from './headers.ts'
-import { printable } from '../../runtime/readable.ts'
 
 type Headers = Readonly<Record<string, string>>
 

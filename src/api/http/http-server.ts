@@ -2,8 +2,8 @@
  * Node's HTTP server, and what Node leaves to the application: answers to malformed requests,
  * checks of `Host` and `Expect`, and a normal form of request targets.
  */
-import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { HttpError } from './errors.ts'
 

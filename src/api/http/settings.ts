@@ -1,7 +1,6 @@
 /** The settings and dependencies with which the API is built. */
 import type { Logger } from 'pino'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import type { ExpectedRules } from '../../series/expectation.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type {
   RegisterAnswer,
@@ -10,6 +9,7 @@ import type {
   SettlingFile,
 } from '../../control-socket/protocol.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import type { ExpectedRules } from '../../series/expectation.ts'
 
 export interface ConnectionLimits {
   /** Maximum number of connections, or behind a proxy of requests, of one address. */

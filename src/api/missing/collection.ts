@@ -1,11 +1,11 @@
 /** The list of the files that are expected and not delivered, and of damaged ones. */
 import type { FastifyInstance } from 'fastify'
 import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
-import { recentDays } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
-import type { Requester } from '../http/limits.ts'
+import { recentDays } from '../../series/series.ts'
 import { downloadUrl } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
+import type { Requester } from '../http/limits.ts'
 import * as schema from '../openapi/schema.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import {
@@ -20,13 +20,13 @@ import type { Values } from '../parameters/request.ts'
 import { addCollection, csvOf } from '../resources/collection.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
-import { currencyMembers, networkState } from '../series/network-context.ts'
-import type { NetworkContext } from '../series/network-context.ts'
-import { keyFields, stationHref } from '../series/series-fields.ts'
 import { keyOf, matchesSeries, period } from '../series/known-series.ts'
+import type { NetworkContext } from '../series/network-context.ts'
+import { currencyMembers, networkState } from '../series/network-context.ts'
+import { keyFields, stationHref } from '../series/series-fields.ts'
 import { missingRuns } from './missing-runs.ts'
-import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
+import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
 
 const field = fieldOf<MissingSlot>()
 

@@ -1,8 +1,13 @@
 /** The page of missing files: runs of missing slots, and the sums of the stations. */
-import { queryText } from '../http/context.ts'
-import type { QueryPair } from '../http/context.ts'
 import { secondsToIso } from '../../parse/calendar.ts'
+import { counted, readableDate, readableNumber, readableTime } from '../../runtime/readable.ts'
+import type { QueryPair } from '../http/context.ts'
+import { queryText } from '../http/context.ts'
+import type { ViewColumn } from '../pages/collection.ts'
+import type { Child } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
+import { link } from '../pages/parts.ts'
 import {
   codeLines,
   dateCell,
@@ -14,15 +19,10 @@ import {
   table,
 } from '../pages/table.ts'
 import type { Groups } from '../resources/collection.ts'
-import type { ViewColumn } from '../pages/collection.ts'
 import { keyOf } from '../series/known-series.ts'
 import { stationCell } from '../series/series-fields.ts'
-import { missingPatterns, timesOf } from './missing-slots.ts'
 import type { MissingSlot } from './missing-slots.ts'
-import type { Child } from '../pages/html.ts'
-import { html } from '../pages/html.ts'
-import { link } from '../pages/parts.ts'
-import { counted, readableDate, readableNumber, readableTime } from '../../runtime/readable.ts'
+import { missingPatterns, timesOf } from './missing-slots.ts'
 
 /** Consecutive slots of a series in the same state, in the order of the list. */
 type Run = readonly MissingSlot[]

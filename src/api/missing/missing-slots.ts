@@ -5,8 +5,8 @@ import {
   secondsPerHour,
   secondsPerMinute,
 } from '../../parse/calendar.ts'
-import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
+import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import type { KnownSeries, NetworkKey, SeriesStatus } from '../series/known-series.ts'
 

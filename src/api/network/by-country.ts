@@ -4,11 +4,11 @@
  */
 import { countryName, countryOf } from '../../parse/countries.ts'
 import { counted } from '../../runtime/readable.ts'
-import { gridSvg, looks, markSvg } from '../pages/svg.ts'
+import type { Html } from '../pages/html.ts'
 import type { Grid, RunLink } from '../pages/svg.ts'
+import { gridSvg, looks, markSvg } from '../pages/svg.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import { stationHref } from '../series/series-fields.ts'
-import type { Html } from '../pages/html.ts'
 
 /** `poor` and `late` look the same, because no picture has both. */
 export const marks = {

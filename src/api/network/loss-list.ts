@@ -1,16 +1,16 @@
 /** The open losses on the page of the network: what is lost, and the single files. Pure. */
 import { secondsToIso } from '../../parse/calendar.ts'
+import { counted, readableTime } from '../../runtime/readable.ts'
 import type { Loss } from '../../series/loss.ts'
 import { slotAt } from '../../series/series.ts'
 import { missingHref, seriesHref } from '../alerts/loss-fields.ts'
 import { lossWords, lostSeriesWords } from '../alerts/loss-words.ts'
-import { missingPattern, timesOf } from '../missing/missing-slots.ts'
 import type { MissingSlot } from '../missing/missing-slots.ts'
-import { html } from '../pages/html.ts'
+import { missingPattern, timesOf } from '../missing/missing-slots.ts'
 import type { Child, Html } from '../pages/html.ts'
-import { counted, readableTime } from '../../runtime/readable.ts'
-import { keyOf } from '../series/known-series.ts'
+import { html } from '../pages/html.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
+import { keyOf } from '../series/known-series.ts'
 import { availabilityHref } from '../series/series-fields.ts'
 
 /** Maximum numbers of losses, of their series, and of single files: Alerts has all. */

@@ -9,14 +9,14 @@ import {
   secondsToIso,
   twoDigits,
 } from '../../parse/calendar.ts'
+import { readableShare } from '../../runtime/readable.ts'
 import { shareClass } from '../../series/completeness.ts'
 import { recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SlotState } from '../../series/slot-states.ts'
 import { months } from '../pages/date-words.ts'
-import { readableShare } from '../../runtime/readable.ts'
 import type { KnownSeries } from '../series/known-series.ts'
-import { marks, pictureOf } from './by-country.ts'
 import type { MarkName, Picture, RunLinks } from './by-country.ts'
+import { marks, pictureOf } from './by-country.ts'
 
 const hourMarks: Readonly<Partial<Record<SlotState, MarkName>>> = {
   present: 'good',

@@ -1,8 +1,5 @@
 /** The HTML page of the network: the start page, with the archive above it. */
 import { secondsToIso } from '../../parse/calendar.ts'
-import { severityOf, stateOf } from '../../series/station-states.ts'
-import { html } from '../pages/html.ts'
-import type { Child, Html } from '../pages/html.ts'
 import {
   counted,
   readableNumber,
@@ -10,12 +7,15 @@ import {
   readableSize,
   readableTime,
 } from '../../runtime/readable.ts'
+import { severityOf, stateOf } from '../../series/station-states.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { ignoredNotice } from '../pages/parts.ts'
 import { searchField } from '../pages/search-field.ts'
 import { headerColumn, numberColumns, stateCell, table } from '../pages/table.ts'
-import { mainSeries } from '../series/known-series.ts'
 import type { KnownSeries } from '../series/known-series.ts'
+import { mainSeries } from '../series/known-series.ts'
 import { stationCell } from '../series/series-fields.ts'
 import type { ArchiveFacts } from './archive-facts.ts'
 import type { Picture } from './by-country.ts'

@@ -9,9 +9,10 @@ import { lossFields } from '../alerts/loss-fields.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import type { Links } from '../http/context.ts'
 import { layOut } from '../pages/layout.ts'
-import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
+import { addAnswer } from '../resources/answer.ts'
 import { serialise } from '../resources/fields.ts'
+import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import {
   currencyMembers,
   networkState,
@@ -19,14 +20,13 @@ import {
   standstillOf,
   stateOf,
 } from '../series/network-context.ts'
-import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import { ifReadable, readArchiveFacts } from './archive-facts.ts'
-import { figuresOf } from './figures.ts'
 import type { KnownNetwork } from './figures.ts'
+import { figuresOf } from './figures.ts'
 import { renderNetwork } from './page.ts'
-import { networkSchema } from './schema.ts'
 import type { WireNetwork } from './schema.ts'
+import { networkSchema } from './schema.ts'
 
 const maxLosses = 100
 

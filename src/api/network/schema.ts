@@ -1,11 +1,11 @@
 /** Schema of the network at a glance. */
+import type { State } from '../../series/station-states.ts'
 import { states } from '../../series/station-states.ts'
-import * as schema from '../openapi/schema.ts'
-import { lossItem } from '../alerts/loss-fields.ts'
 import type { WireLoss } from '../alerts/loss-fields.ts'
+import { lossItem } from '../alerts/loss-fields.ts'
+import * as schema from '../openapi/schema.ts'
 import { componentOf } from '../resources/fields.ts'
 import { currencyMembers } from '../series/network-context.ts'
-import type { State } from '../../series/station-states.ts'
 import { indexerStates } from './verdict.ts'
 
 type Counted = Exclude<State, 'ended'>

@@ -1,14 +1,14 @@
 /** Whether the network is well, in one sentence. Pure. */
 import { dayToIso, secondsPerDay, secondsToIso, twoDigits } from '../../parse/calendar.ts'
-import { indexerStopped } from '../../series/currency.ts'
+import { counted, readableDate, readableDuration, readableTime } from '../../runtime/readable.ts'
 import type { Currency } from '../../series/currency.ts'
-import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
+import { indexerStopped } from '../../series/currency.ts'
 import type { Period } from '../../series/series.ts'
-import type { SlotState } from '../../series/slot-states.ts'
+import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
 import { lastArrivalOf } from '../../series/series-summary.ts'
+import type { SlotState } from '../../series/slot-states.ts'
 import { arrivedBy } from '../../series/stalled.ts'
 import { countStates } from '../../series/station-states.ts'
-import { counted, readableDate, readableDuration, readableTime } from '../../runtime/readable.ts'
 import type { KnownSeries, NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { standstillOf } from '../series/network-context.ts'
 

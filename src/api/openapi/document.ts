@@ -1,7 +1,4 @@
 /** Makes the OpenAPI 3.1 document of the service from its resources. Pure. */
-import { exampleRoot } from './openapi.ts'
-import { exampleWords, sampleWith } from './parameters.ts'
-import type { SampleWords } from './parameters.ts'
 import type {
   DescribedResource,
   JsonSchema,
@@ -12,6 +9,9 @@ import type {
   PathItem,
   RouteSchema,
 } from './openapi.ts'
+import { exampleRoot } from './openapi.ts'
+import type { SampleWords } from './parameters.ts'
+import { exampleWords, sampleWith } from './parameters.ts'
 import { errorResponses, headers, json } from './responses.ts'
 import { exampleOf } from './schema.ts'
 

@@ -1,6 +1,6 @@
 /** Parameters that several resources share. */
-import { curl, exampleLinks } from './openapi.ts'
 import type { ParameterSchemas, RouteSchema } from './openapi.ts'
+import { curl, exampleLinks } from './openapi.ts'
 import { oneOf, text } from './schema.ts'
 
 const formats: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** Headers and error responses that operations share. */
-import { component, exampleOf, list, text } from './schema.ts'
-import type { Component, Schema } from './schema.ts'
 import type { Content, HeaderObject, Reference, ResponseObject } from './openapi.ts'
+import type { Component, Schema } from './schema.ts'
+import { component, exampleOf, list, text } from './schema.ts'
 
 /** A header of every response of its kind. */
 export const always = (description: string, example: string): HeaderObject => ({

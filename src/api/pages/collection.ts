@@ -1,7 +1,9 @@
 /** A collection's page: form, active filters, extent, table, and links to other pages. */
+import { counted, readableNumber } from '../../runtime/readable.ts'
+import type { Links, PageLinks, PageRange, QueryPair } from '../http/context.ts'
 import { queryText } from '../http/context.ts'
-import type { Links, PageLinks, QueryPair, PageRange } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
+import type { FormView, SortColumn, WordedFilters } from './filter-form.ts'
 import {
   activeFilters,
   chips,
@@ -10,14 +12,12 @@ import {
   hiddenInputs,
   sortLink,
 } from './filter-form.ts'
-import type { FormView, SortColumn, WordedFilters } from './filter-form.ts'
-import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
-import { counted, readableNumber } from '../../runtime/readable.ts'
+import { html } from './html.ts'
 import type { Page, PageFrame } from './layout.ts'
 import { ignoredNotice, link } from './parts.ts'
-import { table } from './table.ts'
 import type { Column } from './table.ts'
+import { table } from './table.ts'
 import { wireOf } from './wire.ts'
 
 /** A column of a collection's table. A column with a key sorts the table. */

@@ -1,18 +1,18 @@
 /** Answers errors with HTML pages for people. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiContext } from '../http/context.ts'
+import { BadFields, logError, resetHeaders, sendError } from '../http/errors.ts'
 import {
   compressedVary,
   preferredFormat,
-  send,
   prefersHtml,
+  send,
   UnknownFormat,
 } from '../http/formats.ts'
-import type { ApiContext } from '../http/context.ts'
-import { BadFields, logError, resetHeaders, sendError } from '../http/errors.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { rawQuery } from '../http/resource.ts'
-import { layOut } from './layout.ts'
 import { renderBadRequest, renderFailure } from './error-page.ts'
+import { layOut } from './layout.ts'
 
 /**
  * Answers errors with a page if the client prefers HTML and `format` names no format, or none that

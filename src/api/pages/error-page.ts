@@ -1,16 +1,16 @@
 /** The pages of errors: what happened, and what to do. */
 import { defaultLimit, pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
-import { UnknownName } from '../http/errors.ts'
 import type { BadFields, HttpError } from '../http/errors.ts'
+import { UnknownName } from '../http/errors.ts'
 import { isNamed, UnknownFormat } from '../http/formats.ts'
-import { filterForm } from './filter-form.ts'
 import type { FormView } from './filter-form.ts'
-import { sectionLabels } from './layout.ts'
-import type { Page } from './layout.ts'
-import { html } from './html.ts'
+import { filterForm } from './filter-form.ts'
 import type { Child } from './html.ts'
-import { searchField } from './search-field.ts'
+import { html } from './html.ts'
+import type { Page } from './layout.ts'
+import { sectionLabels } from './layout.ts'
 import { link } from './parts.ts'
+import { searchField } from './search-field.ts'
 
 /** What failed. */
 export interface FailedRequest {

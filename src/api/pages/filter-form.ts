@@ -1,10 +1,10 @@
 /** The filter form of a collection, and links that change its filters and its order. */
-import type { FormState } from '../http/errors.ts'
-import { queryText } from '../http/context.ts'
-import type { QueryPair } from '../http/context.ts'
-import { html } from './html.ts'
-import type { Child, Html } from './html.ts'
 import { shortened } from '../../runtime/readable.ts'
+import type { QueryPair } from '../http/context.ts'
+import { queryText } from '../http/context.ts'
+import type { FormState } from '../http/errors.ts'
+import type { Child, Html } from './html.ts'
+import { html } from './html.ts'
 import { link } from './parts.ts'
 import type { Column } from './table.ts'
 

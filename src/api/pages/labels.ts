@@ -1,8 +1,8 @@
 /** Labels and formats of HTML pages. */
 import { problems, problemWords } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
-import type { Period } from '../../series/series.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
+import type { Period } from '../../series/series.ts'
 
 /** The labels of codes; an empty text for null. */
 const labelsOf =

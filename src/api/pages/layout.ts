@@ -1,7 +1,7 @@
 /** The layout of all HTML pages. */
 import type { SiteFacts } from '../http/settings.ts'
-import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
+import { html } from './html.ts'
 import { link } from './parts.ts'
 
 /** The navigation: resources with their words; the first is the start page. */

@@ -1,6 +1,6 @@
 /** Small parts of pages. */
-import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
+import { html } from './html.ts'
 
 /** Names the unknown parameters, so that people notice a typing error in a filter. */
 export function ignoredNotice(names: readonly string[]): Child {

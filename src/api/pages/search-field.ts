@@ -1,6 +1,6 @@
 /** The large search field of the start page, the page of the search and the pages of errors. */
-import { html } from './html.ts'
 import type { Html } from './html.ts'
+import { html } from './html.ts'
 
 /**
  * @param up the relative path to the API root

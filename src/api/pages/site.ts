@@ -3,8 +3,8 @@
  * its first scan has not ended.
  */
 import type { FastifyInstance } from 'fastify'
-import type { Identity, SiteFact, SiteFacts } from '../http/settings.ts'
 import { prefersHtml } from '../http/formats.ts'
+import type { Identity, SiteFact, SiteFacts } from '../http/settings.ts'
 
 /** What a page says of the archive besides its own content. */
 interface SiteState {

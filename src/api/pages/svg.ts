@@ -1,6 +1,6 @@
 /** Draws pictures in SVG on the server, without scripts and styles. Pure. */
-import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
+import { html } from './html.ts'
 
 /** Default width of a picture in pixels, without scaling. */
 export const svgWidth = 800

@@ -1,11 +1,11 @@
 /** The tables of HTML pages, and their cells. */
 import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import { exactTime, readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
-import { html } from './html.ts'
 import type { Child, Html } from './html.ts'
+import { html } from './html.ts'
 import { periodLabel } from './labels.ts'
 import { link } from './parts.ts'
-import { exactTime, readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
 
 export interface Column {
   readonly label: string

@@ -1,6 +1,6 @@
 /** The request for the JSON of a page and the head of its response, as programs see them. */
-import { html } from './html.ts'
 import type { Html } from './html.ts'
+import { html } from './html.ts'
 
 /** @param headers of the response besides those of all JSON, with names in lower case */
 export function wireOf(json: URL, headers: Readonly<Record<string, string>>): Html {

@@ -3,21 +3,23 @@
  * community, and names that two national archives share. Requests, form and document follow from
  * it.
  */
-import { problems, problemWords } from '../../catalogue/filter.ts'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
+import { problems, problemWords } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { countryName, isCountry } from '../../parse/countries.ts'
 import { parseDay, parseDays } from '../../parse/calendar.ts'
+import { countryName, isCountry } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
+import * as described from '../openapi/schema.ts'
 import { durationLabel, problemMeanings, typeLabel, versionLabel } from '../pages/labels.ts'
+import type { Bound, Described, FilterParameter } from './filter-values.ts'
 import {
   beginOf,
   code,
   day,
   dayOrTime,
   endOf,
-  name,
   integer,
+  name,
   oneOf,
   range,
   time,
@@ -25,10 +27,8 @@ import {
   wordsOf,
   year,
 } from './filter-values.ts'
-import type { Bound, Described, FilterParameter } from './filter-values.ts'
-import * as described from '../openapi/schema.ts'
-import { choices, selection } from './parameter.ts'
 import type { Parameter } from './parameter.ts'
+import { choices, selection } from './parameter.ts'
 import {
   durationWords,
   sharedPeriods,

@@ -1,12 +1,12 @@
 /** The types of the filter parameters: parsing, JSON schemas, and joined filters. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import { parseDays, secondsPerDay, parseTimeUs } from '../../parse/calendar.ts'
 import type { Days } from '../../parse/calendar.ts'
+import { parseDays, parseTimeUs, secondsPerDay } from '../../parse/calendar.ts'
 import { dateWords } from '../pages/date-words.ts'
-import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
 import type { Fault, Meaning, Parameter } from './parameter.ts'
-import { readerOf, themselves } from './words.ts'
+import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
 import type { Words } from './words.ts'
+import { readerOf, themselves } from './words.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 

@@ -1,11 +1,11 @@
 /** The parameters of resources, each declared once: reading, schema and field. Pure. */
+import { parseDays } from '../../parse/calendar.ts'
 import type { Format } from '../http/formats.ts'
 import type { Schema } from '../openapi/schema.ts'
-import { parseDays } from '../../parse/calendar.ts'
-import { readerOf, themselves } from './words.ts'
-import type { Words } from './words.ts'
 import { dateWords } from '../pages/date-words.ts'
 import type { Field, FormField, Worded } from '../pages/filter-form.ts'
+import type { Words } from './words.ts'
+import { readerOf, themselves } from './words.ts'
 
 /** The message for a client that sent an invalid value. */
 export interface Fault {

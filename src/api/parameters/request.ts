@@ -5,14 +5,14 @@
  */
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
+import type { PageRange, QueryPair } from '../http/context.ts'
+import { defaultLimit } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
-import type { PageRange, QueryPair } from '../http/context.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './filter-values.ts'
-import { defaultLimit } from '../http/context.ts'
-import { endsBeforeItBegins } from './parameter.ts'
 import type { Parameter } from './parameter.ts'
+import { endsBeforeItBegins } from './parameter.ts'
 
 /** A parsed query string. A repeated parameter is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>

@@ -1,17 +1,22 @@
 /** Serves the OpenAPI document, and the reference page that is made from it. */
 import type { FastifyInstance } from 'fastify'
-import { digest } from '../http/context.ts'
 import type { ApiContext, Links } from '../http/context.ts'
+import { digest } from '../http/context.ts'
 import { compressedVary } from '../http/formats.ts'
 import { makeDocument } from '../openapi/document.ts'
-import { exampleRoot } from '../openapi/openapi.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
-import { exampleWords } from '../openapi/parameters.ts'
+import { exampleRoot } from '../openapi/openapi.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
+import { exampleWords } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
+import type { Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { layOut } from '../pages/layout.ts'
+import { commandHtml, prose } from '../pages/parts.ts'
+import { table } from '../pages/table.ts'
 import { addAnswer } from '../resources/answer.ts'
+import type { Writing } from './reference.ts'
 import {
   describeHeaders,
   describeObjects,
@@ -19,13 +24,8 @@ import {
   describeResponses,
   paragraphs,
 } from './reference.ts'
-import type { Writing } from './reference.ts'
-import { findWords, firstSteps, runnable } from './samples.ts'
 import type { FirstStep, Sample } from './samples.ts'
-import { html } from '../pages/html.ts'
-import type { Html } from '../pages/html.ts'
-import { commandHtml, prose } from '../pages/parts.ts'
-import { table } from '../pages/table.ts'
+import { findWords, firstSteps, runnable } from './samples.ts'
 
 interface Description {
   readonly links: Links

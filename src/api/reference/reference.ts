@@ -10,11 +10,11 @@ import type {
   Reference,
   ResponseObject,
 } from '../openapi/openapi.ts'
-import { html } from '../pages/html.ts'
 import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import { prose } from '../pages/parts.ts'
-import { headerColumn } from '../pages/table.ts'
 import type { Column, Table } from '../pages/table.ts'
+import { headerColumn } from '../pages/table.ts'
 import type { Sample } from './samples.ts'
 
 /** A value with its type and meaning: a parameter, a field or a header. */

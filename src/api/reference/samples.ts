@@ -6,8 +6,8 @@ import type { Area } from '../../parse/archive-path.ts'
 import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import type { Links } from '../http/context.ts'
-import { exampleWords } from '../openapi/parameters.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
+import { exampleWords } from '../openapi/parameters.ts'
 
 type Reader = Pick<CatalogueReader, 'stations' | 'records'>
 

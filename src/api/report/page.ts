@@ -1,16 +1,16 @@
 /** The HTML page of a weekly report. */
-import type { Week } from '../../series/weeks.ts'
-import { filterForm } from '../pages/filter-form.ts'
-import type { FormView } from '../pages/filter-form.ts'
-import { counted, readableDate, readableShare } from '../../runtime/readable.ts'
 import { countryName } from '../../parse/countries.ts'
-import { codeLines, headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
-import type { Page } from '../pages/layout.ts'
-import { stationCell } from '../series/series-fields.ts'
-import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
+import { counted, readableDate, readableShare } from '../../runtime/readable.ts'
+import type { Week } from '../../series/weeks.ts'
+import type { FormView } from '../pages/filter-form.ts'
+import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
+import type { Page } from '../pages/layout.ts'
 import { ignoredNotice, note } from '../pages/parts.ts'
+import { codeLines, headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
+import { stationCell } from '../series/series-fields.ts'
+import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
 export const weekForm: FormView = {
   frame: { title: 'Report of a week', section: 'report' },

@@ -2,26 +2,26 @@
  * From a request to the answer of a resource: negotiation, parameters, ignored parameters, 304,
  * limit, reading, writing. The list of files, the change feed and downloads have ways of their own.
  */
-import * as common from '../openapi/parameters.ts'
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
-import type { Requester } from '../http/limits.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { negotiate, send, sendElsewhere, isNamed, mediaTypes } from '../http/formats.ts'
 import type { Format } from '../http/formats.ts'
+import { isNamed, mediaTypes, negotiate, send, sendElsewhere } from '../http/formats.ts'
+import type { Requester } from '../http/limits.ts'
 import { addResource } from '../http/resource.ts'
-import type { FormView } from '../pages/filter-form.ts'
-import { ignoredHeader, readRequest } from '../parameters/request.ts'
-import type { Accepts, Request, Parameters, Query } from '../parameters/request.ts'
-import { curl, exampleLinks } from '../openapi/openapi.ts'
 import type { Content, ParameterSchemas, RouteSchema } from '../openapi/openapi.ts'
-import { exampleOf, text } from '../openapi/schema.ts'
-import type { Schema } from '../openapi/schema.ts'
-import { errors, negotiated } from '../openapi/responses.ts'
+import { curl, exampleLinks } from '../openapi/openapi.ts'
+import * as common from '../openapi/parameters.ts'
 import type { ErrorName, HeaderName } from '../openapi/responses.ts'
+import { errors, negotiated } from '../openapi/responses.ts'
+import type { Schema } from '../openapi/schema.ts'
+import { exampleOf, text } from '../openapi/schema.ts'
+import type { FormView } from '../pages/filter-form.ts'
 import { schemasOf } from '../parameters/parameter.ts'
+import type { Accepts, Parameters, Query, Request } from '../parameters/request.ts'
+import { ignoredHeader, readRequest } from '../parameters/request.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 /** The fields of items, each declared once: JSON, CSV, page, sort keys and document follow. */
 import type { Links } from '../http/context.ts'
-import { component } from '../openapi/schema.ts'
 import type { Component, Schema } from '../openapi/schema.ts'
+import { component } from '../openapi/schema.ts'
 import type { SortColumn } from '../pages/filter-form.ts'
 import type { Child } from '../pages/html.ts'
 import type { SortOrder } from '../parameters/parameter.ts'

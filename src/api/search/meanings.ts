@@ -1,5 +1,7 @@
 /** What a text may mean, by its form alone. Pure. */
+import type { FileFilter } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
+import type { Days } from '../../parse/calendar.ts'
 import {
   dateOf,
   dayOfYearAt,
@@ -10,10 +12,8 @@ import {
   secondsPerDay,
   twoDigits,
 } from '../../parse/calendar.ts'
-import type { Days } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName, RejectionReason } from '../../parse/types.ts'
-import type { FileFilter } from '../../catalogue/filter.ts'
 import type { QueryPair } from '../http/context.ts'
 import { monthWords } from '../pages/date-words.ts'
 import { startsOn } from '../parameters/filter-values.ts'

@@ -1,11 +1,11 @@
 /** The page of the search: results by kind, or what may be searched. */
-import type { Page } from '../pages/layout.ts'
 import { counted, shortened } from '../../runtime/readable.ts'
-import type { Result } from './search.ts'
-import { html } from '../pages/html.ts'
 import type { Html } from '../pages/html.ts'
-import { searchField } from '../pages/search-field.ts'
+import { html } from '../pages/html.ts'
+import type { Page } from '../pages/layout.ts'
 import { link } from '../pages/parts.ts'
+import { searchField } from '../pages/search-field.ts'
+import type { Result } from './search.ts'
 
 const titles: Readonly<Record<Result['kind'], string>> = {
   station: 'Stations',

@@ -4,13 +4,13 @@ import { digest, queryText } from '../http/context.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
-import type { Parameter } from '../parameters/parameter.ts'
 import { layOut } from '../pages/layout.ts'
+import type { Parameter } from '../parameters/parameter.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { renderSearch } from './page.ts'
-import { kinds, search } from './search.ts'
 import type { Result } from './search.ts'
+import { kinds, search } from './search.ts'
 
 /** Longest text that is searched (characters); a path of an archive has a thousand at most. */
 const longest = 1000

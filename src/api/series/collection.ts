@@ -1,14 +1,14 @@
 /** The list of the series of the network. */
+import type { FastifyInstance } from 'fastify'
 import { stateOf, states } from '../../series/station-states.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import { choices, isChosen, ordering } from '../parameters/parameter.ts'
 import { addCollection, csvOf } from '../resources/collection.ts'
-import type { FastifyInstance } from 'fastify'
 import { sortKeys } from '../resources/fields.ts'
-import { currencyMembers, networkState } from './network-context.ts'
-import type { NetworkContext } from './network-context.ts'
-import { seriesFields, seriesItem } from './series-fields.ts'
 import { matchesSeries, period } from './known-series.ts'
+import type { NetworkContext } from './network-context.ts'
+import { currencyMembers, networkState } from './network-context.ts'
+import { seriesFields, seriesItem } from './series-fields.ts'
 
 export function addSeries(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Head } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
-import { currencyOf } from '../../series/currency.ts'
 import type { Currency, IndexerReport } from '../../series/currency.ts'
+import { currencyOf } from '../../series/currency.ts'
 import type { ApiDeps } from '../http/settings.ts'
 
 /** Maximum age in milliseconds of what the indexer has said. */

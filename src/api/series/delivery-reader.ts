@@ -1,14 +1,14 @@
 /** Reads the deliveries of all series into memory, and then only those of days that changed. */
-import type { Asker } from '../../catalogue/turns.ts'
-import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type {
   NetworkDeliveries,
   NetworkSeries,
 } from '../../catalogue/questions/network-deliveries.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { Head } from '../../catalogue/records.ts'
+import type { Asker } from '../../catalogue/turns.ts'
 import { DeliveryWindow } from '../../series/delivery-window.ts'
-import { deliveryDays, recentDays } from '../../series/series.ts'
 import type { DayRange, Period } from '../../series/series.ts'
+import { deliveryDays, recentDays } from '../../series/series.ts'
 import { keyOf } from './known-series.ts'
 
 /** Days in the first query, which takes a fraction of a second for a large network. */

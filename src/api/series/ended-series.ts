@@ -3,9 +3,9 @@
  * expected of them. They differ in few figures, so thousands of them take little time and memory.
  */
 import { createExpectation } from '../../series/expectation.ts'
-import { recentSlots, summariseSeries } from '../../series/series-summary.ts'
-import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
 import { endOfSlot, settledDays, slotAt, slotsPerDay } from '../../series/series.ts'
+import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
+import { recentSlots, summariseSeries } from '../../series/series-summary.ts'
 import { lastThere } from '../../series/slot-states.ts'
 
 /** Returns a function that summarises the series of a network. @param asOf seconds since 1970 */

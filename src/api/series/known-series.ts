@@ -1,16 +1,16 @@
 /** The series of the network with their states. */
+import type { FileFilter } from '../../catalogue/filter.ts'
 import type { Head } from '../../catalogue/records.ts'
+import { countryOf } from '../../parse/countries.ts'
 import type { Currency } from '../../series/currency.ts'
 import type { Loss } from '../../series/loss.ts'
-import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
-import type { SeriesKey, Period } from '../../series/series.ts'
-import type { State } from '../../series/station-states.ts'
-import type { FileFilter } from '../../catalogue/filter.ts'
-import { countryOf } from '../../parse/countries.ts'
+import type { Period, SeriesKey } from '../../series/series.ts'
 import { periods } from '../../series/series.ts'
-import { periodWords } from '../parameters/words.ts'
+import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
+import type { State } from '../../series/station-states.ts'
 import { periodLabel } from '../pages/labels.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
+import { periodWords } from '../parameters/words.ts'
 
 /** What names a series of the network. */
 export interface NetworkKey extends SeriesKey {

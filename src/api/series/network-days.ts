@@ -1,15 +1,15 @@
 /** Computes the states of the slots of some series on some days. */
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import { latenciesIn } from '../../series/series-summary.ts'
-import type { SeriesPast } from '../../series/series-summary.ts'
-import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
 import type { DayRange } from '../../series/series.ts'
-import { joinStates, slotStates } from '../../series/slot-states.ts'
+import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
+import type { SeriesPast } from '../../series/series-summary.ts'
+import { latenciesIn } from '../../series/series-summary.ts'
 import type { Looking, SeriesHistory, SlotRange, SlotStates } from '../../series/slot-states.ts'
+import { joinStates, slotStates } from '../../series/slot-states.ts'
 import type { Requester } from '../http/limits.ts'
 import type { DeliveryReader } from './delivery-reader.ts'
-import { seriesAtOnce } from './known-series.ts'
 import type { KnownSeries, NetworkStatus } from './known-series.ts'
+import { seriesAtOnce } from './known-series.ts'
 import { setOf, together } from './old-series.ts'
 
 export interface NetworkDays extends DayRange {

@@ -2,15 +2,15 @@
  * The live files of series that delivered too little to be judged in the days in memory. They are
  * kept until older files or the ends of the series change.
  */
-import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { LiveSlots } from '../../catalogue/questions/live-slots.ts'
 import type { NetworkSeries } from '../../catalogue/questions/network-deliveries.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { recentSlots } from '../../series/series-summary.ts'
-import { settledDays, slotAt, slotsPerDay, startOf } from '../../series/series.ts'
 import type { Period } from '../../series/series.ts'
-import type { DamagedSlots } from '../../series/slot-states.ts'
+import { settledDays, slotAt, slotsPerDay, startOf } from '../../series/series.ts'
+import { recentSlots } from '../../series/series-summary.ts'
 import { SlotSet } from '../../series/slot-set.ts'
+import type { DamagedSlots } from '../../series/slot-states.ts'
 import type { LoadedWindow } from './delivery-reader.ts'
 import { keyOf } from './known-series.ts'
 

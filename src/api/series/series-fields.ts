@@ -1,20 +1,20 @@
 /** The fields of a series, in its list and in the network. */
+import { isoOrNull } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { fileTypes } from '../../parse/types.ts'
+import { readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
 import { shareClasses } from '../../series/completeness.ts'
 import { periods, slotAt, startOf } from '../../series/series.ts'
 import { severityOf, stateMeanings, stateOf, states } from '../../series/station-states.ts'
-import { isoOrNull } from '../../parse/calendar.ts'
 import { stationUrl } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
+import type { Child } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
 import { link } from '../pages/parts.ts'
-import type { Child } from '../pages/html.ts'
 import { momentCell, periodCell, shareCell, stateCell } from '../pages/table.ts'
-import { fieldOf } from '../resources/fields.ts'
 import type { FieldColumn, Wire } from '../resources/fields.ts'
+import { fieldOf } from '../resources/fields.ts'
 import type { NetworkKey, SeriesStatus } from './known-series.ts'
-import { readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
 
 /** Rounds a share to four digits after the point; null if the share is unknown. */
 export function shareOrNull(value: number | undefined): number | null {

@@ -1,12 +1,12 @@
 /** Draws the latencies of a series as SVG. Pure. */
-import { periodRules, slotsPerDay } from '../../series/series.ts'
-import type { Period } from '../../series/series.ts'
 import { counted, readableDate, readableDuration } from '../../runtime/readable.ts'
+import type { Period } from '../../series/series.ts'
+import { periodRules, slotsPerDay } from '../../series/series.ts'
+import type { Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import { looks, rounded, svg, svgWidth } from '../pages/svg.ts'
 import type { WireLatency } from './serialise.ts'
 import type { SeriesLatencies } from './series-reader.ts'
-import { html } from '../pages/html.ts'
-import type { Html } from '../pages/html.ts'
 
 const left = 84
 const grid = html`stroke="#80808060"`

@@ -2,22 +2,6 @@
 import { daysAhead } from '../../catalogue/records.ts'
 import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
-import type { Completeness } from '../../series/completeness.ts'
-import { slotsPerDay } from '../../series/series.ts'
-import { recordUrl } from '../http/context.ts'
-import { dayWords, daysWords } from '../pages/date-words.ts'
-import { durationLabel, typeLabel } from '../pages/labels.ts'
-import { html } from '../pages/html.ts'
-import type { Html } from '../pages/html.ts'
-import { dateCell, headerColumn, momentCell, table } from '../pages/table.ts'
-import type { Page, PageFrame } from '../pages/layout.ts'
-import type { Table } from '../pages/table.ts'
-import type { SeriesStatus } from '../series/known-series.ts'
-import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
-import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
-import type { WireStation } from './station-fields.ts'
-import { gapLines } from './words.ts'
-import { factList, link, picture } from '../pages/parts.ts'
 import {
   counted,
   readableDate,
@@ -25,6 +9,22 @@ import {
   readableNumber,
   readableShare,
 } from '../../runtime/readable.ts'
+import type { Completeness } from '../../series/completeness.ts'
+import { slotsPerDay } from '../../series/series.ts'
+import { recordUrl } from '../http/context.ts'
+import { daysWords, dayWords } from '../pages/date-words.ts'
+import type { Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { durationLabel, typeLabel } from '../pages/labels.ts'
+import type { Page, PageFrame } from '../pages/layout.ts'
+import { factList, link, picture } from '../pages/parts.ts'
+import type { Table } from '../pages/table.ts'
+import { dateCell, headerColumn, momentCell, table } from '../pages/table.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
+import type { WireStation } from './station-fields.ts'
+import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { gapLines } from './words.ts'
 
 /** A section of the station's page: a picture and its sentence. */
 export interface StationSection {

@@ -1,16 +1,16 @@
 /** Draws the availability of a series as SVG. Pure. */
-import { periodRules, slotsPerDay } from '../../series/series.ts'
-import type { Period } from '../../series/series.ts'
-import { slotWords } from '../../series/slot-states.ts'
-import type { ShownState, SlotState, StateRun } from '../../series/slot-states.ts'
 import { dateOf, secondsToIso, twoDigits } from '../../parse/calendar.ts'
+import { readableDate } from '../../runtime/readable.ts'
+import type { Period } from '../../series/series.ts'
+import { periodRules, slotsPerDay } from '../../series/series.ts'
+import type { ShownState, SlotState, StateRun } from '../../series/slot-states.ts'
+import { slotWords } from '../../series/slot-states.ts'
 import { daysWords, months } from '../pages/date-words.ts'
 import type { Html } from '../pages/html.ts'
-import { readableDate } from '../../runtime/readable.ts'
-import { gridSvg, looks } from '../pages/svg.ts'
 import type { Mark } from '../pages/svg.ts'
-import { linesOf } from './serialise.ts'
+import { gridSvg, looks } from '../pages/svg.ts'
 import type { CalendarLine } from './serialise.ts'
+import { linesOf } from './serialise.ts'
 import type { SeriesAvailability } from './series-reader.ts'
 
 /** The look of a day: `part` has files and lacks others. */

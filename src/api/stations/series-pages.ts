@@ -1,10 +1,5 @@
 /** The HTML pages of the availability and the latency of a station. */
-import type { Availability } from '../../series/availability.ts'
-import { slotsPerDay, startOf } from '../../series/series.ts'
-import type { ShownState } from '../../series/slot-states.ts'
 import { dayToIso, secondsToIso } from '../../parse/calendar.ts'
-import { filterForm } from '../pages/filter-form.ts'
-import type { FormView } from '../pages/filter-form.ts'
 import {
   counted,
   readableDate,
@@ -12,23 +7,28 @@ import {
   readableNumber,
   readableShare,
 } from '../../runtime/readable.ts'
-import { html } from '../pages/html.ts'
+import type { Availability } from '../../series/availability.ts'
+import { slotsPerDay, startOf } from '../../series/series.ts'
+import type { ShownState } from '../../series/slot-states.ts'
+import type { FormView } from '../pages/filter-form.ts'
+import { filterForm } from '../pages/filter-form.ts'
 import type { Html } from '../pages/html.ts'
-import { ignoredNotice, picture } from '../pages/parts.ts'
-import { headerColumn, numberColumns, table } from '../pages/table.ts'
+import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
+import { ignoredNotice, picture } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
+import { headerColumn, numberColumns, table } from '../pages/table.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
 import { dotsSvg, histogramSvg, targetOf } from './latency-pictures.ts'
 import { calendarSvg } from './pictures.ts'
-import { availabilityParameters, latencyParameters } from './series-reader.ts'
-import { linesOf, serialiseAvailability, serialiseLatency } from './serialise.ts'
 import type { WireLatency } from './serialise.ts'
+import { linesOf, serialiseAvailability, serialiseLatency } from './serialise.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
-import type { SeriesStatus } from '../series/known-series.ts'
+import { availabilityParameters, latencyParameters } from './series-reader.ts'
 import { filesUrl } from './station-fields.ts'
-import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import type { StationTab } from './station-head.ts'
+import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 import { gapLines, joinGaps } from './words.ts'
 
 export const availabilityForm: FormView = {

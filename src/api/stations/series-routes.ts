@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Format } from '../http/formats.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
-import { currencyMembers } from '../series/network-context.ts'
 import type { NetworkContext } from '../series/network-context.ts'
+import { currencyMembers } from '../series/network-context.ts'
 import {
   availabilityCsv,
   latencyCsv,
@@ -17,8 +17,8 @@ import {
   daysOfAvailability,
   daysOfLatency,
   latencyParameters,
-  rangeCheck,
   presentOf,
+  rangeCheck,
   readAvailability,
   readLatencies,
 } from './series-reader.ts'

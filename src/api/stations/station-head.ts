@@ -1,14 +1,14 @@
 /** What the page of a station and its tabs have above: states, tabs, title, links. */
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
-import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
-import { typeLabel } from '../pages/labels.ts'
-import { html } from '../pages/html.ts'
-import type { Html } from '../pages/html.ts'
-import type { PageFrame } from '../pages/layout.ts'
-import { mainSeries } from '../series/known-series.ts'
-import type { SeriesStatus } from '../series/known-series.ts'
-import { filesUrl } from './station-fields.ts'
 import { stateOf } from '../../series/station-states.ts'
+import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
+import type { Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { typeLabel } from '../pages/labels.ts'
+import type { PageFrame } from '../pages/layout.ts'
+import type { SeriesStatus } from '../series/known-series.ts'
+import { mainSeries } from '../series/known-series.ts'
+import { filesUrl } from './station-fields.ts'
 import { sinceWords } from './words.ts'
 
 /** The tabs that are pages of the station; the others lead to lists of its files and alerts. */

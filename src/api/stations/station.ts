@@ -1,37 +1,37 @@
 /** Serves one station: its facts as JSON, and its page with what its series deliver. */
 import type { FastifyInstance } from 'fastify'
 import { dayToIso } from '../../parse/calendar.ts'
+import { readableNumber, readableShare } from '../../runtime/readable.ts'
 import { part } from '../../series/availability.ts'
 import { recentDays } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import { layOut } from '../pages/layout.ts'
-import { addAnswer } from '../resources/answer.ts'
 import type { State } from '../resources/answer.ts'
+import { addAnswer } from '../resources/answer.ts'
 import { componentOf, serialise } from '../resources/fields.ts'
-import { networkState } from '../series/network-context.ts'
-import type { NetworkContext, NetworkState } from '../series/network-context.ts'
-import { renderStation } from './page.ts'
-import type { StationSection } from './page.ts'
-import { dotsSvg } from './latency-pictures.ts'
-import { calendarSvg, daysOf, yearsSvg } from './pictures.ts'
-import { readableNumber, readableShare } from '../../runtime/readable.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
+import type { NetworkContext, NetworkState } from '../series/network-context.ts'
+import { networkState } from '../series/network-context.ts'
+import { dotsSvg } from './latency-pictures.ts'
+import type { StationSection } from './page.ts'
+import { renderStation } from './page.ts'
+import { calendarSvg, daysOf, yearsSvg } from './pictures.ts'
+import type { PortraitAnswer, SeriesPortrait } from './portrait.ts'
 import { readLastFiles, readSeriesPortrait } from './portrait.ts'
-import type { SeriesPortrait, PortraitAnswer } from './portrait.ts'
 import { serialiseLatency } from './serialise.ts'
 import { latencySentence } from './series-pages.ts'
-import { readLatencies } from './series-reader.ts'
 import type { SeriesLatencies } from './series-reader.ts'
-import { seriesOfStation, seriesWords, shownCode } from './station-head.ts'
+import { readLatencies } from './series-reader.ts'
 import {
   codeOf,
   filesUrl,
+  stationFields,
+  stationItem,
   stationParams,
   stationPath,
   unknownStation,
-  stationFields,
-  stationItem,
 } from './station-fields.ts'
+import { seriesOfStation, seriesWords, shownCode } from './station-head.ts'
 
 export function addStation(app: FastifyInstance, context: NetworkContext): void {
   const { reader, links } = context

@@ -1,12 +1,12 @@
 /** Gaps and states of series in words, as people write them into a mail. Pure. */
 import { dayOfYearAt, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
-import { periodRules, recentDays } from '../../series/series.ts'
-import type { Period } from '../../series/series.ts'
-import type { SeriesSummary } from '../../series/series-summary.ts'
-import { slotWords } from '../../series/slot-states.ts'
-import type { SlotState, StateRun } from '../../series/slot-states.ts'
-import { dayWords, daysWords } from '../pages/date-words.ts'
 import { counted, readableDuration } from '../../runtime/readable.ts'
+import type { Period } from '../../series/series.ts'
+import { periodRules, recentDays } from '../../series/series.ts'
+import type { SeriesSummary } from '../../series/series-summary.ts'
+import type { SlotState, StateRun } from '../../series/slot-states.ts'
+import { slotWords } from '../../series/slot-states.ts'
+import { daysWords, dayWords } from '../pages/date-words.ts'
 
 /** `24 November 2026, 05:00`; without the time at midnight. @param seconds since 1970 */
 function momentWords(seconds: number): string {

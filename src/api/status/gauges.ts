@@ -1,15 +1,15 @@
 /** The gauges that a scrape reads anew. `http/access-log.ts` counts; the indexer sends its own. */
-import { Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
+import { Gauge } from 'prom-client'
 import { problemWords } from '../../catalogue/filter.ts'
-import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { DiskSpace, StorageFigures } from '../../catalogue/questions/reader.ts'
+import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { Loss } from '../../series/loss.ts'
-import { countStates, stateOf } from '../../series/station-states.ts'
 import type { State } from '../../series/station-states.ts'
+import { countStates, stateOf } from '../../series/station-states.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import { filesToHash } from './serialise.ts'
 

@@ -2,19 +2,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
-import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
+import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import { CatalogueUnavailable, isTemporary } from '../../catalogue/reader-errors.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { ArchiveDisk } from '../archive/disks.ts'
 import { rejections } from '../connections/connection-limiter.ts'
 import { unservedReasons } from '../downloads/schema.ts'
+import { countRequests } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { CurrencyReader } from '../series/currency-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
 import { catalogueRows, createGauges, scrapeRows, storageRows, volumeRows } from './gauges.ts'
-import { countRequests } from '../http/access-log.ts'
 
 interface MetricsDeps extends ApiDeps {
   readonly archive: ArchiveReader

@@ -1,21 +1,21 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
-import { diskCells, diskColumns } from '../archive/page.ts'
-import { problemsHtml, rejectedHtml, unservedHtml } from './problem-tables.ts'
-import type { WireStatus } from './serialise.ts'
-import { queuesHtml, rescansHtml } from './work.ts'
-import { headerColumn, numberColumns, table } from '../pages/table.ts'
-import type { Page } from '../pages/layout.ts'
-import type { Table } from '../pages/table.ts'
 import {
   readableDuration,
   readableNumber,
   readableSize,
   readableTime,
 } from '../../runtime/readable.ts'
-import { html } from '../pages/html.ts'
+import { diskCells, diskColumns } from '../archive/page.ts'
 import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import type { Page } from '../pages/layout.ts'
 import { factList, prose } from '../pages/parts.ts'
+import type { Table } from '../pages/table.ts'
+import { headerColumn, numberColumns, table } from '../pages/table.ts'
+import { problemsHtml, rejectedHtml, unservedHtml } from './problem-tables.ts'
+import type { WireStatus } from './serialise.ts'
+import { queuesHtml, rescansHtml } from './work.ts'
 
 const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
   starting: 'It opens the catalogue; lists and downloads work.',

@@ -1,13 +1,13 @@
 /** The tables of the status about files with problems, and names that are not catalogued. */
 import { problemWords } from '../../catalogue/filter.ts'
-import { reasonLabel } from '../file-problems/problem-list.ts'
 import { readableNumber, readableTime } from '../../runtime/readable.ts'
-import { codeLines, headerColumn, numberColumns, table } from '../pages/table.ts'
-import type { Table } from '../pages/table.ts'
-import type { WireStatus } from './serialise.ts'
+import { reasonLabel } from '../file-problems/problem-list.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { link } from '../pages/parts.ts'
+import type { Table } from '../pages/table.ts'
+import { codeLines, headerColumn, numberColumns, table } from '../pages/table.ts'
+import type { WireStatus } from './serialise.ts'
 
 export const problemLink = (problem: string, isPublic: boolean): string | undefined =>
   isPublic ? `problems/?format=api&problem=${problem}` : undefined

@@ -1,10 +1,10 @@
 /** Makes the status from the reply of the indexer and the summary of the catalogue. */
-import type { Static } from '../openapi/schema.ts'
 import type { CatalogueSummary, RejectionCount } from '../../catalogue/questions/summary.ts'
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
 import { microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
+import type { Static } from '../openapi/schema.ts'
 import type { statusSchema } from './schema.ts'
 
 export type WireStatus = Static<typeof statusSchema>

@@ -1,12 +1,12 @@
 /** What the indexer has to do, and the rescans that it did. */
 import { readableDuration, readableNumber, readableTime } from '../../runtime/readable.ts'
-import { headerColumn, numberColumns, table, timeCell } from '../pages/table.ts'
-import type { Table } from '../pages/table.ts'
-import { problemLink } from './problem-tables.ts'
-import type { WireStatus } from './serialise.ts'
-import { factList, prose } from '../pages/parts.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
+import { factList, prose } from '../pages/parts.ts'
+import type { Table } from '../pages/table.ts'
+import { headerColumn, numberColumns, table, timeCell } from '../pages/table.ts'
+import { problemLink } from './problem-tables.ts'
+import type { WireStatus } from './serialise.ts'
 
 export function rescansHtml(status: WireStatus): Child {
   const rescans = rescansTable(status)

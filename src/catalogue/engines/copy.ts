@@ -3,8 +3,9 @@
  * their keys, so that the highest key of the target says where an interrupted copy continues.
  */
 import { createHash } from 'node:crypto'
+import type { Ask, Row } from '../question.ts'
 import { execute } from '../question.ts'
-import type { Row, Ask } from '../question.ts'
+import type { Table } from '../updates/copy.ts'
 import {
   begin,
   catalogue,
@@ -20,9 +21,8 @@ import {
   rowsAfter,
   tables,
 } from '../updates/copy.ts'
-import type { Table } from '../updates/copy.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
 import type { CatalogueWriter, CopyTarget } from '../updates/writer.ts'
+import { UnusableDatabase } from '../writer-errors.ts'
 
 /** A table in source and target: the number of its rows, and SHA-256 of all of them. */
 export interface ComparedTable {

@@ -2,15 +2,15 @@
  * Opens the catalogue that a configuration names: in an SQLite file, or on a PostgreSQL server. The
  * driver of a server is loaded only if it is needed.
  */
+import type { Clock } from '../../runtime/clock.ts'
 import { isServer } from '../../runtime/database-url.ts'
 import type { CatalogueReader } from '../questions/reader.ts'
 import { checkConsistency as checkFile } from '../sqlite/consistency-check.ts'
+import { openTarget as openFileTarget } from '../sqlite/copy-target.ts'
 import { sqliteVersion } from '../sqlite/open.ts'
 import { openReader as openFile } from '../sqlite/reader.ts'
 import { openWriter as openFileForWriting } from '../sqlite/writer.ts'
-import { openTarget as openFileTarget } from '../sqlite/copy-target.ts'
 import type { CatalogueWriter, ConsistencyReport, CopyTarget } from '../updates/writer.ts'
-import type { Clock } from '../../runtime/clock.ts'
 
 /** Where the catalogue is. */
 export interface CatalogueAddress {

@@ -5,19 +5,19 @@
  */
 import type { FileFilter } from '../filter.ts'
 import { problems } from '../filter.ts'
-import type { Counting, Facets, FacetValue, PageSums } from '../sums.ts'
-import { value, rows } from '../question.ts'
 import type { Question, Row } from '../question.ts'
+import { rows, value } from '../question.ts'
 import { conditionsOf, filesWith, hasProblem } from '../selection/conditions.ts'
-import { groupColumns } from '../selection/counts.ts'
-import type { Group } from '../selection/counts.ts'
-import { boundsOf } from '../selection/date-ranges.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { kindConditions } from '../selection/kinds.ts'
+import type { Group } from '../selection/counts.ts'
+import { groupColumns } from '../selection/counts.ts'
+import { boundsOf } from '../selection/date-ranges.ts'
 import type { Kind } from '../selection/kinds.ts'
+import { kindConditions } from '../selection/kinds.ts'
 import type { IndexChoice } from '../selection/narrowest.ts'
-import { hasOnly } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
+import { hasOnly } from '../selection/selection.ts'
+import type { Counting, Facets, FacetValue, PageSums } from '../sums.ts'
 
 /** The facets that are parts of a kind, with their conditions. */
 const kindFacets = [

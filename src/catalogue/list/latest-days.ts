@@ -4,15 +4,15 @@
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Dialect } from '../dialect.ts'
-import { column, rows } from '../question.ts'
 import type { Question } from '../question.ts'
+import { column, rows } from '../question.ts'
 import type { ListedFile } from '../records.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import type { DateRange } from '../selection/date-ranges.ts'
-import { hasOnly } from '../selection/selection.ts'
 import type { PagePosition, Selection } from '../selection/selection.ts'
-import { listed, listedWithDetails, toListed } from './listed.ts'
+import { hasOnly } from '../selection/selection.ts'
 import type { ListedRow } from './listed.ts'
+import { listed, listedWithDetails, toListed } from './listed.ts'
 import type { Place } from './read.ts'
 
 /** Highest `offset + limit` of a page that is searched day by day. */

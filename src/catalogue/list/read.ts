@@ -1,13 +1,13 @@
 /** Reads the rows of a page by an index. */
 import type { Dialect } from '../dialect.ts'
 import type { ChunkOrdering } from '../filter.ts'
-import { rows } from '../question.ts'
 import type { Question } from '../question.ts'
+import { rows } from '../question.ts'
 import type { ListedFile } from '../records.ts'
 import { conditionsOf, orderBy } from '../selection/conditions.ts'
 import type { PagePosition, Selection } from '../selection/selection.ts'
-import { listed, listedWithDetails, toListed } from './listed.ts'
 import type { ListedRow } from './listed.ts'
+import { listed, listedWithDetails, toListed } from './listed.ts'
 
 export const byId: ChunkOrdering = { key: 'id', descending: true }
 

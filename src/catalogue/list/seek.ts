@@ -5,10 +5,10 @@
 import type { Question } from '../question.ts'
 import type { ListedFile } from '../records.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { hasOnly } from '../selection/selection.ts'
 import type { PagePosition, Selection } from '../selection/selection.ts'
-import { byId, read } from './read.ts'
+import { hasOnly } from '../selection/selection.ts'
 import type { Place } from './read.ts'
+import { byId, read } from './read.ts'
 
 export function isSeekable(
   selection: Selection,

@@ -8,10 +8,10 @@ import type { ListedFile } from '../records.ts'
 import { orders } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import { intersect } from '../selection/date-ranges.ts'
-import { afterAll, common, hasOnly } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
-import { read } from './read.ts'
+import { afterAll, common, hasOnly } from '../selection/selection.ts'
 import type { Place } from './read.ts'
+import { read } from './read.ts'
 
 /**
  * @param count number of files in the selection, more than the offset

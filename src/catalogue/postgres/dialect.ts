@@ -1,6 +1,6 @@
 /** PostgreSQL's words for what the questions need. A list parameter is an array. */
-import { ownParameters } from '../dialect.ts'
 import type { Columns, Dialect } from '../dialect.ts'
+import { ownParameters } from '../dialect.ts'
 
 const names = (columns: Columns): string[] => Object.keys(columns)
 

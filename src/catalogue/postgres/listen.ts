@@ -1,8 +1,8 @@
 /** Wakes readers after a commit of the writer. */
-import pg from 'pg'
 import { setTimeout as pause } from 'node:timers/promises'
-import { clientConfig, ignoreLoss } from './connection.ts'
+import pg from 'pg'
 import type { ServerAddress } from './connection.ts'
+import { clientConfig, ignoreLoss } from './connection.ts'
 
 /** The channel on which the writer tells of each transaction, and that of requests to it. */
 export const commits = 'rinex_catalogue'

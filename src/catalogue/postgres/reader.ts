@@ -1,21 +1,21 @@
 /** The reader of a catalogue on a server: a pool of connections, on which questions take turns. */
 import pg from 'pg'
-import { askingBy, longQuestions, questionOf, shortQuestions } from '../questions/reader.ts'
 import type {
   Answer,
+  CatalogueReader,
   Query,
   QuestionName,
-  CatalogueReader,
   StorageFigures,
 } from '../questions/reader.ts'
+import { askingBy, longQuestions, questionOf, shortQuestions } from '../questions/reader.ts'
 import { CatalogueUnavailable, QueryTimeout } from '../reader-errors.ts'
-import type { Asker } from '../turns.ts'
-import { contextOf } from '../selection/context.ts'
 import type { QuestionContext } from '../selection/context.ts'
+import { contextOf } from '../selection/context.ts'
 import { schemaVersion } from '../tables/migrations.ts'
+import type { Asker } from '../turns.ts'
 import { Turns } from '../turns.ts'
-import { clientConfig, ignoreLoss, isOutage, mayPrepare, serverFault } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
+import { clientConfig, ignoreLoss, isOutage, mayPrepare, serverFault } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { ConnectionLost, Driver, unlessLost } from './driver.ts'
 import { CommitSignal } from './listen.ts'

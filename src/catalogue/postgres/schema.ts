@@ -1,6 +1,8 @@
 /** The schema in a database on a server: created, checked and migrated by the writer. */
 import pg from 'pg'
+import { serverName } from '../../runtime/database-url.ts'
 import { newEpoch } from '../epoch.ts'
+import { countTableNames, deferredCounts } from '../tables/count-tables.ts'
 import { createIndex, indexNames } from '../tables/indexes.ts'
 import {
   copyingSchema,
@@ -11,14 +13,12 @@ import {
   unfinishedCopy,
   unknownSchema,
 } from '../tables/migrations.ts'
-import { createTables } from '../tables/schema.ts'
 import type { SchemaWords } from '../tables/schema.ts'
-import { countTableNames, deferredCounts } from '../tables/count-tables.ts'
-import { serverName } from '../../runtime/database-url.ts'
+import { createTables } from '../tables/schema.ts'
 import { migrate } from '../updates/migrate.ts'
 import { UnusableDatabase } from '../writer-errors.ts'
-import { clientConfig, ignoreLoss, serverFault } from './connection.ts'
 import type { ServerAddress } from './connection.ts'
+import { clientConfig, ignoreLoss, serverFault } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 

@@ -3,18 +3,18 @@
  * (see writing-connection.ts).
  */
 import pg from 'pg'
+import type { Clock } from '../../runtime/clock.ts'
+import { wait } from '../../runtime/clock.ts'
 import type { Question } from '../question.ts'
 import { beginDeliveries } from '../updates/times.ts'
 import { updatesOf } from '../updates/updates.ts'
 import type { CatalogueWriter } from '../updates/writer.ts'
-import { wait } from '../../runtime/clock.ts'
-import type { Clock } from '../../runtime/clock.ts'
 import { isOutage, mayPrepare, serverFault } from './connection.ts'
 import { dialect } from './dialect.ts'
 import { ConnectionLost, Driver } from './driver.ts'
 import { commits } from './listen.ts'
-import { retryMs, WritingConnection } from './writing-connection.ts'
 import type { WritingOptions } from './writing-connection.ts'
+import { retryMs, WritingConnection } from './writing-connection.ts'
 
 export interface ServerWriterOptions extends WritingOptions {
   readonly nowUs: Clock

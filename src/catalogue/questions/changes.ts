@@ -2,17 +2,17 @@
  * The change feed: live records and tombstones, merged in the order of `seq`. Each statement reads
  * an index on `seq`, never the whole table.
  */
-import type { ChangeKind, ListedFile, Head } from '../records.ts'
-import { conditionsOf } from '../selection/conditions.ts'
-import { modifiedOf } from '../tables/record.ts'
-import { listed, listedWithDetails, removedWithDetails, toListed } from '../list/listed.ts'
-import type { ListedRow, WithDetails } from '../list/listed.ts'
-import type { QuestionContext } from '../selection/context.ts'
-import { all } from '../question.ts'
-import type { Question, Statement } from '../question.ts'
-import { hasOnly } from '../selection/selection.ts'
-import type { Selection } from '../selection/selection.ts'
 import type { FileFilter } from '../filter.ts'
+import type { ListedRow, WithDetails } from '../list/listed.ts'
+import { listed, listedWithDetails, removedWithDetails, toListed } from '../list/listed.ts'
+import type { Question, Statement } from '../question.ts'
+import { all } from '../question.ts'
+import type { ChangeKind, Head, ListedFile } from '../records.ts'
+import { conditionsOf } from '../selection/conditions.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import type { Selection } from '../selection/selection.ts'
+import { hasOnly } from '../selection/selection.ts'
+import { modifiedOf } from '../tables/record.ts'
 
 /** The latest change of a file. */
 export interface Change {

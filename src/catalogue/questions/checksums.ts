@@ -1,10 +1,10 @@
 /** The checksums of a directory, their version, and whether a file still waits for its own. */
+import type { Problem } from '../filter.ts'
+import type { Question } from '../question.ts'
+import { all, rows, value } from '../question.ts'
 import type { Hashed } from '../records.ts'
 import { stateStatement, toState } from '../tables/head.ts'
 import { isValidChecksum, joinedChecksum } from '../tables/record.ts'
-import { all, rows, value } from '../question.ts'
-import type { Question } from '../question.ts'
-import type { Problem } from '../filter.ts'
 
 /** A file in the checksum list of a directory. */
 export interface ChecksumEntry extends Hashed {

@@ -1,18 +1,18 @@
 /** The list in chunks, for streams: each begins after the last record of the one before. */
-import { needsBuilt } from '../filter.ts'
 import type { ChunkCursor, ChunkOrdering, FileFilter } from '../filter.ts'
+import { needsBuilt } from '../filter.ts'
 import type { WithDetails } from '../list/listed.ts'
-import { byId, read } from '../list/read.ts'
 import type { Place } from '../list/read.ts'
+import { byId, read } from '../list/read.ts'
 import { isSeekable, seek } from '../list/seek.ts'
 import { walk } from '../list/sort-or-walk.ts'
-import { value } from '../question.ts'
 import type { Question } from '../question.ts'
+import { value } from '../question.ts'
 import type { ListedFile } from '../records.ts'
 import { orders } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { everyId, hasOnly, selectAfter } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
+import { everyId, hasOnly, selectAfter } from '../selection/selection.ts'
 
 export interface ChunkQuery extends WithDetails {
   /** `next` of the previous chunk; without it, the chunk is the first of the list. */

@@ -1,9 +1,9 @@
 /** Compares the stored counts with the records. */
-import { countTableNames, countTables, deferredCounts, valuesOf } from '../tables/count-tables.ts'
-import type { CountTableName } from '../tables/count-tables.ts'
-import { column, rows } from '../question.ts'
 import type { Question } from '../question.ts'
+import { column, rows } from '../question.ts'
 import { counted } from '../selection/counted.ts'
+import type { CountTableName } from '../tables/count-tables.ts'
+import { countTableNames, countTables, deferredCounts, valuesOf } from '../tables/count-tables.ts'
 
 /** Maximum number of listed differences per table; further ones are only counted. */
 const maxListed = 50

@@ -1,9 +1,9 @@
 /** The paths of the damaged files of series. */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { seriesOf, slotAt } from '../../series/series.ts'
 import type { DayRange, SeriesKey } from '../../series/series.ts'
-import { rows } from '../question.ts'
+import { seriesOf, slotAt } from '../../series/series.ts'
 import type { Question } from '../question.ts'
+import { rows } from '../question.ts'
 import type { QuestionContext } from '../selection/context.ts'
 
 /** A damaged live file of a series, and the slot that it fills. */

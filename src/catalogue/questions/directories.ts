@@ -1,10 +1,10 @@
 /** Listings of directories. */
-import { head } from './summary.ts'
 import type { Dialect } from '../dialect.ts'
-import type { QuestionContext } from '../selection/context.ts'
-import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
+import { row, rows, value } from '../question.ts'
 import type { FileRecord } from '../records.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import { head } from './summary.ts'
 
 /** The state of a directory listing. */
 export interface DirectoryState {

@@ -1,12 +1,12 @@
 /** Single files: by id, by path, and by a name in another case. */
-import { joinedChecksum, identityOf, identityOfChecksum } from '../tables/record.ts'
-import type { IdentityRow } from '../tables/record.ts'
-import { listed, listedWithDetails, toListed } from '../list/listed.ts'
 import type { ListedRow, WithDetails } from '../list/listed.ts'
-import type { QuestionContext } from '../selection/context.ts'
-import { column, row } from '../question.ts'
+import { listed, listedWithDetails, toListed } from '../list/listed.ts'
 import type { Question } from '../question.ts'
-import type { ListedFile, FileRecord, Hashed, FileIdentity } from '../records.ts'
+import { column, row } from '../question.ts'
+import type { FileIdentity, FileRecord, Hashed, ListedFile } from '../records.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import type { IdentityRow } from '../tables/record.ts'
+import { identityOf, identityOfChecksum, joinedChecksum } from '../tables/record.ts'
 
 /** A record by its id, as lists show it. */
 export interface SingleRecord extends ListedFile, FileRecord {

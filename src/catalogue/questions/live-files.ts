@@ -1,15 +1,15 @@
 /** The live files of a series, read by `file_station` and `station_count`, and the damaged ones. */
 import { lowerBound } from '../../series/latency.ts'
-import { seriesOf, slotAt, startOf } from '../../series/series.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
+import { seriesOf, slotAt, startOf } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
 import type { Dialect } from '../dialect.ts'
-import { all, row, value } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
-import type { Kind } from '../selection/kinds.ts'
+import { all, row, value } from '../question.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { damagedRows } from '../tables/damaged-rows.ts'
+import type { Kind } from '../selection/kinds.ts'
 import type { DamagedRow } from '../tables/damaged-rows.ts'
+import { damagedRows } from '../tables/damaged-rows.ts'
 
 /** A station of the series, with the start of its first and last file; infinite without files. */
 interface Source {

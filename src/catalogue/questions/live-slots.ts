@@ -1,10 +1,10 @@
 /** The live files of some series, for many series at once. */
-import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
+import { lookbackDays, slotAt, slotsPerDay } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
 import type { Question } from '../question.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { liveFiles, endsOf } from './live-files.ts'
+import { endsOf, liveFiles } from './live-files.ts'
 import { recordedDeliveries } from './recorded-deliveries.ts'
 
 /** Query for the live files of some series at some time. */

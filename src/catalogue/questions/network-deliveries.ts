@@ -1,17 +1,17 @@
 /** The recorded deliveries of all series, by whole days. */
-import { unseen } from '../../series/delivery-window.ts'
-import type { DayDeliveries } from '../../series/delivery-window.ts'
-import { seriesOf, settledDays, slotAt } from '../../series/series.ts'
-import type { SeriesKey } from '../../series/series.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { damagedRows } from '../tables/damaged-rows.ts'
-import type { DamagedRow } from '../tables/damaged-rows.ts'
-import { dayOf } from '../tables/count-tables.ts'
-import type { State } from '../tables/head.ts'
-import type { QuestionContext } from '../selection/context.ts'
-import { all, column } from '../question.ts'
+import type { DayDeliveries } from '../../series/delivery-window.ts'
+import { unseen } from '../../series/delivery-window.ts'
+import type { SeriesKey } from '../../series/series.ts'
+import { seriesOf, settledDays, slotAt } from '../../series/series.ts'
 import type { Question, Row, Statement } from '../question.ts'
+import { all, column } from '../question.ts'
 import type { Head } from '../records.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import { dayOf } from '../tables/count-tables.ts'
+import type { DamagedRow } from '../tables/damaged-rows.ts'
+import { damagedRows } from '../tables/damaged-rows.ts'
+import type { State } from '../tables/head.ts'
 
 /** Query for the deliveries of all series. */
 export interface DeliveriesQuery {

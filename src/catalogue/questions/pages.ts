@@ -1,18 +1,18 @@
 /** Pages of the list, by one of three rules: seek, latest days, or sort or walk. */
-import { defaultOrdering, needsBuilt } from '../filter.ts'
 import type { FileFilter, Ordering } from '../filter.ts'
+import { defaultOrdering, needsBuilt } from '../filter.ts'
 import { sumsOf } from '../list/facets.ts'
 import { isByDays, latestDays } from '../list/latest-days.ts'
 import type { WithDetails } from '../list/listed.ts'
 import { isSeekable, seek } from '../list/seek.ts'
 import { sortOrWalk } from '../list/sort-or-walk.ts'
-import { value } from '../question.ts'
 import type { Question } from '../question.ts'
+import { value } from '../question.ts'
 import type { Head, ListedFile } from '../records.ts'
 import { conditionsOf } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { hasOnly } from '../selection/selection.ts'
 import type { Selection } from '../selection/selection.ts'
+import { hasOnly } from '../selection/selection.ts'
 import type { Counting, PageSums } from '../sums.ts'
 
 export interface PageQuery extends WithDetails {

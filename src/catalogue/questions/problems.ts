@@ -1,13 +1,13 @@
 /** The paths of files with a problem, and of entries that are not catalogued. */
-import { listedProblems } from '../filter.ts'
+import type { Dialect } from '../dialect.ts'
 import type { ListedProblem, Problem } from '../filter.ts'
+import { listedProblems } from '../filter.ts'
+import type { Question, Row, Statement } from '../question.ts'
+import { all, rows, value } from '../question.ts'
 import type { FileProblemReason } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
-import { latestChangeUs } from '../tables/record.ts'
-import type { Dialect } from '../dialect.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { all, rows, value } from '../question.ts'
-import type { Question, Row, Statement } from '../question.ts'
+import { latestChangeUs } from '../tables/record.ts'
 
 export interface ProblemsQuery {
   readonly kinds: readonly ListedProblem[]

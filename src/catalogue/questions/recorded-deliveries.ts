@@ -1,9 +1,9 @@
 /** The recorded deliveries of one series. */
-import { deliveryDays, periodRules, slotsPerDay } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
+import { deliveryDays, periodRules, slotsPerDay } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
-import { column, rows } from '../question.ts'
 import type { Question } from '../question.ts'
+import { column, rows } from '../question.ts'
 import type { QuestionContext } from '../selection/context.ts'
 
 /** A recorded delivery; `latency` is at least 0, null if the file was not seen arriving. */

@@ -1,11 +1,11 @@
 /** The slots of a series: live files and recorded deliveries. */
-import { lookbackDays, periodRules, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
-import { liveFiles, endsOf } from './live-files.ts'
-import type { QuestionContext } from '../selection/context.ts'
+import { lookbackDays, periodRules, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { Question } from '../question.ts'
-import type { Sites } from '../selection/sites.ts'
 import type { Head } from '../records.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import type { Sites } from '../selection/sites.ts'
+import { endsOf, liveFiles } from './live-files.ts'
 import { oldestSlot, recordedDeliveries } from './recorded-deliveries.ts'
 
 /** Query for the slots of a series (see src/series). */

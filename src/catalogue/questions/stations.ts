@@ -1,15 +1,15 @@
 /** Stations, from the counts of each station and kind. */
+import type { Area } from '../../parse/archive-path.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
+import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 import type { StationOrdering } from '../filter.ts'
-import type { Kind } from '../selection/kinds.ts'
-import type { QuestionContext } from '../selection/context.ts'
-import { rows } from '../question.ts'
 import type { Question } from '../question.ts'
-import type { Sites } from '../selection/sites.ts'
-import type { Area } from '../../parse/archive-path.ts'
-import type { FileType, FileDuration, FileVersion } from '../../parse/types.ts'
+import { rows } from '../question.ts'
 import type { Head } from '../records.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import type { Kind } from '../selection/kinds.ts'
+import type { Sites } from '../selection/sites.ts'
 
 /** A station, and the numbers of its live files by area, type, duration and version. */
 export interface StationSummary {

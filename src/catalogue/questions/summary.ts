@@ -1,15 +1,15 @@
 /** The head of the catalogue, its last scan, and the figures of all of it. */
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileType } from '../../parse/types.ts'
+import type { Dialect } from '../dialect.ts'
 import type { Problem } from '../filter.ts'
+import type { Question } from '../question.ts'
+import { all, column, rows, value } from '../question.ts'
+import type { Head, ScanSummary } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import { kindCounts, sumOf } from '../tables/count-tables.ts'
 import { stateStatement, toState } from '../tables/head.ts'
-import type { Dialect } from '../dialect.ts'
-import type { QuestionContext } from '../selection/context.ts'
-import { all, column, rows, value } from '../question.ts'
-import type { Question } from '../question.ts'
-import type { Head, ScanSummary } from '../records.ts'
 
 export function* head(): Question<Head> {
   const [found] = yield* all(stateStatement)

@@ -1,7 +1,7 @@
 /** Why files are not in the list: they were removed, or the indexer rejected them. */
-import type { QuestionContext } from '../selection/context.ts'
-import { all } from '../question.ts'
 import type { Question } from '../question.ts'
+import { all } from '../question.ts'
+import type { QuestionContext } from '../selection/context.ts'
 import type { FileQuery } from './files.ts'
 
 /** Files that may have been removed or rejected. */

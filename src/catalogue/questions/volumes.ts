@@ -1,18 +1,18 @@
 /** How many files there are, and how many bytes: by month of data, area, type and period. */
 import type { Area } from '../../parse/archive-path.ts'
 import { dayToIso, parseDay } from '../../parse/calendar.ts'
-import { seriesOf } from '../../series/series.ts'
+import type { FileType } from '../../parse/types.ts'
 import type { DayRange } from '../../series/series.ts'
+import { seriesOf } from '../../series/series.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Question, Row, Statement } from '../question.ts'
+import { all, column, row, rows } from '../question.ts'
+import type { Head } from '../records.ts'
+import type { QuestionContext } from '../selection/context.ts'
+import type { Kind } from '../selection/kinds.ts'
+import { kindCounts, sumOf } from '../tables/count-tables.ts'
 import type { Volume } from '../volumes.ts'
 import { sumOfVolumes } from '../volumes.ts'
-import type { Dialect } from '../dialect.ts'
-import { all, column, row, rows } from '../question.ts'
-import type { Question, Row, Statement } from '../question.ts'
-import { kindCounts, sumOf } from '../tables/count-tables.ts'
-import type { Kind } from '../selection/kinds.ts'
-import type { QuestionContext } from '../selection/context.ts'
-import type { FileType } from '../../parse/types.ts'
-import type { Head } from '../records.ts'
 
 export interface VolumesQuery {
   /** The days whose volumes are wanted too. */

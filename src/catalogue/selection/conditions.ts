@@ -1,14 +1,14 @@
 /** Builds the SQL of selections, for lists, counts, streams and the change feed. */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import type { NameCondition, OrderKey, OrderStep, Ordering, Problem, TimeRange } from '../filter.ts'
-import { isValidChecksum, modifiedOf } from '../tables/record.ts'
-import { dayOf } from '../tables/count-tables.ts'
-import { boundsOf } from './date-ranges.ts'
-import type { DateRange } from './date-ranges.ts'
 import type { Dialect } from '../dialect.ts'
+import type { NameCondition, Ordering, OrderKey, OrderStep, Problem, TimeRange } from '../filter.ts'
 import type { Values } from '../question.ts'
-import { afterAll } from './selection.ts'
+import { dayOf } from '../tables/count-tables.ts'
+import { isValidChecksum, modifiedOf } from '../tables/record.ts'
+import type { DateRange } from './date-ranges.ts'
+import { boundsOf } from './date-ranges.ts'
 import type { After, IdRange, NameBounds, Selection } from './selection.ts'
+import { afterAll } from './selection.ts'
 
 /** An SQL condition on `file` (or `tombstone`) as `f`, with its named parameters. */
 export interface Conditions {

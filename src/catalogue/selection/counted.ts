@@ -1,6 +1,6 @@
 /** The SQL that counts the files again: the rows that the tables of counts should have. */
-import { dayOf, idCountLevels, valuesOf } from '../tables/count-tables.ts'
 import type { CountTableName } from '../tables/count-tables.ts'
+import { dayOf, idCountLevels, valuesOf } from '../tables/count-tables.ts'
 
 const lowest = Math.min(...idCountLevels)
 

@@ -1,12 +1,12 @@
 /** Reads the tables of exact counts. */
 import { secondsPerDay } from '../../parse/calendar.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Question, Row, Statement } from '../question.ts'
+import { all, column, rows } from '../question.ts'
 import { dayOf, idCountLevels, yearOf } from '../tables/count-tables.ts'
 import type { DateRange } from './date-ranges.ts'
-import type { Dialect } from '../dialect.ts'
-import { all, column, rows } from '../question.ts'
-import type { Question, Row, Statement } from '../question.ts'
-import { hasOnly } from './selection.ts'
 import type { IdRange, Selection } from './selection.ts'
+import { hasOnly } from './selection.ts'
 
 /** Number of ids in a bucket of the highest level. */
 const idsPerRange = 2 ** idCountLevels[0]

@@ -1,13 +1,13 @@
 /** Which index has the fewest entries to read for a selection. */
+import type { Dialect } from '../dialect.ts'
 import type { OrderKey } from '../filter.ts'
+import type { Question } from '../question.ts'
+import { value } from '../question.ts'
 import { conditionsOf, orders, problemIds } from './conditions.ts'
 import type { Counts } from './counts.ts'
 import { boundsOf } from './date-ranges.ts'
-import type { Dialect } from '../dialect.ts'
-import { value } from '../question.ts'
-import type { Question } from '../question.ts'
-import { hasOnly } from './selection.ts'
 import type { Selection } from './selection.ts'
+import { hasOnly } from './selection.ts'
 
 /** An index (`''`: the table itself), and how many of its entries match its conditions. */
 export interface IndexChoice {

@@ -1,13 +1,14 @@
 /** Resolves a filter into a selection: ids of lookup tables and ranges of keys. */
 import type {
+  ChunkCursor,
+  ChunkOrdering,
   FileFilter,
   NameCondition,
   Ordering,
   Problem,
   TimeRange,
-  ChunkCursor,
-  ChunkOrdering,
 } from '../filter.ts'
+import type { DateRange } from './date-ranges.ts'
 import {
   intersect,
   startsInYears,
@@ -16,9 +17,8 @@ import {
   startsWithin,
   unbounded,
 } from './date-ranges.ts'
-import type { DateRange } from './date-ranges.ts'
-import { kindConditions } from './kinds.ts'
 import type { Kind } from './kinds.ts'
+import { kindConditions } from './kinds.ts'
 import type { Sites } from './sites.ts'
 
 /** The position of a page in the sorted list of a selection. */

@@ -7,10 +7,13 @@ import { execFile } from 'node:child_process'
 import { accessSync, chownSync, constants, lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
+import type { Clock } from '../../runtime/clock.ts'
 import { errorCode } from '../../runtime/error-code.ts'
 import { noDebugger } from '../../runtime/program.ts'
+import { head } from '../questions/summary.ts'
+import { allFiles } from '../tables/count-tables.ts'
 import type { BackupOutcome } from '../updates/writer.ts'
 import { UnusableDatabase } from '../writer-errors.ts'
 import {
@@ -28,12 +31,9 @@ import {
   syncFileAsync,
   unfinishedCopyPath,
 } from './database-files.ts'
+import { Driver } from './driver.ts'
 import { corruption, faultOf, isCorruption } from './integrity-check.ts'
 import { connectForReading } from './open.ts'
-import { allFiles } from '../tables/count-tables.ts'
-import { head } from '../questions/summary.ts'
-import { Driver } from './driver.ts'
-import type { Clock } from '../../runtime/clock.ts'
 
 /** Number of pages copied in one step; between two steps the copy can be aborted. */
 const pagesPerStep = 100

@@ -1,7 +1,7 @@
 /** Opens a file as the target of a copy. */
 import type { Ask } from '../question.ts'
-import type { CopyTarget } from '../updates/writer.ts'
 import { buildIndexes } from '../updates/indexes.ts'
+import type { CopyTarget } from '../updates/writer.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'

@@ -12,20 +12,20 @@ import {
   readdirSync,
   renameSync,
   rmSync,
-  statSync,
   statfsSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { open, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import type { Head } from '../records.ts'
 import type { StorageFigures } from '../questions/reader.ts'
-import { applicationId } from './schema.ts'
 import { head } from '../questions/summary.ts'
+import type { Head } from '../records.ts'
 import { Driver } from './driver.ts'
+import { applicationId } from './schema.ts'
 
 /** The paths of the copies beside a database. */
 export function copiesOf(database: string) {

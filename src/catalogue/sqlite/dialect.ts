@@ -1,6 +1,6 @@
 /** SQLite's words for what the questions need. A list parameter is passed as JSON. */
-import { ownParameters } from '../dialect.ts'
 import type { Columns, Dialect } from '../dialect.ts'
+import { ownParameters } from '../dialect.ts'
 
 const names = (columns: Columns): string[] => Object.keys(columns)
 

@@ -2,12 +2,12 @@
  * Runs questions on a connection of SQLite: without a pause, on the thread of the caller, and each
  * in one transaction.
  */
-import { LRUCache } from 'lru-cache'
-import Sqlite from 'better-sqlite3'
 import type { Database, Statement as Prepared, Transaction } from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
+import { LRUCache } from 'lru-cache'
 import type { Question, Row, Statement, Values } from '../question.ts'
-import { questionOf } from '../questions/reader.ts'
 import type { Answer, Query, QuestionName } from '../questions/reader.ts'
+import { questionOf } from '../questions/reader.ts'
 import { contextOf } from '../selection/context.ts'
 import { dialect } from './dialect.ts'
 

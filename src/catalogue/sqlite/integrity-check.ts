@@ -1,6 +1,6 @@
 /** Checks all pages of a database, and recognises the errors of a damaged one. */
-import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 
 /** True for errors which say that a file is not an SQLite database, or is damaged. */

@@ -1,10 +1,10 @@
 /** The write lock, which allows only one writer for each database. */
 import { statSync } from 'node:fs'
-import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
 import { AlreadyRunning, CatalogueCorrupt } from '../writer-errors.ts'
-import { makeFile } from './database-files.ts'
 import { unusable } from './access-check.ts'
+import { makeFile } from './database-files.ts'
 
 /** Interval of checking that the lock file was not removed (ms). */
 const checkEveryMs = 30_000

@@ -1,7 +1,7 @@
 /** Opens database files for writing and for reading, and explains failures. */
 import { statSync } from 'node:fs'
-import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
 import {
   copyingSchema,
   isKnownSchema,

@@ -3,9 +3,9 @@
  */
 import { Worker } from 'node:worker_threads'
 import { programBeside } from '../../runtime/calls.ts'
+import type { Answer, Query, QuestionName } from '../questions/reader.ts'
 import { CatalogueUnavailable, NotBuilt, QueryTimeout } from '../reader-errors.ts'
 import type { Asker } from '../turns.ts'
-import type { Answer, Query, QuestionName } from '../questions/reader.ts'
 import { Turns } from '../turns.ts'
 
 /**

@@ -3,10 +3,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { errorCode } from '../../runtime/error-code.ts'
 import { QueryTimeout } from '../reader-errors.ts'
 import { connectionSource } from './connection.ts'
-import { Driver } from './driver.ts'
 import type { CheckTime } from './driver.ts'
-import { end } from './query-pool.ts'
+import { Driver } from './driver.ts'
 import type { CancelFlag, QueryRequest, QueryResponse } from './query-pool.ts'
+import { end } from './query-pool.ts'
 
 /** Maximum wall time of a client's question in milliseconds. */
 const longestMs = 2000

@@ -3,16 +3,16 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
+import type { Answer, CatalogueReader, Query, QuestionName } from '../questions/reader.ts'
+import { askingBy, longQuestions, shortQuestions } from '../questions/reader.ts'
+import type { CatalogueSummary } from '../questions/summary.ts'
 import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Asker } from '../turns.ts'
-import type { CatalogueReader, Answer, Query, QuestionName } from '../questions/reader.ts'
-import type { CatalogueSummary } from '../questions/summary.ts'
-import { askingBy, longQuestions, shortQuestions } from '../questions/reader.ts'
 import { connectionSource } from './connection.ts'
 import { storageFigures } from './database-files.ts'
 import { Driver } from './driver.ts'
-import { QueryPool } from './query-pool.ts'
 import { refuseUnsafeSqlite } from './open.ts'
+import { QueryPool } from './query-pool.ts'
 
 /** Time between two reads of the head while clients wait for changes (ms). */
 const lookAgainMs = 100

@@ -10,15 +10,15 @@ import {
   accessSync,
   chmodSync,
   closeSync,
-  copyFileSync,
   constants,
+  copyFileSync,
   existsSync,
   openSync,
   readSync,
   statSync,
 } from 'node:fs'
-import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
 import { isKnownSchema } from '../tables/migrations.ts'
 import { UnusableDatabase } from '../writer-errors.ts'
@@ -32,9 +32,9 @@ import {
   putAside,
 } from './database-files.ts'
 import { isCorruption } from './integrity-check.ts'
+import { noteNumbers, restoreNumbers } from './numbers-file.ts'
 import { connectForWriting, openForWriting, prepared, refuseSchema } from './open.ts'
 import { applicationId, versionOf } from './schema.ts'
-import { noteNumbers, restoreNumbers } from './numbers-file.ts'
 
 /** The steps that were taken to recover the database. */
 export interface Recovery {

@@ -3,11 +3,11 @@
  * `tables`, an older one is migrated. All tables are STRICT.
  */
 import type { Database } from 'better-sqlite3'
+import { deferredCounts } from '../tables/count-tables.ts'
 import { createIndex, indexNames } from '../tables/indexes.ts'
 import { migrations, schemaVersion } from '../tables/migrations.ts'
-import { createTables as tablesOf } from '../tables/schema.ts'
 import type { SchemaWords } from '../tables/schema.ts'
-import { deferredCounts } from '../tables/count-tables.ts'
+import { createTables as tablesOf } from '../tables/schema.ts'
 import { migrate } from '../updates/migrate.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'

@@ -4,8 +4,8 @@
  * Times are in microseconds since 1970 (`…_us`), or in seconds (`data_date`, `first_date`,
  * `last_date`).
  */
-import { countTables } from './count-tables.ts'
 import type { CountTableName } from './count-tables.ts'
+import { countTables } from './count-tables.ts'
 import { recordColumns } from './record.ts'
 
 /** What an engine calls the words in capitals in the SQL of the tables. */

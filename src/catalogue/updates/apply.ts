@@ -3,19 +3,19 @@
  * takes the next `seq`, and each new file the next id. The counts are updated once at the end.
  */
 import type { Dialect } from '../dialect.ts'
-import { execute, row, rows } from '../question.ts'
 import type { Question } from '../question.ts'
-import type { Head } from '../records.ts'
+import { execute, row, rows } from '../question.ts'
 import { head } from '../questions/summary.ts'
+import type { Head } from '../records.ts'
 import { isDamaged, movedModified, recordNames, setFacts } from '../tables/record.ts'
 import type { DirectoryChange, FileFacts } from './change.ts'
 import { ChecksumRows, raiseDetails } from './checksum-rows.ts'
-import { prepareCounts } from './count-differences.ts'
 import type { CountedFile } from './count-differences.ts'
+import { prepareCounts } from './count-differences.ts'
 import { DeliveryRows } from './deliveries.ts'
 import { DirectoryRows } from './directories.ts'
-import { Inserts } from './insert.ts'
 import type { Progress } from './insert.ts'
+import { Inserts } from './insert.ts'
 
 /** What the questions that change records share. */
 export type UpdateParts = ReturnType<typeof updateParts>

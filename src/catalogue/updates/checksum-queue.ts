@@ -1,10 +1,10 @@
 /** Finds files that have no valid checksum, and stores checksums. */
 import type { Dialect } from '../dialect.ts'
-import { execute, row, rows, value } from '../question.ts'
 import type { Question, Values } from '../question.ts'
+import { execute, row, rows, value } from '../question.ts'
 import { isDamaged, latestChangeUs } from '../tables/record.ts'
 import type { UpdateParts } from './apply.ts'
-import { raiseDetails, type Checksum } from './checksum-rows.ts'
+import { type Checksum, raiseDetails } from './checksum-rows.ts'
 import type { SlotFile } from './deliveries.ts'
 
 /** A file without a valid checksum. */

@@ -1,8 +1,8 @@
 /** Changes rows of `checksum` and the counters in `hashing`. */
 import type { Dialect } from '../dialect.ts'
 import type { Problem } from '../filter.ts'
-import { column, execute, rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
+import { column, execute, rows } from '../question.ts'
 import type { FileIdentity } from '../records.ts'
 import { identityColumns, identityRow } from '../tables/record.ts'
 import type { ReboundFile } from './change.ts'

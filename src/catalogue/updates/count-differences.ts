@@ -3,11 +3,11 @@
  * memory, and written once at its end.
  */
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { countTableNames, countTables, idCountLevels, valuesOf } from '../tables/count-tables.ts'
-import type { CountTableName } from '../tables/count-tables.ts'
 import type { Columns, Dialect } from '../dialect.ts'
-import { execute } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
+import { execute } from '../question.ts'
+import type { CountTableName } from '../tables/count-tables.ts'
+import { countTableNames, countTables, idCountLevels, valuesOf } from '../tables/count-tables.ts'
 import { keptCounts, withLiveSeq } from './recount.ts'
 
 /** The columns of a live record on which the counts depend. */

@@ -5,11 +5,11 @@
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import { unseen } from '../../series/delivery-window.ts'
-import { deliveryDays, periodRules, seriesOf, slotAt, startOf } from '../../series/series.ts'
 import type { SeriesKey } from '../../series/series.ts'
+import { deliveryDays, periodRules, seriesOf, slotAt, startOf } from '../../series/series.ts'
 import type { Dialect } from '../dialect.ts'
-import { column, execute, row, value } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
+import { column, execute, row, value } from '../question.ts'
 import { Lookup } from './lookup.ts'
 
 /** What says which slot a live record fills. */

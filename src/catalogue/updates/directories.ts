@@ -1,8 +1,8 @@
 /** Writes the rows of directories: stamps, counts, rejections, times of changes. */
 import { areas } from '../../parse/archive-path.ts'
 import type { Dialect } from '../dialect.ts'
-import { execute, value } from '../question.ts'
 import type { Question, Statement } from '../question.ts'
+import { execute, value } from '../question.ts'
 import type { DirectoryChange } from './change.ts'
 
 const secondUs = 1_000_000

@@ -3,10 +3,10 @@
  * takes a third of the work of updating them with each new row.
  */
 import type { Dialect } from '../dialect.ts'
-import { column, execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { createIndex, indexNames } from '../tables/indexes.ts'
+import { column, execute, value } from '../question.ts'
 import { allFiles, deferredCounts } from '../tables/count-tables.ts'
+import { createIndex, indexNames } from '../tables/indexes.ts'
 import { recount } from './recount.ts'
 
 /** The result of one call of `buildIndexes`. */

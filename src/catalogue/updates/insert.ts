@@ -7,8 +7,9 @@ import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { Columns, Dialect } from '../dialect.ts'
 import { isSameVersion } from '../identity.ts'
-import { execute, rows } from '../question.ts'
 import type { Question } from '../question.ts'
+import { execute, rows } from '../question.ts'
+import type { RecordRow } from '../tables/record.ts'
 import {
   fileColumns,
   isDamaged,
@@ -16,7 +17,6 @@ import {
   recordNames,
   toRecordRow,
 } from '../tables/record.ts'
-import type { RecordRow } from '../tables/record.ts'
 import type { DirectoryChange, NewFile } from './change.ts'
 import type { CountDifferences } from './count-differences.ts'
 import type { DeliveryRows } from './deliveries.ts'

@@ -2,14 +2,14 @@
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
-import { row, rows, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { identityOf, identityOfChecksum, joinedChecksum } from '../tables/record.ts'
-import { kindCounts, sumOf } from '../tables/count-tables.ts'
-import { endOfData } from '../selection/date-ranges.ts'
-import type { IdentityRow } from '../tables/record.ts'
-import type { DirectoryStamp } from './change.ts'
+import { row, rows, value } from '../question.ts'
 import type { FileIdentity } from '../records.ts'
+import { endOfData } from '../selection/date-ranges.ts'
+import { kindCounts, sumOf } from '../tables/count-tables.ts'
+import type { IdentityRow } from '../tables/record.ts'
+import { identityOf, identityOfChecksum, joinedChecksum } from '../tables/record.ts'
+import type { DirectoryStamp } from './change.ts'
 
 /** A catalogued file, for reconciling its directory. */
 export interface KnownFile {

@@ -1,7 +1,7 @@
 /** The ids of stations, kinds and series in their tables, to which unknown ones are added. */
 import type { Columns, Dialect } from '../dialect.ts'
-import { rows } from '../question.ts'
 import type { Question, Statement, Values } from '../question.ts'
+import { rows } from '../question.ts'
 
 /**
  * Finds the ids of the rows of a table by their values. Rows are never removed from the table, so

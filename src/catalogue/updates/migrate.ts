@@ -3,11 +3,11 @@
  * tombstones and checksums stay. The builder of the indexes makes again what is missing in `built`.
  */
 import type { Dialect } from '../dialect.ts'
-import { execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
-import { inWords } from '../tables/schema.ts'
+import { execute, value } from '../question.ts'
 import type { Migration } from '../tables/migrations.ts'
 import type { SchemaWords } from '../tables/schema.ts'
+import { inWords } from '../tables/schema.ts'
 
 export function* migrate(
   dialect: Dialect,

@@ -1,6 +1,6 @@
 /** Purges tombstones and deliveries that are too old, and directories that no longer exist. */
-import { execute, rows } from '../question.ts'
 import type { Question } from '../question.ts'
+import { execute, rows } from '../question.ts'
 import { purgeDeliveries } from './deliveries.ts'
 
 /** Maximum number of tombstones purged in one transaction, which takes hundredths of a second. */

@@ -1,10 +1,10 @@
 /** Counts files again: to build the tables of counts, and to repair them. */
-import { countTableNames, countTables, deferredCounts } from '../tables/count-tables.ts'
-import type { CountTableName } from '../tables/count-tables.ts'
-import { counted } from '../selection/counted.ts'
 import type { Dialect } from '../dialect.ts'
-import { column, execute } from '../question.ts'
 import type { Question } from '../question.ts'
+import { column, execute } from '../question.ts'
+import { counted } from '../selection/counted.ts'
+import type { CountTableName } from '../tables/count-tables.ts'
+import { countTableNames, countTables, deferredCounts } from '../tables/count-tables.ts'
 import { raiseDetails } from './checksum-rows.ts'
 
 /** Fills a table of counts again from all files. */

@@ -1,6 +1,6 @@
 /** Writes the row of the catalogue: the times up to which it is known, and the rules of names. */
-import { execute, value } from '../question.ts'
 import type { Question } from '../question.ts'
+import { execute, value } from '../question.ts'
 import type { AsOf, ScanSummary } from '../records.ts'
 
 /** Stores that the catalogue equals the tree as it was at a time. */

@@ -1,13 +1,11 @@
 /** The calls of a writer that are questions. An engine says how it reads and how it writes. */
-import { head, lastScan, summary } from '../questions/summary.ts'
-import type { AppliedChange, DirectoryChange, RefusedChange } from './change.ts'
-import type { CatalogueWriter } from './writer.ts'
-import type { Ask } from '../question.ts'
 import type { Engine } from '../dialect.ts'
-import { Apply, updateParts } from './apply.ts'
+import type { Ask } from '../question.ts'
+import { head, lastScan, summary } from '../questions/summary.ts'
 import type { Applied, Applying } from './apply.ts'
+import { Apply, updateParts } from './apply.ts'
+import type { AppliedChange, DirectoryChange, RefusedChange } from './change.ts'
 import { Hashing, HashingQueue } from './checksum-queue.ts'
-import { adoptNameRules, setAsOf, setLastScan } from './times.ts'
 import { buildIndexes, deferIndexes } from './indexes.ts'
 import {
   dataEnds,
@@ -19,6 +17,8 @@ import {
 } from './known.ts'
 import { purge } from './purge.ts'
 import { repairs } from './recount.ts'
+import { adoptNameRules, setAsOf, setLastScan } from './times.ts'
+import type { CatalogueWriter } from './writer.ts'
 
 /** How an engine answers the questions of a writer. */
 export interface WritingEngine extends Engine {

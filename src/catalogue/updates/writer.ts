@@ -6,11 +6,11 @@ import type { Area } from '../../parse/archive-path.ts'
 import type { Engine } from '../dialect.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
 import type { AsOf, Head, ScanSummary } from '../records.ts'
-import type { FileFacts, DirectoryChange, AppliedChange } from './change.ts'
-import type { ArrivedUnhashed, UnhashedFile, StaleFiles } from './checksum-queue.ts'
+import type { AppliedChange, DirectoryChange, FileFacts } from './change.ts'
+import type { ArrivedUnhashed, StaleFiles, UnhashedFile } from './checksum-queue.ts'
 import type { Checksum } from './checksum-rows.ts'
 import type { BuiltIndexes } from './indexes.ts'
-import type { KnownStamp, NameRange, KnownDirectory, RemovedFiles } from './known.ts'
+import type { KnownDirectory, KnownStamp, NameRange, RemovedFiles } from './known.ts'
 
 /** The faults that `check` finds. */
 export interface ConsistencyReport {

@@ -4,15 +4,15 @@
  * file is checked again after its checksum was stored; later snapshots are compared with the
  * checksum.
  */
-import type { Checksum } from '../../catalogue/updates/checksum-rows.ts'
-import type { UnhashedFile } from '../../catalogue/updates/checksum-queue.ts'
 import { compareIdentity } from '../../catalogue/identity.ts'
+import type { UnhashedFile } from '../../catalogue/updates/checksum-queue.ts'
+import type { Checksum } from '../../catalogue/updates/checksum-rows.ts'
 import { failureFields } from '../../runtime/logger.ts'
 import type { IndexerContext } from '../state/context.ts'
 import { longestTickMs } from '../tree/directory-snapshot.ts'
 import type { Digest } from './digest.ts'
-import { HashingFailed } from './hash-client.ts'
 import type { HashClient } from './hash-client.ts'
+import { HashingFailed } from './hash-client.ts'
 
 /**
  * Gathered checksums are stored when there are this many, or after this time (ms), because each

@@ -4,8 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
-import type { FileIdentity } from '../../catalogue/records.ts'
 import { compareIdentity, isSameVersion, toIdentity } from '../../catalogue/identity.ts'
+import type { FileIdentity } from '../../catalogue/records.ts'
 import { chunksOf, inflateChunks } from '../tree/inflate.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** The client of the hash process, which reads files for their checksums (`hash-process.ts`). */
-import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { Calls, programBeside } from '../../runtime/calls.ts'

@@ -5,8 +5,8 @@
 import { setPriority } from 'node:os'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { inTurn } from '../../runtime/calls.ts'
-import { digestFile, identifyFile } from './digest.ts'
 import type { Digest, DigestRequest } from './digest.ts'
+import { digestFile, identifyFile } from './digest.ts'
 
 /** A request: files to read, or paths of files to identify. */
 export type HashRequest =

@@ -3,13 +3,13 @@
  * empty the catalogue. What was removed the catalogue itself says: a removal that is permitted
  * counts when it is written, and not before.
  */
-import { areaOf } from '../../parse/archive-path.ts'
-import type { Area } from '../../parse/archive-path.ts'
-import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import type { KnownStamp, RemovedFiles } from '../../catalogue/updates/known.ts'
-import { isPurge } from './expected-purge.ts'
-import type { PurgedAfterDays } from './expected-purge.ts'
+import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
+import type { Area } from '../../parse/archive-path.ts'
+import { areaOf } from '../../parse/archive-path.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import type { PurgedAfterDays } from './expected-purge.ts'
+import { isPurge } from './expected-purge.ts'
 
 /** Removals in an area are added up over this time. */
 export const removalWindowMs = 10 * 60_000

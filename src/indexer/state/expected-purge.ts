@@ -2,8 +2,8 @@
  * Tells removals that are expected, because the archive purges old files (`purged_after_days`),
  * from those that may be an accident. Pure.
  */
-import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Area } from '../../parse/archive-path.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
 
 /** Days after the end of their data after which the files of an area are purged, by area. */
 export type PurgedAfterDays = Readonly<Partial<Record<Area, number>>>

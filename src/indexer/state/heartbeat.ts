@@ -1,10 +1,10 @@
 /** Stores up to which time the catalogue is known to equal the tree. */
-import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
-import { databaseProblem } from './health.ts'
-import type { Health } from './health.ts'
-import type { UnreadFiles } from './unread-files.ts'
+import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import type { Health } from './health.ts'
+import { databaseProblem } from './health.ts'
+import type { UnreadFiles } from './unread-files.ts'
 
 /** A find is no sign of an arrival if the file may have been there for longer than this (ms). */
 export const seenArrivingMs = 10 * 60_000

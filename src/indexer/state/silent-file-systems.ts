@@ -3,11 +3,11 @@
  * since when a file that is found in a directory was not there.
  */
 import type { DirectoryStamp } from '../../catalogue/updates/change.ts'
-import { seenArrivingMs } from './heartbeat.ts'
-import type { Moment } from './heartbeat.ts'
-import type { Health } from './health.ts'
-import { hasOtherNames, sameTimes } from './sure-stamps.ts'
 import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
+import type { Health } from './health.ts'
+import type { Moment } from './heartbeat.ts'
+import { seenArrivingMs } from './heartbeat.ts'
+import { hasOtherNames, sameTimes } from './sure-stamps.ts'
 
 /** The directory that showed it, and its stamp then. */
 interface Evidence {

@@ -1,7 +1,7 @@
 /** The snapshot of a directory: plain data that the tree worker passes to the main thread. */
 import type { Stats } from 'node:fs'
-import type { FileIdentity } from '../../catalogue/records.ts'
 import { toInode, toUs } from '../../catalogue/identity.ts'
+import type { FileIdentity } from '../../catalogue/records.ts'
 import type { DirectoryRejection, DirectoryStamp } from '../../catalogue/updates/change.ts'
 
 /**

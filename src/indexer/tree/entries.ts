@@ -2,12 +2,12 @@
  * Reads the entries of directories one after the other, so that a huge directory is not collected
  * in memory.
  */
-import { opendirSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
+import { opendirSync } from 'node:fs'
 import { opendir } from 'node:fs/promises'
-import { mostRejectedNames } from '../../catalogue/updates/change.ts'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryRejection } from '../../catalogue/updates/change.ts'
+import { mostRejectedNames } from '../../catalogue/updates/change.ts'
 
 /** Number of entries that are read at once; reading them one by one takes twice as long. */
 const bufferSize = 256

@@ -3,8 +3,8 @@
  * target of a link is missing, either the target was removed, or its disk is away; the functions
  * distinguish the two cases.
  */
-import { lstatSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
+import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isMissing } from '../../runtime/error-code.ts'
 import { realPath } from '../../runtime/real-path.ts'

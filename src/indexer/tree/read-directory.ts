@@ -2,27 +2,27 @@
  * Reads one directory of the tree with synchronous calls, because they cost a third of asynchronous
  * ones. If a disk does not answer, only the tree worker waits.
  */
-import { statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { toInode, toUs } from '../../catalogue/identity.ts'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/updates/change.ts'
 import { areaOf, isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
-import { toInode, toUs } from '../../catalogue/identity.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
-import { entriesOf, Rejections, sumOfName } from './entries.ts'
-import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
-import type { LinkedTree } from './links.ts'
+import type { DirectorySnapshot, SnapshotOutcome } from './directory-snapshot.ts'
 import {
+  createIdentities,
   identityOf,
   mostEntries,
-  createIdentities,
   otherDisk,
   packIdentity,
   tooManyEntries,
 } from './directory-snapshot.ts'
-import type { DirectorySnapshot, SnapshotOutcome } from './directory-snapshot.ts'
+import { entriesOf, Rejections, sumOfName } from './entries.ts'
+import type { LinkedTree } from './links.ts'
+import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
 
 export interface Tree extends LinkedTree {
   /** True if an area is on another disk than before (see `createDiskCheck`). */

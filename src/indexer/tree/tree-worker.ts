@@ -2,14 +2,14 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { inTurn } from '../../runtime/calls.ts'
-import { createDiskCheck } from './links.ts'
-import { inflate } from './inflate.ts'
-import type { Inflated } from './inflate.ts'
 import type { DirectorySnapshot } from './directory-snapshot.ts'
-import { readDirectory, readStamp, readTimes } from './read-directory.ts'
+import type { Inflated } from './inflate.ts'
+import { inflate } from './inflate.ts'
+import { createDiskCheck } from './links.ts'
 import type { Tree } from './read-directory.ts'
-import { walkTree } from './walk.ts'
+import { readDirectory, readStamp, readTimes } from './read-directory.ts'
 import type { WalkStep } from './walk.ts'
+import { walkTree } from './walk.ts'
 
 /** The tree, and a counter that the worker increments while the disk answers. */
 export interface TreeWorkerData {

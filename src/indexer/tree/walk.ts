@@ -1,8 +1,8 @@
 /** Walks the tree: reads the directories below some roots one after the other. */
 import TinyQueue from 'tinyqueue'
 import type { DirectorySnapshot } from './directory-snapshot.ts'
-import { readDirectory } from './read-directory.ts'
 import type { Tree } from './read-directory.ts'
+import { readDirectory } from './read-directory.ts'
 
 /** One step of a walk: the next directory, and the progress. */
 export interface WalkStep {

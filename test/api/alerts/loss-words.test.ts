@@ -1,7 +1,7 @@
 /** The sentences about losses: a table of cases. */
-import t from '../../tap.ts'
 import { lossWords, lostSeriesWords } from '../../../src/api/alerts/loss-words.ts'
 import type { Loss, LostSeries } from '../../../src/series/loss.ts'
+import t from '../../tap.ts'
 
 const at = (iso: string): number => Date.parse(iso) / 1000
 const asOf = at('2026-01-22T15:40:00Z')

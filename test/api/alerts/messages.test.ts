@@ -3,8 +3,8 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import t from '../../tap.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 import { hour, midnight, openNetwork } from './stopping-network.ts'
 
 const norwegians = ['BODO', 'HONS', 'OSLS', 'STAS', 'TRDS'].map((code) => `${code}00NOR`)

@@ -1,6 +1,6 @@
 /** The losses as JSON, CSV and page, of a catalogue in which stations stop. */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
+import t, { exact } from '../../tap.ts'
 import { daySeconds, firstDay, nameOf, openNetwork as openSeries } from '../series/network.ts'
 import { hour, midnight, openNetwork } from './stopping-network.ts'
 

@@ -1,9 +1,9 @@
 /** The disks of the archive are read without waiting for one that hangs. */
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
 import { ArchiveDisks } from '../../../src/api/archive/disks.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 
 // The timer of the disks does not keep a process alive.
 const alive = setInterval(() => undefined, 1000)

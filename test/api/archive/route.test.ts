@@ -1,9 +1,9 @@
 /** The size and the disks of the archive: JSON, CSV and page. */
-import t from '../../tap.ts'
-import { change, newFile } from '../../catalogue/change.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
-import { dayFile, openService, startUs } from '../service.ts'
+import { change, newFile } from '../../catalogue/change.ts'
+import t from '../../tap.ts'
 import type { Service, ServiceOptions } from '../service.ts'
+import { dayFile, openService, startUs } from '../service.ts'
 
 const api = '/rinex/api/archive/'
 const usPerDay = 86_400e6

@@ -1,7 +1,7 @@
 /** A network of a few stations with gaps, and requests for many series of it. */
 import type { Test } from 'tap'
-import { dayOf, lengths, nameOf, openNetwork } from '../series/network.ts'
 import type { Period } from '../series/network.ts'
+import { dayOf, lengths, nameOf, openNetwork } from '../series/network.ts'
 
 /** 2026-01-22T05:06:07Z */
 export const now = dayOf(2026, 1, 22) * 86_400 + 5 * 3600 + 6 * 60 + 7

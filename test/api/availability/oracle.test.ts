@@ -1,10 +1,10 @@
 /** What a request for many series answers, against the availability of each and the list. */
-import t from '../../tap.ts'
 import { parseFilename } from '../../../src/parse/filename.ts'
 import { fc } from '../../random.ts'
+import t from '../../tap.ts'
 import { dayOf, iso, lengths } from '../series/network.ts'
-import { now, openAsked } from './network.ts'
 import type { NetworkFile } from './network.ts'
+import { now, openAsked } from './network.ts'
 
 interface Asked {
   readonly station: string

@@ -1,11 +1,11 @@
 /** Requests for many series: bodies, options, limits, and what they answer to bad ones. */
 import { readFileSync } from 'node:fs'
-import t, { exact } from '../../tap.ts'
 import { fc } from '../../random.ts'
+import t, { exact } from '../../tap.ts'
 import { dayOf } from '../series/network.ts'
 import { openService } from '../service.ts'
-import { openAsked, slotOf } from './network.ts'
 import type { NetworkFile } from './network.ts'
+import { openAsked, slotOf } from './network.ts'
 
 const day = (date: string, station: string): NetworkFile => [
   slotOf(`${date}T00:00Z`, '01D'),

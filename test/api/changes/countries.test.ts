@@ -2,14 +2,14 @@
  * The change feed with a filter on countries: clients hold exactly the filtered list, or must start
  * again.
  */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change } from '../../catalogue/change.ts'
 import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { fc } from '../../random.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
-import type { Service } from '../service.ts'
+import t from '../../tap.ts'
 import { until } from '../../until.ts'
+import type { Service } from '../service.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 
 const list = '/rinex/api/rinex-file/'
 const feed = '/rinex/api/changes/'

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
-import type { Service, ServiceOptions } from '../service.ts'
-import { runEventLoop } from '../wire.ts'
+import t, { exact } from '../../tap.ts'
 import { until } from '../../until.ts'
+import type { Service, ServiceOptions } from '../service.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import { runEventLoop } from '../wire.ts'
 
 const path = '/rinex/api/changes/'
 const url = `https://archive.example${path}`

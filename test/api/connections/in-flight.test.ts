@@ -1,13 +1,13 @@
 /** Pipelined requests, and connections of a stopping server. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import t from '../../tap.ts'
+import { connect } from 'node:net'
 import type { Test } from 'tap'
-import { day, dayFile, openService } from '../service.ts'
-import { runEventLoop, parseAnswer, readToEnd, startSlowly } from '../wire.ts'
+import t from '../../tap.ts'
 import { until } from '../../until.ts'
+import { day, dayFile, openService } from '../service.ts'
+import { parseAnswer, readToEnd, runEventLoop, startSlowly } from '../wire.ts'
 
 const large = `${day}/${dayFile}`
 const request = 'GET /rinex/api/rinex-file/ HTTP/1.1\r\nHost: a\r\n\r\n'

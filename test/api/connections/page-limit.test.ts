@@ -1,8 +1,8 @@
 /** Pages that take several queries count towards the limit of pages of their address. */
 import { setImmediate as nextTick } from 'node:timers/promises'
 import t from '../../tap.ts'
-import { day, dayFile, openService } from '../service.ts'
 import { until } from '../../until.ts'
+import { day, dayFile, openService } from '../service.ts'
 
 const pages = [
   ['station/GRAZ/', 200],

@@ -2,8 +2,8 @@
 import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import t from '../../tap.ts'
 import { Turns } from '../../../src/api/connections/turns.ts'
+import t from '../../tap.ts'
 import { until } from '../../until.ts'
 
 /** Takes turns for an address, and notes each that begins. */

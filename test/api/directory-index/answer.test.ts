@@ -1,10 +1,10 @@
 /** Directory listings as HTML and JSON. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { listingDate } from '../../../src/api/directory-index/listing.ts'
 import { change, newFile } from '../../catalogue/change.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
+import t from '../../tap.ts'
 import type { Service } from '../service.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 
 const data = '/rinex/data/'
 const facts = { size: 12_345, mtimeUs: Date.UTC(2026, 0, 22, 5, 0, 59) * 1000 + 999_999 }

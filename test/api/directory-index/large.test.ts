@@ -1,8 +1,8 @@
 /** Large directories. */
 import { text } from 'node:stream/consumers'
-import t from '../../tap.ts'
 import { listingFormats, listingOf } from '../../../src/api/directory-index/listing.ts'
 import { change, newFile } from '../../catalogue/change.ts'
+import t from '../../tap.ts'
 import { day, openService } from '../service.ts'
 
 const facts = { size: 2_000_000, mtimeUs: 1_769_058_000_000_000 }

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import {
   appendFileSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
-  readdirSync,
   realpathSync,
   rmSync,
   statSync,
@@ -15,17 +15,17 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { connect } from 'node:net'
-import t from '../../tap.ts'
+import { dirname, join } from 'node:path'
 import { toUs } from '../../../src/catalogue/identity.ts'
 import { change } from '../../catalogue/change.ts'
 import { harmless, overwrite, replace } from '../../file-changes.ts'
 import { laterThan } from '../../file-clock.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
-import type { Service } from '../service.ts'
-import { parseAnswer, readToEnd, runEventLoop, sendRaw, startSlowly } from '../wire.ts'
+import t from '../../tap.ts'
 import { until } from '../../until.ts'
+import type { Service } from '../service.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import { parseAnswer, readToEnd, runEventLoop, sendRaw, startSlowly } from '../wire.ts'
 
 const path = `${day}/${dayFile}`
 const target = `/rinex/data/${path}`

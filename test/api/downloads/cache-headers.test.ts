@@ -4,11 +4,11 @@
  */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change } from '../../catalogue/change.ts'
-import { day, dayFile, openService, shortFile } from '../service.ts'
+import t from '../../tap.ts'
 import type { ServiceOptions } from '../service.ts'
+import { day, dayFile, openService, shortFile } from '../service.ts'
 import { sendRaw } from '../wire.ts'
 
 const data = '/rinex/data/'

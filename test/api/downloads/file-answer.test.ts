@@ -1,11 +1,11 @@
 /** The validators of a download: which date it has, and when this date identifies one version. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
-import type { FileRecord } from '../../../src/catalogue/records.ts'
-import { toUs } from '../../../src/catalogue/identity.ts'
 import { validatorsOf } from '../../../src/api/downloads/file-answer.ts'
+import { toUs } from '../../../src/catalogue/identity.ts'
+import type { FileRecord } from '../../../src/catalogue/records.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 
 t.test('only a date in the past identifies a version', async (t) => {
   const file = join(testFolder(t, { file: 'content' }), 'file')

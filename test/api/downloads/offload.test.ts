@@ -4,9 +4,9 @@
  */
 import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 import { catalogue, day, dayFile, openService, shortFile } from '../service.ts'
 
 const path = `${day}/${dayFile}`

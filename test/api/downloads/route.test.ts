@@ -1,5 +1,5 @@
-import t from '../../tap.ts'
 import { parseDataTarget } from '../../../src/api/downloads/route.ts'
+import t from '../../tap.ts'
 import { dayFile, hourFile } from '../service.ts'
 
 const long = 'a'.repeat(64)

@@ -1,12 +1,12 @@
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { pino } from 'pino'
-import t, { exact } from '../../tap.ts'
 import { unavailablePart } from '../../../src/api/downloads/storage-check.ts'
 import { StorageLog } from '../../../src/api/downloads/unserved-files.ts'
 import { change } from '../../catalogue/change.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
+import t, { exact } from '../../tap.ts'
 import { catalogue, day, dayFile, openService } from '../service.ts'
 
 t.test('the unavailable part of the archive is found for a directory', async (t) => {

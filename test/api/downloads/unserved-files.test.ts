@@ -1,12 +1,12 @@
 /** Catalogued files that could not be served. */
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import t, { exact } from '../../tap.ts'
 import { Archive } from '../../../src/api/downloads/archived-file.ts'
-import type { WireStatus } from '../../../src/api/status/serialise.ts'
 import { UnservedFiles } from '../../../src/api/downloads/unserved-files.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import type { WireStatus } from '../../../src/api/status/serialise.ts'
+import t, { exact } from '../../tap.ts'
 import type { Service } from '../service.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 
 const html = { accept: 'text/html' }
 

@@ -1,14 +1,14 @@
 /** `status/problems/`: files with problems, from the indexer, the API and the catalogue. */
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { WireProblem } from '../../../src/api/file-problems/problem-list.ts'
 import { reasonMeanings } from '../../../src/api/file-problems/problem-list.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
-import { dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
+import t, { exact } from '../../tap.ts'
 import type { Service, ServiceOptions } from '../service.ts'
+import { dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 
 const path = '/rinex/api/status/problems/'
 const facts = { size: 12, mtimeUs: 1000 }

@@ -1,9 +1,9 @@
 /** `expand=file` and `problem`: details of files, and the ETags of responses with them. */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
-import { day, dayFile, openService, shortFile } from '../service.ts'
+import t, { exact } from '../../tap.ts'
 import type { Service } from '../service.ts'
+import { day, dayFile, openService, shortFile } from '../service.ts'
 
 const api = '/rinex/api'
 const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }

@@ -1,7 +1,7 @@
 /** Sums and facets of the list: as JSON, and as links on the page. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
+import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
 const api = '/rinex/api/rinex-file/'

@@ -1,9 +1,9 @@
 /** The headline of the list: its filters in words, and its size. */
-import t from '../../tap.ts'
 import { headline } from '../../../src/api/files/headline.ts'
 import { filterWords } from '../../../src/api/pages/filter-form.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { fc } from '../../random.ts'
+import t from '../../tap.ts'
 
 const words = (query: Readonly<Record<string, string>>): string =>
   filterWords(Object.entries(query), filterParameters)

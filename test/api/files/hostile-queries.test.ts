@@ -2,13 +2,13 @@
  * Hostile queries: each gets the response of its row in the table, and none causes an internal
  * error.
  */
-import t from '../../tap.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { change, newFile } from '../../catalogue/change.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
+import t from '../../tap.ts'
 import type { Service } from '../service.ts'
-import { sendRaw } from '../wire.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { RawAnswer } from '../wire.ts'
+import { sendRaw } from '../wire.ts'
 
 const api = '/rinex/api/'
 const total = 3

@@ -1,11 +1,11 @@
 /** The response cache of list pages, over real connections. */
-import { get } from 'node:http'
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { get } from 'node:http'
 import { connect } from 'node:net'
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { createPageCache } from '../../../src/api/files/list.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
+import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { readToEnd } from '../wire.ts'
 

@@ -1,11 +1,11 @@
 /** The page of one record: its history, its checksum, and its commands. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import type { ApiSettings } from '../../../src/api/server.ts'
 import { checksumOf, sha256 } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
-import { day, dayFile, openService, shortFile } from '../service.ts'
+import t from '../../tap.ts'
 import type { Service } from '../service.ts'
+import { day, dayFile, openService, shortFile } from '../service.ts'
 
 const root = 'https://archive.example/rinex'
 const facts = { size: 12, mtimeUs: 1_769_058_367_000_008 }

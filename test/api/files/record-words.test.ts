@@ -1,7 +1,7 @@
 /** The sentences of the page of a file. */
-import t from '../../tap.ts'
 import { arrivalSentence, stateSentence } from '../../../src/api/files/record-words.ts'
 import type { problems } from '../../../src/catalogue/filter.ts'
+import t from '../../tap.ts'
 
 t.test('the state of a file in one sentence', async (t) => {
   const of = (problem: (typeof problems)[number] | null, isHashed: boolean, isWaiting = false) =>

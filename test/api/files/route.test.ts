@@ -1,7 +1,7 @@
-import t from '../../tap.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
-import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
+import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 
 const list = '/rinex/api/rinex-file/'
 const url = (path: string) => `https://archive.example/rinex/api/${path}`

@@ -1,10 +1,10 @@
 /** Long queries: their limits, and their end when the client leaves. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import t from '../../tap.ts'
 import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
-import { openService } from '../service.ts'
+import t from '../../tap.ts'
 import { until } from '../../until.ts'
+import { openService } from '../service.ts'
 
 const list = '/rinex/api/rinex-file/'
 

@@ -1,9 +1,9 @@
-import t from '../../tap.ts'
-import { fc } from '../../random.ts'
-import { linksBelow } from '../../../src/api/http/context.ts'
 import { serialiseRecord } from '../../../src/api/files/serialise.ts'
-import { microsecondsToIso, secondsToIso } from '../../../src/parse/calendar.ts'
+import { linksBelow } from '../../../src/api/http/context.ts'
 import type { FileRecord } from '../../../src/catalogue/records.ts'
+import { microsecondsToIso, secondsToIso } from '../../../src/parse/calendar.ts'
+import { fc } from '../../random.ts'
+import t from '../../tap.ts'
 
 const links = linksBelow('https://archive.example', 'gnss/rinex')
 

@@ -1,9 +1,9 @@
 /** Clients that read the whole list: by links while nothing changes, by id during changes. */
-import t from '../../tap.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
-import { openService } from '../service.ts'
+import t from '../../tap.ts'
 import type { Service } from '../service.ts'
+import { openService } from '../service.ts'
 
 const list = '/rinex/api/rinex-file/'
 const base = 'https://archive.example'

@@ -1,10 +1,10 @@
 /** Metrics of responses whose clients leave early. */
 import { connect } from 'node:net'
 import t from '../../tap.ts'
-import { day, dayFile, openService } from '../service.ts'
-import type { Service } from '../service.ts'
-import { startSlowly } from '../wire.ts'
 import { until } from '../../until.ts'
+import type { Service } from '../service.ts'
+import { day, dayFile, openService } from '../service.ts'
+import { startSlowly } from '../wire.ts'
 
 /** Number of responses of a route, by status. */
 async function responsesOf({ app }: Service, route: string): Promise<Record<string, number>> {

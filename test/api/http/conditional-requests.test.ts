@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import t from '../../tap.ts'
+import type { Validators } from '../../../src/api/http/conditional-requests.ts'
 import {
+  evaluatePreconditions,
   formatHttpDate,
   parseHttpDate,
   parseRange,
-  evaluatePreconditions,
 } from '../../../src/api/http/conditional-requests.ts'
-import type { Validators } from '../../../src/api/http/conditional-requests.ts'
+import t from '../../tap.ts'
 
 const lastModified = Date.UTC(2026, 0, 22, 5, 6, 7) / 1000
 const validators: Validators = { tag: '"a"', lastModified, lastModifiedIsStrong: true, size: 100 }

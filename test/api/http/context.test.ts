@@ -1,5 +1,5 @@
-import t from '../../tap.ts'
 import { linkHeader, linksBelow, pageLinks } from '../../../src/api/http/context.ts'
+import t from '../../tap.ts'
 
 t.test('links to neighbouring pages have the right offsets and sorted parameters', async (t) => {
   const links = linksBelow('https://archive.example', 'rinex')

@@ -3,11 +3,11 @@
  * latter. Those
  * below `data/` are in downloads/cache-headers.test.ts.
  */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { hashToken } from '../../../src/api/admin/authentication.ts'
-import { day, dayFile, openService } from '../service.ts'
+import t from '../../tap.ts'
 import type { Service, ServiceOptions } from '../service.ts'
+import { day, dayFile, openService } from '../service.ts'
 
 const page = { accept: 'text/html, */*;q=0.1' }
 const post = { 'content-type': 'application/json', authorization: 'Bearer TOKEN' }

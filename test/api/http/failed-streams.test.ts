@@ -1,13 +1,13 @@
 /**
  * A body that is made in chunks: if its first chunk fails, the answer is an error like any other.
  */
-import t from '../../tap.ts'
+import { connect } from 'node:net'
 import type { Test } from 'tap'
-import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import type { CatalogueReader } from '../../../src/catalogue/questions/reader.ts'
+import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
+import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { parseAnswer, readToEnd } from '../wire.ts'
-import { connect } from 'node:net'
 
 const list = '/rinex/api/rinex-file/'
 const listing = `/rinex/data/${day}/`

@@ -1,10 +1,10 @@
-import t from '../../tap.ts'
-import { preferredFormat } from '../../../src/api/http/formats.ts'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Test } from 'tap'
+import { preferredFormat } from '../../../src/api/http/formats.ts'
+import t from '../../tap.ts'
 import { until } from '../../until.ts'
-import { day, openService } from '../service.ts'
 import type { Service } from '../service.ts'
+import { day, openService } from '../service.ts'
 
 const browser =
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'

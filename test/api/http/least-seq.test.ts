@@ -1,7 +1,7 @@
 /** The request header `Catalogue-Seq`. */
 import t from '../../tap.ts'
-import { openService } from '../service.ts'
 import { until } from '../../until.ts'
+import { openService } from '../service.ts'
 
 const list = '/rinex/api/rinex-file/'
 const ask = (seq: string | string[]) => ({ url: list, headers: { 'catalogue-seq': seq } })

@@ -1,13 +1,13 @@
-import t from '../../tap.ts'
-import { connect } from 'node:net'
-import { Semaphore, ClientLimits } from '../../../src/api/http/limits.ts'
-import { openService } from '../service.ts'
-import { runEventLoop, startSlowly } from '../wire.ts'
-import { until } from '../../until.ts'
 import { EventEmitter } from 'node:events'
+import { connect } from 'node:net'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Turns } from '../../../src/api/connections/turns.ts'
+import { ClientLimits, Semaphore } from '../../../src/api/http/limits.ts'
+import t from '../../tap.ts'
+import { until } from '../../until.ts'
+import { openService } from '../service.ts'
+import { runEventLoop, startSlowly } from '../wire.ts'
 
 /** An action, and the states of all callers after it: one letter each. */
 type Step = readonly [action: 'acquire' | 'try' | 'release', states: string]

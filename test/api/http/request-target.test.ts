@@ -1,11 +1,11 @@
 /** The normalisation of request targets, alone and over raw connections. */
 import { connect } from 'node:net'
-import t from '../../tap.ts'
 import { normaliseTarget } from '../../../src/api/http/http-server.ts'
 import { fc } from '../../random.ts'
+import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
-import { readToEnd, sendRaw } from '../wire.ts'
 import type { RawAnswer } from '../wire.ts'
+import { readToEnd, sendRaw } from '../wire.ts'
 
 t.test('normalising a target removes its scheme, its authority and empty segments', async (t) => {
   const cases: Readonly<Record<string, string>> = {

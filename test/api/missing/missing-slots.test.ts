@@ -1,10 +1,10 @@
 /** The patterns of missing files match exactly the names of the files that would fill the slots. */
-import t from '../../tap.ts'
 import { missingPatterns } from '../../../src/api/missing/missing-slots.ts'
 import { parseFilename } from '../../../src/parse/filename.ts'
 import type { FileType } from '../../../src/parse/types.ts'
-import { periodRules, seriesOf, slotAt, slotsPerDay } from '../../../src/series/series.ts'
 import type { Period } from '../../../src/series/series.ts'
+import { periodRules, seriesOf, slotAt, slotsPerDay } from '../../../src/series/series.ts'
+import t from '../../tap.ts'
 
 /** 2026-01-22, day 022. */
 const day = Date.UTC(2026, 0, 22) / 86_400_000

@@ -1,8 +1,8 @@
 /** The page of the network: the extremes. */
 import { gzipSync } from 'node:zlib'
 import t from '../../tap.ts'
-import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
 import type { Period } from '../series/network.ts'
+import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
 
 t.test('an empty archive, and one that was never scanned', async (t) => {
   const service = await openNetwork(t, { startUs: firstDay * daySeconds * 1e6 })

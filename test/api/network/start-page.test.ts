@@ -1,9 +1,9 @@
 /** The page of the network as the start page: the archive above it, and what cannot be read. */
-import t, { exact } from '../../tap.ts'
 import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/reader-errors.ts'
 import { change } from '../../catalogue/change.ts'
-import { openService, startUs } from '../service.ts'
+import t, { exact } from '../../tap.ts'
 import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
+import { openService, startUs } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
 
 const path = '/rinex/api/network/'

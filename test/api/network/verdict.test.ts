@@ -1,16 +1,16 @@
 /** The verdict of the network in words. */
-import t from '../../tap.ts'
-import { verdictOf } from '../../../src/api/network/verdict.ts'
 import type { Verdict } from '../../../src/api/network/verdict.ts'
+import { verdictOf } from '../../../src/api/network/verdict.ts'
 import type { KnownSeries } from '../../../src/api/series/known-series.ts'
 import type { Currency } from '../../../src/series/currency.ts'
 import { openLosses } from '../../../src/series/losses.ts'
-import { stationStates } from '../../../src/series/station-states.ts'
-import { SlotSet } from '../../../src/series/slot-set.ts'
-import { iso, lengths } from '../series/network.ts'
-import type { Period } from '../series/network.ts'
-import { summariseSeries, unknownSummary } from '../../../src/series/series-summary.ts'
 import type { SeriesPast } from '../../../src/series/series-summary.ts'
+import { summariseSeries, unknownSummary } from '../../../src/series/series-summary.ts'
+import { SlotSet } from '../../../src/series/slot-set.ts'
+import { stationStates } from '../../../src/series/station-states.ts'
+import t from '../../tap.ts'
+import type { Period } from '../series/network.ts'
+import { iso, lengths } from '../series/network.ts'
 
 /** 2026-11-24 16:05 UTC. */
 const now = Date.UTC(2026, 10, 24, 16, 5) / 1000

@@ -1,7 +1,6 @@
 /** The operations of the OpenAPI document, and requests built from its examples. */
 import type { InjectOptions } from 'fastify'
 import { Compile } from 'typebox/schema'
-import type { Service } from '../service.ts'
 import type {
   HeaderObject,
   JsonSchema,
@@ -11,6 +10,7 @@ import type {
   Reference,
   ResponseObject,
 } from '../../../src/api/openapi/openapi.ts'
+import type { Service } from '../service.ts'
 
 export interface Operation extends OperationObject {
   readonly method: 'GET' | 'POST'

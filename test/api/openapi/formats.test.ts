@@ -1,8 +1,8 @@
 /** The document, OPTIONS and real responses have the same formats for each resource. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
-import { filePlace } from '../../../src/api/openapi/parameters.ts'
 import type { ResponseObject } from '../../../src/api/openapi/openapi.ts'
+import { filePlace } from '../../../src/api/openapi/parameters.ts'
+import t from '../../tap.ts'
 import { openService } from '../service.ts'
 import { faultsOf, follow, operationsOf, readDocument } from './cases.ts'
 

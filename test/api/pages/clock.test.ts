@@ -2,9 +2,9 @@
  * Pages that depend on the time of the request, and pages that are requested before the deliveries
  * are read.
  */
+import type { Test } from 'tap'
 import type { DeliveriesQuery } from '../../../src/catalogue/questions/network-deliveries.ts'
 import t from '../../tap.ts'
-import type { Test } from 'tap'
 import { openService, startUs } from '../service.ts'
 
 const browser = { accept: 'text/html' }

@@ -1,9 +1,9 @@
 /** The filter form, the active filters and the columns of collections. */
-import t from '../../tap.ts'
+import type { QueryPair } from '../../../src/api/http/context.ts'
 import { activeFilters, formOf, sortLink } from '../../../src/api/pages/filter-form.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { formFieldsOf } from '../../../src/api/parameters/parameter.ts'
-import type { QueryPair } from '../../../src/api/http/context.ts'
+import t from '../../tap.ts'
 
 const fileFields = formFieldsOf(filterParameters)
 const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }

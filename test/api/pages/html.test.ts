@@ -1,9 +1,9 @@
 /** The tagged literal of pages: what is escaped, joined and left out. */
-import fc from 'fast-check'
 import { Linter } from 'eslint'
-import t from '../../tap.ts'
-import { html } from '../../../src/api/pages/html.ts'
+import fc from 'fast-check'
 import type { Child } from '../../../src/api/pages/html.ts'
+import { html } from '../../../src/api/pages/html.ts'
+import t from '../../tap.ts'
 
 t.test('only what a literal made stays as it is', async (t) => {
   const cases: readonly (readonly [value: Child, text: string])[] = [

@@ -1,14 +1,14 @@
 /** All pages of an archive with faults: their HTML, what every page has, and where links lead. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
-import { readPage } from '../html.ts'
+import t from '../../tap.ts'
 import type { Html } from '../html.ts'
-import { dayOf, daySeconds, nameOf } from '../series/network.ts'
+import { readPage } from '../html.ts'
 import type { Period } from '../series/network.ts'
-import { openService } from '../service.ts'
+import { dayOf, daySeconds, nameOf } from '../series/network.ts'
 import type { Service } from '../service.ts'
+import { openService } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
 
 const root = 'https://archive.example/gnss/at.gv.bev.dc/v1.0/'

@@ -1,7 +1,7 @@
 /** Whatever a request, a file name, a message of the indexer or the configuration says is text. */
 import fc from 'fast-check'
-import t from '../../tap.ts'
 import { change, newFile } from '../../catalogue/change.ts'
+import t from '../../tap.ts'
 import { readPage } from '../html.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'

@@ -1,10 +1,10 @@
 /** Each parameter of the list: valid values with their filters, and invalid values. */
-import t from '../../tap.ts'
-import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { readListRequest } from '../../../src/api/files/list-request.ts'
 import { BadFields } from '../../../src/api/http/errors.ts'
+import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import type { FileFilter, TimeRange } from '../../../src/catalogue/filter.ts'
 import { fc } from '../../random.ts'
+import t from '../../tap.ts'
 
 const parse = (query: Parameters<typeof readListRequest>[0]) => readListRequest(query, 1000, 'json')
 

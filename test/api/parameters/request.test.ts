@@ -1,6 +1,6 @@
-import t from '../../tap.ts'
 import { paging } from '../../../src/api/parameters/paging.ts'
 import { readRequest } from '../../../src/api/parameters/request.ts'
+import t from '../../tap.ts'
 
 t.test('limit and offset are parsed like in DRF, and invalid values are ignored', async (t) => {
   const huge = String(2n ** 63n)

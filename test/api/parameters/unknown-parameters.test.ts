@@ -1,7 +1,7 @@
 /** Every resource names its unknown parameters in a header, and rejects them with `strict=1`. */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { filePlace } from '../../../src/api/openapi/parameters.ts'
+import t, { exact } from '../../tap.ts'
 import { operationsOf, readDocument, tryParameter } from '../openapi/cases.ts'
 import { openService } from '../service.ts'
 

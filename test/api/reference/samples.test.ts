@@ -1,9 +1,9 @@
 /** The examples of the reference are those of this archive. */
-import t from '../../tap.ts'
 import { findWords } from '../../../src/api/reference/samples.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
-import { openService } from '../service.ts'
+import t from '../../tap.ts'
 import type { Service } from '../service.ts'
+import { openService } from '../service.ts'
 
 const name = (station: string, start: string, rest: string) =>
   `${station}_R_${start}_${rest}.crx.gz`

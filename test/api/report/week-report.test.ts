@@ -1,9 +1,9 @@
 /** The report of a week: which week, its bounds, and what counts in it. */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import type { WireReport } from '../../../src/api/report/schema.ts'
+import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import t, { exact } from '../../tap.ts'
 import { openService } from '../service.ts'
 
 const hourSeconds = 3600

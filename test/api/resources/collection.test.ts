@@ -1,15 +1,15 @@
 /** A field and a parameter are declared once, and then appear everywhere. */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import { ClientLimits } from '../../../src/api/http/limits.ts'
 import { Turns } from '../../../src/api/connections/turns.ts'
-import { apiContext } from '../../../src/api/http/context.ts'
 import type { CollectionName } from '../../../src/api/http/context.ts'
+import { apiContext } from '../../../src/api/http/context.ts'
+import { ClientLimits } from '../../../src/api/http/limits.ts'
 import type { ApiDeps } from '../../../src/api/http/settings.ts'
 import * as schema from '../../../src/api/openapi/schema.ts'
 import { choices, isChosen, ordering } from '../../../src/api/parameters/parameter.ts'
 import { addCollection, csvOf } from '../../../src/api/resources/collection.ts'
 import { fieldOf, sortKeys } from '../../../src/api/resources/fields.ts'
+import t, { exact } from '../../tap.ts'
 import { openService } from '../service.ts'
 
 interface River {

@@ -1,11 +1,11 @@
 /** What words mean, and why there is no page for them. */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
+import t, { exact } from '../../tap.ts'
+import type { Service, ServiceOptions } from '../service.ts'
 import { openService, startUs } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
-import type { Service, ServiceOptions } from '../service.ts'
 
 const search = '/rinex/api/search/'
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }

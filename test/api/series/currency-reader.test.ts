@@ -1,6 +1,6 @@
-import t from '../../tap.ts'
 import { CurrencyReader } from '../../../src/api/series/currency-reader.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
+import t from '../../tap.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
 
 const nowUs = () => 1_800_000_000e6

@@ -1,6 +1,6 @@
 /** Slots whose files are incomplete, broken or empty: no delivery, and a better copy is wanted. */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
+import t, { exact } from '../../tap.ts'
 import { daySeconds, firstDay, iso, nameOf, openNetwork } from './network.ts'
 
 const station = 'GRAZ00AUT'

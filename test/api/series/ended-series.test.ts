@@ -1,12 +1,12 @@
 /** The short way to the summaries of series that stopped long ago gives those of the long way. */
+import { summariser } from '../../../src/api/series/ended-series.ts'
+import type { Period } from '../../../src/series/series.ts'
+import { slotAt, slotsPerDay } from '../../../src/series/series.ts'
+import type { SeriesPast } from '../../../src/series/series-summary.ts'
+import { summariseSeries } from '../../../src/series/series-summary.ts'
+import { SlotSet } from '../../../src/series/slot-set.ts'
 import { fc } from '../../random.ts'
 import t from '../../tap.ts'
-import { summariser } from '../../../src/api/series/ended-series.ts'
-import { slotAt, slotsPerDay } from '../../../src/series/series.ts'
-import type { Period } from '../../../src/series/series.ts'
-import { summariseSeries } from '../../../src/series/series-summary.ts'
-import type { SeriesPast } from '../../../src/series/series-summary.ts'
-import { SlotSet } from '../../../src/series/slot-set.ts'
 
 const day = 86_400
 /** 2026-01-22 */

@@ -2,16 +2,16 @@
  * The series of the network, their missing files, availability and totals, compared with a slow
  * reference that replays histories.
  */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
-import { fc } from '../../random.ts'
-import { oracleMissing, oracleNow, oracleRange } from '../../series/oracle.ts'
-import type { History, MissingSlot, NowAnswer, RangeAnswer } from '../../series/oracle.ts'
 import { change, newFile } from '../../catalogue/change.ts'
+import { fc } from '../../random.ts'
+import type { History, MissingSlot, NowAnswer, RangeAnswer } from '../../series/oracle.ts'
+import { oracleMissing, oracleNow, oracleRange } from '../../series/oracle.ts'
+import t, { exact } from '../../tap.ts'
 import { FilesOfSeries } from './files-reference.ts'
-import { dayOf, daySeconds, firstDay, iso, lengths, nameOf, openNetwork } from './network.ts'
 import type { NameStyle, Period } from './network.ts'
+import { dayOf, daySeconds, firstDay, iso, lengths, nameOf, openNetwork } from './network.ts'
 
 interface Row {
   readonly station: string

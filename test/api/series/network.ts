@@ -1,13 +1,13 @@
 /** The API on a catalogue with the files of a few series, whose arrivals a test chooses. */
 import type { Test } from 'tap'
+import type { StatusReply } from '../../../src/control-socket/client.ts'
 import { dayOfYearAt } from '../../../src/parse/calendar.ts'
-import { ExpectedRules } from '../../../src/series/expectation.ts'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
+import { ExpectedRules } from '../../../src/series/expectation.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
-import type { StatusReply } from '../../../src/control-socket/client.ts'
-import { openService } from '../service.ts'
 import type { ServiceOptions } from '../service.ts'
+import { openService } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
 
 export const daySeconds = 86_400

@@ -1,9 +1,9 @@
 /**
  * The HTML pages of the network, of its missing files and of a week, from ten days of deliveries.
  */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { change } from '../../catalogue/change.ts'
+import t from '../../tap.ts'
 import type { Html } from '../html.ts'
 import { daySeconds, firstDay, nameOf, openNetwork } from './network.ts'
 

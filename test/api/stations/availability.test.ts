@@ -1,8 +1,8 @@
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { dayStartSeconds, secondsPerDay } from '../../../src/parse/calendar.ts'
-import { openService, startUs } from '../service.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import t, { exact } from '../../tap.ts'
+import { openService, startUs } from '../service.ts'
 
 /** The clock of these tests, 2026-01-22T05:06:07Z: day 022 of 2026. */
 const today = dayStartSeconds(2026, 22) / secondsPerDay

@@ -1,8 +1,8 @@
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { percentile, summariseLatencies } from '../../../src/series/latency.ts'
-import { fc } from '../../random.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import { fc } from '../../random.ts'
+import t, { exact } from '../../tap.ts'
 import { openService, startUs } from '../service.ts'
 
 const name = (hour: number) =>

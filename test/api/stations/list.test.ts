@@ -1,10 +1,10 @@
 /** The list of stations: its rows, and its order by what the network knows. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { manyNames } from '../../catalogue/catalogue.ts'
+import t from '../../tap.ts'
 import type { Html } from '../html.ts'
-import { daySeconds, dayOf, openNetwork } from '../series/network.ts'
 import type { Period } from '../series/network.ts'
+import { dayOf, daySeconds, openNetwork } from '../series/network.ts'
 
 /** 2026-03-02T08:20Z */
 const today = dayOf(2026, 3, 2)

@@ -1,6 +1,6 @@
 /** The page of a station: its years, also if a file has a wrong date. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
+import t from '../../tap.ts'
 import { openService, startUs } from '../service.ts'
 
 /** Opens a service at 2026-01-22 whose station GRAZ has a file at each date (`2026-022`). */

@@ -1,11 +1,11 @@
 /** The page of a station: its state, completeness, gaps, days and last files. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { parseFilename } from '../../../src/parse/filename.ts'
 import { seriesOf } from '../../../src/series/series.ts'
-import { daySeconds, dayOf, openNetwork } from '../series/network.ts'
-import type { Period } from '../series/network.ts'
+import t from '../../tap.ts'
 import type { Html } from '../html.ts'
+import type { Period } from '../series/network.ts'
+import { dayOf, daySeconds, openNetwork } from '../series/network.ts'
 import { openService, startUs } from '../service.ts'
 
 /** 2026-03-02T08:20Z */

@@ -1,8 +1,8 @@
 /**
  * The list of stations: sites with all their codes, search, ordering, filters, merged navigation.
  */
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
+import t, { exact } from '../../tap.ts'
 import { openService } from '../service.ts'
 
 const path = '/rinex/api/station/'

@@ -1,11 +1,11 @@
 /** Gaps and states in words, and the states of days. */
-import t from '../../tap.ts'
-import { fc } from '../../random.ts'
-import { dayWords, daysWords } from '../../../src/api/pages/date-words.ts'
+import { daysWords, dayWords } from '../../../src/api/pages/date-words.ts'
 import { daysOf } from '../../../src/api/stations/pictures.ts'
 import { gapWords, joinGaps, sinceWords } from '../../../src/api/stations/words.ts'
 import type { Period } from '../../../src/series/series.ts'
 import type { SlotState, StateRun } from '../../../src/series/slot-states.ts'
+import { fc } from '../../random.ts'
+import t from '../../tap.ts'
 
 const seconds = (iso: string) => Date.parse(`${iso}Z`) / 1000
 const day = (date: string) => seconds(`${date}T00:00`) / 86_400

@@ -2,11 +2,11 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { statusSchema } from '../../../src/api/status/schema.ts'
 import { testFolder } from '../../folder.ts'
 import { lacksPromtool } from '../../promtool.ts'
+import t from '../../tap.ts'
 import { openService } from '../service.ts'
 import { metricsOfIndexer, watchingIndexer } from './indexer-status.ts'
 

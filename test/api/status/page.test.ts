@@ -1,7 +1,6 @@
 /** The HTML page of the status. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { arrivalsPerMinute } from '../../../src/api/status/route.ts'
 import { NotBuilt } from '../../../src/catalogue/reader-errors.ts'
@@ -9,8 +8,9 @@ import type { StatusReply } from '../../../src/control-socket/client.ts'
 import type { IndexerStatus } from '../../../src/control-socket/protocol.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
-import { day, dayFile, hour, openService, shortFile, startUs } from '../service.ts'
+import t, { exact } from '../../tap.ts'
 import type { Service, ServiceOptions } from '../service.ts'
+import { day, dayFile, hour, openService, shortFile, startUs } from '../service.ts'
 
 const path = '/rinex/api/status/'
 

@@ -1,7 +1,7 @@
 /** Stands between our connections and a server, and loses them in the ways that networks do. */
 import { mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 

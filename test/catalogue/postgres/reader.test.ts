@@ -1,10 +1,10 @@
 /** The reader on a server has no connection, or waits too long. */
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { openReader } from '../../../src/catalogue/postgres/reader.ts'
 import { RequestClient } from '../../../src/catalogue/postgres/requests.ts'
 import { openWriter } from '../../../src/catalogue/postgres/writer.ts'
 import { lacksPostgres, openSchema, psql, sharedFolder } from '../../postgres.ts'
+import t from '../../tap.ts'
 import { day, facts, manyNames } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { Proxy } from './proxy.ts'

@@ -1,11 +1,11 @@
 /** The writer on a server loses its connection, its lock, or the server. */
 import { setTimeout as pause } from 'node:timers/promises'
-import t from '../../tap.ts'
 import type { Test } from 'tap'
-import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import { openReader } from '../../../src/catalogue/postgres/reader.ts'
 import { openWriter } from '../../../src/catalogue/postgres/writer.ts'
+import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import { lacksPostgres, openSchema, psql, sharedFolder } from '../../postgres.ts'
+import t from '../../tap.ts'
 import { day, facts, manyNames } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
 import { Proxy } from './proxy.ts'

@@ -4,13 +4,13 @@ import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
-import t from '../../tap.ts'
 import type { Test } from 'tap'
 import { unusable } from '../../../src/catalogue/sqlite/access-check.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { failureReason } from '../../program.ts'
+import t from '../../tap.ts'
 
 t.test('a path that is not a regular file is rejected by name, and no file is created', (t) => {
   const folder = testFolder(t, { 'c.db': {} })

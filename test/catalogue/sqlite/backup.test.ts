@@ -1,10 +1,11 @@
 /** Backups, and recovery of a corrupt database with and without them. */
+import { randomBytes } from 'node:crypto'
 import {
+  closeSync,
   copyFileSync,
   cpSync,
   existsSync,
   openSync,
-  closeSync,
   readdirSync,
   rmSync,
   statSync,
@@ -13,16 +14,15 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { randomBytes } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter, WriterOptions } from '../../../src/catalogue/sqlite/writer.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { testFolder } from '../../folder.ts'
+import t, { exact } from '../../tap.ts'
 import { day, manyNames, stamp } from '../catalogue.ts'
 import { change, newFile } from '../change.ts'
-import { testFolder } from '../../folder.ts'
 
 const pageSize = 4096
 

@@ -1,12 +1,12 @@
 /** Errors that mean that the database cannot be read, and errors that do not. */
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
-import t from '../../tap.ts'
 import { connectionSource } from '../../../src/catalogue/sqlite/connection.ts'
 import { connectForWriting } from '../../../src/catalogue/sqlite/open.ts'
-import { schemaVersion } from '../../../src/catalogue/tables/migrations.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { schemaVersion } from '../../../src/catalogue/tables/migrations.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 
 t.test('a statement that SQLite rejects does not close the connection', (t) => {
   const database = join(testFolder(t), 'catalogue.db')

@@ -1,10 +1,10 @@
 /** The lock file, and hard links of the database. */
 import { linkSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
 import { lockWriter } from '../../../src/catalogue/sqlite/lock.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 import { until } from '../../until.ts'
 
 t.test('a database with two names is refused, by each of them', async (t) => {

@@ -1,23 +1,23 @@
 /** The database of an earlier release is migrated after a backup, or refused. */
-import { randomBytes } from 'node:crypto'
 import { spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { closeSync, existsSync, openSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import t from '../../tap.ts'
+import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import { openForReading } from '../../../src/catalogue/sqlite/open.ts'
-import { schemaVersion } from '../../../src/catalogue/tables/migrations.ts'
 import { versionOf } from '../../../src/catalogue/sqlite/schema.ts'
 import { upgradeDatabase } from '../../../src/catalogue/sqlite/upgrade.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { schemaVersion } from '../../../src/catalogue/tables/migrations.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
+import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 import { openCatalogue } from '../catalogue.ts'
 import { newFile } from '../change.ts'
 import { sqlite } from '../engines.ts'
 import { later } from '../migrating.ts'
-import { testFolder } from '../../folder.ts'
 
 /** A catalogue of this program with a file. */
 async function makeDatabase(t: Test): Promise<string> {

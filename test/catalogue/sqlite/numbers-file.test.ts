@@ -2,8 +2,8 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 
 /** Opens the numbers of a database, and commits changes as often as arguments say. */
 const program = `

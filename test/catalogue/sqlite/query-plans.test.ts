@@ -1,13 +1,13 @@
 /** No main query reads the whole table of files. */
+import Sqlite from 'better-sqlite3'
+import type { Test } from 'tap'
+import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
 import { page } from '../../../src/catalogue/questions/pages.ts'
 import { contextOf } from '../../../src/catalogue/selection/context.ts'
-import t from '../../tap.ts'
-import type { Test } from 'tap'
-import Sqlite from 'better-sqlite3'
-import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
-import type { Counting } from '../../../src/catalogue/sums.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
+import type { Counting } from '../../../src/catalogue/sums.ts'
+import t from '../../tap.ts'
 import { manyNames, openCatalogue } from '../catalogue.ts'
 import { newFile } from '../change.ts'
 

@@ -3,11 +3,11 @@ import { chmodSync, chownSync, readdirSync, renameSync, statSync } from 'node:fs
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import Sqlite from 'better-sqlite3'
-import t from '../../tap.ts'
 import { listedProblems } from '../../../src/catalogue/filter.ts'
 import { openReader } from '../../../src/catalogue/sqlite/reader.ts'
 import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 
 const nowUs = () => 1
 

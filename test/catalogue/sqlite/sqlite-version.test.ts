@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import t from '../../tap.ts'
 import { sqliteProblem, sqliteVersion } from '../../../src/catalogue/sqlite/open.ts'
 import { testFolder } from '../../folder.ts'
 import { failureReason, programLine } from '../../program.ts'
+import t from '../../tap.ts'
 
 t.test('only versions before 3.51.3 are refused', async (t) => {
   for (const version of ['3.7.0', '3.9.2', '3.40.1', '3.51.2', '3.51.0'])

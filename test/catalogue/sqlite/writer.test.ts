@@ -3,22 +3,22 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
-  rmSync,
   rmdirSync,
+  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import t, { exact } from '../../tap.ts'
-import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { OpenedWriter } from '../../../src/catalogue/sqlite/writer.ts'
+import { openWriter } from '../../../src/catalogue/sqlite/writer.ts'
 import type { CatalogueWriter } from '../../../src/catalogue/updates/writer.ts'
+import { testFolder } from '../../folder.ts'
+import t, { exact } from '../../tap.ts'
 import { day, openCatalogue, stamp } from '../catalogue.ts'
 import { newFile } from '../change.ts'
-import { testFolder } from '../../folder.ts'
 
 const graz = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'
 const zimm = 'zimm0010.26d.gz'

@@ -1,6 +1,6 @@
-import t from '../../tap.ts'
 import type { UnhashedFile } from '../../../src/catalogue/updates/checksum-queue.ts'
 import { batchesOf, readDelayMs } from '../../../src/indexer/checksums/checksum-files.ts'
+import t from '../../tap.ts'
 
 const file = (parts: Partial<UnhashedFile>): UnhashedFile => ({
   id: 1,

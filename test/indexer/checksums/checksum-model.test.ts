@@ -10,8 +10,8 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -20,10 +20,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import t from '../../tap.ts'
 import type { Test } from 'tap'
-import type { DirectoryChange } from '../../../src/catalogue/updates/change.ts'
 import { compareIdentity, toIdentity } from '../../../src/catalogue/identity.ts'
+import type { DirectoryChange } from '../../../src/catalogue/updates/change.ts'
 import { ChecksumFiles } from '../../../src/indexer/checksums/checksum-files.ts'
 import { reconcile } from '../../../src/indexer/reconcile.ts'
 import type { DirectorySnapshot } from '../../../src/indexer/tree/directory-snapshot.ts'
@@ -31,9 +30,10 @@ import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { day, openCatalogue } from '../../catalogue/catalogue.ts'
 import { overwrite, replace } from '../../file-changes.ts'
 import { laterThan } from '../../file-clock.ts'
-import { openParts } from '../parts.ts'
-import type { Parts } from '../parts.ts'
 import { fc } from '../../random.ts'
+import t from '../../tap.ts'
+import type { Parts } from '../parts.ts'
+import { openParts } from '../parts.ts'
 import { localHashClient, sha256Of } from './hashing.ts'
 
 const names = ['graz0010.26d.gz', 'zimm0010.26d.gz', 'onsa0010.26d.gz']

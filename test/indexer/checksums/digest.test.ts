@@ -11,13 +11,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
-import { digestFile } from '../../../src/indexer/checksums/digest.ts'
 import type { Digest } from '../../../src/indexer/checksums/digest.ts'
+import { digestFile } from '../../../src/indexer/checksums/digest.ts'
 import { overwrite, replace } from '../../file-changes.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
+import t from '../../tap.ts'
 import { sha256Of } from './hashing.ts'
 
 const megabyte = 1024 * 1024

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
-import t, { exact } from '../../tap.ts'
 import type { Test } from 'tap'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { HashClient, HashingFailed } from '../../../src/indexer/checksums/hash-client.ts'
 import { testFolder } from '../../folder.ts'
+import t, { exact } from '../../tap.ts'
 import { until } from '../../until.ts'
 
 /** The running child processes. */

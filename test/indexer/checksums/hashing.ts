@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
-import { ChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
 import type { ChecksumContext } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import { ChecksumSchedule } from '../../../src/indexer/checksums/checksum-schedule.ts'
+import { digestFile, identifyFile } from '../../../src/indexer/checksums/digest.ts'
 import { day } from '../../catalogue/catalogue.ts'
-import { openParts } from '../parts.ts'
 import { until } from '../../until.ts'
+import { openParts } from '../parts.ts'
 
 type HashClient = ChecksumContext['hashClient']
 

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../../tap.ts'
 import { createDiskCheck } from '../../../src/indexer/tree/links.ts'
 import { readDirectory } from '../../../src/indexer/tree/read-directory.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
 import { testFolder } from '../../folder.ts'
+import t, { exact } from '../../tap.ts'
 
 t.test('an area on the same disk is not foreign, and a missing area is not foreign', async (t) => {
   const archive = testFolder(t, { obs: {} })

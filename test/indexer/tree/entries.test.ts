@@ -1,8 +1,8 @@
 /** The sums by which a sweep sees that the names in a directory have changed. */
-import t from '../../tap.ts'
-import { sumOfName } from '../../../src/indexer/tree/entries.ts'
 import { mostEntries } from '../../../src/indexer/tree/directory-snapshot.ts'
+import { sumOfName } from '../../../src/indexer/tree/entries.ts'
 import { manyNames } from '../../catalogue/catalogue.ts'
+import t from '../../tap.ts'
 
 t.test('names have other sums, whatever the character that differs', async (t) => {
   const name = 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'

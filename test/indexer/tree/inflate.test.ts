@@ -12,10 +12,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import t from '../../tap.ts'
 import { toInode, toUs } from '../../../src/catalogue/identity.ts'
 import { inflate, inflateChunks } from '../../../src/indexer/tree/inflate.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 
 const small = gzipSync('observations')
 const large = gzipSync(randomBytes(5_000_000))

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, renameSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t, { exact } from '../../tap.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { identityAt } from '../../../src/indexer/tree/directory-snapshot.ts'
 import { readDirectory, readStamp, readTimes } from '../../../src/indexer/tree/read-directory.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
+import t, { exact } from '../../tap.ts'
 import { listenIn } from '../../unix-socket.ts'
 
 const name = 'graz0010.26d.gz'

@@ -1,6 +1,6 @@
-import t from '../../tap.ts'
 import { walkTree } from '../../../src/indexer/tree/walk.ts'
 import { testFolder } from '../../folder.ts'
+import t from '../../tap.ts'
 
 t.test('a walk visits every directory once, oldest date first across the areas', async (t) => {
   const archive = testFolder(t, {
