@@ -53,8 +53,8 @@ async function sweepAll({ print, folder, directories, hot, names, rounds }) {
   const read = (path, index) => ({ ...changeOf({ path, names: [] }), stamp: stamps[index] })
   await writer.apply(paths.map(read))
   const silentFileSystems = new SilentFileSystems({ report: () => false })
-  const heartbeat = { now: () => ({ us: nowUs(), steadyMs: performance.now() }) }
-  const parts = { writer, tree, known, window, nowUs, silentFileSystems, heartbeat }
+  const asOf = { now: () => ({ us: nowUs(), steadyMs: performance.now() }) }
+  const parts = { writer, tree, known, window, nowUs, silentFileSystems, asOf }
   const context = { ...parts, stamps: new SureStamps() }
   writeFileSync(join(folder, 'hot'), byName.map((path) => `${archive}/${path}\n`).join(''))
   writeFileSync(join(folder, 'all'), paths.map((path) => `${archive}/${path}\n`).join(''))

@@ -48,8 +48,8 @@ import { addSchema } from './reference/docs.ts'
 import { addReport } from './report/route.ts'
 import { addEntrances, addRoot } from './resources/root.ts'
 import { addSearch } from './search/route.ts'
+import { AsOfReader } from './series/as-of-reader.ts'
 import { addSeries } from './series/collection.ts'
-import { CurrencyReader } from './series/currency-reader.ts'
 import type { NetworkContext } from './series/network-context.ts'
 import { NetworkStatusCache } from './series/network-status.ts'
 import { addStations } from './stations/collection.ts'
@@ -68,12 +68,12 @@ const alertsAgeMs = 30_000
 
 /** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
-  const currency = new CurrencyReader(deps)
+  const asOfReader = new AsOfReader(deps)
   const expected = deps.settings.expected ?? new ExpectedRules([])
   const turns = new Turns()
-  const network = new NetworkStatusCache({ ...deps, expected, currency, turns })
+  const network = new NetworkStatusCache({ ...deps, expected, asOfReader, turns })
   const archive = new ArchiveReader(deps)
-  const metrics = createMetrics({ ...deps, archive, currency, network })
+  const metrics = createMetrics({ ...deps, archive, asOfReader, network })
   const observe: RecordAccess = (observation) => {
     metrics.observe(observation)
     logAccess(deps.logger, observation)
@@ -114,7 +114,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
-  addResources(app, { ...context, expected, currency, network, archive, unservedFiles })
+  addResources(app, { ...context, expected, asOfReader, network, archive, unservedFiles })
   addEntrances(app, context)
   addHealth(app, context)
   addMetrics(app, metrics)
@@ -143,7 +143,7 @@ function limiterOf(
 function siteOf({ settings, reader }: ApiDeps, network: NetworkStatusCache): Site {
   return new Site(settings.identity, async () => {
     const known = await network.ifLoaded(alertsAgeMs)
-    const asOf = known?.currency.asOf
+    const asOf = known?.asOf.seconds
     if (asOf !== undefined)
       return { openAlerts: known?.losses.filter(({ alert }) => alert).length ?? 0, isScanned: true }
     return { openAlerts: 0, isScanned: (await reader.head()).asOf !== undefined }

@@ -85,7 +85,7 @@ export type ListedFile = Pick<
 }
 
 /** Up to which time the catalogue is known to equal the tree. */
-export interface AsOf {
+export interface StoredAsOf {
   /** Start of the last scan or sweep whose changes are all in the catalogue. */
   readonly atUs: number
   /** Age in seconds from which the catalogue is not current. */
@@ -107,7 +107,7 @@ export interface Head {
    */
   readonly detailsSeq: number
   /** `undefined` until the first scan has ended. */
-  readonly asOf: AsOf | undefined
+  readonly asOf: StoredAsOf | undefined
 }
 
 /** For `created` and `modified` the record is live. A removed file that comes back is `created`. */

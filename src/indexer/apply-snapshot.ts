@@ -185,9 +185,9 @@ export class ApplyStage {
   }
 
   #sightOf(snapshot: DirectorySnapshot, known: Comparison['known']): Sight {
-    const { heartbeat, silentFileSystems, nowUs } = this.#context
+    const { asOf, silentFileSystems, nowUs } = this.#context
     const stored = known?.stamp
-    const sinceUs = heartbeat.notThereSinceUs((last) =>
+    const sinceUs = asOf.notThereSinceUs((last) =>
       silentFileSystems.notThereSince(snapshot, stored, last),
     )
     // What a directory held while it could not be read is unknown.

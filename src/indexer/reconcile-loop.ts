@@ -74,8 +74,8 @@ export class ReconcileLoop {
    * not be written.
    */
   async scan(roots: readonly string[]): Promise<ScanResult> {
-    const { tree, dirty, known, settling, heartbeat, nowUs } = this.#context
-    const scan = new Scan(heartbeat.now())
+    const { tree, dirty, known, settling, asOf, nowUs } = this.#context
+    const scan = new Scan(asOf.now())
     this.#scan = scan
     await tree.startWalk(roots)
     const walkEnd = new Promise<void>((resolve) => (this.#onWalkEnd = resolve))

@@ -2,7 +2,7 @@
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { AppliedChange } from '../catalogue/updates/change.ts'
 import type { ScanProgress } from '../control-socket/protocol.ts'
-import type { Moment } from './state/heartbeat.ts'
+import type { Moment } from './state/as-of.ts'
 import type { WalkStep } from './tree/walk.ts'
 
 export interface ScanResult {

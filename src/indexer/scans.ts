@@ -74,7 +74,7 @@ export class Scans {
   }
 
   async #scanNow(roots: readonly string[]): Promise<ScanResult> {
-    const { writer, logger, health, heartbeat, metrics } = this.#context
+    const { writer, logger, health, asOf, metrics } = this.#context
     health.enter('scanning')
     const result = await this.#reconcileLoop.scan(roots)
     if (isComplete(result) && areas.every((area) => roots.includes(area))) {
@@ -86,7 +86,7 @@ export class Scans {
         // again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
-      await heartbeat.beat(result.started, 0)
+      await asOf.reach(result.started, 0)
     }
     health.enter('watching')
     return result

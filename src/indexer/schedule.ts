@@ -90,14 +90,14 @@ export class Schedule {
    * @returns the number of directories that differed in this sweep, but not in the sweep before
    */
   async sweepNow(): Promise<number> {
-    const { dirty, health, heartbeat } = this.#context
-    const started = heartbeat.now()
+    const { dirty, health, asOf } = this.#context
+    const started = asOf.now()
     const startedMs = performance.now()
     const found = await findChanged(this.#context)
     for (const path of found) dirty.add(path, performance.now())
     await this.#reconcileLoop.caughtUp()
     health.swept()
-    await heartbeat.beat(started, (performance.now() - startedMs) / 1000)
+    await asOf.reach(started, (performance.now() - startedMs) / 1000)
     // The next sweep comes sooner if this one found something. A directory with settling files or
     // withheld removals differs in every sweep, so directories that already differed in the sweep
     // before are not counted.

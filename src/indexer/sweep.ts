@@ -14,7 +14,7 @@ const stampsPerRequest = 50
 
 type SweepContext = Pick<
   IndexerContext,
-  'writer' | 'tree' | 'known' | 'window' | 'nowUs' | 'stamps' | 'silentFileSystems' | 'heartbeat'
+  'writer' | 'tree' | 'known' | 'window' | 'nowUs' | 'stamps' | 'silentFileSystems' | 'asOf'
 >
 
 /**
@@ -25,7 +25,7 @@ type SweepContext = Pick<
  * be read again because its stamp is not sure is left to that read, unless it changes meanwhile.
  */
 export async function findChanged(context: SweepContext): Promise<string[]> {
-  const { writer, tree, known, window, nowUs, stamps, silentFileSystems, heartbeat } = context
+  const { writer, tree, known, window, nowUs, stamps, silentFileSystems, asOf } = context
   const expected = new Map<string, DirectoryStamp | undefined>()
   for (const { path, stamp } of await writer.directories())
     expected.set(path, stamps.awaited(path) ?? stamp)
@@ -48,7 +48,7 @@ export async function findChanged(context: SweepContext): Promise<string[]> {
   })
   const newest = newestOf(silent, mostByName - hot.length)
   await compareNames(newest)
-  silentFileSystems.swept(new Set([...hot, ...newest]), heartbeat.now())
+  silentFileSystems.swept(new Set([...hot, ...newest]), asOf.now())
   return differing
 }
 

@@ -30,7 +30,7 @@ export function damagedLosses(states: readonly StationSeries[], asOf: number): r
         series: series.toSorted(bySeries),
         since,
         due: since,
-        // A file may be found so after the last heartbeat.
+        // A file may be found so after that time.
         lateSeconds: Math.max(0, asOf - since),
         alert: asOf >= since + patienceSeconds,
       }

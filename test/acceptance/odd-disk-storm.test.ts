@@ -46,7 +46,7 @@ async function storm(t: Test, habits: Habits) {
   const options = { SWEEP_INTERVAL_SECONDS: String(sweepSeconds) }
   const service = await startService(t, folder, { options })
   await until('the first scan ends', service.ready)
-  await until('there is a heartbeat', async () => {
+  await until('the catalogue is current', async () => {
     const { body } = await service.get('/rinex/api/network/')
     return (body as { as_of: string | null }).as_of !== null
   })

@@ -28,7 +28,7 @@ export interface Service {
   readonly archive: string
   /** The time of a service that was opened with `nowUs`. */
   readonly clock: { us: number }
-  /** Sets the clock, with a heartbeat at this time. @param seconds since 1970 */
+  /** Sets the clock, and until when the catalogue speaks. @param seconds since 1970 */
   readonly setNow: (seconds: number) => Promise<unknown>
   readonly writer: CatalogueWriter
   readonly reader: CatalogueReader

@@ -134,7 +134,7 @@ const cases: readonly {
     },
   },
   {
-    title: 'nine minutes after the last heartbeat',
+    title: 'nine minutes after the last time that was reached',
     ago: 8 * minute,
     act: async ({ put, sweep, pass }) => {
       pass(9 * minute)

@@ -55,11 +55,11 @@ t.test('scanning an unchanged tree again changes nothing', async (t) => {
   const found = ['nrt/2026/001/05/graz001f.26d.gz', 'obs/2026/001/graz0010.26d.gz']
   const before = await start(t, found)
   await before.indexer.catchUp({ scan: true, patient: false })
-  /** The head and the list; each scan has a heartbeat of its own. */
+  /** The head and the list; each scan has a time of its own. */
   const shownBy = async (reader: typeof before.reader) => {
-    const { asOf: heartbeat, ...head } = await reader.head()
+    const { asOf, ...head } = await reader.head()
     const { records, count } = await reader.page({ limit: 20, offset: 0 })
-    return { hasHeartbeat: heartbeat !== undefined, head, records, count }
+    return { hasAsOf: asOf !== undefined, head, records, count }
   }
   const shown = await shownBy(before.reader)
   t.match(await before.indexer.catchUp({ scan: true, patient: false }), {

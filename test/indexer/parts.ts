@@ -5,11 +5,11 @@ import { gzipSync } from 'node:zlib'
 import pino from 'pino'
 import type { Test } from 'tap'
 import { startIndexer } from '../../src/indexer/indexer.ts'
+import { AsOfStore } from '../../src/indexer/state/as-of.ts'
 import type { IndexerContext, IndexerOptions } from '../../src/indexer/state/context.ts'
 import { DeletionGuard } from '../../src/indexer/state/deletion-guard.ts'
 import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
 import { FileFaults, Health } from '../../src/indexer/state/health.ts'
-import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
 import { SecondLooks } from '../../src/indexer/state/second-looks.ts'
@@ -77,7 +77,7 @@ export async function openParts(
     unreadFiles,
     deletionGuard: new DeletionGuard(),
     health,
-    heartbeat: new Heartbeat({ writer, health, unreadFiles, nowUs, sweepIntervalMs }),
+    asOf: new AsOfStore({ writer, health, unreadFiles, nowUs, sweepIntervalMs }),
     metrics,
     fileFaults: new FileFaults(logger),
   } satisfies IndexerContext

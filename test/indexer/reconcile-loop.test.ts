@@ -44,7 +44,6 @@ async function start(t: Test) {
 async function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   const parts = await openParts(t)
   const nothing = () => undefined
-  Object.defineProperty(parts.heartbeat, 'isFollowing', { value: true })
   const reconcileLoop = new ReconcileLoop(
     { ...parts, tree: watched(parts.tree) },
     { watchController: { update: nothing, rest: nothing }, onAreaRestored: nothing },

@@ -15,7 +15,7 @@ async function openScheduleOn(
   const { dirty } = parts
   const failures: unknown[] = []
   const beatsUs: number[] = []
-  parts.heartbeat.beat = async ({ us }) => void beatsUs.push(us)
+  parts.asOf.reach = async ({ us }) => void beatsUs.push(us)
   const context = {
     ...parts,
     sweepIntervalMs: options.sweepIntervalMs ?? 20,

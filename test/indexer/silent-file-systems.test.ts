@@ -4,7 +4,7 @@ import { stamp } from '../catalogue/catalogue.ts'
 import t, { exact } from '../tap.ts'
 
 const named = { ...stamp, namesSum: 7 }
-const heartbeat = { us: 1e9, steadyMs: 1000 }
+const asOf = { us: 1e9, steadyMs: 1000 }
 const now = { us: 2e9, steadyMs: 2000 }
 const [day, hour] = ['nrt/2026/001', 'nrt/2026/001/05']
 
@@ -18,17 +18,17 @@ function openSilent() {
   const silent = new SilentFileSystems({ report }, new Set(['nrt/2026', day]))
   silent.add(1, { path: day, stamp })
   const since = (path: string, stored: typeof stamp | undefined, device = 1) =>
-    silent.notThereSince({ path, device, stamp: named }, stored, heartbeat)
+    silent.notThereSince({ path, device, stamp: named }, stored, asOf)
   return { silent, since, reported }
 }
 
-t.test('the heartbeat says it where sweeps see what changes', async (t) => {
+t.test('the last time says it where sweeps see what changes', async (t) => {
   const { since } = openSilent()
-  t.equal(since('obs/2020/001', { ...stamp, mtimeUs: 9 }, 2), heartbeat, 'by its times')
-  t.equal(since('obs/2020/001', undefined, 2), heartbeat)
-  t.equal(since(day, stamp), heartbeat, 'by its names')
-  t.equal(since(hour, undefined), heartbeat, 'a new directory, in the one above it')
-  t.equal(since(`${hour}/x`, undefined), heartbeat, 'a new one in this one')
+  t.equal(since('obs/2020/001', { ...stamp, mtimeUs: 9 }, 2), asOf, 'by its times')
+  t.equal(since('obs/2020/001', undefined, 2), asOf)
+  t.equal(since(day, stamp), asOf, 'by its names')
+  t.equal(since(hour, undefined), asOf, 'a new directory, in the one above it')
+  t.equal(since(`${hour}/x`, undefined), asOf, 'a new one in this one')
 })
 
 t.test('elsewhere the begin of the last read of the directory says it', async (t) => {
@@ -39,7 +39,7 @@ t.test('elsewhere the begin of the last read of the directory says it', async (t
   silent.seen(1, { path: old, stamp }, now)
   t.equal(since(old, stamp), now)
   silent.swept(new Set([old]), { us: 3e9, steadyMs: 3000 })
-  t.equal(since(old, stamp), heartbeat, 'sweeps read it by name from now on')
+  t.equal(since(old, stamp), asOf, 'sweeps read it by name from now on')
   t.equal(since(day, stamp), undefined, 'and another one no more')
   silent.swept(new Set(), { us: 3e9, steadyMs: 602_001 })
   t.equal(since(old, stamp), undefined, 'after ten minutes the read says nothing')

@@ -55,9 +55,9 @@ t.test('no slot is late because new files of a first scan are unread', async (t)
   renameSync(aside, join(archive, day))
   indexer.watch()
   const listed = async () => (await reader.page({ limit: 1, offset: 0 })).count
-  const whenCurrent = until('there is a heartbeat', async () => {
-    const { asOf: heartbeat } = await reader.head()
-    return heartbeat !== undefined
+  const whenCurrent = until('the catalogue is current', async () => {
+    const { asOf } = await reader.head()
+    return asOf !== undefined
   }).then(listed)
   await indexer.catchUp({ scan: true, patient: false })
   t.equal(await whenCurrent, names.length)

@@ -6,7 +6,7 @@ import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection, csvOf } from '../resources/collection.ts'
 import { matchesSeries } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { currencyMembers, networkState } from '../series/network-context.ts'
+import { asOfMembers, networkState } from '../series/network-context.ts'
 import { lossColumn, lossFields, lossItem } from './loss-fields.ts'
 
 export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
@@ -45,8 +45,8 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
       name: 'Alert List',
       summary: 'List losses and alerts',
       about: 'What is lost now, and what one cause explains of it; which losses are alerts.',
-      description: `All late or down series of a station are one loss. Stations of a country that stopped within an hour are one, if they are at least three and at least half of those that are expected. The newest loss comes first. A loss is an alert when it has been late for an hour, or for its limit of lateness if that is longer; it keeps its \`id\` when it is down. The damaged files of the last seven days of a station are one loss too. A loss that ended is history: \`missing/\` and the availability of a station have the gap. ${currencyMembers.clock}`,
-      further: currencyMembers,
+      description: `All late or down series of a station are one loss. Stations of a country that stopped within an hour are one, if they are at least three and at least half of those that are expected. The newest loss comes first. A loss is an alert when it has been late for an hour, or for its limit of lateness if that is longer; it keeps its \`id\` when it is down. The damaged files of the last seven days of a station are one loss too. A loss that ended is history: \`missing/\` and the availability of a station have the gap. ${asOfMembers.clock}`,
+      further: asOfMembers,
       samples: ['alerts/?alert=true', 'alerts/?country={country}&format=csv'],
     },
   })

@@ -12,7 +12,7 @@ import { invalidChoice } from '../parameters/parameter.ts'
 import type { Query } from '../parameters/request.ts'
 import { readRequest } from '../parameters/request.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
-import { networkState, serialiseCurrency } from '../series/network-context.ts'
+import { networkState, serialiseAsOf } from '../series/network-context.ts'
 import type { AskedSeries, SpansOfSeries } from './asked-series.ts'
 import { KnownSites, seriesOfQuestions, spansOf } from './asked-series.ts'
 import { filesOfSeries } from './files-of-series.ts'
@@ -86,11 +86,11 @@ async function answer(
   const state = await networkState(context)
   await requester.turn()
   const found = await find(context, questions, state, requester)
-  const { asOf } = state.currency
+  const { seconds: asOf } = state.asOf
   const how = { asOf, mergeGaps: values.merge_gaps, countsDelivered: format === 'json' }
   const spans = () => spansOf(context.reader, found.series, how, requester)
   const parts = {
-    json: () => asJson(spans(), { ...serialiseCurrency(state.currency), unknown: found.unknown }),
+    json: () => asJson(spans(), { ...serialiseAsOf(state.asOf), unknown: found.unknown }),
     csv: () => asCsv(spans()),
     urls: () => asUrls(context, found, { state, requester }),
   }
@@ -170,7 +170,7 @@ async function* asUrls(
   { series, sites }: Found,
   { state, requester }: { readonly state: NetworkState; readonly requester: Requester },
 ): AsyncGenerator<Buffer> {
-  const { asOf } = state.currency
+  const { seconds: asOf } = state.asOf
   if (asOf === undefined) return
   const { epoch } = state.head
   const reading = { reader, sites, requester, until: asOf, epoch }

@@ -6,7 +6,7 @@ import { errors, json, withHeaders } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import { parseInteger } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
-import { currencyMembers } from '../series/network-context.ts'
+import { asOfMembers } from '../series/network-context.ts'
 import { seriesFields } from '../series/series-fields.ts'
 import { most } from './asked-series.ts'
 
@@ -56,7 +56,7 @@ const spansOfSeries = schema.component(
 )
 
 const manySpans = schema.component('ManySpans', 'The series of all questions, in their order.', {
-  ...currencyMembers.fields,
+  ...asOfMembers.fields,
   unknown: schema.list('Codes that no station has.', schema.text(), []),
   series: schema.list('The series.', spansOfSeries),
 })
@@ -94,7 +94,7 @@ export const askAvailability: RouteSchema = {
   response: {
     '200': {
       description: 'The stretches, or the URLs of the files.',
-      headers: withHeaders('Vary', 'Allow', ...currencyMembers.headers),
+      headers: withHeaders('Vary', 'Allow', ...asOfMembers.headers),
       content: {
         ...json(manySpans),
         ...json(schema.text(), `${csvColumns.join()}\n${exampleRow}`, 'text/csv'),

@@ -22,7 +22,7 @@ import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { keyOf, matchesSeries, period } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { currencyMembers, networkState } from '../series/network-context.ts'
+import { asOfMembers, networkState } from '../series/network-context.ts'
 import { keyFields, stationHref } from '../series/series-fields.ts'
 import { missingRuns } from './missing-runs.ts'
 import type { MissingSlot } from './missing-slots.ts'
@@ -128,7 +128,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
     whole: { csv: csvOf(fields) },
     state: () => networkState(context),
     find: async ({ values, filter }, current, requester) => {
-      const { asOf = 0 } = current.currency
+      const { seconds: asOf = 0 } = current.asOf
       const range = rangeOf(values, filter.stations?.length === 1, dayOf(asOf))
       const isWanted = (series: SeriesStatus): boolean =>
         matchesSeries(series, filter, values.period)
@@ -152,8 +152,8 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       summary: 'List missing files',
       about:
         'The slots that are expected and not delivered, late or missing, and those with damaged files.',
-      description: `The CSV has all rows at once, as a worklist for backfilling. ${currencyMembers.clock}`,
-      further: currencyMembers,
+      description: `The CSV has all rows at once, as a worklist for backfilling. ${asOfMembers.clock}`,
+      further: asOfMembers,
       samples: ['missing/?station={station}&period=01H&format=csv'],
     },
   })
@@ -187,7 +187,7 @@ async function readMissing(
   { current, range, isWanted, requester }: Wanted,
 ): Promise<readonly MissingSlot[]> {
   // The summaries in memory contain the slots of the last 28 days.
-  const { asOf = 0 } = current.currency
+  const { seconds: asOf = 0 } = current.asOf
   const isRecent = (range.fromDay + recentDays) * secondsPerDay >= asOf
   const series = isRecent
     ? current.states.filter(isWanted).map((each) => ({ ...each, runs: each.summary.runs }))

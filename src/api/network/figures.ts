@@ -16,10 +16,10 @@ export interface KnownNetwork {
 
 /** @param now seconds since 1970 by our clock */
 export function figuresOf(network: NetworkStatus, now: number) {
-  const { states, stations, currency } = network
+  const { states, stations } = network
   const { ended, ...inStates } = countStates(stations)
   // Files that arrived after `asOf` count too.
-  const { asOf } = currency
+  const { seconds: asOf } = network.asOf
   return {
     verdict: verdictOf(network, now),
     /** Stations that have not ended, also by their states. */

@@ -35,7 +35,7 @@ interface NetworkPageData {
 }
 
 export function renderNetwork({ title, archive, known, reason, ignored }: NetworkPageData): Page {
-  const isCurrent = known !== undefined && known.network.currency.notCurrent === undefined
+  const isCurrent = known !== undefined && known.network.asOf.notCurrent === undefined
   return {
     frame: {
       title: 'Network',
@@ -88,16 +88,16 @@ function totalItem(name: string, value: string, label: string): Html {
 }
 
 function stateOfNetwork({ network, figures }: KnownNetwork): Html {
-  const { states, losses, currency } = network
+  const { states, losses, asOf } = network
   const { verdict } = figures
   const shown = worstFirst(states)
   return html`<p class="lead verdict${!verdict.ok && ' bad'}">${verdict.words}</p>
 <ul class="totals">
 ${tiles(figures)}</ul>
 ${lossList(states, losses)}
-${pictures(shown, currency.asOf ?? 0)}
+${pictures(shown, asOf.seconds ?? 0)}
 ${shown.length > 0 && seriesTable(shown)}
-<p>${sentenceOf(figures, currency.asOf)}</p>
+<p>${sentenceOf(figures, asOf.seconds)}</p>
 `
 }
 

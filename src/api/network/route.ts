@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { isoOrNull } from '../../parse/calendar.ts'
-import { notScanned } from '../../series/currency.ts'
+import { notScanned } from '../../series/as-of.ts'
 import { lossFields } from '../alerts/loss-fields.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import type { Links } from '../http/context.ts'
@@ -14,9 +14,9 @@ import { addAnswer } from '../resources/answer.ts'
 import { serialise } from '../resources/fields.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import {
-  currencyMembers,
+  asOfMembers,
   networkState,
-  serialiseCurrency,
+  serialiseAsOf,
   standstillOf,
   stateOf,
 } from '../series/network-context.ts'
@@ -40,9 +40,9 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
       name: 'Network',
       summary: 'The network at a glance',
       about: 'The number of stations by state, what is late or down, and what arrived.',
-      description: `The HTML page is the start page; it also shows the last 24 hours and the last 28 days of each station. ${currencyMembers.clock}`,
+      description: `The HTML page is the start page; it also shows the last 24 hours and the last 28 days of each station. ${asOfMembers.clock}`,
       returns: 'The network.',
-      headers: currencyMembers.headers,
+      headers: asOfMembers.headers,
       samples: ['network/'],
     },
     bodies: { json: networkSchema },
@@ -84,22 +84,22 @@ async function pageState(context: NetworkContext): Promise<NetworkPageState> {
 }
 
 /** The states cannot be read before the first scan has ended; its problems may be known. */
-async function unreadState({ reader, currency }: NetworkContext): Promise<NetworkPageState> {
+async function unreadState({ reader, asOfReader }: NetworkContext): Promise<NetworkPageState> {
   const head = await ifReadable(reader.head())
-  const known = head && (await currency.of(head))
+  const known = head && (await asOfReader.of(head))
   const { notCurrent = notScanned } = known ?? {}
   const isSaid = known === undefined || notCurrent === notScanned
-  const reason = isSaid ? undefined : standstillOf({ ...known, asOf: undefined })
-  const { version = 'unreadable' } = head && known ? stateOf({ head, currency: known }) : {}
+  const reason = isSaid ? undefined : standstillOf({ ...known, seconds: undefined })
+  const { version = 'unreadable' } = head && known ? stateOf({ head, asOf: known }) : {}
   return { version: `unread-${version}-d${head?.detailsSeq}`, network: undefined, reason }
 }
 
 function serialiseNetwork({ network, figures }: KnownNetwork, links: Links): WireNetwork {
-  const { currency, losses } = network
+  const { asOf, losses } = network
   const { verdict, stations, inStates, ended, total, arrivals } = figures
   const { ok, words, indexer, newest, late, down } = verdict
   return {
-    ...serialiseCurrency(currency),
+    ...serialiseAsOf(asOf),
     verdict: { ok, words, indexer, newest_file: isoOrNull(newest), late, down },
     stations,
     states: inStates,

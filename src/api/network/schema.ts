@@ -5,7 +5,7 @@ import type { WireLoss } from '../alerts/loss-fields.ts'
 import { lossItem } from '../alerts/loss-fields.ts'
 import * as schema from '../openapi/schema.ts'
 import { componentOf } from '../resources/fields.ts'
-import { currencyMembers } from '../series/network-context.ts'
+import { asOfMembers } from '../series/network-context.ts'
 import { indexerStates } from './verdict.ts'
 
 type Counted = Exclude<State, 'ended'>
@@ -20,7 +20,7 @@ const counts = Object.fromEntries(
 ) as Record<Counted, schema.Schema<number>>
 
 export const networkSchema = schema.component('Network', 'The network at a glance.', {
-  ...currencyMembers.fields,
+  ...asOfMembers.fields,
   verdict: schema.object('Whether the network is well.', {
     ok: schema.boolean(
       'True if the catalogue is current without problems, and no station is late or down.',

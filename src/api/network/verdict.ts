@@ -1,8 +1,8 @@
 /** Whether the network is well, in one sentence. Pure. */
 import { dayToIso, secondsPerDay, secondsToIso, twoDigits } from '../../parse/calendar.ts'
 import { counted, readableDate, readableDuration, readableTime } from '../../runtime/readable.ts'
-import type { Currency } from '../../series/currency.ts'
-import { indexerStopped } from '../../series/currency.ts'
+import type { AsOf } from '../../series/as-of.ts'
+import { indexerStopped } from '../../series/as-of.ts'
 import type { Period } from '../../series/series.ts'
 import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
 import { lastArrivalOf } from '../../series/series-summary.ts'
@@ -33,16 +33,16 @@ export interface Verdict {
   readonly down: number
 }
 
-type Network = Pick<NetworkStatus, 'stations' | 'losses' | 'currency'> & {
+type Network = Pick<NetworkStatus, 'stations' | 'losses' | 'asOf'> & {
   readonly states: readonly KnownSeries[]
 }
 
-/** @param now seconds since 1970 by our clock: a file may have arrived after the last heartbeat */
+/** @param now seconds since 1970 by our clock: a file may have arrived after `asOf.seconds` */
 export function verdictOf(network: Network, now: number): Verdict {
-  const { states, stations, currency } = network
+  const { states, stations, asOf } = network
   const { late, down } = countStates(stations)
-  const indexer = indexerState(currency)
-  const newest = newestArrival(states, currency, now)
+  const indexer = indexerState(asOf)
+  const newest = newestArrival(states, asOf, now)
   return {
     ok: indexer === 'watching' && late + down === 0,
     words: wordsOf(network, { late, down }, newest === undefined ? undefined : { newest, now }),
@@ -59,7 +59,7 @@ export function verdictOf(network: Network, now: number): Verdict {
  */
 function newestArrival(
   states: readonly KnownSeries[],
-  { asOf, notCurrent }: Currency,
+  { seconds: asOf, notCurrent }: AsOf,
   now: number,
 ): number | undefined {
   if (asOf === undefined) return undefined
@@ -72,9 +72,9 @@ function newestArrival(
   return arrival > -Infinity && arrival >= arrivedBy(states, asOf) ? arrival : undefined
 }
 
-function indexerState({ asOf, notCurrent, problems }: Currency): Verdict['indexer'] {
+function indexerState({ seconds, notCurrent, problems }: AsOf): Verdict['indexer'] {
   if (notCurrent === indexerStopped) return 'stopped'
-  if (asOf === undefined) return 'scanning'
+  if (seconds === undefined) return 'scanning'
   return notCurrent === undefined && problems.length === 0 ? 'watching' : 'degraded'
 }
 
@@ -89,12 +89,12 @@ interface Arrived {
  * what is not.
  */
 function wordsOf(
-  { states, losses: open, currency }: Network,
+  { states, losses: open, asOf }: Network,
   lost: { late: number; down: number },
   arrived: Arrived | undefined,
 ): string {
-  const { asOf, notCurrent, problems } = currency
-  if (asOf === undefined) return standstillOf(currency)
+  const { seconds, notCurrent, problems } = asOf
+  if (seconds === undefined) return standstillOf(asOf)
   const losses = (['late', 'down'] as const)
     .filter((state) => lost[state] > 0)
     .map((state, index) => {
@@ -103,12 +103,12 @@ function wordsOf(
     })
   const isCurrent = notCurrent === undefined
   const facts = [
-    ...newestFact(states, asOf, { arrived, isCurrent }),
-    ...deliveredFact(states, asOf),
+    ...newestFact(states, seconds, { arrived, isCurrent }),
+    ...deliveredFact(states, seconds),
   ]
   if (!isCurrent) {
     const then = [...losses, ...facts].join(', ')
-    return `${standstillOf(currency)}${then === '' ? '' : ` At that time: ${then}.`}`
+    return `${standstillOf(asOf)}${then === '' ? '' : ` At that time: ${then}.`}`
   }
   facts.push(...problems.map((problem) => `the indexer reports: ${problem}`))
   const head = [...stalledFact(open), ...losses].join(', ')

@@ -9,7 +9,7 @@ import { usPerDay } from '../parameters/filter-values.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { currencyMembers, networkState } from '../series/network-context.ts'
+import { asOfMembers, networkState } from '../series/network-context.ts'
 import { renderReport, weekForm } from './page.ts'
 import { weekReportSchema } from './schema.ts'
 import { reportCsv, weekReport } from './week-report.ts'
@@ -48,9 +48,9 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       name: 'Week Report',
       summary: 'Report of a week',
       about: 'The deliveries of each station in a week.',
-      description: `Completeness of daily and hourly observation files, timeliness and missing files. Files that were removed count for 400 days. The CSV has a line for each station. ${currencyMembers.clock}`,
+      description: `Completeness of daily and hourly observation files, timeliness and missing files. Files that were removed count for 400 days. The CSV has a line for each station. ${asOfMembers.clock}`,
       returns: 'The report.',
-      headers: currencyMembers.headers,
+      headers: asOfMembers.headers,
       samples: ['report/?week=2402&format=csv'],
     },
     bodies: { json: weekReportSchema },
@@ -64,8 +64,8 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
         fileType === 'o' && period !== '15M'
       const days = { isWanted, withLatencies: true }
       const series = await context.network.days(current, { ...values.week, ...days }, requester)
-      const { currency, states, banner } = current
-      const report = weekReport(values.week, currency, series)
+      const { asOf, states, banner } = current
+      const report = weekReport(values.week, asOf, series)
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
       const bounds = { first, today: today(context) }

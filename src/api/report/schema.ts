@@ -1,6 +1,6 @@
 /** Schemas of the report of a week. */
 import * as schema from '../openapi/schema.ts'
-import { currencyMembers } from '../series/network-context.ts'
+import { asOfMembers } from '../series/network-context.ts'
 import { classOf, seriesFields } from '../series/series-fields.ts'
 
 type Shares = readonly [possible: number, delivered: number, completeness: number]
@@ -33,8 +33,8 @@ export const weekReportSchema = schema.component(
     week: schema.text('The GPS week.', '2402', { pattern: '^[0-9]{1,4}$' }),
     from: schema.day('The first day of the week.', '2026-01-18'),
     to: schema.day('The last day of the week.', '2026-01-24'),
-    ...currencyMembers.fields,
-    as_of: schema.withExample(currencyMembers.fields.as_of, '2026-01-27T06:10:00Z'),
+    ...asOfMembers.fields,
+    as_of: schema.withExample(asOfMembers.fields.as_of, '2026-01-27T06:10:00Z'),
     ended: schema.integer(
       'Number of series that had ended by the end of this week; they are in no sum.',
       0,

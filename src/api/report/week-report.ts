@@ -1,8 +1,8 @@
 /** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
 import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
+import type { AsOf } from '../../series/as-of.ts'
 import { completenessOf, shareClass } from '../../series/completeness.ts'
-import type { Currency } from '../../series/currency.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { withinTarget } from '../../series/series-summary.ts'
 import type { StateRun } from '../../series/slot-states.ts'
@@ -10,17 +10,13 @@ import type { Week } from '../../series/weeks.ts'
 import { csvText } from '../http/formats.ts'
 import { missingPatterns, missingSlots } from '../missing/missing-slots.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { serialiseCurrency } from '../series/network-context.ts'
+import { serialiseAsOf } from '../series/network-context.ts'
 import type { SeriesOfDays } from '../series/network-days.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 
 /** @param series those of observation files, with their slots of the week */
-export function weekReport(
-  week: Week,
-  currency: Currency,
-  series: readonly SeriesOfDays[],
-): WireReport {
+export function weekReport(week: Week, asOf: AsOf, series: readonly SeriesOfDays[]): WireReport {
   const stations = Array.from(Map.groupBy(series.filter(isOfWeek), ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([station, found]) => stationReport(station, found, week))
@@ -28,7 +24,7 @@ export function weekReport(
     week: String(week.number),
     from: dayToIso(week.fromDay),
     to: dayToIso(week.toDay),
-    ...serialiseCurrency(currency),
+    ...serialiseAsOf(asOf),
     ended: series.filter((each) => hasEnded(each, week)).length,
     stations,
   }

@@ -53,10 +53,10 @@ const searchSchema = schema.component('Search', 'All that a text may mean.', {
 })
 
 export function addSearch(app: FastifyInstance, context: NetworkContext): void {
-  const { reader, settings, settlingFiles, currency, apiPath, dataPath } = context
+  const { reader, settings, settlingFiles, asOfReader, apiPath, dataPath } = context
   const { problems, keepRemovalsDays } = settings
   const isPublic = problems === 'public'
-  const notCurrent = async () => (await currency.of(await reader.head())).notCurrent
+  const notCurrent = async () => (await asOfReader.of(await reader.head())).notCurrent
   addAnswer(app, context, {
     path: 'search/',
     formats: ['json', 'html'],

@@ -7,7 +7,7 @@ import { addCollection, csvOf } from '../resources/collection.ts'
 import { sortKeys } from '../resources/fields.ts'
 import { matchesSeries, period } from './known-series.ts'
 import type { NetworkContext } from './network-context.ts'
-import { currencyMembers, networkState } from './network-context.ts'
+import { asOfMembers, networkState } from './network-context.ts'
 import { seriesFields, seriesItem } from './series-fields.ts'
 
 export function addSeries(app: FastifyInstance, context: NetworkContext): void {
@@ -52,8 +52,8 @@ export function addSeries(app: FastifyInstance, context: NetworkContext): void {
       summary: 'List series',
       about:
         'The state of each series of the network now, and what it delivered in the last 28 days.',
-      description: `The CSV has all series at once. ${currencyMembers.clock}`,
-      further: currencyMembers,
+      description: `The CSV has all series at once. ${asOfMembers.clock}`,
+      further: asOfMembers,
       samples: ['series/?state=late,down&format=csv'],
     },
   })

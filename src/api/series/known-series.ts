@@ -2,7 +2,7 @@
 import type { FileFilter } from '../../catalogue/filter.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { countryOf } from '../../parse/countries.ts'
-import type { Currency } from '../../series/currency.ts'
+import type { AsOf } from '../../series/as-of.ts'
 import type { Loss } from '../../series/loss.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { periods } from '../../series/series.ts'
@@ -41,7 +41,7 @@ export interface KnownSeries extends SeriesStatus {
 /** The states of all series and stations, for one state of the catalogue. */
 export interface NetworkStatus {
   readonly head: Head
-  readonly currency: Currency
+  readonly asOf: AsOf
   readonly states: readonly KnownSeries[]
   /** The state of each station: the worst of its series. */
   readonly stations: ReadonlyMap<string, State>

@@ -1,52 +1,52 @@
 /** What resources need and say that answer from the states of all series. */
 import { isoOrNull } from '../../parse/calendar.ts'
 import { readableTime } from '../../runtime/readable.ts'
-import type { Currency } from '../../series/currency.ts'
-import { indexerStopped, notScanned } from '../../series/currency.ts'
+import type { AsOf } from '../../series/as-of.ts'
+import { indexerStopped, notScanned } from '../../series/as-of.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/context.ts'
 import * as schema from '../openapi/schema.ts'
-import type { CurrencyReader } from './currency-reader.ts'
+import type { AsOfReader } from './as-of-reader.ts'
 import type { NetworkStatus } from './known-series.ts'
 import type { NetworkStatusCache } from './network-status.ts'
 
 export interface NetworkContext extends ApiContext {
   readonly network: NetworkStatusCache
-  readonly currency: CurrencyReader
+  readonly asOfReader: AsOfReader
   readonly expected: ExpectedRules
 }
 
 /** What JSON answers say of how current their states are. */
-export function serialiseCurrency({ asOf, notCurrent }: Currency) {
-  return { as_of: isoOrNull(asOf), not_current: notCurrent ?? null }
+export function serialiseAsOf({ seconds, notCurrent }: AsOf) {
+  return { as_of: isoOrNull(seconds), not_current: notCurrent ?? null }
 }
 
 /** The state of an answer with a head that shows states: they follow from how current it is. */
-export function stateOf({ head, currency }: Pick<NetworkStatus, 'head' | 'currency'>) {
+export function stateOf({ head, asOf }: Pick<NetworkStatus, 'head' | 'asOf'>) {
   return {
-    version: statesTag(head, currency),
-    headers: currencyHeaders(currency),
-    further: serialiseCurrency(currency),
-    banner: bannerOf(currency),
+    version: statesTag(head, asOf),
+    headers: asOfHeaders(asOf),
+    further: serialiseAsOf(asOf),
+    banner: bannerOf(asOf),
   }
 }
 
 /** The sentences above pages with states; none for a current catalogue without problems. */
-function bannerOf(currency: Currency): readonly string[] {
-  const { notCurrent, problems } = currency
+function bannerOf(asOf: AsOf): readonly string[] {
+  const { notCurrent, problems } = asOf
   return [
-    ...(notCurrent === undefined ? [] : [standstillOf(currency)]),
+    ...(notCurrent === undefined ? [] : [standstillOf(asOf)]),
     ...problems.map((problem) => `The indexer reports: ${problem}.`),
   ]
 }
 
 /** Why the states stand still, and since when. */
-export function standstillOf({ asOf, notCurrent = notScanned }: Currency): string {
+export function standstillOf({ seconds, notCurrent = notScanned }: AsOf): string {
   // A reason that begins with a path stays as it is.
   const reason = notCurrent.replace(/^the /, 'The ')
-  if (asOf === undefined) return `${reason}. States are not known yet.`
-  const time = `${readableTime(isoOrNull(asOf))} UTC`
+  if (seconds === undefined) return `${reason}. States are not known yet.`
+  const time = `${readableTime(isoOrNull(seconds))} UTC`
   return notCurrent === indexerStopped
     ? `${reason} since ${time}. States are those of that time.`
     : `${reason}. States are those of ${time}.`
@@ -63,24 +63,26 @@ export async function networkState({
   return { ...current, ...stateOf(current) }
 }
 
-function statesTag({ epoch, seq }: NetworkStatus['head'], currency: Currency): string {
-  const { asOf, notCurrent, problems } = currency
+function statesTag({ epoch, seq }: NetworkStatus['head'], asOf: AsOf): string {
+  const { seconds, notCurrent, problems } = asOf
   const said = [notCurrent, ...problems].join('\n')
-  return [epoch, seq, asOf ?? 'none', ...(said === '' ? [] : [digest(said).slice(0, 8)])].join('-')
+  return [epoch, seq, seconds ?? 'none', ...(said === '' ? [] : [digest(said).slice(0, 8)])].join(
+    '-',
+  )
 }
 
 /** What a JSON answer says of its states, as headers for the formats that cannot say it. */
-function currencyHeaders(currency: Currency): Readonly<Record<string, string>> {
-  const { as_of: asOf, not_current: reason } = serialiseCurrency(currency)
+function asOfHeaders(asOf: AsOf): Readonly<Record<string, string>> {
+  const { as_of: time, not_current: reason } = serialiseAsOf(asOf)
   return {
-    ...(asOf !== null && { 'as-of': asOf }),
+    ...(time !== null && { 'as-of': time }),
     // A header has ASCII only; a reason may contain a path.
     ...(reason !== null && { 'not-current': reason.replaceAll(/[^\x20-\x7e]/g, '?') }),
   }
 }
 
 /** The members of answers that say how current states are, with the headers that say the same. */
-export const currencyMembers = {
+export const asOfMembers = {
   fields: {
     as_of: schema.momentOrNull(
       'The time for which the states were computed: now, or the last time at which the catalogue was known to equal the archive. Slots that begin later do not count. Null until the first scan of the archive has ended.',

@@ -42,7 +42,7 @@ export async function readNetworkDays(
   { fromDay, toDay, isWanted, withLatencies = false }: NetworkDays,
   requester: Requester,
 ): Promise<readonly SeriesOfDays[]> {
-  const { asOf } = network.currency
+  const { seconds: asOf } = network.asOf
   if (asOf === undefined) return []
   const wanted = network.states.filter(isWanted)
   const isInMemory = fromDay - lookbackDays >= deliveries.days.slotsFrom

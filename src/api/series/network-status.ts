@@ -1,4 +1,4 @@
-/** The states of all series, kept until the catalogue or its heartbeat changes. */
+/** The states of all series, kept until the catalogue or its as-of changes. */
 import type { NetworkSeries } from '../../catalogue/questions/network-deliveries.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
@@ -11,7 +11,7 @@ import type { SeriesPast } from '../../series/series-summary.ts'
 import { unknownSummary } from '../../series/series-summary.ts'
 import { stationStates } from '../../series/station-states.ts'
 import type { Requester } from '../http/limits.ts'
-import type { CurrencyReader } from './currency-reader.ts'
+import type { AsOfReader } from './as-of-reader.ts'
 import type { LoadedWindow } from './delivery-reader.ts'
 import { DeliveryReader } from './delivery-reader.ts'
 import { summariser } from './ended-series.ts'
@@ -27,7 +27,7 @@ const maxAgeMs = 1000
 interface NetworkStatusDeps {
   readonly reader: Pick<CatalogueReader, 'deliveries' | 'liveSlots'>
   readonly nowUs: Clock
-  readonly currency: Pick<CurrencyReader, 'of'>
+  readonly asOfReader: Pick<AsOfReader, 'of'>
   readonly expected: ExpectedRules
   /** Its work takes turns with that of clients. */
   readonly turns: { readonly take: (owner: string) => Promise<void> }
@@ -84,17 +84,17 @@ export class NetworkStatusCache {
   async #compute(nowMs: number): Promise<NetworkStatus> {
     const loaded = await this.#deliveries.load(Math.floor(nowMs / 1000 / secondsPerDay))
     const { head } = loaded
-    const currency = await this.#deps.currency.of(head)
+    const asOf = await this.#deps.asOfReader.of(head)
     const known = this.#network
     const isSame =
       known?.head.seq === head.seq &&
       known.head.epoch === head.epoch &&
-      known.currency.asOf === currency.asOf &&
+      known.asOf.seconds === asOf.seconds &&
       known.damage === loaded.damageVersion
-    const found = isSame ? known : await this.#found(loaded, currency.asOf)
+    const found = isSame ? known : await this.#found(loaded, asOf.seconds)
     const { states, stations, losses } = found
     const damage = loaded.damageVersion
-    this.#network = { head, currency, states, stations, losses, computedMs: nowMs, damage }
+    this.#network = { head, asOf, states, stations, losses, computedMs: nowMs, damage }
     return this.#network
   }
 

@@ -54,7 +54,7 @@ export async function readSeriesPortrait(
   period: Period,
   present: Present,
 ): Promise<PortraitAnswer> {
-  const { asOf } = present.currency
+  const { seconds: asOf } = present.asOf
   const toDay = Math.floor(present.nowSeconds / secondsPerDay)
   const key = { fileType: 'o', period, fromDay: undefined, toDay } as const
   const { known, codes, ambiguous } = await readKnownSlots(

@@ -7,7 +7,7 @@ import type { StateRun } from '../../series/slot-states.ts'
 import { stateText } from '../../series/slot-states.ts'
 import { csvText } from '../http/formats.ts'
 import type { Static } from '../openapi/schema.ts'
-import { serialiseCurrency } from '../series/network-context.ts'
+import { serialiseAsOf } from '../series/network-context.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import type { availabilitySchema, latencySchema } from './series-schema.ts'
@@ -15,7 +15,7 @@ import type { availabilitySchema, latencySchema } from './series-schema.ts'
 export function serialiseAvailability(
   series: SeriesAvailability,
 ): Static<typeof availabilitySchema> {
-  const { station, fileType, period, range, currency, availability, knownFromSeconds } = series
+  const { station, fileType, period, range, asOf, availability, knownFromSeconds } = series
   const { runs, gaps } = availability
   const iso = (slot: number): string => secondsToIso(startOf(slot, period))
   const startOrNull = (slot: number | undefined): string | null =>
@@ -26,7 +26,7 @@ export function serialiseAvailability(
     period,
     from: iso(range.from),
     to: iso(range.to + 1),
-    ...serialiseCurrency(currency),
+    ...serialiseAsOf(asOf),
     first: startOrNull(series.first),
     last: startOrNull(series.last),
     ended: availability.ended,
@@ -119,7 +119,7 @@ export function serialiseLatency(series: SeriesLatencies): WireLatency {
     period,
     from: dayToIso(fromDay),
     to: dayToIso(toDay),
-    ...serialiseCurrency(series.currency),
+    ...serialiseAsOf(series.asOf),
     arrivals: summary.count,
     within: Object.fromEntries(summary.within) as WireLatency['within'],
     median_s: summary.median ?? null,

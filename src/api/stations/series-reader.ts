@@ -2,8 +2,8 @@
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { fileTypes } from '../../parse/types.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import type { AsOf } from '../../series/as-of.ts'
 import { availabilityOf } from '../../series/availability.ts'
-import type { Currency } from '../../series/currency.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { periods, recentDays, slotAt, slotsPerDay } from '../../series/series.ts'
 import { SlotSet } from '../../series/slot-set.ts'
@@ -120,7 +120,7 @@ export function rangeFault({
 }
 
 export interface Present {
-  readonly currency: Currency
+  readonly asOf: AsOf
   /** The time for which states are computed: now, until the first scan has ended. */
   readonly nowSeconds: number
 }
@@ -134,15 +134,15 @@ interface Wanted<Values> {
 
 /** How current answers are; only pages show the states of series. */
 export async function presentOf(context: NetworkContext, format: Format) {
-  const { reader, currency: reading, nowUs } = context
+  const { reader, asOfReader, nowUs } = context
   if (format === 'html') {
     const network = await networkState(context)
-    return { ...network, nowSeconds: network.currency.asOf ?? nowUs() / 1e6 }
+    return { ...network, nowSeconds: network.asOf.seconds ?? nowUs() / 1e6 }
   }
   const head = await reader.head()
-  const currency = await reading.of(head)
-  const nowSeconds = currency.asOf ?? nowUs() / 1e6
-  return { ...stateOf({ head, currency }), currency, nowSeconds, states: [] }
+  const asOf = await asOfReader.of(head)
+  const nowSeconds = asOf.seconds ?? nowUs() / 1e6
+  return { ...stateOf({ head, asOf }), asOf, nowSeconds, states: [] }
 }
 
 export type SeriesAvailability = Awaited<ReturnType<typeof readAvailability>>
@@ -155,8 +155,8 @@ export async function readAvailability(
 ) {
   const days = daysOfAvailability(values, present.nowSeconds)
   const { known, ...series } = await readKnownSlots(context, { code, ...days, asker }, present)
-  const availability = availabilityOf(known, { ...known, asOf: present.currency.asOf })
-  return { ...series, currency: present.currency, availability }
+  const availability = availabilityOf(known, { ...known, asOf: present.asOf.seconds })
+  return { ...series, asOf: present.asOf, availability }
 }
 
 /** A series of a station, and the days of which its slots are read. */
@@ -220,12 +220,12 @@ export type SeriesLatencies = Awaited<ReturnType<typeof readLatencies>>
 export async function readLatencies(
   { reader }: NetworkContext,
   { code, values, asker }: Wanted<Values<typeof latencyParameters>>,
-  { currency, nowSeconds }: Present,
+  { asOf, nowSeconds }: Present,
 ) {
   const request = daysOfLatency(values, nowSeconds)
   const { fileType, period } = request
   const slots = { ...slotsOf(request, request), now: slotAt(nowSeconds, period) }
   const found = await reader.seriesArrivals({ code, fileType, period, ...slots }, asker)
   if (found === undefined) throw await unknownStation(reader, code, asker)
-  return { ...found, ...request, station: code, currency }
+  return { ...found, ...request, station: code, asOf }
 }

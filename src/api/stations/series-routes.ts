@@ -4,7 +4,7 @@ import type { Format } from '../http/formats.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { currencyMembers } from '../series/network-context.ts'
+import { asOfMembers } from '../series/network-context.ts'
 import {
   availabilityCsv,
   latencyCsv,
@@ -41,9 +41,9 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       name: 'Availability',
       summary: 'Availability of a station',
       about: 'Which slots of a series are there, missing or late.',
-      description: `Also as CSV (a line for each run of slots in the same state). ${currencyMembers.clock} Caches may keep the CSV until the end of the running minute (\`Cache-Control: public, max-age=…\`).`,
+      description: `Also as CSV (a line for each run of slots in the same state). ${asOfMembers.clock} Caches may keep the CSV until the end of the running minute (\`Cache-Control: public, max-age=…\`).`,
       returns: 'The availability.',
-      headers: currencyMembers.headers,
+      headers: asOfMembers.headers,
       params: stationParams,
       samples: [
         'station/{station}/availability/?from={from}',
@@ -83,9 +83,9 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
       name: 'Latency',
       summary: 'Latency of a station',
       about: 'How long after the end of their slots the files of a series arrive.',
-      description: `The latency is the time from the end of a slot until its first file arrives, 0 if it came before. Files that were not seen arriving do not count. The CSV has a line for each day with arrivals. ${currencyMembers.clock}`,
+      description: `The latency is the time from the end of a slot until its first file arrives, 0 if it came before. Files that were not seen arriving do not count. The CSV has a line for each day with arrivals. ${asOfMembers.clock}`,
       returns: 'The latencies.',
-      headers: currencyMembers.headers,
+      headers: asOfMembers.headers,
       params: stationParams,
       samples: ['station/{station}/latency/?from={from}'],
     },

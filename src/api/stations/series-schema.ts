@@ -3,7 +3,7 @@ import { gapStates } from '../../series/availability.ts'
 import { slotWords } from '../../series/slot-states.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Bodies } from '../resources/answer.ts'
-import { currencyMembers } from '../series/network-context.ts'
+import { asOfMembers } from '../series/network-context.ts'
 import { classOf, endedHasNoClass, seriesFields } from '../series/series-fields.ts'
 
 const letters = Object.entries(slotWords)
@@ -30,7 +30,7 @@ export const availabilitySchema = schema.component(
     period: schema.withExample(series.period, '01D'),
     from: schema.moment('Start of the first slot.', '2026-01-01T00:00:00Z'),
     to: schema.moment('End of the last slot.', '2026-01-23T00:00:00Z'),
-    ...currencyMembers.fields,
+    ...asOfMembers.fields,
     first: schema.momentOrNull(
       'Start of the first delivered slot, wherever the range is; null if there is none.',
       '2025-11-02T00:00:00Z',
@@ -100,7 +100,7 @@ export const latencySchema = schema.component(
     ...series,
     from: schema.day('The first day.', '2026-01-22'),
     to: schema.day('The last day.', '2026-01-22'),
-    ...currencyMembers.fields,
+    ...asOfMembers.fields,
     arrivals: schema.integer('Number of recorded arrivals.', 2),
     within: schema.object('Number of arrivals within 300, 600, 3600 and 7200 seconds.', {
       '300': schema.integer('Within 5 minutes.', 1),

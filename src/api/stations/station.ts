@@ -77,9 +77,9 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
 async function readPortrait(
   context: NetworkContext,
   station: { readonly code: string; readonly asker: Requester },
-  { currency, states }: NetworkState,
+  { asOf, states }: NetworkState,
 ) {
-  const present = { currency, nowSeconds: currency.asOf ?? context.nowUs() / 1e6 }
+  const present = { asOf, nowSeconds: asOf.seconds ?? context.nowUs() / 1e6 }
   const [daily, hourly, latencies] = await Promise.all([
     readSeriesPortrait(context, station, '01D', present),
     readSeriesPortrait(context, station, '01H', present),

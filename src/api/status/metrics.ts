@@ -12,13 +12,13 @@ import { unservedReasons } from '../downloads/schema.ts'
 import { countRequests } from '../http/access-log.ts'
 import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
-import type { CurrencyReader } from '../series/currency-reader.ts'
+import type { AsOfReader } from '../series/as-of-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
 import { catalogueRows, createGauges, scrapeRows, storageRows, volumeRows } from './gauges.ts'
 
 interface MetricsDeps extends ApiDeps {
   readonly archive: ArchiveReader
-  readonly currency: CurrencyReader
+  readonly asOfReader: AsOfReader
   readonly network: NetworkStatusCache
 }
 
@@ -83,8 +83,8 @@ export function createMetrics(deps: MetricsDeps) {
   }
 }
 
-/** @returns what reads summary and currency; what cannot be read stays as it was */
-function createCatalogueState({ reader, currency }: MetricsDeps) {
+/** @returns what reads summary and as-of; what cannot be read stays as it was */
+function createCatalogueState({ reader, asOfReader }: MetricsDeps) {
   let summary: CatalogueSummary | undefined
   let isAvailable = false
   let asOf = 0
@@ -97,14 +97,14 @@ function createCatalogueState({ reader, currency }: MetricsDeps) {
       if (error instanceof CatalogueUnavailable) isAvailable = false
     }
   }
-  const readCurrency = async (): Promise<boolean> => {
-    const known = await currency.of(await reader.head())
-    asOf = known.asOf ?? 0
+  const readAsOf = async (): Promise<boolean> => {
+    const known = await asOfReader.of(await reader.head())
+    asOf = known.seconds ?? 0
     return known.notCurrent === undefined
   }
   return async () => {
     const [isCurrent = false] = await Promise.all([
-      readCurrency().catch(unlessTemporary),
+      readAsOf().catch(unlessTemporary),
       readSummary(),
     ])
     return { summary, isAvailable, isCurrent, asOf }

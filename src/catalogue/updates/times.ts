@@ -1,10 +1,10 @@
 /** Writes the row of the catalogue: the times up to which it is known, and the rules of names. */
 import type { Question } from '../question.ts'
 import { execute, value } from '../question.ts'
-import type { AsOf, ScanSummary } from '../records.ts'
+import type { ScanSummary, StoredAsOf } from '../records.ts'
 
 /** Stores that the catalogue equals the tree as it was at a time. */
-export function* setAsOf({ atUs, limitSeconds }: AsOf): Question<void> {
+export function* setAsOf({ atUs, limitSeconds }: StoredAsOf): Question<void> {
   yield* execute({
     sql: `UPDATE catalogue SET as_of_us = @atUs, as_of_limit_s = @limitSeconds
       WHERE one = 1`,

@@ -5,7 +5,7 @@
 import type { Area } from '../../parse/archive-path.ts'
 import type { Engine } from '../dialect.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
-import type { AsOf, Head, ScanSummary } from '../records.ts'
+import type { Head, ScanSummary, StoredAsOf } from '../records.ts'
 import type { AppliedChange, DirectoryChange, FileFacts } from './change.ts'
 import type { ArrivedUnhashed, StaleFiles, UnhashedFile } from './checksum-queue.ts'
 import type { Checksum } from './checksum-rows.ts'
@@ -114,7 +114,7 @@ export interface CatalogueWriter {
   // The catalogue itself
 
   /** Stores that the catalogue equals the tree as it was at a time. */
-  setAsOf(asOf: AsOf): Promise<void>
+  setAsOf(asOf: StoredAsOf): Promise<void>
   /** Stores the summary of a complete scan. */
   scanned(scan: ScanSummary): Promise<void>
   // Indexes and counts

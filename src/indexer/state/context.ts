@@ -4,11 +4,11 @@ import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import { nameRulesVersion } from '../../parse/name-rules.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { TreeReader } from '../tree/tree-reader.ts'
+import { AsOfStore } from './as-of.ts'
 import { DeletionGuard, loadPersistedRemovals } from './deletion-guard.ts'
 import { DirtyDirectories } from './dirty-directories.ts'
 import type { PurgedAfterDays } from './expected-purge.ts'
 import { FileFaults, Health } from './health.ts'
-import { Heartbeat } from './heartbeat.ts'
 import type { HotWindow } from './hot-window.ts'
 import { hotDirectories, mostByName, newestOf } from './hot-window.ts'
 import { KnownDirectories } from './known-directories.ts'
@@ -57,7 +57,7 @@ export interface IndexerContext extends IndexerOptions {
   readonly unreadFiles: UnreadFiles
   readonly deletionGuard: DeletionGuard
   readonly health: Health
-  readonly heartbeat: Heartbeat
+  readonly asOf: AsOfStore
   readonly metrics: IndexerMetrics
   readonly fileFaults: FileFaults
 }
@@ -93,7 +93,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     ),
     health,
     // Files with names that were rejected have been there before.
-    heartbeat: new Heartbeat(
+    asOf: new AsOfStore(
       { ...options, health, unreadFiles },
       rejecting > 0 ? undefined : head.asOf?.atUs,
     ),

@@ -131,8 +131,7 @@ export class Health {
 /** True if the catalogue does not follow the tree while there is the problem. */
 function stopsCatalogue(name: string): boolean {
   return (
-    ['archive', 'tree', 'database', 'server', 'heartbeat'].includes(name) ||
-    name.startsWith('area ')
+    ['archive', 'tree', 'database', 'server', 'as of'].includes(name) || name.startsWith('area ')
   )
 }
 

@@ -4,9 +4,9 @@
  */
 import type { DirectoryStamp } from '../../catalogue/updates/change.ts'
 import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
+import type { Moment } from './as-of.ts'
+import { seenArrivingMs } from './as-of.ts'
 import type { Health } from './health.ts'
-import type { Moment } from './heartbeat.ts'
-import { seenArrivingMs } from './heartbeat.ts'
 import { hasOtherNames, sameTimes } from './sure-stamps.ts'
 
 /** The directory that showed it, and its stamp then. */
@@ -71,7 +71,7 @@ export class SilentFileSystems {
   }
 
   /**
-   * The moment at which a file that is found now in a directory was not there: the heartbeat if
+   * The moment at which a file that is found now in a directory was not there: `asOf` if
    * sweeps see what changes in the directory, by its times or its names; otherwise the begin of its
    * own last read, if that is known.
    * @param stored its sure stamp in the catalogue; `undefined` also for a new directory, which
@@ -80,14 +80,14 @@ export class SilentFileSystems {
   notThereSince(
     { path, device, stamp }: Pick<DirectorySnapshot, 'path' | 'device' | 'stamp'>,
     stored: DirectoryStamp | undefined,
-    heartbeat: Moment | undefined,
+    asOf: Moment | undefined,
   ): Moment | undefined {
     const isSilent = device !== undefined && this.#evidence.has(device)
-    if (!isSilent && !hasOtherNames(stored, stamp)) return heartbeat
+    if (!isSilent && !hasOtherNames(stored, stamp)) return asOf
     const above = path.slice(0, Math.max(0, path.lastIndexOf('/')))
     // What appears in a new directory is seen as the directory itself is.
     if (stored === undefined && this.#byName.has(above)) this.#byName.add(path)
-    return this.#byName.has(path) ? heartbeat : this.#reads.get(path)
+    return this.#byName.has(path) ? asOf : this.#reads.get(path)
   }
 }
 

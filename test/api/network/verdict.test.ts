@@ -2,7 +2,7 @@
 import type { Verdict } from '../../../src/api/network/verdict.ts'
 import { verdictOf } from '../../../src/api/network/verdict.ts'
 import type { KnownSeries } from '../../../src/api/series/known-series.ts'
-import type { Currency } from '../../../src/series/currency.ts'
+import type { AsOf } from '../../../src/series/as-of.ts'
 import { openLosses } from '../../../src/series/losses.ts'
 import type { SeriesPast } from '../../../src/series/series-summary.ts'
 import { summariseSeries, unknownSummary } from '../../../src/series/series-summary.ts'
@@ -15,13 +15,13 @@ import { iso, lengths } from '../series/network.ts'
 /** 2026-11-24 16:05 UTC. */
 const now = Date.UTC(2026, 10, 24, 16, 5) / 1000
 const hour = 3600
-const current: Currency = { asOf: now, notCurrent: undefined, isOld: false, problems: [] }
+const current: AsOf = { seconds: now, notCurrent: undefined, problems: [] }
 const stopped = { ...current, notCurrent: 'the indexer is stopped' }
 const lost = { ...current, notCurrent: 'obs/ cannot be read (EIO)' }
 const withheld = { ...current, problems: ['5 removals in obs/ withheld'] }
 const unscanned = {
   ...current,
-  asOf: undefined,
+  seconds: undefined,
   notCurrent: 'the archive has not been compared with the catalogue yet',
 }
 
@@ -59,11 +59,11 @@ function seriesOf(described: Described): KnownSeries {
 }
 
 /** The network of some series. */
-const networkOf = (states: readonly KnownSeries[], currency: Currency) => ({
+const networkOf = (states: readonly KnownSeries[], asOf: AsOf) => ({
   states,
   stations: stationStates(states),
-  losses: currency.asOf === undefined ? [] : openLosses(states, currency.asOf),
-  currency,
+  losses: asOf.seconds === undefined ? [] : openLosses(states, asOf.seconds),
+  asOf,
 })
 
 const graz: Described = { station: 'GRAZ00AUT', until: 0, latency: 70 }
@@ -75,7 +75,7 @@ const daily: Described = { station: 'WTZR', period: '01D', until: 16, latency: 6
 const cases: readonly (readonly [
   name: string,
   series: readonly Described[],
-  currency: Currency,
+  asOf: AsOf,
   verdict: Partial<Verdict>,
 ])[] = [
   [
@@ -247,21 +247,21 @@ const cases: readonly (readonly [
   ],
 ]
 
-for (const [name, series, currency, wanted] of cases)
+for (const [name, series, asOf, wanted] of cases)
   t.test(name, (t) => {
-    const verdict = verdictOf(networkOf(series.map(seriesOf), currency), now)
+    const verdict = verdictOf(networkOf(series.map(seriesOf), asOf), now)
     const { ok, words, indexer, newest, late, down } = { ...verdict, ...wanted }
     t.strictSame(verdict, { ok, words, indexer, newest, late, down })
     t.end()
   })
 
-t.test('the newest file is as old as our clock says, not as the last heartbeat', (t) => {
+t.test('the newest file is as old as our clock says, not as what the catalogue speaks for', (t) => {
   const { past, ...series } = seriesOf(graz)
   const arrived = now - 230
   for (const asOf of [arrived - 40, arrived, arrived + 10]) {
     const states = [{ ...series, past, summary: summariseSeries(past, asOf) }]
-    const newestOf = (currency: Currency, after: number) => {
-      const verdict = verdictOf(networkOf(states, { ...currency, asOf }), arrived + after)
+    const newestOf = (said: AsOf, after: number) => {
+      const verdict = verdictOf(networkOf(states, { ...said, seconds: asOf }), arrived + after)
       return [verdict.newest, /newest file [^,]*/.exec(verdict.words)?.[0]]
     }
     t.strictSame(newestOf(current, 14), [arrived, 'newest file 14 s ago'], iso(asOf))
@@ -280,7 +280,7 @@ t.test('the figure does not fall at the full hour, when no file is due yet', (t)
       // The last hour whose file has arrived by now.
       seriesOf({ station: `G${index}AZ00AUT`, until: 0, latency, nowSeconds: seconds }),
     )
-    const { words } = verdictOf(networkOf(states, { ...current, asOf: seconds }), seconds)
+    const { words } = verdictOf(networkOf(states, { ...current, seconds }), seconds)
     const [, sent, due, hour] = /, (\d) of (\d) stations .* hour (\d+)/.exec(words) ?? []
     t.ok(sent !== undefined && sent === due, `after ${minute} minutes: ${words}`)
     t.ok(Number(hour) >= 14 && Number(due) >= 3)
@@ -302,7 +302,7 @@ t.test('nothing is said of a day on which nothing was expected', (t) => {
   }
   const summary = summariseSeries(past, noon)
   const series = { ...seriesOf(graz), period: '01D', past, summary } as const
-  const { ok, words } = verdictOf(networkOf([series], { ...current, asOf: noon }), noon)
+  const { ok, words } = verdictOf(networkOf([series], { ...current, seconds: noon }), noon)
   t.ok(ok)
   t.equal(words, 'All well: newest data of 2026-11-27 (331).')
   t.end()

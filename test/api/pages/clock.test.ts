@@ -17,7 +17,7 @@ async function open(t: Test) {
     return `${station}_R_2025${day}0000_01D_30S_MO.crx.gz`
   })
   await service.addNames('obs/2025/001', names)
-  /** Sets the clock; there is a heartbeat each minute. */
+  /** Sets the clock; the catalogue is current each minute. */
   const setSecond = (second: number): Promise<void> => {
     service.clock.us = startUs + second * 1e6
     const atUs = startUs + Math.floor(second / 60) * 60e6

@@ -45,7 +45,7 @@ async function open(t: Test) {
     addNames,
     get,
     answer,
-    /** Sets the clock, with a heartbeat at this time. */
+    /** Sets the clock, and until when the catalogue speaks. */
     setDay: (day: number) => service.setNow(day * secondsPerDay),
   }
 }
@@ -225,7 +225,7 @@ t.test('the CSV has the same states', async (t) => {
     t.equal((await get(`GRAZ/availability/?format=${format}`)).statusCode, 404)
 })
 
-t.test('the ETag of the answer changes with the heartbeat', async (t) => {
+t.test('the ETag of the answer changes with its as-of', async (t) => {
   const { get, app, addNames, setDay } = await open(t)
   await addNames('obs/2026/001', [dayName(1)])
   const first = await get('GRAZ/availability/')

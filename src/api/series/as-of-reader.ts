@@ -1,9 +1,9 @@
-/** Tells whether the catalogue is current: from its heartbeat, and from the indexer. */
+/** Tells until when the catalogue speaks for the disk: from its head, and from the indexer. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Head } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
-import type { Currency, IndexerReport } from '../../series/currency.ts'
-import { currencyOf } from '../../series/currency.ts'
+import type { AsOf, IndexerReport } from '../../series/as-of.ts'
+import { asOfNow } from '../../series/as-of.ts'
 import type { ApiDeps } from '../http/settings.ts'
 
 /** Maximum age in milliseconds of what the indexer has said. */
@@ -12,23 +12,23 @@ const maxAgeMs = 1000
 /** Milliseconds that an answer waits for the indexer; then it uses what that said last. */
 const patienceMs = 300
 
-type CurrencyDeps = Pick<ApiDeps, 'indexerStatus' | 'nowUs'>
+type Deps = Pick<ApiDeps, 'indexerStatus' | 'nowUs'>
 
-/** Without an answer, the indexer is not known to be stopped: only its heartbeat counts. */
+/** Without an answer, the indexer is not known to be stopped: only the stored as-of counts. */
 const silent: IndexerReport = { isStopped: false }
 
-export class CurrencyReader {
-  readonly #deps: CurrencyDeps
+export class AsOfReader {
+  readonly #deps: Deps
   #last: IndexerReport = silent
   #asked: { readonly atMs: number; readonly report: Promise<IndexerReport> } | undefined
 
-  constructor(deps: CurrencyDeps) {
+  constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** The currency of a catalogue with this head. */
-  async of({ asOf }: Pick<Head, 'asOf'>): Promise<Currency> {
-    return currencyOf(asOf, await this.#report(), this.#deps.nowUs() / 1e6)
+  /** How current a catalogue with this head is. */
+  async of({ asOf }: Pick<Head, 'asOf'>): Promise<AsOf> {
+    return asOfNow(asOf, await this.#report(), this.#deps.nowUs() / 1e6)
   }
 
   async #report(): Promise<IndexerReport> {

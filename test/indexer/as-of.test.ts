@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { CatalogueCorrupt } from '../../src/catalogue/writer-errors.ts'
 import type { ScanResult } from '../../src/indexer/scan-progress.ts'
 import { Scans } from '../../src/indexer/scans.ts'
-import { Heartbeat } from '../../src/indexer/state/heartbeat.ts'
+import { AsOfStore } from '../../src/indexer/state/as-of.ts'
 import { engine } from '../catalogue/engines.ts'
 import t from '../tap.ts'
 import { until } from '../until.ts'
@@ -14,15 +14,15 @@ import { emptyScan, moment, noProblems, openParts, startOn } from './parts.ts'
 const name = 'graz0010.26d.gz'
 const second = 1e6
 
-/** Heartbeats at times that the test sets; a sweep takes `tookSeconds`. */
-async function openHeart(t: Test, sweepIntervalMs = 60_000) {
+/** Reaches times that the test sets; a sweep takes `tookSeconds`. */
+async function openStore(t: Test, sweepIntervalMs = 60_000) {
   const parts = await openParts(t)
   await parts.add(name)
   let nowUs = parts.nowUs()
   let steadyMs = nowUs / 1000
   const clocks = { nowUs: () => nowUs, steadyMs: () => steadyMs }
   const restarted = (storedUs?: number) =>
-    new Heartbeat({ ...parts, sweepIntervalMs, ...clocks }, storedUs)
+    new AsOfStore({ ...parts, sweepIntervalMs, ...clocks }, storedUs)
   const real = restarted()
   return {
     ...parts,
@@ -30,11 +30,11 @@ async function openHeart(t: Test, sweepIntervalMs = 60_000) {
     real,
     restarted,
     /** A sweep that begins now, by a clock that is set to this time. */
-    beat: (startedUs: number, tookSeconds = 1) => {
+    sweep: (startedUs: number, tookSeconds = 1) => {
       const started = { us: startedUs, steadyMs }
       nowUs = startedUs + tookSeconds * second
       steadyMs += tookSeconds * 1000
-      return real.beat(started, tookSeconds)
+      return real.reach(started, tookSeconds)
     },
     setClock: (us: number) => (nowUs = us),
     /** Time passes on both clocks, or on one. */
@@ -42,19 +42,18 @@ async function openHeart(t: Test, sweepIntervalMs = 60_000) {
       steadyMs += seconds * 1000
       nowUs += wall * second
     },
-    heartbeat: (startedUs: number, usualSeconds: number) =>
-      real.beat(moment(startedUs), usualSeconds),
+    reach: (startedUs: number, usualSeconds: number) => real.reach(moment(startedUs), usualSeconds),
     stored: async () => (await parts.reader.head()).asOf,
   }
 }
 
-t.test('a heartbeat is the start of the sweep, and changes neither epoch nor seq', async (t) => {
-  const { reader, beat, stored, startUs } = await openHeart(t)
+t.test('what is stored is the start of the sweep, and changes neither epoch nor seq', async (t) => {
+  const { reader, sweep, stored, startUs } = await openStore(t)
   const before = await reader.head()
   t.equal(before.asOf, undefined, 'none before the first')
-  await beat(startUs)
+  await sweep(startUs)
   t.strictSame(await stored(), { atUs: startUs, limitSeconds: 183 })
-  await beat(startUs + 60 * second)
+  await sweep(startUs + 60 * second)
   const asOf = { atUs: startUs + 60 * second, limitSeconds: 183 }
   t.strictSame(await reader.head(), { ...before, asOf })
 })
@@ -67,14 +66,14 @@ t.test('the limit is three times the usual time, at least three minutes', async 
     [60, 100, 480],
     [600, 0, 1800],
   ] as const) {
-    const { beat, stored, startUs } = await openHeart(t, intervalSeconds * 1000)
-    await beat(startUs, tookSeconds)
+    const { sweep, stored, startUs } = await openStore(t, intervalSeconds * 1000)
+    await sweep(startUs, tookSeconds)
     t.equal((await stored())?.limitSeconds, limitSeconds, `${intervalSeconds}, ${tookSeconds}`)
   }
 })
 
 t.test('there is none while the archive or the database is lost', async (t) => {
-  const { beat, stored, startUs, health } = await openHeart(t)
+  const { sweep, stored, startUs, health } = await openStore(t)
   let atUs = startUs
   for (const [problem, stops] of [
     ['archive', true],
@@ -88,65 +87,65 @@ t.test('there is none while the archive or the database is lost', async (t) => {
     ['watching', false],
     ['checksums', false],
   ] as const) {
-    await beat((atUs += 60 * second))
+    await sweep((atUs += 60 * second))
     const last = atUs
     health.report(problem, { text: 'a problem', advice: 'Mend it.' })
-    await beat((atUs += 60 * second))
+    await sweep((atUs += 60 * second))
     t.equal((await stored())?.atUs, stops ? last : atUs, problem)
     t.equal(health.status(noProblems).notCurrent, stops ? 'a problem' : undefined, problem)
     health.report(problem, undefined)
-    await beat((atUs += 60 * second))
+    await sweep((atUs += 60 * second))
     t.equal((await stored())?.atUs, atUs, `${problem} has ended`)
   }
 })
 
-t.test('a heartbeat that cannot be written is a problem, until one is written', async (t) => {
-  const { beat, stored, startUs, health, sql } = await openHeart(t)
-  await beat(startUs)
+t.test('a time that cannot be written is a problem, until one is written', async (t) => {
+  const { sweep, stored, startUs, health, sql } = await openStore(t)
+  await sweep(startUs)
   await sql(engine.failing('UPDATE ON catalogue'))
-  await beat(startUs + 60 * second)
+  await sweep(startUs + 60 * second)
   t.equal((await stored())?.atUs, startUs)
   t.match(health.status(noProblems), {
     state: 'degraded',
     notCurrent: 'the catalogue cannot be written: malformed JSON',
   })
-  await beat(startUs + 120 * second)
+  await sweep(startUs + 120 * second)
   await sql(engine.repaired('failing'))
-  await beat(startUs + 180 * second)
+  await sweep(startUs + 180 * second)
   t.equal((await stored())?.atUs, startUs + 180 * second)
   t.match(health.status(noProblems), { notCurrent: undefined })
   t.strictSame(health.status(noProblems).problems, [])
 })
 
-t.test('the heartbeat stands while files wait that were not seen arriving', async (t) => {
-  const { beat, stored, startUs, unreadFiles } = await openHeart(t)
+t.test('the time stands while files wait that were not seen arriving', async (t) => {
+  const { sweep, stored, startUs, unreadFiles } = await openStore(t)
   const file = { name: 'graz0020.26d.gz', size: 1, mtimeUs: 1 }
   unreadFiles.leave('obs/2026/002', [file], 5)
-  await beat(startUs)
+  await sweep(startUs)
   t.equal((await stored())?.atUs, startUs, 'those that were seen arriving hold up nothing')
   unreadFiles.leave('obs/2026/003', [file], undefined)
-  await beat(startUs + 60 * second)
+  await sweep(startUs + 60 * second)
   t.equal((await stored())?.atUs, startUs)
   unreadFiles.done('obs/2026/003')
-  await beat(startUs + 120 * second)
+  await sweep(startUs + 120 * second)
   t.equal((await stored())?.atUs, startUs + 120 * second)
 })
 
-t.test('a corrupt database is no problem of the heartbeat', async (t) => {
+t.test('a corrupt database is no problem of the indexer', async (t) => {
   const { health, unreadFiles, nowUs } = await openParts(t)
-  const heartbeat = new Heartbeat({
+  const asOf = new AsOfStore({
     health,
     unreadFiles,
     nowUs,
     sweepIntervalMs: 20,
     writer: { setAsOf: () => Promise.reject(new CatalogueCorrupt('torn')) },
   })
-  await t.rejects(heartbeat.beat(heartbeat.now(), 0), { code: 'CATALOGUE_CORRUPT' })
+  await t.rejects(asOf.reach(asOf.now(), 0), { code: 'CATALOGUE_CORRUPT' })
   t.strictSame(health.status(noProblems).problems, [])
 })
 
-t.test('sweeps that follow each other faster have a heartbeat each 30 seconds', async (t) => {
-  const { beat, stored, startUs } = await openHeart(t)
+t.test('sweeps that follow each other faster store a time each 30 seconds', async (t) => {
+  const { sweep, stored, startUs } = await openStore(t)
   for (const [seconds, storedSeconds] of [
     [0, 0],
     [3, 0],
@@ -155,30 +154,30 @@ t.test('sweeps that follow each other faster have a heartbeat each 30 seconds', 
     [59, 30],
     [61, 61],
   ] as const) {
-    await beat(startUs + seconds * second)
+    await sweep(startUs + seconds * second)
     t.equal((await stored())?.atUs, startUs + storedSeconds * second, `after ${seconds} s`)
   }
 })
 
-t.test('the heartbeat goes back only with the clock', async (t) => {
-  const { beat, stored, startUs, setClock, heartbeat } = await openHeart(t)
-  await beat(startUs + 60 * second)
+t.test('the time goes back only with the clock', async (t) => {
+  const { sweep, stored, startUs, setClock, reach } = await openStore(t)
+  await sweep(startUs + 60 * second)
   // A rescan that began before the sweep ends after it.
   setClock(startUs + 120 * second)
-  await heartbeat(startUs, 0)
+  await reach(startUs, 0)
   t.strictSame(await stored(), { atUs: startUs + 60 * second, limitSeconds: 183 })
   const backUs = startUs - 3600 * second
-  await beat(backUs)
+  await sweep(backUs)
   t.equal((await stored())?.atUs, backUs)
 })
 
 t.test(
-  'a file was not there at the last heartbeat, if that is at most ten minutes ago',
+  'a file was not there at the last time that was reached, if that is at most ten minutes ago',
   async (t) => {
-    const { real, restarted, beat, pass, stored, health, startUs } = await openHeart(t)
+    const { real, restarted, sweep, pass, stored, health, startUs } = await openStore(t)
     t.equal(real.notThereSinceUs(), undefined, 'before the first')
-    await beat(startUs, 0)
-    await beat(startUs, 20)
+    await sweep(startUs, 0)
+    await sweep(startUs, 20)
     pass(10)
     const atUs = startUs
     t.equal(real.notThereSinceUs(), atUs)
@@ -192,11 +191,11 @@ t.test(
       [undefined, undefined],
     )
 
-    await beat(startUs + 3600 * second, 0)
+    await sweep(startUs + 3600 * second, 0)
     t.equal(real.notThereSinceUs(), startUs + 3600 * second)
     pass(20, { wall: 3600 })
     t.equal(real.notThereSinceUs(), undefined, 'the clock was set forward, or the machine slept')
-    await beat(startUs + 7200 * second, 0)
+    await sweep(startUs + 7200 * second, 0)
     pass(20, { wall: -3600 })
     const sinceUs = startUs + 3600 * second - 20 * second
     t.equal(real.notThereSinceUs(), sinceUs, 'set back: by the clock as it is now')
@@ -204,65 +203,68 @@ t.test(
     pass(590, { wall: 0 })
     t.equal(real.notThereSinceUs(), undefined, 'set back to less than ten minutes')
 
-    await beat(startUs + 9000 * second, 0)
+    await sweep(startUs + 9000 * second, 0)
     health.report('area obs', { text: 'lost', advice: 'Mount it.' })
     pass(60)
-    await beat(startUs + 9060 * second, 0)
+    await sweep(startUs + 9060 * second, 0)
     t.equal(real.notThereSinceUs(), startUs + 9000 * second, 'it stands')
   },
 )
 
 const summary = { ...emptyScan, startedUs: 5 * second }
 
-t.test('only a complete scan of the whole archive has a heartbeat', async (t) => {
+t.test('only a complete scan of the whole archive reaches a time', async (t) => {
   const parts = await openParts(t)
-  const beats: number[] = []
+  const reached: number[] = []
   const started = moment(5 * second)
   let result: ScanResult = { summary, started, archiveRead: true, written: true }
-  parts.heartbeat.beat = async ({ us }) => {
-    if (parts.health.notCurrent() === undefined) beats.push(us)
+  parts.asOf.reach = async ({ us }) => {
+    if (parts.health.notCurrent() === undefined) reached.push(us)
   }
   const scans = new Scans(parts, { scan: async () => result })
   await scans.scan(['obs'])
-  t.strictSame(beats, [], 'one area')
+  t.strictSame(reached, [], 'one area')
   for (const incomplete of [{ archiveRead: false }, { written: false }]) {
     result = { summary, started, archiveRead: true, written: true, ...incomplete }
     await t.rejects(scans.scanAll(false), { code: 'INCOMPLETE_SCAN' })
   }
-  t.strictSame(beats, [], 'incomplete')
+  t.strictSame(reached, [], 'incomplete')
   t.match(parts.health.status(noProblems), { state: 'degraded' })
   result = { summary, started, archiveRead: true, written: true }
   await scans.scanAll(false)
-  t.strictSame(beats, [5 * second], 'the scan that ends the problem has one')
+  t.strictSame(reached, [5 * second], 'the scan that ends the problem has one')
   t.strictSame(parts.health.status(noProblems).problems, [])
 })
 
-t.test('an indexer beats from the end of the first scan on, while it can read', async (t) => {
-  const { archive, indexer, put, nowUs, reader } = await startOn(t)
-  put(`obs/2026/001/${name}`)
-  mkdirSync(join(archive, 'nrt'))
-  const beatUs = async () => (await reader.head()).asOf?.atUs
-  t.equal(await beatUs(), undefined)
-  const beforeUs = nowUs()
-  const { scan } = await indexer.catchUp({ scan: false, patient: false })
-  t.equal(await beatUs(), scan.startedUs, 'the start of the scan')
-  t.ok(scan.startedUs >= beforeUs)
-  const head = await reader.head()
-  indexer.watch()
-  const beatsAfter = (us: number) => async () => ((await beatUs()) ?? 0) > us
-  await until('a sweep', beatsAfter(nowUs()))
-  t.match(await reader.head(), { epoch: head.epoch, seq: head.seq, detailsSeq: head.detailsSeq })
+t.test(
+  'an indexer stores a time from the end of the first scan on, while it can read',
+  async (t) => {
+    const { archive, indexer, put, nowUs, reader } = await startOn(t)
+    put(`obs/2026/001/${name}`)
+    mkdirSync(join(archive, 'nrt'))
+    const storedUs = async () => (await reader.head()).asOf?.atUs
+    t.equal(await storedUs(), undefined)
+    const beforeUs = nowUs()
+    const { scan } = await indexer.catchUp({ scan: false, patient: false })
+    t.equal(await storedUs(), scan.startedUs, 'the start of the scan')
+    t.ok(scan.startedUs >= beforeUs)
+    const head = await reader.head()
+    indexer.watch()
+    const isAfter = (us: number) => async () => ((await storedUs()) ?? 0) > us
+    await until('a sweep', isAfter(nowUs()))
+    t.match(await reader.head(), { epoch: head.epoch, seq: head.seq, detailsSeq: head.detailsSeq })
 
-  renameSync(join(archive, 'obs'), join(archive, 'away'))
-  const isLost = () =>
-    indexer.status().notCurrent?.startsWith('obs/ below the archive root') === true
-  await until('the area is lost', isLost)
-  const lostUs = nowUs()
-  const sweptUs = indexer.status().lastSweepUs
-  await until('a later sweep', () => (indexer.status().lastSweepUs ?? 0) > lostUs + 50_000)
-  t.ok((sweptUs ?? 0) > 0)
-  t.ok(((await beatUs()) ?? 0) <= lostUs, 'it stands')
-  renameSync(join(archive, 'away'), join(archive, 'obs'))
-  await until('it is written again', beatsAfter(nowUs()))
-  t.equal(indexer.status().notCurrent, undefined)
-})
+    renameSync(join(archive, 'obs'), join(archive, 'away'))
+    const isLost = () =>
+      indexer.status().notCurrent?.startsWith('obs/ below the archive root') === true
+    await until('the area is lost', isLost)
+    const lostUs = nowUs()
+    const sweptUs = indexer.status().lastSweepUs
+    await until('a later sweep', () => (indexer.status().lastSweepUs ?? 0) > lostUs + 50_000)
+    t.ok((sweptUs ?? 0) > 0)
+    t.ok(((await storedUs()) ?? 0) <= lostUs, 'it stands')
+    renameSync(join(archive, 'away'), join(archive, 'obs'))
+    await until('it is written again', isAfter(nowUs()))
+    t.equal(indexer.status().notCurrent, undefined)
+  },
+)

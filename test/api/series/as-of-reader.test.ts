@@ -1,4 +1,4 @@
-import { CurrencyReader } from '../../../src/api/series/currency-reader.ts'
+import { AsOfReader } from '../../../src/api/series/as-of-reader.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
 import t from '../../tap.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
@@ -15,12 +15,12 @@ t.teardown(() => {
 
 t.test('an indexer that does not answer delays nothing, and is not stopped', async (t) => {
   let indexerStatus = never
-  const currency = () => new CurrencyReader({ nowUs, indexerStatus }).of(head)
-  t.match(await currency(), { asOf: 1_799_999_980, notCurrent: undefined })
+  const asOf = () => new AsOfReader({ nowUs, indexerStatus }).of(head)
+  t.match(await asOf(), { seconds: 1_799_999_980, notCurrent: undefined })
   indexerStatus = () => Promise.reject(new Error('a line that is not JSON'))
-  t.match(await currency(), { notCurrent: undefined })
+  t.match(await asOf(), { notCurrent: undefined })
   indexerStatus = () => Promise.resolve(undefined)
-  t.match(await currency(), { notCurrent: 'the indexer is stopped' })
+  t.match(await asOf(), { notCurrent: 'the indexer is stopped' })
 })
 
 t.test('while an indexer does not answer, what it said last counts', async (t) => {
@@ -31,7 +31,7 @@ t.test('while an indexer does not answer, what it said last counts', async (t) =
   }
   let answers = 0
   const indexerStatus = () => (answers++ === 0 ? Promise.resolve(said) : never())
-  const reader = new CurrencyReader({ nowUs, indexerStatus })
+  const reader = new AsOfReader({ nowUs, indexerStatus })
   const reasons = new Set<string | undefined>()
   while (answers < 2) {
     reasons.add((await reader.of(head)).notCurrent)
