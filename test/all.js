@@ -42,7 +42,7 @@ const ofBoth = new RegExp(
         'api/files/(hostile-queries|record-page|route)',
         'api/search/route',
         'api/stations/page',
-        'indexer/(apply-snapshot|indexer)',
+        'indexer/(indexer|write/apply-snapshot)',
       ].join('|')})\\.test\\.ts$`,
 )
 const onBoth = isSlow || process.env['BOTH_ENGINES'] === '1'

@@ -14,6 +14,7 @@ import type {
 } from '../control-socket/protocol.ts'
 import { ChecksumSchedule } from './checksums/checksum-schedule.ts'
 import type { HashClient } from './checksums/hash-client.ts'
+import { WatchController } from './mark/watch-controller.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { register } from './register.ts'
 import { Rescans, Scans } from './scans.ts'
@@ -21,7 +22,6 @@ import { Schedule } from './schedule.ts'
 import type { IndexerContext, IndexerOptions } from './state/context.ts'
 import { createContext } from './state/context.ts'
 import { isUnknownPath } from './state/known-directories.ts'
-import { WatchController } from './watch-controller.ts'
 
 /**
  * The client of the hash process, and whether old files are hashed as well; `undefined` if no

@@ -1,8 +1,8 @@
 /** Chooses the directory that the tree worker reads next, and numbers the reads in their order. */
+import type { DirectorySnapshot } from './read/directory-snapshot.ts'
+import type { TreeReader } from './read/tree-reader.ts'
+import type { WalkStep } from './read/walk.ts'
 import type { DirtyDirectories } from './state/dirty-directories.ts'
-import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
-import type { TreeReader } from './tree/tree-reader.ts'
-import type { WalkStep } from './tree/walk.ts'
 
 /** One directory that the tree worker reads. Jobs are numbered in the order of their reads. */
 export type Job = DirectoryJob | WalkJob

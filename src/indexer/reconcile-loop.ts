@@ -3,16 +3,16 @@
  * a running walk. The tree worker reads them; the loop processes their snapshots in the order of
  * the reads.
  */
-import type { ApplyListeners } from './apply-snapshot.ts'
-import { ApplyStage } from './apply-snapshot.ts'
 import type { DirectoryJob, Job, ReadNowResult, Requester, WalkJob } from './job-queue.ts'
 import { JobQueue } from './job-queue.ts'
+import type { WatchController } from './mark/watch-controller.ts'
+import type { DirectorySnapshot } from './read/directory-snapshot.ts'
+import { largeDirectory } from './read/directory-snapshot.ts'
 import type { ScanResult } from './scan-progress.ts'
 import { Scan } from './scan-progress.ts'
 import type { IndexerContext } from './state/context.ts'
-import type { DirectorySnapshot } from './tree/directory-snapshot.ts'
-import { largeDirectory } from './tree/directory-snapshot.ts'
-import type { WatchController } from './watch-controller.ts'
+import type { ApplyListeners } from './write/apply-snapshot.ts'
+import { ApplyStage } from './write/apply-snapshot.ts'
 
 /**
  * Number of reads in flight, so that the tree worker reads while this thread writes. A directory

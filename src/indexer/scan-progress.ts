@@ -2,8 +2,8 @@
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { AppliedChange } from '../catalogue/updates/change.ts'
 import type { ScanProgress } from '../control-socket/protocol.ts'
+import type { WalkStep } from './read/walk.ts'
 import type { Moment } from './state/as-of.ts'
-import type { WalkStep } from './tree/walk.ts'
 
 export interface ScanResult {
   readonly summary: ScanSummary

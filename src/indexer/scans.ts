@@ -13,10 +13,10 @@ import type {
 } from '../control-socket/protocol.ts'
 import { areas } from '../parse/archive-path.ts'
 import { failureFields } from '../runtime/logger.ts'
+import type { DeletionGuard } from './guard/deletion-guard.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import type { ScanResult } from './scan-progress.ts'
 import type { IndexerContext } from './state/context.ts'
-import type { DeletionGuard } from './state/deletion-guard.ts'
 import { databaseProblem } from './state/health.ts'
 
 /**

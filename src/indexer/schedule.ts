@@ -5,10 +5,10 @@
 import { areas } from '../parse/archive-path.ts'
 import { repeat, wait } from '../runtime/clock.ts'
 import { maintain } from './maintenance.ts'
+import { findChanged } from './mark/sweep.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import type { IndexerContext } from './state/context.ts'
 import type { KnownDirectories } from './state/known-directories.ts'
-import { findChanged } from './sweep.ts'
 
 /**
  * Delay of the next sweep if the last one found something (ms). It is short, because more changes

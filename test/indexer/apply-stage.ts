@@ -1,7 +1,7 @@
 /** An apply stage on an archive of its own, for tests. */
 import type { Test } from 'tap'
-import { ApplyStage } from '../../src/indexer/apply-snapshot.ts'
-import { DeletionGuard, loadPersistedRemovals } from '../../src/indexer/state/deletion-guard.ts'
+import { DeletionGuard, loadPersistedRemovals } from '../../src/indexer/guard/deletion-guard.ts'
+import { ApplyStage } from '../../src/indexer/write/apply-snapshot.ts'
 import { noProblems, openParts } from './parts.ts'
 
 /** Opens an apply stage with its real parts, on an archive of its own or on that of a folder. */

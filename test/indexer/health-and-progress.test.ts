@@ -1,10 +1,10 @@
 /** Known directories, health, scan progress and batches. */
 import type { DirectoryChange } from '../../src/catalogue/updates/change.ts'
-import { Batch } from '../../src/indexer/batch.ts'
+import type { WalkStep } from '../../src/indexer/read/walk.ts'
 import { Scan } from '../../src/indexer/scan-progress.ts'
 import { Health } from '../../src/indexer/state/health.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
-import type { WalkStep } from '../../src/indexer/tree/walk.ts'
+import { Batch } from '../../src/indexer/write/batch.ts'
 import { manyNames } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { engine } from '../catalogue/engines.ts'

@@ -1,10 +1,10 @@
 import { mkdirSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
+import { readDirectory } from '../../src/indexer/read/read-directory.ts'
 import { register } from '../../src/indexer/register.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'
-import { readDirectory } from '../../src/indexer/tree/read-directory.ts'
 import { testFolder } from '../folder.ts'
 import t from '../tap.ts'
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { compareIdentity, isSameVersion, toIdentity } from '../../catalogue/identity.ts'
 import type { FileIdentity } from '../../catalogue/records.ts'
-import { chunksOf, inflateChunks } from '../tree/inflate.ts'
+import { chunksOf, inflateChunks } from '../read/inflate.ts'
 
 /**
  * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or

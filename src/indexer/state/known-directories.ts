@@ -3,8 +3,8 @@
  * missing.
  */
 import { areaOf } from '../../parse/archive-path.ts'
-import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
-import type { TreeReader } from '../tree/tree-reader.ts'
+import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
+import type { TreeReader } from '../read/tree-reader.ts'
 
 /**
  * The directories in the catalogue, indexed by parent, because the snapshot of a directory is

@@ -3,7 +3,7 @@
  * since when a file that is found in a directory was not there.
  */
 import type { DirectoryStamp } from '../../catalogue/updates/change.ts'
-import type { DirectorySnapshot } from '../tree/directory-snapshot.ts'
+import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
 import type { Moment } from './as-of.ts'
 import { seenArrivingMs } from './as-of.ts'
 import type { Health } from './health.ts'

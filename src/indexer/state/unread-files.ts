@@ -5,8 +5,8 @@
  */
 import { isSameVersion } from '../../catalogue/identity.ts'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
-import type { Inflated } from '../tree/inflate.ts'
-import type { TreeReader } from '../tree/tree-reader.ts'
+import type { Inflated } from '../read/inflate.ts'
+import type { TreeReader } from '../read/tree-reader.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
 import type { FileState } from './settling.ts'
 

@@ -1,0 +1,273 @@
+/**
+ * Watches directories with chokidar: one instance for each directory, without depth. A closed
+ * instance releases all its memory, while one instance for many directories would keep every path
+ * that it ever watched. Instances are started one after the other, because each reads its directory
+ * at its start.
+ */
+import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { ChokidarOptions, FSWatcher } from 'chokidar'
+import { watch } from 'chokidar'
+import { errorCode, isMissing } from '../../runtime/error-code.ts'
+import { identityOf, largeDirectory } from '../read/directory-snapshot.ts'
+import { hasMoreEntries } from '../read/entries.ts'
+
+export interface WatcherOptions {
+  /** Absolute path of the archive root. */
+  readonly archive: string
+  /** Called when something has changed in a watched directory. */
+  readonly onEvent: (directory: string) => void
+  /** Called when a watch has begun, because the directory must be read now. */
+  readonly onWatching: (directory: string) => void
+  /** Called when so many events arrived at once that the kernel may have dropped some. */
+  readonly onOverflow: () => void
+  /** Maximum number of entries of a watched directory. */
+  readonly mostEntries?: number
+  /**
+   * Called when a directory cannot be watched, except if it is missing or large, or this user may
+   * not read it.
+   */
+  readonly onFailure: (directory: string, error: Error) => void
+}
+
+export class Watcher {
+  readonly #options: WatcherOptions
+  readonly #countEvent: () => void
+  readonly #watched = new Map<string, FSWatcher>()
+  readonly #identities = new Map<string, string | undefined>()
+  readonly #failed = new Set<string>()
+  /** Directories of `#wanted` whose watch has to be started. */
+  readonly #pending = new Set<string>()
+  #wanted = new Set<string>()
+  #startingWatcher: FSWatcher | undefined
+  #starting: Promise<void> | undefined
+  #closing = false
+
+  constructor(options: WatcherOptions) {
+    this.#options = options
+    this.#countEvent = overflowDetector(options.onOverflow, readNumber(queueLength))
+  }
+
+  get size(): number {
+    return this.#watched.size
+  }
+
+  has(directory: string): boolean {
+    return this.#watched.has(directory)
+  }
+
+  /**
+   * True if the directory that is watched at this path may be the one with this identity (see
+   * `identityOf`).
+   */
+  hasIdentity(directory: string, identity: string): boolean {
+    return (this.#identities.get(directory) ?? identity) === identity
+  }
+
+  /**
+   * Watches these directories and no others. Directories whose watch failed before are tried again
+   * only with `retry`.
+   */
+  setDirectories(directories: readonly string[], { retry }: { readonly retry: boolean }): void {
+    this.#wanted = new Set(directories)
+    if (retry) this.#failed.clear()
+    for (const path of this.#watched.keys()) if (!this.#wanted.has(path)) void this.#stop(path)
+    for (const path of this.#wanted) if (!this.#watched.has(path)) this.#pending.add(path)
+    this.#startPending()
+  }
+
+  /** Watches one more directory. */
+  add(directory: string): void {
+    this.#wanted.add(directory)
+    this.#pending.add(directory)
+    this.#startPending()
+  }
+
+  /** Stops watching a directory. */
+  delete(directory: string): void {
+    this.#wanted.delete(directory)
+    void this.#stop(directory)
+  }
+
+  /** Restarts the watches at and below a directory. */
+  restartBelow(directory: string): void {
+    const isBelow = (path: string): boolean =>
+      path === directory || path.startsWith(`${directory}/`)
+    this.#restart(Array.from(this.#watched.keys()).filter(isBelow))
+  }
+
+  /** Restarts all watches, because another disk may be mounted now. */
+  restartAll(): void {
+    for (const directory of this.#failed) this.#pending.add(directory)
+    this.#failed.clear()
+    this.#restart(Array.from(this.#watched.keys()))
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true
+    await this.#starting
+    await Promise.all(Array.from(this.#watched.keys(), (directory) => this.#stop(directory)))
+  }
+
+  #restart(directories: readonly string[]): void {
+    for (const path of directories) {
+      void this.#stop(path)
+      this.#pending.add(path)
+    }
+    this.#startPending()
+  }
+
+  #startPending(): void {
+    if (this.#starting !== undefined || this.#closing) return
+    this.#starting = this.#startAll().then(() => {
+      this.#starting = undefined
+      if (this.#pending.size > 0) this.#startPending()
+    })
+  }
+
+  async #startAll(): Promise<void> {
+    for (const path of this.#pending) {
+      if (this.#closing) return
+      this.#pending.delete(path)
+      if (this.#mayStart(path) && !this.#failed.has(path)) await this.#start(path)
+    }
+  }
+
+  #mayStart(path: string): boolean {
+    return !this.#closing && this.#wanted.has(path) && !this.#watched.has(path)
+  }
+
+  async #start(directory: string): Promise<void> {
+    const { archive, mostEntries = largeDirectory, onEvent, onWatching } = this.#options
+    const path = join(archive, directory)
+    const isLarge = await hasMoreEntries(path, mostEntries)
+    // The answer may have taken long.
+    if (!this.#mayStart(directory)) return
+    if (isLarge) {
+      this.#wanted.delete(directory)
+      return
+    }
+    // The identity is taken before the watch begins, so that a directory which replaces this one
+    // meanwhile has another identity.
+    const found = stat(path).then(identityOf, () => undefined)
+    const watcher = watch(path, watchOptions)
+    this.#watched.set(directory, watcher)
+    watcher.on('raw', (event, name) => {
+      this.#countEvent()
+      // The directory itself was moved or removed, so its path may lead to another directory from
+      // now on.
+      if (event === 'rename' && name === basename(directory)) this.restartBelow(directory)
+      onEvent(directory)
+    })
+    this.#startingWatcher = watcher
+    const [failure, identity] = await Promise.all([untilReady(watcher), found])
+    this.#startingWatcher = undefined
+    if (this.#watched.get(directory) !== watcher) return close(watcher) // stopped meanwhile
+    this.#identities.set(directory, identity)
+    if (failure === undefined && path in watcher.getWatched()) {
+      onWatching(directory)
+      return
+    }
+    await this.#stop(directory)
+    if (failure !== undefined && !isDenied(failure) && !isMissing(failure))
+      this.#fail(directory, failure)
+    // The directory has vanished, is no directory, or may not be read. When that changes, it is
+    // added again.
+    else this.#wanted.delete(directory)
+  }
+
+  async #stop(directory: string): Promise<void> {
+    const watcher = this.#watched.get(directory)
+    this.#watched.delete(directory)
+    this.#identities.delete(directory)
+    // A watcher that is closed while it starts never becomes ready, so `#start` closes it
+    // afterwards.
+    if (watcher !== undefined && watcher !== this.#startingWatcher) await close(watcher)
+  }
+
+  #fail(directory: string, failure: Error): void {
+    this.#failed.add(directory)
+    // When a limit of the system is reached, the other directories fail as well.
+    if (isExhaustion(failure))
+      for (const path of this.#wanted) if (!this.#watched.has(path)) this.#failed.add(path)
+    this.#options.onFailure(directory, failure)
+  }
+}
+
+/** Watches directories only, and nothing below them. */
+const watchOptions: ChokidarOptions = {
+  ignored: (_path, stats) => stats !== undefined && !stats.isDirectory(),
+  ignoreInitial: true,
+  // If permission errors were ignored, a directory that may not be read would seem to be watched.
+  ignorePermissionErrors: false,
+  atomic: false,
+  depth: 0,
+}
+
+/** Waits until a watcher has started; returns the error if it could not start. */
+function untilReady(watcher: FSWatcher): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    watcher.on('ready', () => {
+      resolve(undefined)
+    })
+    watcher.on('error', (error) => {
+      resolve(error as Error)
+    })
+  })
+}
+
+async function close(watcher: FSWatcher): Promise<void> {
+  const closed = watcher.close()
+  // `close` removes the listeners; without one, an error emitted later would end the process.
+  watcher.on('error', () => undefined)
+  await closed
+}
+
+/**
+ * True if no directory can be watched any more, because this user has no watch (ENOSPC), or no
+ * inotify instance or open file (EMFILE) left. False if the problem is that of one directory.
+ */
+export function isExhaustion(error: Error): boolean {
+  return ['ENOSPC', 'EMFILE'].includes(errorCode(error))
+}
+
+/** True if this user may not read a directory. */
+function isDenied(error: Error): boolean {
+  return ['EACCES', 'EPERM'].includes(errorCode(error))
+}
+
+/**
+ * File with the length of the kernel's event queue. The kernel drops further events, and Node does
+ * not report this.
+ */
+const queueLength = '/proc/sys/fs/inotify/max_queued_events'
+
+/**
+ * Returns a function that counts the events. It assumes that the kernel's event queue overflowed
+ * when as many events as half its length arrive within one tick of the event loop.
+ */
+export function overflowDetector(onOverflow: () => void, length = 16_384): () => void {
+  const limit = Math.ceil(length / 2)
+  let count = 0
+  return () => {
+    if (count === 0) setImmediate(() => (count = 0))
+    if (++count === limit) onOverflow()
+  }
+}
+
+/**
+ * Returns the number of directories that this user may watch; `null` if the settings of the kernel
+ * are hidden.
+ */
+export function watchLimit(): number | null {
+  return readNumber('/proc/sys/fs/inotify/max_user_watches') ?? null
+}
+
+function readNumber(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined // hidden by a sandbox
+  }
+}

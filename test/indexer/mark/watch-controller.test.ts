@@ -1,0 +1,212 @@
+import { mkdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { WatchController } from '../../../src/indexer/mark/watch-controller.ts'
+import { identityOf } from '../../../src/indexer/read/directory-snapshot.ts'
+import { DirtyDirectories } from '../../../src/indexer/state/dirty-directories.ts'
+import { Health } from '../../../src/indexer/state/health.ts'
+import { isHot } from '../../../src/indexer/state/hot-window.ts'
+import { KnownDirectories } from '../../../src/indexer/state/known-directories.ts'
+import { testFolder } from '../../folder.ts'
+import t, { exact } from '../../tap.ts'
+import { until } from '../../until.ts'
+import { memoryLogger } from '../parts.ts'
+
+const dayMs = 86_400_000
+const window = { obsDays: 14, nrtDays: 3 }
+
+/** The date of the whole run, even when it passes midnight. */
+const startMs = Date.now()
+
+/** Path of the day `ago` days before a time, by default the start of the run. */
+function day(area: string, ago: number, nowMs = startMs): string {
+  const date = new Date(nowMs - ago * dayMs)
+  const first = Date.UTC(date.getUTCFullYear(), 0, 1)
+  const dayOfYear = Math.floor((date.getTime() - first) / dayMs) + 1
+  return `${area}/${date.getUTCFullYear()}/${String(dayOfYear).padStart(3, '0')}`
+}
+
+function openWatchControllerOn(t: Test, directories: readonly string[]) {
+  const archive = join(testFolder(t, {}), 'archive')
+  for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
+  let marks = 0
+  class Counted extends DirtyDirectories {
+    override add(...directory: Parameters<DirtyDirectories['add']>) {
+      marks++
+      super.add(...directory)
+    }
+  }
+  const dirty = new Counted()
+  const known = new KnownDirectories(
+    directories.flatMap((path) =>
+      path.split('/').map((_, index, all) => all.slice(0, index + 1).join('/')),
+    ),
+  )
+  const { logger, lines } = memoryLogger('warn')
+  const deps = { nowUs: () => Date.now() * 1000, version: 'test', lastScan: undefined, logger }
+  const health = new Health(deps)
+  const watchController = new WatchController({
+    archive,
+    window,
+    nowUs: deps.nowUs,
+    dirty,
+    known,
+    health,
+    logger,
+  })
+  t.teardown(() => watchController.close())
+  /** Directories that are dirty now or within the next seconds. */
+  const drain = () => {
+    const all = []
+    for (let next; (next = dirty.take(performance.now() + 10_000)) !== undefined;) all.push(next)
+    return all
+  }
+  const watching = async (count: number) => {
+    await until(`watching ${count}`, () => watchController.status().directories === count)
+    // Each is read when its watch begins, and again a second later.
+    await until('nothing happens any more', () => marks >= 2 * count)
+    drain()
+  }
+  return { archive, dirty, known, watchController, drain, watching, lines }
+}
+
+t.test('the roots, two years, the last days and the last hours are watched', async (t) => {
+  const nowMs = Date.UTC(2026, 5, 15, 12)
+  const cases: [string, boolean][] = [
+    ['obs', true],
+    ['nrt', true],
+    ['obs/2026', true],
+    ['obs/2025', true],
+    ['obs/2024', false],
+    [day('obs', 0, nowMs), true],
+    [day('obs', 14, nowMs), true],
+    [day('obs', 15, nowMs), false],
+    [day('obs', -1, nowMs), true],
+    [day('obs', -4, nowMs), false],
+    [day('nrt', 3, nowMs), true],
+    [day('nrt', 4, nowMs), false],
+    [`${day('nrt', 0, nowMs)}/05`, true],
+    [`${day('nrt', 4, nowMs)}/05`, false],
+    [`${day('nrt', 0, nowMs)}/05/deeper`, true],
+    [`${day('obs', 0, nowMs)}/special`, true],
+    [`${day('obs', 20, nowMs)}/special`, false],
+    ['obs/misc', false],
+    ['obs/misc/2026', false],
+    ['elsewhere', false],
+  ]
+  for (const [path, hot] of cases) t.equal(isHot(path, nowMs, window), hot, path)
+})
+
+t.test('hot directories are watched, cold directories are not', async (t) => {
+  const directories = [day('obs', 0), day('obs', 200), day('nrt', 0), 'obs/1998/003']
+  const { archive, watchController, known, drain, watching } = openWatchControllerOn(t, directories)
+  t.equal(watchController.status().directories, 0, 'nothing before the start')
+  watchController.start()
+  const years = new Set(['obs', 'nrt'].flatMap((area) => [area, day(area, 0).slice(0, 8)]))
+  if (day('obs', 200).slice(0, 8) !== day('obs', 0).slice(0, 8))
+    years.add(day('obs', 200).slice(0, 8))
+  await watching(years.size + 2)
+
+  writeFileSync(join(archive, 'obs/1998/003', 'x.gz'), '')
+  writeFileSync(join(archive, day('nrt', 0), 'x.gz'), '')
+  await until('an event', () => drain().includes(day('nrt', 0)))
+
+  const later = `${day('nrt', 0)}/05`
+  mkdirSync(join(archive, later))
+  known.add(later)
+  watchController.update(later, true)
+  await until('one that joins', () => watchController.status().directories === years.size + 3)
+  known.delete(later)
+  watchController.update(later, false)
+  await until('and leaves', () => watchController.status().directories === years.size + 2)
+})
+
+t.test('a directory that replaced another directory without an event is watched', async (t) => {
+  const path = day('obs', 0)
+  const { archive, watchController, drain, watching } = openWatchControllerOn(t, [path])
+  watchController.start()
+  await watching(3)
+  const marked = (directory: string) => drain().includes(directory)
+  /** Reports the identities of the directories, as the reconcile loop does. */
+  const updateAll = () => {
+    for (const each of ['obs', path])
+      watchController.update(each, true, identityOf(statSync(join(archive, each))))
+  }
+  updateAll()
+  t.same(drain(), [], 'nothing is done without a change')
+
+  // A change above the watched directories causes no event.
+  mkdirSync(join(`${archive}-new`, path), { recursive: true })
+  renameSync(archive, `${archive}-old`)
+  renameSync(`${archive}-new`, archive)
+  updateAll()
+  await until('its watch is restarted, and it is read', () => marked(path))
+  await until('all of them are', () => watchController.status().directories === 3)
+  writeFileSync(join(archive, path, 'x.gz'), '')
+  await until('an event', () => marked(path))
+})
+
+t.test('a directory whose inode number keeps changing keeps its watch', async (t) => {
+  const path = day('obs', 0)
+  const { dirty, watchController, drain, watching } = openWatchControllerOn(t, [path])
+  watchController.start()
+  await watching(3)
+  watchController.update(path, true, '1:1')
+  await until('its watch is restarted', () => drain().includes(path))
+  await until('read once more', () => drain().includes(path))
+  watchController.update(path, true, '1:2')
+  t.equal(dirty.size, 1, 'it is read again')
+  t.same(drain(), [], 'but not now')
+})
+
+t.test('an overwritten file is noticed in a directory that was unchanged for days', async (t) => {
+  const path = day('obs', 10)
+  const { archive, watchController, drain, watching } = openWatchControllerOn(t, [path])
+  writeFileSync(join(archive, path, 'x.gz'), 'x')
+  utimesSync(
+    join(archive, path),
+    new Date(Date.now() - 9 * dayMs),
+    new Date(Date.now() - 9 * dayMs),
+  )
+  watchController.start()
+  await watching(3)
+  writeFileSync(join(archive, path, 'x.gz'), 'y')
+  await until('an event', () => drain().includes(path))
+})
+
+t.test('after a costly read a directory is not read again for a limited time', async (t) => {
+  const path = day('obs', 0)
+  const { archive, dirty, watchController, watching } = openWatchControllerOn(t, [path])
+  watchController.start()
+  await watching(3)
+  const nowMs = performance.now()
+  t.intercept(performance, 'now', { value: () => nowMs })
+  watchController.rest(path, 3_600_000)
+  writeFileSync(join(archive, path, 'x.gz'), '')
+  await until('an event', () => {
+    while (dirty.take(nowMs) !== undefined);
+    return dirty.size > 0
+  })
+  t.equal(dirty.nextDueMs(), nowMs + 5000)
+  t.equal(dirty.take(nowMs + 5000), path)
+})
+
+t.test('a change of the system clock queues all watched directories', async (t) => {
+  const path = day('obs', 0)
+  const { watchController, drain, watching, lines } = openWatchControllerOn(t, [path])
+  watchController.start()
+  await watching(3)
+  const now = Date.now.bind(Date)
+  let aheadMs = 0
+  t.intercept(Date, 'now', { value: () => now() + aheadMs })
+  for (aheadMs of [3_600_000, 7_200_000]) {
+    const noted = new Set<string>()
+    await until('they are noted', () => {
+      for (const path of drain()) noted.add(path)
+      return noted.size >= 3
+    })
+    t.same([...noted].sort(), ['obs', path.slice(0, 8), path])
+  }
+  t.match(lines, exact([{ stalls: 1, msg: /system clock changed/ }]))
+  t.equal(lines.length, 1, 'at most one line a minute')
+})

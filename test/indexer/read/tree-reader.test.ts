@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Test } from 'tap'
+import { sumOfName } from '../../../src/indexer/read/entries.ts'
+import { startTreeReader } from '../../../src/indexer/read/tree-reader.ts'
+import { testFolder } from '../../folder.ts'
+import t, { exact } from '../../tap.ts'
+import { until } from '../../until.ts'
+
+const graz = 'graz0010.20d.gz'
+
+function startOn(t: Test) {
+  const archive = testFolder(t, { obs: { '2020': { '001': { [graz]: 'x' } } }, nrt: {} })
+  const tree = startTreeReader({ archive, linkedDirectories: [] })
+  t.teardown(() => tree.close())
+  return { archive, tree }
+}
+
+t.test('the worker answers in the order of the requests', async (t) => {
+  const { archive, tree } = startOn(t)
+  writeFileSync(join(archive, 'obs/2020/001/zimm0010.20d.gz'), gzipSync('x'))
+  const order: string[] = []
+  const note = (what: string) => () => order.push(what)
+  const [snapshot, times, stamps, inflated] = await Promise.all([
+    tree.snapshot('obs/2020/001'),
+    tree.times(['obs', 'missing']),
+    tree.stamps(['obs', 'missing']),
+    tree.inflate([`obs/2020/001/${graz}`, 'obs/2020/001/zimm0010.20d.gz', 'obs/nothing.gz']),
+    tree.startWalk(['obs']).then(note('walk')),
+    tree.step().then(note('first step')),
+    tree.step().then(note('second step')),
+  ])
+  t.match(snapshot, { outcome: 'read', names: exact([graz, 'zimm0010.20d.gz']) })
+  t.match(stamps, exact([{ ...times[0], namesSum: sumOfName('2020') }, undefined]))
+  t.equal(times[1], undefined)
+  t.match(inflated, exact([{ complete: false }, { complete: true }, undefined]))
+  t.same(order, ['walk', 'first step', 'second step'])
+  t.match(await tree.step(), { snapshot: { path: 'obs/2020/001' } })
+  t.equal(await tree.step(), undefined, 'the end of the walk')
+  t.equal(await tree.step(), undefined)
+})
+
+t.test('waitingMs reports the time without progress', async (t) => {
+  const { tree } = startOn(t)
+  await tree.snapshot('obs')
+  t.equal(tree.waitingMs(), 0)
+  let nowMs = 1000
+  t.intercept(performance, 'now', { value: () => nowMs })
+  // A long request during which the disk keeps answering.
+  const many = Array.from({ length: 100_000 }, () => 'obs')
+  let pending = 0
+  await until('the time since the disk last answered, during a request', () => {
+    if (pending === 0) {
+      pending++
+      void tree.times(many).then(() => pending--)
+      nowMs += 300
+      return false
+    }
+    nowMs += 1
+    return tree.waitingMs() === 0
+  })
+  await until('it ends', () => pending === 0)
+  nowMs += 300
+  t.equal(tree.waitingMs(), 0)
+})
+
+t.test('requests that are open when the reader closes are not answered', async (t) => {
+  const { archive, tree } = startOn(t)
+  execFileSync('touch', [join(archive, 'obs/x')])
+  let answered = false
+  const note = () => (answered = true)
+  for (let count = 0; count < 1000; count++) tree.snapshot('obs').catch(note)
+  await tree.close()
+  t.notOk(answered, 'so that it is not handled as a failure')
+})
