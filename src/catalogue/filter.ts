@@ -69,7 +69,7 @@ export interface FileFilter {
   /** UTC days on which the data start, counted from 1970-01-01. */
   readonly days?: readonly number[]
   /** Only files whose data start within this range. */
-  readonly dataDate?: TimeRange
+  readonly start?: TimeRange
   /**
    * A range of times that the data overlap. By its name, the data of a file span a half-open range
    * of time; if the name has no length, only the start counts. If a request has several ranges,

@@ -79,7 +79,7 @@ const filter: fc.Arbitrary<FileFilter> = fc
       sources: some(['R', 'S', 'U']),
       years: some([2026, 2149, 1970, 0]),
       days: some(days),
-      dataDate: rangeOf(dataUs),
+      start: rangeOf(dataUs),
       overlaps: rangeOf(dataUs),
       created: rangeOf(timeUs),
       modified: rangeOf(timeUs),

@@ -62,7 +62,7 @@ async function* filesOf(
       stations: sites.codesOf(site),
       types: [fileType],
       durations: [durations[period]],
-      dataDate: { fromUs: fromDay * secondsPerDay * 1e6, toUs: lastSecond * 1e6 },
+      start: { fromUs: fromDay * secondsPerDay * 1e6, toUs: lastSecond * 1e6 },
     },
     ordering: { key: 'data_date', descending: false } as const,
     limit: filesAtOnce,

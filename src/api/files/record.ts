@@ -112,9 +112,9 @@ async function filesBeside(
       .map((record) => serialiseRecord(record, links()))
   }
   const [sameTime, before, after] = await Promise.all([
-    read({ stations, dataDate: { fromUs: startUs, toUs: startUs } }, false, maxFiles),
-    read({ ...series, dataDate: { fromUs: startUs - rangeUs, toUs: startUs - 1e6 } }, true, 3),
-    read({ ...series, dataDate: { fromUs: startUs + 1e6, toUs: startUs + rangeUs } }, false, 3),
+    read({ stations, start: { fromUs: startUs, toUs: startUs } }, false, maxFiles),
+    read({ ...series, start: { fromUs: startUs - rangeUs, toUs: startUs - 1e6 } }, true, 3),
+    read({ ...series, start: { fromUs: startUs + 1e6, toUs: startUs + rangeUs } }, false, 3),
   ])
   return { sameTime, before, after }
 }

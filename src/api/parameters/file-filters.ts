@@ -194,7 +194,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
     ...times(
       'data_date',
       { subject: 'The start of the data', example: '2026-01-22T05:00:00Z', stepUs: usPerSecond },
-      (dataDate) => ({ dataDate }),
+      (start) => ({ start }),
     ),
     year: year({ meaning: 'The year in which the data start.', example: '2026' }),
     data_date__year: year({ meaning: 'The same as `year`.', example: '2026' }),
@@ -300,7 +300,7 @@ export const stationParameters = filtersWhere((name) => ['country', 'area'].incl
 const conditionsOfNames: readonly (keyof FileFilter)[] = [
   ...(['stations', 'countries', 'areas', 'types', 'durations', 'versions'] as const),
   ...(['intervals', 'contents', 'sources', 'years', 'days'] as const),
-  ...(['dataDate', 'overlaps', 'names'] as const),
+  ...(['start', 'overlaps', 'names'] as const),
 ]
 
 /** The filters of the change feed: all of whose conditions it can have. */

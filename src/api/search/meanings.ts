@@ -153,7 +153,7 @@ function timeOfDays(days: Days): AskedTime | undefined {
   }
   // Four digits may be a code.
   if (year < 1000 || year > 2999) return undefined
-  const filter = { dataDate: startsOn(days) }
+  const filter = { start: startsOn(days) }
   return to - from > 31
     ? { title: String(year), filter, parameters: [['year', String(year)]] }
     : { title: monthWords({ year, month }), filter, parameters: [['date', iso.slice(0, 7)]] }

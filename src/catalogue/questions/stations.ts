@@ -72,12 +72,12 @@ type StationKindRow = [
   station: number,
   kind: number,
   files: number,
-  firstDate: number,
-  lastDate: number,
+  firstStart: number,
+  lastStart: number,
 ]
 
 /** The counts of all files of a station. */
-type StationRow = [station: number, files: number, firstDate: number, lastDate: number]
+type StationRow = [station: number, files: number, firstStart: number, lastStart: number]
 
 /** A row of the list: a long code with the short code that belongs only to it, or a single code. */
 interface StationTotal {
@@ -85,8 +85,8 @@ interface StationTotal {
   readonly codes: readonly string[]
   readonly ids: readonly number[]
   readonly count: number
-  readonly firstDate: number
-  readonly lastDate: number
+  readonly firstStart: number
+  readonly lastStart: number
 }
 
 /** Kinds of the files that are counted; `undefined`: all. */
@@ -137,7 +137,7 @@ function* totalsOf(kinds: Kinds, sites: Sites, context: QuestionContext): Questi
     kinds && { kinds },
   )
   const totals = new Map<string, StationTotal>()
-  for (const [station, files, firstDate, lastDate] of found) {
+  for (const [station, files, firstStart, lastStart] of found) {
     const own = context.lookups.stations.get(station) ?? ''
     const code = sites.longCode(own) ?? own
     const known = totals.get(code)
@@ -146,8 +146,8 @@ function* totalsOf(kinds: Kinds, sites: Sites, context: QuestionContext): Questi
       codes: [...(known?.codes ?? []), own],
       ids: [...(known?.ids ?? []), station],
       count: files + (known?.count ?? 0),
-      firstDate: Math.min(firstDate, known?.firstDate ?? Infinity),
-      lastDate: Math.max(lastDate, known?.lastDate ?? -Infinity),
+      firstStart: Math.min(firstStart, known?.firstStart ?? Infinity),
+      lastStart: Math.max(lastStart, known?.lastStart ?? -Infinity),
     })
   }
   return [...totals.values()]
@@ -207,8 +207,8 @@ const sortKeys: Readonly<
   code: ({ code }) => code,
   country: ({ code }) => countryOf(code) ?? '',
   count: ({ count }) => count,
-  first_data_date: ({ firstDate }) => firstDate,
-  last_data_date: ({ lastDate }) => lastDate,
+  first_data_date: ({ firstStart }) => firstStart,
+  last_data_date: ({ lastStart }) => lastStart,
 }
 
 function compare(a: StationTotal, b: StationTotal, { key, descending }: StationOrdering): number {
@@ -233,12 +233,12 @@ function summaryOf(
     }
     return sums
   }
-  const [firstDates, lastDates] = [counted.map((row) => row[3]), counted.map((row) => row[4])]
+  const [firstStarts, lastStarts] = [counted.map((row) => row[3]), counted.map((row) => row[4])]
   return {
     ...codes,
-    firstDay: Math.floor(Math.min(...firstDates) / secondsPerDay),
-    lastDay: Math.floor(Math.max(...lastDates) / secondsPerDay),
-    lastStart: Math.max(...lastDates),
+    firstDay: Math.floor(Math.min(...firstStarts) / secondsPerDay),
+    lastDay: Math.floor(Math.max(...lastStarts) / secondsPerDay),
+    lastStart: Math.max(...lastStarts),
     files: counted.reduce((sum, [, , files]) => sum + files, 0),
     byArea: sumBy(({ area }) => area),
     byType: sumBy(({ type }) => type),

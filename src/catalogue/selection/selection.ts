@@ -131,11 +131,11 @@ function stationsOf(
 }
 
 function datesOf(
-  { dataDate, years, days, overlaps }: FileFilter,
+  { start, years, days, overlaps }: FileFilter,
   kinds: ReadonlyMap<number, Kind>,
 ): readonly DateRange[] | undefined {
   const lists: DateRange[][] = []
-  if (dataDate !== undefined) lists.push([startsWithin(dataDate)].filter(isRange))
+  if (start !== undefined) lists.push([startsWithin(start)].filter(isRange))
   if (years !== undefined) lists.push(startsInYears(years))
   if (days !== undefined) lists.push(startsOnDays(days))
   if (overlaps !== undefined) lists.push(startsOverlapping(overlaps, kinds))

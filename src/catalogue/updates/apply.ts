@@ -113,7 +113,7 @@ type LiveFileRow = [
   id: number,
   station: number,
   kind: number,
-  dataDate: number,
+  start: number,
   size: number,
   created_us: number,
   modified_us: number | null,

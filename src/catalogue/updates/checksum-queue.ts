@@ -136,7 +136,7 @@ type HashedFileRow = [
   damagedUs: number | null,
   station: number,
   kind: number,
-  dataDate: number,
+  start: number,
   directory: number,
 ]
 

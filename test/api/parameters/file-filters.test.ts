@@ -106,7 +106,7 @@ const table: Readonly<Record<string, ParameterCases>> = {
     valid: { '\0': { names: [{ how: 'contains', text: '\0' }] } },
     invalid: [],
   },
-  ...timeTable('data_date', secondUs, (dataDate) => ({ dataDate })),
+  ...timeTable('data_date', secondUs, (start) => ({ start })),
   ...timeTable('created', 1, (created) => ({ created })),
   ...timeTable('modified', 1, (modified) => ({ modified })),
   id: {

@@ -50,10 +50,10 @@ const filters: Readonly<Record<string, FileFilter>> = {
   'the start of a name': { names: [nothing, { how: 'starts', text: '0' }] },
   'a type': { types: ['o'], names: [nothing] },
   'a country': { stations: codes(stations / 2), names: [nothing] },
-  'a range of days': { dataDate: { fromUs: start }, names: [nothing] },
+  'a range of days': { start: { fromUs: start }, names: [nothing] },
   'a station in a range of days': {
     stations: codes(stations),
-    dataDate: { fromUs: start },
+    start: { fromUs: start },
     names: [nothing],
   },
   'days with an overlap': {
