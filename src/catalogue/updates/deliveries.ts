@@ -10,7 +10,7 @@ import { deliveryDays, periodRules, seriesOf, slotAt, startOf } from '../../seri
 import type { Dialect } from '../dialect.ts'
 import type { Question, Statement } from '../question.ts'
 import { column, execute, row, value } from '../question.ts'
-import { Lookup } from './lookup.ts'
+import { NewIds } from './new-ids.ts'
 
 /** What says which slot a live record fills. */
 export interface SlotFile {
@@ -30,14 +30,14 @@ type KindRow = [fileType: FileType, duration: FileDuration, period: string]
 const isDelivery = 'data_date = @data_date AND series = @series'
 
 export class DeliveryRows {
-  readonly #series: Lookup
+  readonly #series: NewIds
   readonly #sql: ReturnType<typeof deliverySql>
   /** The series of the kinds that this transaction asked for. */
   readonly #keys = new Map<number, SeriesKey | undefined>()
 
   constructor(dialect: Dialect) {
     const columns = { station: 'int', file_type: 'text', period: 'text' } as const
-    this.#series = new Lookup(dialect, 'series', columns)
+    this.#series = new NewIds(dialect, 'series', columns)
     this.#sql = deliverySql(dialect)
   }
 

@@ -20,7 +20,7 @@ import {
 import type { DirectoryChange, NewFile } from './change.ts'
 import type { CountDifferences } from './count-differences.ts'
 import type { DeliveryRows } from './deliveries.ts'
-import { Lookup } from './lookup.ts'
+import { NewIds } from './new-ids.ts'
 
 /** The progress of a transaction: the latest numbers, and the numbers of changes. */
 export interface Progress {
@@ -45,21 +45,21 @@ interface Insertion {
 
 /** Inserts the new files of a directory; a file that has a tombstone gets its id back. */
 export class Inserts {
-  readonly #stations: Lookup
-  readonly #kinds: Lookup
+  readonly #stations: NewIds
+  readonly #kinds: NewIds
   readonly #deliveries: DeliveryRows
   readonly #sql: ReturnType<typeof insertSql>
 
   constructor(dialect: Dialect, deliveries: DeliveryRows) {
-    this.#stations = new Lookup(dialect, 'station', { code: 'text' })
-    this.#kinds = new Lookup(dialect, 'kind', kindColumns)
+    this.#stations = new NewIds(dialect, 'station', { code: 'text' })
+    this.#kinds = new NewIds(dialect, 'kind', kindColumns)
     this.#deliveries = deliveries
     this.#sql = insertSql(dialect)
   }
 
   /** To be used at the start of a transaction. */
   *begin(): Question<void> {
-    for (const lookup of [this.#stations, this.#kinds]) yield* lookup.begin()
+    for (const ids of [this.#stations, this.#kinds]) yield* ids.begin()
   }
 
   *insert(insertion: Insertion, progress: Progress): Question<void> {

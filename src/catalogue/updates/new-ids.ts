@@ -8,7 +8,7 @@ import { rows } from '../question.ts'
  * the rows that a transaction finds at its start stay known; those that it adds itself become known
  * at the start of the next one, if they were committed.
  */
-export class Lookup {
+export class NewIds {
   readonly #columns: readonly string[]
   readonly #select: string
   readonly #insert: string
