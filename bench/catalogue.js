@@ -10,7 +10,7 @@
  */
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { openWriter } from '../dist/catalogue/engines/open.js'
+import { openWriter } from '../dist/catalogue/engines/engine.js'
 
 export const stationCount = 1500
 const hourlyDays = 10

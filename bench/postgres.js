@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { openReader, openWriter } from '../dist/catalogue/engines/open.js'
+import { openReader, openWriter } from '../dist/catalogue/engines/engine.js'
 import { changeOf } from './catalogue.js'
 import { fill, filterQueries, startOurs, timed } from './list.js'
 import { load } from './load.js'

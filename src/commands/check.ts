@@ -2,7 +2,7 @@
  * The command `check`: compares the counts with the records, and checks the integrity of the
  * database.
  */
-import { checkConsistency, openWriter } from '../catalogue/engines/open.ts'
+import { checkConsistency, openWriter } from '../catalogue/engines/engine.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askIndexer } from '../control-socket/client.ts'
 import { IndexerUnreachable } from '../control-socket/protocol.ts'

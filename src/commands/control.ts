@@ -1,5 +1,5 @@
 /** The ways of the commands and the API to the indexer. */
-import type { CatalogueAddress } from '../catalogue/engines/open.ts'
+import type { CatalogueAddress } from '../catalogue/engines/engine.ts'
 import type { Indexers } from '../catalogue/postgres/requests.ts'
 import type { Config } from '../config/options.ts'
 import type { Exchange } from '../control-socket/client.ts'

@@ -1,7 +1,7 @@
 /** The command `index`: runs the indexer. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { engineOf } from '../catalogue/engines/open.ts'
+import { engineOf } from '../catalogue/engines/engine.ts'
 import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import { AlreadyRunning, CatalogueCorrupt } from '../catalogue/writer-errors.ts'
 import type { ConfigOf } from '../config/command-options.ts'

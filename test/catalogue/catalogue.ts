@@ -1,7 +1,7 @@
 /** A catalogue in a folder of its own, and what tests write to it. */
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
-import { openReader, openWriter } from '../../src/catalogue/engines/open.ts'
+import { openReader, openWriter } from '../../src/catalogue/engines/engine.ts'
 import { countFaults } from '../../src/catalogue/questions/count-faults.ts'
 import type { FileIdentity } from '../../src/catalogue/records.ts'
 import type { DirectoryChange } from '../../src/catalogue/updates/change.ts'

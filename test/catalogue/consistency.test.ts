@@ -1,5 +1,5 @@
 /** The counts agree with the records after any changes. */
-import { checkConsistency } from '../../src/catalogue/engines/open.ts'
+import { checkConsistency } from '../../src/catalogue/engines/engine.ts'
 import type { FileFilter } from '../../src/catalogue/filter.ts'
 import type { Checksum } from '../../src/catalogue/updates/checksum-rows.ts'
 import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'

@@ -3,7 +3,7 @@
  * network.
  */
 import type { Test } from 'tap'
-import { openReader } from '../../src/catalogue/engines/open.ts'
+import { openReader } from '../../src/catalogue/engines/engine.ts'
 import t, { exact } from '../tap.ts'
 import { day, openCatalogue } from './catalogue.ts'
 

@@ -1,4 +1,4 @@
-import { openWriter } from '../../src/catalogue/engines/open.ts'
+import { openWriter } from '../../src/catalogue/engines/engine.ts'
 import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, openCatalogue, stamp } from './catalogue.ts'
 import { arriving, change, newFile } from './change.ts'
