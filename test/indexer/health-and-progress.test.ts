@@ -51,21 +51,21 @@ t.test('the health is the phase or degraded, with its reasons and its beginning'
   health.enter('scanning')
   t.match(status(), { state: 'scanning', sinceUs: 2 })
   nowUs = 3
-  t.equal(health.report('disk', problem('the disk is away')), false)
+  t.equal(health.report('checksums', problem('the disk is away')), false)
   nowUs = 4
-  health.report('disk', problem('the disk is still away'))
-  health.report('other', problem('something else'))
+  health.report('checksums', problem('the disk is still away'))
+  health.report('watching', problem('something else'))
   health.enter('watching')
   t.match(status(), {
     state: 'degraded',
     sinceUs: 3,
     problems: exact([problem('the disk is still away'), problem('something else')]),
   })
-  t.equal(health.report('disk', undefined), true)
-  t.equal(health.report('disk', undefined), false)
+  t.equal(health.report('checksums', undefined), true)
+  t.equal(health.report('checksums', undefined), false)
   t.match(status(), { state: 'degraded', sinceUs: 3 })
   nowUs = 5
-  health.report('other', undefined)
+  health.report('watching', undefined)
   t.match(status(), { state: 'watching', sinceUs: 5, problems: exact([]) })
   t.same(
     lines.map(({ msg, problem }) => `${msg}: ${problem}`),

@@ -9,7 +9,7 @@ import type { KnownDirectory } from '../../catalogue/updates/known.ts'
 import { mostKnownFiles } from '../../catalogue/updates/known.ts'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
-import { sliceSnapshot } from '../read/directory-snapshot.ts'
+import { sliceSnapshot } from '../read/packed-identities.ts'
 import { reconcile } from './reconcile.ts'
 
 /**

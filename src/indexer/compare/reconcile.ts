@@ -12,7 +12,7 @@ import type {
 } from '../../catalogue/updates/change.ts'
 import type { KnownDirectory, KnownFile } from '../../catalogue/updates/known.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
-import { identityAt, versionAt } from '../read/directory-snapshot.ts'
+import { identityAt, versionAt } from '../read/packed-identities.ts'
 import { sameStamp } from '../state/sure-stamps.ts'
 
 /**

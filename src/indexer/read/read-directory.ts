@@ -12,17 +12,11 @@ import { areaOf, isDirectoryName, parseDirectory } from '../../parse/archive-pat
 import { parseFilename } from '../../parse/filename.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
 import type { DirectorySnapshot, SnapshotOutcome } from './directory-snapshot.ts'
-import {
-  createIdentities,
-  identityOf,
-  mostEntries,
-  otherDisk,
-  packIdentity,
-  tooManyEntries,
-} from './directory-snapshot.ts'
+import { identityOf, mostEntries, otherDisk, tooManyEntries } from './directory-snapshot.ts'
 import { entriesOf, Rejections, sumOfName } from './entries.ts'
 import type { LinkedTree } from './links.ts'
 import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
+import { createIdentities, packIdentity } from './packed-identities.ts'
 
 export interface Tree extends LinkedTree {
   /** True if an area is on another disk than before (see `createDiskCheck`). */

@@ -1,10 +1,8 @@
-/**
- * The state of the indexer with its problems, for the status and the log, and the log of files with
- * damaged gzip streams.
- */
+/** The state of the indexer with its problems, for the status and the log. */
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { IndexerProblem, IndexerState, IndexerStatus } from '../../control-socket/protocol.ts'
+import type { Area } from '../../parse/archive-path.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
 /** The state of the indexer while it has no problem. */
@@ -30,6 +28,29 @@ interface HealthParts {
   readonly version: string
 }
 
+/**
+ * What stops the catalogue from following the tree: the archive, an area or the database cannot be
+ * read or written.
+ */
+const stopping = ['archive', 'tree', 'database', 'server', 'as of'] as const
+type Stopping = (typeof stopping)[number] | `area ${Area}`
+
+/** What concerns single files, directories or file systems, or only delays changes. */
+type Lesser =
+  | 'watching'
+  | 'checksums'
+  | `removals ${Area}`
+  | `entries ${string}`
+  | `directory ${string}`
+  | `times ${number}`
+
+/** What a problem is about; there is one problem of each name at a time. */
+export type ProblemName = Stopping | Lesser
+
+function isStopping(name: ProblemName): boolean {
+  return stopping.some((each) => each === name) || name.startsWith('area ')
+}
+
 /** A problem of the database. */
 export function databaseProblem(text: string): IndexerProblem {
   const advice =
@@ -41,7 +62,7 @@ export function databaseProblem(text: string): IndexerProblem {
 export class Health {
   readonly #parts: HealthParts
   readonly #startedUs: number
-  readonly #problems = new Map<string, IndexerProblem>()
+  readonly #problems = new Map<ProblemName, IndexerProblem>()
   #phase: Phase = 'starting'
   #sinceUs: number
   #lastScan: ScanSummary | undefined
@@ -78,7 +99,7 @@ export class Health {
    * `recovered` at its end.
    * @returns true if this call ended a problem
    */
-  report(name: string, problem: IndexerProblem | undefined): boolean {
+  report(name: ProblemName, problem: IndexerProblem | undefined): boolean {
     const before = this.#problems.get(name)
     if (problem !== undefined) {
       if (before === undefined) this.#parts.logger.error({ problem: problem.text }, 'degraded')
@@ -92,14 +113,12 @@ export class Health {
   }
 
   /**
-   * The text of the first problem that keeps the catalogue from following the tree: the archive, an
-   * area or the database cannot be read or written. Other problems concern single directories, or
-   * only delay changes.
+   * The text of the first problem that stops the catalogue from following the tree.
    * @param except name of a problem that does not count
    */
-  notCurrent(except?: string): string | undefined {
+  notCurrent(except?: ProblemName): string | undefined {
     const problems = Array.from(this.#problems)
-    return problems.find(([name]) => name !== except && stopsCatalogue(name))?.[1].text
+    return problems.find(([name]) => name !== except && isStopping(name))?.[1].text
   }
 
   swept(): void {
@@ -125,48 +144,5 @@ export class Health {
       lastSweepUs: this.#lastSweepUs,
       ...now,
     }
-  }
-}
-
-/** True if the catalogue does not follow the tree while there is the problem. */
-function stopsCatalogue(name: string): boolean {
-  return (
-    ['archive', 'tree', 'database', 'server', 'as of'].includes(name) || name.startsWith('area ')
-  )
-}
-
-/** The fault in the gzip stream of a file. */
-export type FileFault = 'incomplete' | 'broken'
-
-/**
- * Maximum number of files whose logged faults are stored, because a damaged disk may have any
- * number of them.
- */
-const mostFiles = 10_000
-
-const messages: Readonly<Record<FileFault, string>> = {
-  incomplete: 'gzip stream of a file has no end',
-  broken: 'gzip stream of a file is damaged',
-}
-
-/** Logs the faults of files. */
-export class FileFaults {
-  readonly #logger: Logger
-  readonly #logged = new Map<string, FileFault>()
-
-  constructor(logger: Logger) {
-    this.#logger = logger
-  }
-
-  /**
-   * Logs a fault of a file. If the file is read again, the same fault is not logged again, unless
-   * `mostFiles` later faults have displaced it.
-   */
-  log(path: string, fault: FileFault): void {
-    if (this.#logged.get(path) === fault) return
-    this.#logged.set(path, fault)
-    const [oldest] = this.#logged.keys()
-    if (this.#logged.size > mostFiles && oldest !== undefined) this.#logged.delete(oldest)
-    this.#logger.warn({ path }, messages[fault])
   }
 }

@@ -2,13 +2,13 @@
  * The metrics of the indexer in the text format of Prometheus; counters begin at the start of the
  * process.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AppliedChange, DirectoryChange } from '../../catalogue/updates/change.ts'
 import type { BackupOutcome } from '../../catalogue/updates/writer.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { areaOf, areas } from '../../parse/archive-path.ts'
 import type { Clock } from '../../runtime/clock.ts'
+import { EventLoopDelays } from './event-loop-delays.ts'
 
 /** Upper bounds of the histogram of listing latencies, in seconds. */
 const latencyBounds = [1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 21_600, 86_400]
@@ -142,56 +142,6 @@ export class IndexerMetrics {
   }
 }
 
-type Delays = Readonly<Record<'p50' | 'p99' | 'max', number>>
-
 function toSeconds(us: number | undefined): number | undefined {
   return us === undefined ? undefined : us / 1e6
-}
-
-const minuteMs = 60_000
-/**
- * Interval of the timer whose delay is measured (ms). Node's histogram contains it, so it is
- * subtracted.
- */
-const resolutionMs = 50
-
-/**
- * Measures the delay of the event loop minute by minute, so that several readers get the same
- * figures.
- */
-class EventLoopDelays {
-  readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMs })
-  readonly #timer: NodeJS.Timeout
-  #last: Delays | undefined
-
-  constructor() {
-    this.#histogram.enable()
-    this.#timer = setInterval(() => {
-      this.#last = this.#measured()
-      this.#histogram.reset()
-    }, minuteMs).unref()
-  }
-
-  /**
-   * Returns the delays in the last complete minute, in seconds; before its end, the delays since
-   * the start.
-   */
-  lastMinute(): Delays {
-    return this.#last ?? this.#measured()
-  }
-
-  #measured(): Delays {
-    const seconds = (nanoseconds: number): number =>
-      Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000)
-    return {
-      p50: seconds(this.#histogram.percentile(50)),
-      p99: seconds(this.#histogram.percentile(99)),
-      max: seconds(this.#histogram.max),
-    }
-  }
-
-  close(): void {
-    clearInterval(this.#timer)
-    this.#histogram.disable()
-  }
 }

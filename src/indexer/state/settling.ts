@@ -7,7 +7,7 @@
  * unread.
  */
 import { youngFileMs } from '../../catalogue/records.ts'
-import { longestTickMs } from '../read/directory-snapshot.ts'
+import { longestTickMs } from './sure-stamps.ts'
 
 /**
  * Delay before an incomplete or unreadable file is read again (ms), until a read surely includes

@@ -6,7 +6,7 @@ import type { DirectoryStamp } from '../../catalogue/updates/change.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
 import type { Moment } from './as-of.ts'
 import { seenArrivingMs } from './as-of.ts'
-import type { Health } from './health.ts'
+import type { Health, ProblemName } from './health.ts'
 import { hasOtherNames, sameTimes } from './sure-stamps.ts'
 
 /** The directory that showed it, and its stamp then. */
@@ -91,6 +91,6 @@ export class SilentFileSystems {
   }
 }
 
-function problemOf(device: number): string {
+function problemOf(device: number): ProblemName {
   return `times ${device}`
 }

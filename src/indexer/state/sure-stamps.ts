@@ -7,6 +7,13 @@
  */
 import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/updates/change.ts'
 
+/**
+ * Longest tick of a file system's clock (ms): a few milliseconds on new file systems, two seconds
+ * on old ones. A second change within a tick may leave the same times. So a file that changed less
+ * than this time ago may change again unseen.
+ */
+export const longestTickMs = 2000
+
 /** Time after which a directory is read again until its stamp is sure (ms). */
 export const confirmMs = 3000
 /**

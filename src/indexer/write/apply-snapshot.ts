@@ -5,6 +5,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { AppliedChange, DirectoryChange } from '../../catalogue/updates/change.ts'
 import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
+import { areaOf } from '../../parse/archive-path.ts'
 import { accept, reportWithheld } from '../accept/acceptance.ts'
 import type { Sight } from '../accept/arrival.ts'
 import type { Comparison } from '../compare/directory-parts.ts'
@@ -229,7 +230,7 @@ export class ApplyStage {
 
   #reportArea({ path, outcome, error = '' }: DirectorySnapshot): void {
     const { health, known } = this.#context
-    const [area = ''] = path.split('/')
+    const area = areaOf(path)
     if (outcome === 'lost-area') {
       // An area that is not known has never contained anything, so it is not lost.
       if (known.has(area))

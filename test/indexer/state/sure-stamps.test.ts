@@ -1,6 +1,6 @@
 /** When the stamp of a directory is sure, with a file system whose clock is not ours. */
-import { longestTickMs } from '../../../src/indexer/read/directory-snapshot.ts'
 import type { Judgement } from '../../../src/indexer/state/sure-stamps.ts'
+import { longestTickMs } from '../../../src/indexer/state/sure-stamps.ts'
 import { confirmMs, SureStamps } from '../../../src/indexer/state/sure-stamps.ts'
 import { stamp } from '../../catalogue/catalogue.ts'
 import { fc } from '../../random.ts'

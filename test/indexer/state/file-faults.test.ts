@@ -1,5 +1,5 @@
 import { accept } from '../../../src/indexer/accept/acceptance.ts'
-import { FileFaults } from '../../../src/indexer/state/health.ts'
+import { FileFaults } from '../../../src/indexer/state/file-faults.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import t, { exact } from '../../tap.ts'
 import { nothingSeen, openParts } from '../parts.ts'
