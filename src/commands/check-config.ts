@@ -3,6 +3,7 @@
  * a command with it.
  */
 import { stringify } from 'smol-toml'
+import { isServer, serverName } from '../catalogue/database-url.ts'
 import { sqliteProblem, sqliteVersion } from '../catalogue/sqlite/open.ts'
 import type { Fault } from '../config/checks.ts'
 import { baseUrlFor, ConfigError } from '../config/checks.ts'
@@ -10,11 +11,10 @@ import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'
 import { optionKeys, optionOf } from '../config/options.ts'
-import { isServer, serverName } from '../runtime/database-url.ts'
 import { print } from '../runtime/program.ts'
-import { unitDirectories } from '../runtime/unit-directories.ts'
 import { checkMachine, checkServers, usualCommand } from './machine-check.ts'
 import { checkPlaces } from './place-check.ts'
+import { unitDirectories } from './unit-directories.ts'
 
 /**
  * Prints the effective configuration in the form of a configuration file, with the source of each

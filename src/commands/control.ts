@@ -1,4 +1,5 @@
 /** The ways of the commands and the API to the indexer. */
+import { serverName } from '../catalogue/database-url.ts'
 import type { CatalogueAddress } from '../catalogue/engines/engine.ts'
 import type { Indexers } from '../catalogue/postgres/requests.ts'
 import type { Config } from '../config/options.ts'
@@ -6,7 +7,6 @@ import type { Exchange } from '../control-socket/client.ts'
 import { overSocket } from '../control-socket/client.ts'
 import type { ControlAnswer, ControlRequest } from '../control-socket/protocol.ts'
 import { NoIndexer } from '../control-socket/protocol.ts'
-import { serverName } from '../runtime/database-url.ts'
 
 /**
  * Returns the way to the indexer: through its control socket, or from any host through the

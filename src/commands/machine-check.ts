@@ -1,11 +1,11 @@
 /** Checks that this user can use what the configuration names, as a command needs it. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { isServer, serverName } from '../catalogue/database-url.ts'
 import { UnusableDatabase } from '../catalogue/writer-errors.ts'
 import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'
-import { isServer, serverName } from '../runtime/database-url.ts'
 import { realPath } from '../runtime/real-path.ts'
 import type { Finding } from './place-check.ts'
 

@@ -4,9 +4,9 @@
  */
 import { readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
+import { isServer } from '../catalogue/database-url.ts'
 import type { OptionKey } from '../config/options.ts'
 import { areas, isDirectoryName } from '../parse/archive-path.ts'
-import { isServer } from '../runtime/database-url.ts'
 import { realPath } from '../runtime/real-path.ts'
 
 /** What was found about a path of the configuration. */

@@ -1,6 +1,6 @@
 /** What the commands `backup` and `restore` say when the database is on a server. */
+import { isServer, serverName } from '../catalogue/database-url.ts'
 import { ConfigError } from '../config/checks.ts'
-import { isServer, serverName } from '../runtime/database-url.ts'
 
 const remedies = {
   backup: 'use pg_dump for a copy, or pg_basebackup and an archive of the WAL',

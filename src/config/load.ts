@@ -1,7 +1,7 @@
 /** Merges defaults, configuration file, environment and flags into one checked configuration. */
 import { parse as parsePath, relative, resolve } from 'node:path'
 import { inspect } from 'node:util'
-import { isServer, urlFault } from '../runtime/database-url.ts'
+import { isServer, urlFault } from '../catalogue/database-url.ts'
 import { realPath } from '../runtime/real-path.ts'
 import type { Fault } from './checks.ts'
 import { ConfigError, originOf, toBaseUrl } from './checks.ts'

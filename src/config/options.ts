@@ -5,8 +5,8 @@
  * and the manual page; a test names what is missing.
  */
 import { join } from 'node:path'
+import { isServer } from '../catalogue/database-url.ts'
 import { areas } from '../parse/archive-path.ts'
-import { isServer } from '../runtime/database-url.ts'
 import { logLevels } from '../runtime/logger.ts'
 import { packageRoot } from '../runtime/program.ts'
 import type { Check, Checked } from './checks.ts'

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { unitDirectories } from '../../src/runtime/unit-directories.ts'
+import { unitDirectories } from '../../src/commands/unit-directories.ts'
 import { lacksMounts, openMounts } from '../acceptance/service.ts'
 import { commonFolder, testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'

@@ -1,7 +1,7 @@
 import { realpathSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { serverName } from '../../src/catalogue/database-url.ts'
 import { draftConfig, loadConfig } from '../../src/config/load.ts'
-import { serverName } from '../../src/runtime/database-url.ts'
 import { testFolder } from '../folder.ts'
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'

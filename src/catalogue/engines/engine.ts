@@ -3,7 +3,7 @@
  * driver of a server is loaded only if it is needed.
  */
 import type { Clock } from '../../runtime/clock.ts'
-import { isServer } from '../../runtime/database-url.ts'
+import { isServer } from '../database-url.ts'
 import type { CatalogueReader } from '../questions/reader.ts'
 import { checkConsistency as checkFile } from '../sqlite/consistency-check.ts'
 import { openTarget as openFileTarget } from '../sqlite/copy-target.ts'

@@ -1,7 +1,7 @@
 /** Connections to a server of PostgreSQL. */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { parseUrl } from '../../runtime/database-url.ts'
+import { parseUrl } from '../database-url.ts'
 
 /** A database on a server. */
 export interface ServerAddress {

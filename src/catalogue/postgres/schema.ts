@@ -1,6 +1,6 @@
 /** The schema in a database on a server: created, checked and migrated by the writer. */
 import pg from 'pg'
-import { serverName } from '../../runtime/database-url.ts'
+import { serverName } from '../database-url.ts'
 import { newEpoch } from '../epoch.ts'
 import { countTableNames, deferredCounts } from '../tables/count-tables.ts'
 import { createIndex, indexNames } from '../tables/indexes.ts'

@@ -1,4 +1,4 @@
-import { isServer, serverName, urlFault } from '../../src/runtime/database-url.ts'
+import { isServer, serverName, urlFault } from '../../src/catalogue/database-url.ts'
 import t from '../tap.ts'
 
 t.test('a server is named by host, port and name', async (t) => {
