@@ -1,10 +1,9 @@
 /** Answers questions about many series at once: their stretches, or the URLs of their files. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { Links } from '../http/context.ts'
 import { downloadUrl } from '../http/context.ts'
 import { BadFields, HttpError } from '../http/errors.ts'
-import { contentType, csvValue, negotiate, sendChunks } from '../http/formats.ts'
+import { contentType, negotiate, sendChunks } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 import { Semaphore } from '../http/limits.ts'
 import { addResource } from '../http/resource.ts'
@@ -13,13 +12,13 @@ import type { Query } from '../parameters/request.ts'
 import { readRequest } from '../parameters/request.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { networkState, serialiseAsOf } from '../series/network-context.ts'
-import type { AskedSeries, SpansOfSeries } from './asked-series.ts'
+import type { AskedSeries } from './asked-series.ts'
 import { KnownSites, seriesOfQuestions, spansOf } from './asked-series.ts'
 import { filesOfSeries } from './files-of-series.ts'
 import type { SeriesQuestion } from './questions.ts'
 import { parseQuestions } from './questions.ts'
-import type { WireSpans } from './schema.ts'
-import { askAvailability, csvColumns, formats, parameters } from './schema.ts'
+import { askAvailability, formats, parameters } from './schema.ts'
+import { spansAsCsv, spansAsJson } from './serialise.ts'
 
 /** Bytes of the longest body: a thousand lines with some stations each. */
 const maxBodyBytes = 128 * 1024
@@ -90,8 +89,8 @@ async function answer(
   const how = { asOf, mergeGaps: values.merge_gaps, countsDelivered: format === 'json' }
   const spans = () => spansOf(context.reader, found.series, how, requester)
   const parts = {
-    json: () => asJson(spans(), { ...serialiseAsOf(state.asOf), unknown: found.unknown }),
-    csv: () => asCsv(spans()),
+    json: () => spansAsJson(spans(), { ...serialiseAsOf(state.asOf), unknown: found.unknown }),
+    csv: () => spansAsCsv(spans()),
     urls: () => asUrls(context, found, { state, requester }),
   }
   const headers = { ...state.headers, 'content-type': contentType(format) }
@@ -123,46 +122,6 @@ async function find(
   const isKnown = ({ station }: AskedSeries): boolean => sites.has(station)
   const unknown = asked.filter((each) => !isKnown(each)).map(({ station }) => station)
   return { series: asked.filter(isKnown), sites, unknown: [...new Set(unknown)] }
-}
-
-type Parts = AsyncGenerator<readonly SpansOfSeries[]>
-
-async function* asJson(parts: Parts, further: object): AsyncGenerator<Buffer> {
-  let before = `${JSON.stringify(further).slice(0, -1)},"series":[`
-  for await (const part of parts) {
-    if (part.length === 0) continue
-    yield Buffer.from(before + part.map((each) => JSON.stringify(serialise(each))).join(','))
-    before = ','
-  }
-  yield Buffer.from(before === ',' ? ']}' : `${before}]}`)
-}
-
-function serialise({ series, delivered, spans }: SpansOfSeries): WireSpans {
-  const { station, fileType, period, fromDay, toDay } = series
-  return {
-    station,
-    file_type: fileType,
-    period,
-    from: secondsToIso(fromDay * secondsPerDay),
-    to: secondsToIso((toDay + 1) * secondsPerDay),
-    delivered,
-    spans: spans.map(([start, end]) => [secondsToIso(start), secondsToIso(end)] as const),
-  }
-}
-
-async function* asCsv(parts: Parts): AsyncGenerator<Buffer> {
-  let before = `${csvColumns.join()}\r\n`
-  for await (const part of parts) {
-    const rows = part
-      .map(serialise)
-      .flatMap(({ station, file_type, period, spans }) =>
-        spans.map(([start, end]) => [station, file_type, period, start, end]),
-      )
-    const lines = rows.map((row) => `${row.map(csvValue).join()}\r\n`).join('')
-    if (before + lines !== '') yield Buffer.from(before + lines)
-    before = ''
-  }
-  if (before !== '') yield Buffer.from(before)
 }
 
 async function* asUrls(

@@ -13,6 +13,7 @@ import { changesForm, renderChanges } from './page.ts'
 import type { ChangesRequest } from './schema.ts'
 import * as schemas from './schema.ts'
 import { parseChangesRequest } from './schema.ts'
+import { serialiseChanges } from './serialise.ts'
 import type { LongPolls } from './waiting.ts'
 import { HeadWatch, openLongPolls } from './waiting.ts'
 
@@ -78,7 +79,7 @@ interface Answer {
 
 function answer({ context, feedRequest, feedPage, format }: Answer, reply: FastifyReply) {
   const links = context.links()
-  const { head, since, changes, throughSeq, joinedSeq } = feedPage
+  const { head, since, throughSeq, joinedSeq } = feedPage
   const next = pageUrl(links, 'changes', [
     ...feedRequest.kept,
     ['epoch', head.epoch],
@@ -87,11 +88,11 @@ function answer({ context, feedRequest, feedPage, format }: Answer, reply: Fasti
   ])
   const headers = linkUnlessTooLong(`<${next}>; rel="next"`)
   reply.headers({ etag: context.tag(head, format, feedRequest), ...headers })
-  const results = changes.map((change) => schemas.serialiseChange(change, links))
-  if (format === 'json') return sendJson(reply, { last_seq: head.seq, next, results })
+  const body = serialiseChanges(feedPage, next, links)
+  if (format === 'json') return sendJson(reply, body)
   const { kept, limit } = feedRequest
   const isLatest = feedRequest.since === undefined
   const place = { since, throughSeq, next, isLatest }
-  const page = renderChanges({ head, ...place, headers, kept, limit, results })
+  const page = renderChanges({ head, ...place, headers, kept, limit, results: body.results })
   return send(reply, format, layOut(page, context.site()))
 }

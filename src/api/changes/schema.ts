@@ -1,10 +1,8 @@
-/** The parameters and schemas of the change feed; parses requests, serialises changes. */
-import type { Change, ChangeFilters } from '../../catalogue/questions/changes.ts'
+/** The parameters and schemas of the change feed; parses requests. */
+import type { ChangeFilters } from '../../catalogue/questions/changes.ts'
 import { changeKinds } from '../../catalogue/records.ts'
-import { microsecondsToIso } from '../../parse/calendar.ts'
 import { exampleRecord, recordSchema } from '../files/schema.ts'
-import { serialiseRecord } from '../files/serialise.ts'
-import type { Links, QueryPair } from '../http/context.ts'
+import type { QueryPair } from '../http/context.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, strict } from '../openapi/parameters.ts'
@@ -134,10 +132,7 @@ const changesPageSchema = schema.component('ChangesPage', 'Changes in ascending 
 })
 
 export type WireChange = schema.Static<typeof changeSchema>
-
-export function serialiseChange({ seq, change, atUs, record }: Change, links: Links): WireChange {
-  return { seq, change, at: microsecondsToIso(atUs), record: serialiseRecord(record, links) }
-}
+export type WireChanges = schema.Static<typeof changesPageSchema>
 
 const description = (keepRemovalsDays: number): string =>
   [

@@ -1,17 +1,13 @@
 /** What could not be served: files for the status and the problems, storage for the log. */
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import { microsecondsToIso } from '../../parse/calendar.ts'
 import type { ApiContext } from '../http/context.ts'
-import type { Static } from '../openapi/schema.ts'
-import type { unservedFilesSchema, unservedReasons } from './schema.ts'
+import type { unservedReasons } from './schema.ts'
 
 export type UnservedReason = (typeof unservedReasons)[number]
 
 /** Maximum number of files in the report; millions may be missing. */
 const maxFiles = 1000
-/** Maximum number of files of the report that the status shows. */
-const maxInStatus = 10
 
 export class UnservedFiles {
   readonly #onFile: (reason: UnservedReason) => void
@@ -25,6 +21,11 @@ export class UnservedFiles {
   constructor(onFile: (reason: UnservedReason) => void, nowMs: () => number) {
     this.#onFile = onFile
     this.#nowMs = nowMs
+  }
+
+  /** Number of requests since the start. */
+  get count(): number {
+    return this.#count
   }
 
   /** @param path of a catalogued file; other paths must not become public */
@@ -46,13 +47,6 @@ export class UnservedFiles {
       reason,
       sinceUs: atMs * 1000,
     }))
-  }
-
-  wire(): Static<typeof unservedFilesSchema> {
-    const latest = this.files()
-      .slice(0, maxInStatus)
-      .map(({ path, reason, sinceUs }) => ({ path, reason, at: microsecondsToIso(sinceUs) }))
-    return { count: this.#count, latest }
   }
 }
 

@@ -3,32 +3,18 @@
  * which says what it can read.
  */
 import type { FastifyInstance } from 'fastify'
-import { isoOrNull } from '../../parse/calendar.ts'
 import { notScanned } from '../../series/as-of.ts'
-import { lossFields } from '../alerts/loss-fields.ts'
 import type { ArchiveContext } from '../archive/route.ts'
-import type { Links } from '../http/context.ts'
 import { layOut } from '../pages/layout.ts'
 import type { State } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
-import { serialise } from '../resources/fields.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
-import {
-  asOfMembers,
-  networkState,
-  serialiseAsOf,
-  standstillOf,
-  stateOf,
-} from '../series/network-context.ts'
-import { shareOrNull } from '../series/series-fields.ts'
+import { asOfMembers, networkState, standstillOf, stateOf } from '../series/network-context.ts'
 import { ifReadable, readArchiveFacts } from './archive-facts.ts'
-import type { KnownNetwork } from './figures.ts'
 import { figuresOf } from './figures.ts'
 import { renderNetwork } from './page.ts'
-import type { WireNetwork } from './schema.ts'
 import { networkSchema } from './schema.ts'
-
-const maxLosses = 100
+import { serialiseNetwork } from './serialise.ts'
 
 export function addNetwork(app: FastifyInstance, context: NetworkContext & ArchiveContext): void {
   addAnswer(app, context, {
@@ -92,22 +78,4 @@ async function unreadState({ reader, asOfReader }: NetworkContext): Promise<Netw
   const reason = isSaid ? undefined : standstillOf({ ...known, seconds: undefined })
   const { version = 'unreadable' } = head && known ? stateOf({ head, asOf: known }) : {}
   return { version: `unread-${version}-d${head?.detailsSeq}`, network: undefined, reason }
-}
-
-function serialiseNetwork({ network, figures }: KnownNetwork, links: Links): WireNetwork {
-  const { asOf, losses } = network
-  const { verdict, stations, inStates, ended, total, arrivals } = figures
-  const { ok, words, indexer, newest, late, down } = verdict
-  return {
-    ...serialiseAsOf(asOf),
-    verdict: { ok, words, indexer, newest_file: isoOrNull(newest), late, down },
-    stations,
-    states: inStates,
-    ended,
-    possible_28d: total.possible,
-    delivered_28d: total.delivered,
-    completeness_28d: shareOrNull(total.completeness),
-    arrivals_1h: arrivals ?? null,
-    losses: losses.slice(0, maxLosses).map((loss) => serialise(lossFields, loss, links)),
-  }
 }

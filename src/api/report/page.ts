@@ -1,7 +1,8 @@
 /** The HTML page of a weekly report. */
-import { countryName } from '../../parse/countries.ts'
+import { dayToIso } from '../../parse/calendar.ts'
+import { countryName, countryOf } from '../../parse/countries.ts'
 import { counted, readableDate, readableShare } from '../../runtime/readable.ts'
-import type { Week } from '../../series/weeks.ts'
+import { shareClass } from '../../series/completeness.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
@@ -10,7 +11,7 @@ import type { Page } from '../pages/layout.ts'
 import { ignoredNotice, note } from '../pages/parts.ts'
 import { codeLines, headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
 import { stationCell } from '../series/series-fields.ts'
-import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
+import type { SeriesWeek, StationWeek, WeekReport } from './week-report.ts'
 
 export const weekForm: FormView = {
   frame: { title: 'Report of a week', section: 'report' },
@@ -27,30 +28,28 @@ interface ReportContext {
 }
 
 export function renderReport(
-  report: WireReport,
-  week: Week,
+  { week, ended, stations }: WeekReport,
   { first, today, ignored, banner }: ReportContext,
 ): Page {
-  const { stations } = report
-  const query = `?week=${report.week}`
   const { number, fromDay, toDay } = week
+  const query = `?week=${number}`
   const frame = {
-    title: `Report of GPS week ${report.week}`,
+    title: `Report of GPS week ${number}`,
     section: 'report',
     up: '../',
     json: `${query}&format=json`,
     banner,
   }
   const { worst, restLabel, rest } = tablesOf(stations)
-  const days = `${readableDate(report.from)} to ${readableDate(report.to)}`
+  const days = [fromDay, toDay].map((day) => readableDate(dayToIso(day))).join(' to ')
   const count = counted(stations.length, 'station', 'stations')
   const before = number === 0 || fromDay <= first ? undefined : number - 1
   const after = toDay >= today ? undefined : number + 1
   return {
     frame,
     body: html`${ignoredNotice(ignored)}
-${filterForm(weekForm, { kept: [['week', report.week]], limit: 0 })}
-<p class="extent">${days}: ${count}${endedText(report.ended)}</p>
+${filterForm(weekForm, { kept: [['week', String(number)]], limit: 0 })}
+<p class="extent">${days}: ${count}${endedText(ended)}</p>
 <nav aria-label="Weeks"><ul>
 <li>${weekLink('Week before', 'prev', before)}</li>
 <li>${weekLink('Week after', 'next', after)}</li>
@@ -77,7 +76,7 @@ function endedText(ended: number): string {
 const maxWorst = 10
 
 /** The stations that are least complete, and all others. */
-function tablesOf(stations: readonly WireReportStation[]) {
+function tablesOf(stations: readonly StationWeek[]) {
   const sorted = stations.toSorted((a, b) => worstShare(a) - worstShare(b))
   const count = sorted.slice(0, maxWorst).filter((each) => worstShare(each) < 1).length
   const common = {
@@ -96,7 +95,7 @@ function tablesOf(stations: readonly WireReportStation[]) {
 }
 
 /** The lower completeness of daily and hourly files; of a series that has ended none. */
-function worstShare({ daily, hourly, missing }: WireReportStation): number {
+function worstShare({ daily, hourly, missing }: StationWeek): number {
   // A series of `expected_file` may have delivered nothing at all.
   const unknown = missing.length > 0 ? 0 : 1
   return Math.min(
@@ -106,26 +105,27 @@ function worstShare({ daily, hourly, missing }: WireReportStation): number {
   )
 }
 
-function rowOf(row: WireReportStation): readonly Child[] {
-  const { station, country, daily, hourly, within_600, timeliness, missing } = row
+function rowOf(row: StationWeek): readonly Child[] {
+  const { station, daily, hourly, inTime, missing } = row
+  const country = countryOf(station)
   return [
-    [stationCell({ station }), country !== null && note(countryName(country))],
+    [stationCell({ station }), country !== undefined && note(countryName(country))],
     shareText(daily),
     shareText(hourly),
-    classText(within_600, timeliness),
+    classText(inTime, shareClass(inTime)),
     codeLines(missing, counted(missing.length, 'name', 'names')),
   ]
 }
 
 /** A share in the colour of its class. */
-function classText(share: number | null, name: string | null): Html {
+function classText(share: number | undefined, name: string | undefined): Html {
   return html`<span class="share ${name}">${readableShare(share)}</span>`
 }
 
-function shareText(share: WireReportShare | null): Child {
-  if (share === null) return ''
-  const { possible, delivered, completeness, class: name } = share
+function shareText(series: SeriesWeek | undefined): Child {
+  if (series === undefined) return ''
+  const { possible, delivered, completeness, class: name } = series
   if (possible === 0) return '0 of 0'
   const text = classText(completeness, name)
-  return [shareCell(completeness, text), note(`${delivered} of ${possible}`)]
+  return [shareCell(completeness ?? null, text), note(`${delivered} of ${possible}`)]
 }

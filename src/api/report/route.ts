@@ -12,7 +12,8 @@ import type { NetworkContext } from '../series/network-context.ts'
 import { asOfMembers, networkState } from '../series/network-context.ts'
 import { renderReport, weekForm } from './page.ts'
 import { weekReportSchema } from './schema.ts'
-import { reportCsv, weekReport } from './week-report.ts'
+import { reportCsv, serialiseReport } from './serialise.ts'
+import { weekReport } from './week-report.ts'
 
 /** The UTC day now, as days since 1970. */
 const today = ({ nowUs }: NetworkContext): number => Math.floor(nowUs() / usPerDay)
@@ -65,18 +66,18 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       const days = { isWanted, withLatencies: true }
       const series = await context.network.days(current, { ...values.week, ...days }, requester)
       const { asOf, states, banner } = current
-      const report = weekReport(values.week, asOf, series)
+      const report = weekReport(values.week, series)
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
       const bounds = { first, today: today(context) }
       return {
         bodies: {
-          json: () => report,
+          json: () => serialiseReport(report, asOf),
           html: () => {
-            const page = renderReport(report, values.week, { ...bounds, ignored, banner })
+            const page = renderReport(report, { ...bounds, ignored, banner })
             return layOut(page, context.site())
           },
-          csv: () => reportCsv(report),
+          csv: () => reportCsv(serialiseReport(report, asOf)),
         },
       }
     },

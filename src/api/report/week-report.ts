@@ -1,33 +1,50 @@
 /** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
-import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
-import { countryOf } from '../../parse/countries.ts'
-import type { AsOf } from '../../series/as-of.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
+import type { ShareClass } from '../../series/completeness.ts'
 import { completenessOf, shareClass } from '../../series/completeness.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { withinTarget } from '../../series/series-summary.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import type { Week } from '../../series/weeks.ts'
-import { csvText } from '../http/formats.ts'
 import { missingPatterns, missingSlots } from '../missing/missing-slots.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { serialiseAsOf } from '../series/network-context.ts'
 import type { SeriesOfDays } from '../series/network-days.ts'
-import { shareOrNull } from '../series/series-fields.ts'
-import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
+
+export interface WeekReport {
+  readonly week: Week
+  /** Number of series that had ended by the end of the week. */
+  readonly ended: number
+  readonly stations: readonly StationWeek[]
+}
+
+/** What a station delivered in a week. */
+export interface StationWeek {
+  readonly station: string
+  /** `undefined` without such files. */
+  readonly daily: SeriesWeek | undefined
+  readonly hourly: SeriesWeek | undefined
+  /** Share of the hourly files that arrived within 10 minutes. */
+  readonly inTime: number | undefined
+  /** Patterns of the names of missing files. */
+  readonly missing: readonly string[]
+}
+
+export interface SeriesWeek {
+  /** Numbers of slots. */
+  readonly possible: number
+  readonly delivered: number
+  readonly completeness: number | undefined
+  readonly class: ShareClass | undefined
+  /** True if the series had ended by the end of the week. */
+  readonly ended: boolean
+}
 
 /** @param series those of observation files, with their slots of the week */
-export function weekReport(week: Week, asOf: AsOf, series: readonly SeriesOfDays[]): WireReport {
+export function weekReport(week: Week, series: readonly SeriesOfDays[]): WeekReport {
   const stations = Array.from(Map.groupBy(series.filter(isOfWeek), ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([station, found]) => stationReport(station, found, week))
-  return {
-    week: String(week.number),
-    from: dayToIso(week.fromDay),
-    to: dayToIso(week.toDay),
-    ...serialiseAsOf(asOf),
-    ended: series.filter((each) => hasEnded(each, week)).length,
-    stations,
-  }
+    .map(([station, found]) => stationWeek(station, found, week))
+  return { week, ended: series.filter((each) => hasEnded(each, week)).length, stations }
 }
 
 /** True if a series is expected or delivered in the week; the report leaves out other series. */
@@ -45,22 +62,15 @@ export function hasEnded(
   return ended && (lastSlot === undefined || endOfSlot(lastSlot, period) <= weekEnd)
 }
 
-function stationReport(
-  station: string,
-  series: readonly SeriesOfDays[],
-  week: Week,
-): WireReportStation {
+function stationWeek(station: string, series: readonly SeriesOfDays[], week: Week): StationWeek {
   const [daily, hourly] = (['01D', '01H'] as const).map((wanted) =>
     series.find(({ period }) => period === wanted),
   )
-  const inTime = withinTarget('01H', hourly?.latencies ?? [])
   return {
     station,
-    country: countryOf(station) ?? null,
-    daily: shareOf(daily, week),
-    hourly: shareOf(hourly, week),
-    within_600: shareOrNull(inTime),
-    timeliness: shareClass(inTime) ?? null,
+    daily: daily && seriesWeek(daily, week),
+    hourly: hourly && seriesWeek(hourly, week),
+    inTime: withinTarget('01H', hourly?.latencies ?? []),
     missing: series.flatMap((each) =>
       missingPatterns(
         each,
@@ -70,47 +80,9 @@ function stationReport(
   }
 }
 
-function shareOf(series: SeriesOfDays | undefined, week: Week): WireReportShare | null {
-  if (series === undefined) return null
+function seriesWeek(series: SeriesOfDays, week: Week): SeriesWeek {
   const { possible, delivered, completeness } = completenessOf(series.slots)
   const ended = hasEnded(series, week)
-  return {
-    possible,
-    delivered,
-    completeness: shareOrNull(completeness),
-    class: (ended ? undefined : shareClass(completeness)) ?? null,
-    ended,
-  }
-}
-
-const shareColumns = ['possible', 'delivered', 'completeness', 'class', 'ended'] as const
-
-/** The stations, a line each. */
-export function reportCsv({ stations }: WireReport): string {
-  const columns = [
-    'station',
-    'country',
-    ...shareColumns.map((name) => `daily_${name}`),
-    ...shareColumns.map((name) => `hourly_${name}`),
-    'within_600',
-    'timeliness',
-    'missing',
-  ]
-  const cells = (share: WireReportShare | null): (string | number | null)[] =>
-    shareColumns.map((name) => {
-      const value = share?.[name] ?? null
-      return typeof value === 'boolean' ? String(value) : value
-    })
-  return csvText(
-    columns,
-    stations.map((row) => [
-      row.station,
-      row.country,
-      ...cells(row.daily),
-      ...cells(row.hourly),
-      row.within_600,
-      row.timeliness,
-      row.missing.join(' '),
-    ]),
-  )
+  const name = ended ? undefined : shareClass(completeness)
+  return { possible, delivered, completeness, class: name, ended }
 }

@@ -18,7 +18,7 @@ import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { renderStatus } from './page.ts'
 import { statusSchema } from './schema.ts'
-import { newestOf, problemsOf, serialiseStatus } from './serialise.ts'
+import { newestOf, problemsOf, serialiseStatus, serialiseUnserved } from './serialise.ts'
 
 export function addStatus(app: FastifyInstance, context: DownloadsContext & ArchiveContext): void {
   const { archive, reader, indexerStatus, settings, unservedFiles, nowUs } = context
@@ -46,7 +46,7 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
       const isPublic = settings.problems === 'public'
       const status = {
         ...serialiseStatus(summary, indexer, settings.version, isPublic),
-        unserved: { ...unservedFiles.wire(), ...(isPublic ? {} : { latest: [] }) },
+        unserved: serialiseUnserved(unservedFiles, isPublic),
         disks: disks.map(serialiseDisk),
       }
       const { lastScan } = summary

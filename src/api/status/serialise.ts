@@ -4,6 +4,7 @@ import type { ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
 import { microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
+import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { Static } from '../openapi/schema.ts'
 import type { statusSchema } from './schema.ts'
 
@@ -53,6 +54,21 @@ export function serialiseStatus(
     epoch: head.epoch,
     version,
   }
+}
+
+/** Maximum number of files that could not be served. */
+const maxUnserved = 10
+
+/** @param withPaths as for the whole status */
+export function serialiseUnserved(
+  files: UnservedFiles,
+  withPaths: boolean,
+): WireStatus['unserved'] {
+  const latest = files
+    .files()
+    .slice(0, withPaths ? maxUnserved : 0)
+    .map(({ path, reason, sinceUs }) => ({ path, reason, at: microsecondsToIso(sinceUs) }))
+  return { count: files.count, latest }
 }
 
 function processOf({ pid, version, hosts }: IndexerStatus) {
