@@ -67,6 +67,11 @@ export class Html {
     return this.#node.nodeName
   }
 
+  /** The title of the page. */
+  get title(): string {
+    return this.one('head').one('title').text
+  }
+
   /** The text that people read, with single spaces. */
   get text(): string {
     return textOf(this.#node).replaceAll(/\s+/g, ' ').trim()

@@ -43,8 +43,8 @@ export interface Service {
   /** The id of a listed file. */
   idOf(path: string): Promise<number>
   listen(): Promise<number>
-  /** A page, by its address below `api/`. @throws Error if it is not 200, or no valid HTML */
-  readonly page: (url: string) => Promise<Html>
+  /** A page, by its address below `api/`. @throws Error at another status, or at invalid HTML */
+  readonly page: (url: string, status?: number) => Promise<Html>
 }
 
 export interface ServiceOptions {
@@ -135,16 +135,16 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       await app.listen({ port: 0, host: '127.0.0.1' })
       return (app.server.address() as AddressInfo).port
     },
-    page: (url) => pageOf(app, url),
+    page: (url, status = 200) => pageOf(app, url, status),
   }
 }
 
 /** Asks as a browser does. */
-async function pageOf(app: FastifyInstance, url: string): Promise<Html> {
+async function pageOf(app: FastifyInstance, url: string, status: number): Promise<Html> {
   const { pathname, search } = new URL(url, 'http://host/rinex/api/')
   const answer = await app.inject({ url: pathname + search, headers: { accept: 'text/html' } })
   const { 'content-type': type } = answer.headers
-  if (answer.statusCode !== 200 || type !== 'text/html; charset=utf-8')
+  if (answer.statusCode !== status || type !== 'text/html; charset=utf-8')
     throw new Error(`${url}: ${answer.statusCode} ${type}: ${answer.body}`)
   return readPage(answer.body)
 }

@@ -165,6 +165,4 @@ t.test('parameters that the resource does not have', async (t) => {
   }
   t.equal((await app.inject(`${api}?strict=1&year=2026`)).statusCode, 400)
   t.equal((await app.inject(`${api}?format=xml`)).statusCode, 404)
-  const page = await app.inject({ url: `${api}?<b>=1`, headers: { accept: 'text/html' } })
-  t.notMatch(page.body, '<b>')
 })

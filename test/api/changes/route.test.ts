@@ -4,6 +4,8 @@ import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import t, { exact } from '../../tap.ts'
 import { until } from '../../until.ts'
+import type { Html } from '../html.ts'
+import { Table } from '../html.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import { runEventLoop } from '../wire.ts'
@@ -208,70 +210,55 @@ t.test('a number or epoch from which the feed cannot continue gets 410', async (
 })
 
 t.test('the HTML page links to records and to the next page', async (t) => {
-  const { app } = await openFeed(t)
-  const headers = { accept: 'text/html' }
-  const answer = await app.inject({ url: `${path}?since=0&limit=2`, headers })
-  t.match(answer.headers['content-type'], 'text/html')
-  t.match(answer.body, 'Changes after number 0 up to 4; the latest is 5.')
-  t.match(
-    answer.body,
-    `<a href="https://archive.example/rinex/api/rinex-file/1/?format=api">${dayFile}</a>`,
-  )
-  t.match(answer.body, /<a href="[^"]*since=4" rel="next">Newer/)
-  const latest = await app.inject({ url: `${path}?limit=2`, headers })
-  t.match(latest.body, 'The latest change has number 5.')
-  t.match(latest.body, 'Changes after number 3 up to 5; the latest is 5.')
-  const numbers = (body: string): string[] =>
-    Array.from(body.matchAll(/ data-label="Number">(\d+)<\/td><\/tr>/g), ([, seq = '']) => seq)
-  t.strictSame(numbers(latest.body), ['5', '4'], 'the newest first')
-  const filtered = await app.inject({ url: `${path}?limit=1&file_duration=d`, headers })
-  t.equal(numbers(filtered.body).length, 1)
-  t.match(filtered.body, dayFile)
-  const end = await app.inject({ url: `${path}?since=5`, headers })
-  t.match(end.body, 'No changes after number 5 up to 5; the latest is 5.')
+  const { page } = await openFeed(t)
+  const first = await page('changes/?since=0&limit=2')
+  t.match(first.text, 'Changes after number 0 up to 4; the latest is 5.')
+  t.equal(first.hrefOf(dayFile), 'https://archive.example/rinex/api/rinex-file/1/?format=api')
+  t.match(first.one('a', { rel: 'next' }).text, /^Newer/)
+  t.ok(first.has('a', { rel: 'next', href: /since=4$/ }))
+  const latest = await page('changes/?limit=2')
+  t.match(latest.text, 'The latest change has number 5.')
+  t.match(latest.text, 'Changes after number 3 up to 5; the latest is 5.')
+  const numbers = (html: Html) => html.texts('td', { 'data-label': 'Number' })
+  t.strictSame(numbers(latest), ['5', '4'], 'the newest first')
+  const filtered = await page('changes/?limit=1&file_duration=d')
+  t.equal(numbers(filtered).length, 1)
+  t.match(filtered.text, dayFile)
+  const end = await page('changes/?since=5')
+  t.match(end.text, 'No changes after number 5 up to 5; the latest is 5.')
 })
 
 t.test('the HTML page describes each change, with present size and time of the file', async (t) => {
-  const { app, writer } = await openFeed(t)
+  const { page, writer } = await openFeed(t)
   const facts = { size: 1_400_000, mtimeUs: 1_769_058_367_000_008 }
   await writer.apply([change(hour, { added: [newFile(hourFile, facts)] })])
   await writer.apply([change(day, { removed: [2] })])
   await writer.apply([change(day, { added: [newFile('zimm0010.26d.gz')] })])
-  const { body } = await app.inject({ url: path, headers: { accept: 'text/html' } })
+  const whole = await page('changes/')
   const timeColumn = 2
-  const rows = body.split('<tr role="row">').slice(1)
-  const cells = rows.map((row) =>
-    row
-      .replace(/<\/t[dh]>/g, '|')
-      .replace(/<[^>]*>/g, '')
-      .split('|')
-      .slice(0, 5)
-      .filter((_cell, column) => column !== timeColumn)
-      .join('|'),
+  const { rows } = new Table(whole.one('table'))
+  t.strictSame(
+    rows.map((row) => row.slice(0, 5).toSpliced(timeColumn, 1).join('|')),
+    [
+      'zimm0010.26d.gz|new|10 bytes|1970-01-01 00:00:00',
+      `${shortFile}|removed|1 byte|1970-01-01 00:00:00`,
+      `${hourFile}|restored, with another size or time|1.4 MB|2026-01-22 05:06:07`,
+      `${dayFile}|replaced: another size or time|2 bytes|1970-01-01 00:00:00`,
+    ],
   )
-  t.strictSame(cells, [
-    'zimm0010.26d.gz|new|10 bytes|1970-01-01 00:00:00',
-    `${shortFile}|removed|1 byte|1970-01-01 00:00:00`,
-    `${hourFile}|restored, with another size or time|1.4 MB|2026-01-22 05:06:07`,
-    `${dayFile}|replaced: another size or time|2 bytes|1970-01-01 00:00:00`,
-  ])
-  t.notMatch(body, 'Further filters')
-  const url = `${path}?filename=%3Cb%3E&file_duration=d&wait=0`
-  const filtered = await app.inject({ url, headers: { accept: 'text/html' } })
-  t.match(filtered.body, 'Further filters: <code>filename=&lt;b&gt;</code> </p>')
+  t.notMatch(whole.text, 'Further filters')
+  const filtered = await page('changes/?filename=%3Cb%3E&file_duration=d&wait=0')
+  t.ok(filtered.texts('p').includes('Further filters: filename=<b>'))
 })
 
 t.test('the page and the feed refuse the same parameters', async (t) => {
-  const { app } = await openFeed(t)
+  const { app, page } = await openFeed(t)
   const answer = await app.inject(`${path}?change=removed`)
   t.equal(answer.statusCode, 400)
   t.match(answer.json(), { change: exact(['Unknown parameter.']) })
-  const headers = { accept: 'text/html' }
-  const bad = await app.inject({ url: `${path}?area=%3Cb%3E&since=x`, headers })
-  t.equal(bad.statusCode, 400)
-  t.match(bad.body, /&lt;b&gt;.*is not one of the available choices/)
-  t.match(bad.body, 'Enter a whole number.')
-  t.notMatch(bad.body, '<b>')
+  const { text } = await page('changes/?area=%3Cb%3E&since=x', 400)
+  t.match(text, /<b>.*is not one of the available choices/)
+  t.match(text, 'Enter a whole number.')
 })
 
 t.test('HEAD does not wait', async (t) => {

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { listingDate } from '../../../src/api/directory-index/listing.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import t from '../../tap.ts'
+import { readPage } from '../html.ts'
 import type { Service } from '../service.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
 
@@ -31,7 +32,9 @@ async function get({ app }: Service, path: string, headers: Record<string, strin
 
 async function namesIn(service: Service, path: string): Promise<string[]> {
   const answer = await get(service, path)
-  return Array.from(answer.body.matchAll(/^<a href="([^"]*)">/gm), ([, name]) => name ?? '')
+  return readPage(answer.body)
+    .links()
+    .map(({ href }) => href)
 }
 
 interface JsonEntry {
@@ -70,13 +73,11 @@ t.test('the HTML listing has the format of nginx', async (t) => {
 </html>
 `,
   )
-  t.match(answer.body, `<h1>Index of ${data}${day}/</h1>`)
-  const links = Array.from(answer.body.matchAll(/ (?:href|src|action)="([^"]*)"/g))
-  t.strictSame(
-    links.map(([, link]) => link),
-    ['../', dayFile, shortFile],
-    'no other links',
-  )
+  const page = readPage(answer.body)
+  t.equal(page.one('h1').text, `Index of ${data}${day}/`)
+  const hrefs = page.all('*', { href: /^/ }).map((each) => each.attribute('href'))
+  t.strictSame(hrefs, ['../', dayFile, shortFile], 'no other links')
+  t.notOk(page.has('*', { src: /^/ }) || page.has('*', { action: /^/ }))
 })
 
 t.test('the JSON listing has name, type, mtime and size', async (t) => {

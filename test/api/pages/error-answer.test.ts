@@ -1,19 +1,33 @@
 /** HTML pages of errors. */
+import type { Test } from 'tap'
 import t from '../../tap.ts'
+import type { Html } from '../html.ts'
+import { readPage } from '../html.ts'
 import { openService } from '../service.ts'
 
-const searchForm = /<form class="search large" method="get" action="([^"]*)"/
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+
+const pathFrom = (url: string, href = '') => new URL(href, `https://archive.example${url}`).pathname
+
+/** A page with a search form and a style that are found from its address. */
+function checkLinks(t: Test, url: string, body: string): Html {
+  const html = readPage(body)
+  const form = html.one('form', { class: 'large', method: 'get' })
+  t.equal(pathFrom(url, form.attribute('action')), '/rinex/api/search/', url)
+  const style = html.one('link', { rel: 'stylesheet' })
+  t.equal(pathFrom(url, style.attribute('href')), '/rinex/assets/page.css', url)
+  return html
+}
 
 t.test('browsers get a 400 as an HTML page with the faults and a link without them', async (t) => {
   const { app } = await openService(t)
-  for (const [path, query, texts, without] of [
-    ['rinex-file', 'station=gr&limit=5', ['id="e-station"'], '?limit=5'],
-    ['rinex-file', 'sation=graz&strict=1', ['Did you mean station?'], '?strict=1'],
-    ['rinex-file', 'ordering=%3Cb%3E', ['&lt;b&gt; is not one of'], '?'],
-    ['rinex-file', '__proto__=1&area=x&strict=1', ['<code>__proto__</code>'], '?strict=1'],
-    ['station', 'ordering=x&search=gr', ['<code>ordering</code>'], '?search=gr'],
-    ['changes', 'sinc=1', ['Did you mean since?'], '?'],
+  for (const [path, query, text, without] of [
+    ['rinex-file', 'station=gr&limit=5', 'Station Enter', '?limit=5'],
+    ['rinex-file', 'sation=graz&strict=1', 'Did you mean station?', '?strict=1'],
+    ['rinex-file', 'ordering=%3Cb%3E', '<b> is not one of', '?'],
+    ['rinex-file', '__proto__=1&area=x&strict=1', '__proto__', '?strict=1'],
+    ['station', 'ordering=x&search=gr', 'ordering', '?search=gr'],
+    ['changes', 'sinc=1', 'Did you mean since?', '?'],
   ] as const) {
     const url = `/rinex/api/${path}/?${query}`
     const [page, json] = [await app.inject({ url, headers: browser }), await app.inject({ url })]
@@ -22,8 +36,9 @@ t.test('browsers get a 400 as an HTML page with the faults and a link without th
     t.equal(page.statusCode, 400)
     t.match(page.headers['content-type'], /^text\/html/)
     t.ok(page.headers['content-security-policy'])
-    for (const text of texts) t.ok(page.body.includes(text), text)
-    t.ok(page.body.includes(`<a href="${without}">The same request without them</a>`), page.body)
+    const html = readPage(page.body)
+    t.match(html.text, text)
+    t.equal(html.hrefOf('The same request without them'), without)
     const again = await app.inject({ url: `/rinex/api/${path}/${without}`, headers: browser })
     t.equal(again.statusCode, 200)
     const head = await app.inject({ url, headers: browser, method: 'HEAD' })
@@ -65,10 +80,9 @@ t.test('an unknown station gets 404 with the codes that were probably meant', as
     const page = await app.inject({ url, headers: browser })
     t.match(page, { statusCode: 404, headers: { 'content-type': /^text\/html/ } }, path)
     const base = `https://archive.example${url}`
-    const suggested = Array.from(
-      page.body.matchAll(/href="([^"]*station\/\w+\/)\?format=api"/g),
-      ([, link = '']) => new URL(link, base).pathname,
-    )
+    const suggested = readPage(page.body)
+      .links({ href: /station\/\w+\/\?format=api$/ })
+      .map(({ href }) => new URL(href, base).pathname)
     t.strictSame(
       suggested,
       expected.map((code) => `/rinex/api/station/${code}/`),
@@ -84,10 +98,7 @@ t.test('browsers get errors below the API as pages with a search form', async (t
     const page = await app.inject({ url, headers: browser })
     t.match(page, { statusCode: 404, headers: { 'content-type': /^text\/html/ } }, path)
     t.notOk(page.headers.etag, path)
-    const [, action = ''] = searchForm.exec(page.body) ?? []
-    t.equal(new URL(action, `https://archive.example${url}`).pathname, '/rinex/api/search/')
-    const [, sheet = ''] = /rel="stylesheet" href="([^"]*)"/.exec(page.body) ?? []
-    t.equal(new URL(sheet, `https://archive.example${url}`).pathname, '/rinex/assets/page.css')
+    checkLinks(t, url, page.body)
     t.match((await app.inject({ url })).headers['content-type'], 'application/json')
   }
 })
@@ -107,12 +118,10 @@ t.test('browsers get errors below data/ as pages with a link up', async (t) => {
     const page = await app.inject({ url, headers: browser })
     t.match(page, { statusCode: 404, headers: { 'content-type': /^text\/html/ } }, path)
     t.equal(page.headers.vary, 'Accept, Accept-Encoding', path)
-    const hrefOf = (pattern: RegExp) =>
-      new URL(pattern.exec(page.body)?.[1] ?? '', `https://archive.example${url}`).pathname
-    t.equal(hrefOf(/<a href="([^"]*)">the directory above</), `/rinex/data/${above}`, path)
-    t.equal(hrefOf(searchForm), '/rinex/api/search/', path)
-    t.equal(hrefOf(/<a href="([^"]*)">Find out why</), '/rinex/api/search/', path)
-    t.equal(hrefOf(/rel="stylesheet" href="([^"]*)"/), '/rinex/assets/page.css', path)
+    const html = checkLinks(t, url, page.body)
+    const pathOf = (text: string) => pathFrom(url, html.hrefOf(text))
+    t.equal(pathOf('the directory above'), `/rinex/data/${above}`, path)
+    t.equal(pathOf('Find out why'), '/rinex/api/search/', path)
     for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }]) {
       const program = await app.inject({ url, headers })
       t.match(program, { statusCode: 404, headers: { 'content-type': 'application/json' } }, path)
@@ -122,30 +131,25 @@ t.test('browsers get errors below data/ as pages with a link up', async (t) => {
   }
   const absolute = 'http://a.example/rinex/data/obs/none'
   const { body } = await app.inject({ url: absolute, headers: browser })
-  t.match(body, '<link rel="stylesheet" href="../../api/../assets/page.css">')
+  checkLinks(t, '/rinex/data/obs/none', body)
   const put = await app.inject({ method: 'PUT', url: '/rinex/data/obs/', headers: browser })
   t.match(put, { statusCode: 405, headers: { allow: 'GET, HEAD, OPTIONS' } })
-  t.match(put.body, 'cannot be used with PUT; it takes GET, HEAD, OPTIONS.')
-  t.notMatch(put.body, 'the directory above')
+  const { text } = readPage(put.body)
+  t.match(text, 'cannot be used with PUT; it takes GET, HEAD, OPTIONS.')
+  t.notMatch(text, 'the directory above')
 })
 
 t.test('the form of a rejected request repeats no refused value without a field', async (t) => {
-  const { app } = await openService(t)
-  const headers = { accept: 'text/html' }
-  for (const [url, refused] of [
-    ['changes/?since=bad&station=GRAZ', 'name="since"'],
-    ['series/?ordering=bad&period=01H', 'name="ordering"'],
-    ['rinex-file/?expand=bad&ordering=filename', 'name="expand"'],
-  ] as const) {
-    const { statusCode, body } = await app.inject({ url: `/rinex/api/${url}`, headers })
-    t.equal(statusCode, 400, url)
-    t.notMatch(body, refused, url)
-  }
-  const { body } = await app.inject({
-    url: '/rinex/api/rinex-file/?expand=bad&ordering=filename',
-    headers,
-  })
-  t.match(body, '<input type="hidden" name="ordering" value="filename">', 'but all others')
+  const { page } = await openService(t)
+  for (const [url, name] of [
+    ['changes/?since=bad&station=GRAZ', 'since'],
+    ['series/?ordering=bad&period=01H', 'ordering'],
+    ['rinex-file/?expand=bad&ordering=filename', 'expand'],
+  ] as const)
+    t.notOk((await page(url, 400)).has('*', { name }), url)
+  const ordering = { type: 'hidden', name: 'ordering', value: 'filename' }
+  const html = await page('rinex-file/?expand=bad&ordering=filename', 400)
+  t.ok(html.has('input', ordering), 'but all others')
 })
 
 t.test('each error is a page with a sentence of what to do, and a search field', async (t) => {
@@ -156,22 +160,18 @@ t.test('each error is a page with a sentence of what to do, and a search field',
   const { app } = service
   for (const [title, url, texts, answering = app, method = 'GET', headers = browser] of [
     ['Not found', '/nothing', ['Nothing has this address']],
-    ['Not found', '/rinex/api/none/', ['Nothing has this address', 'value="none"']],
-    [
-      'Not found',
-      '/rinex/api/station/?format=xml',
-      ['no format xml', '>json</a>', '?">a page</a>'],
-    ],
-    ['Not found', '/rinex/data/?format=xml', ['no format xml', '?format=json">json</a>']],
-    ['Not found', '/?format=%3Cb%3E', ['no format &lt;b&gt;']],
-    ['Not found', '/rinex/data/obs/none.gz', ['value="obs/none.gz"', '>obs</a>']],
+    ['Not found', '/rinex/api/none/', ['Nothing has this address', 'none']],
+    ['Not found', '/rinex/api/station/?format=xml', ['no format xml', 'json', 'a page ?']],
+    ['Not found', '/rinex/data/?format=xml', ['no format xml', 'json ?format=json']],
+    ['Not found', '/?format=%3Cb%3E', ['no format <b>']],
+    ['Not found', '/rinex/data/obs/none.gz', ['obs/none.gz', 'obs ../../api/../data/obs/']],
     [
       'Not for browsers',
       '/rinex/api/rescan/',
       ['used with GET; it takes POST', 'docs/?format=api'],
     ],
     ['Not for browsers', '/rinex/api/station/', ['used with PUT'], app, 'PUT'],
-    ['No page here', '/rinex/api/schema/', ['?format=json">Open it as JSON'], app, 'GET', html],
+    ['No page here', '/rinex/api/schema/', ['Open it as JSON ?format=json'], app, 'GET', html],
     ['Files', '/rinex/api/rinex-file/?startDate=x', ['date/time. For example: 2026-022, 2026-01']],
     ['Not available at this moment', '/rinex/api/station/', ['Wait 5 seconds'], unwritten.app],
     ['No longer known', '/rinex/api/changes/?since=99', ['the latest changes']],
@@ -179,11 +179,15 @@ t.test('each error is a page with a sentence of what to do, and a search field',
     const page = await answering.inject({ method, url, headers })
     t.ok(page.statusCode >= 400, url)
     t.match(page.headers['content-type'], /^text\/html/, url)
-    t.match(page.body, `<title>${title} – `, url)
-    for (const text of texts) t.ok(page.body.includes(text), `${url}: ${text}`)
-    t.match(page.body, /<form class="search/, url)
-    t.match(page.body, /aria-label="Path"/, url)
-    t.notMatch(page.body, /bad request/i, url)
+    const shown = readPage(page.body)
+    t.match(shown.title, `${title} – `, url)
+    const links = shown.links().map(({ text, href }) => `${text} ${href}`)
+    const filledIn = shown.all('input').map((input) => input.attribute('value'))
+    const said = [shown.text, ...links, ...filledIn].join('\n')
+    for (const text of texts) t.ok(said.includes(text), `${url}: ${text}`)
+    t.ok(shown.has('form', { class: 'search' }), url)
+    t.ok(shown.has('nav', { 'aria-label': 'Path' }), url)
+    t.notMatch(shown.text, /bad request/i, url)
   }
 })
 

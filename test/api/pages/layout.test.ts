@@ -1,4 +1,5 @@
 /** All pages of an archive with faults: their HTML, what every page has, and where links lead. */
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { Test } from 'tap'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
@@ -85,10 +86,18 @@ async function addProblems(service: Service): Promise<void> {
 /** What people must never read. */
 const slip = /\bundefined\b|\[object |\bNaN\b|&(amp|lt|gt|quot|#39);/
 
-function checkPage(t: Test, url: string, page: Html): void {
+function checkPage(t: Test, url: string, page: Html, headers: OutgoingHttpHeaders): void {
   const isListing = url.startsWith(`${root}data/`)
+  const { 'content-security-policy': policy } = headers
+  t.match(policy, "default-src 'none'", url)
+  t.notMatch(policy, /unsafe|upgrade-insecure/, url)
+  t.notOk(page.has('style') || page.has('*', { style: /^/ }), url)
+  const loaded = [...page.all('script'), ...page.all('link', { rel: 'stylesheet' })].map((each) =>
+    new URL(each.attribute('src') ?? each.attribute('href') ?? '', url).href.replace(root, ''),
+  )
+  t.strictSame(loaded, isListing ? [] : ['assets/page.js', 'assets/page.css'], url)
   t.equal(page.all('h1').length, 1, `one heading: ${url}`)
-  t.match(page.one('head').one('title').text, /\w/, `title: ${url}`)
+  t.match(page.title, /\w/, `title: ${url}`)
   t.equal(slip.exec(page.text)?.[0], undefined, url)
   t.ok(isListing || page.has('main', { id: 'main' }), url)
   const ids = page.all('*', { id: /^/ }).map((each) => each.attribute('id'))
@@ -140,7 +149,7 @@ t.test('every page is whole, and every link leads to an answer below the prefix'
       if (!isLed && !isFile && !isDocument) t.equal(answer.statusCode, 200, `${accept} ${url}`)
       if (answer.statusCode !== 200) continue
       if (accept === 'text/html' && type.startsWith('text/html'))
-        checkPage(t, url, readPage(answer.body))
+        checkPage(t, url, readPage(answer.body), answer.headers)
       if (isFarther(url)) break
       const links = linksOf(url, type, answer.body)
       if (type === 'application/json') inJson.push(...links)

@@ -276,7 +276,7 @@ t.test('lists say their filter and count, and the request for their JSON', async
     ['status/problems/', '212 problems'],
   ] as const) {
     const html = await page(path)
-    t.match(html.one('head').one('title').text, `${title} – `, path)
+    t.match(html.title, `${title} – `, path)
     const wire = html.all('pre').find(({ text }) => text.startsWith('GET '))
     const json = new URL(wire?.links()[0]?.href ?? '')
     const { headers } = await app.inject({
