@@ -17,7 +17,8 @@ import type { HashClient } from './checksums/hash-client.ts'
 import { WatchController } from './mark/watch-controller.ts'
 import { ReconcileLoop } from './reconcile-loop.ts'
 import { register } from './register.ts'
-import { Rescans, Scans } from './scans.ts'
+import { Rescans } from './rescans.ts'
+import { Scans } from './scans.ts'
 import { Schedule } from './schedule.ts'
 import type { IndexerContext, IndexerOptions } from './state/context.ts'
 import { createContext } from './state/context.ts'
@@ -69,7 +70,7 @@ export class Indexer {
       watchController.restart()
       this.#schedule.sweepSoon()
     }
-    const reconcileLoop = new ReconcileLoop(context, { watchController, onAreaRestored })
+    const reconcileLoop = new ReconcileLoop(context, watchController, onAreaRestored)
     this.#watchController = watchController
     this.#reconcileLoop = reconcileLoop
     this.#schedule = new Schedule(context, reconcileLoop)

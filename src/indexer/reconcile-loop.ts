@@ -5,13 +5,12 @@
  */
 import type { DirectoryJob, Job, ReadNowResult, Requester, WalkJob } from './job-queue.ts'
 import { JobQueue } from './job-queue.ts'
+import type { ScanResult } from './mark/scan-progress.ts'
+import { Scan } from './mark/scan-progress.ts'
 import type { WatchController } from './mark/watch-controller.ts'
 import type { DirectorySnapshot } from './read/directory-snapshot.ts'
 import { largeDirectory } from './read/directory-snapshot.ts'
-import type { ScanResult } from './scan-progress.ts'
-import { Scan } from './scan-progress.ts'
 import type { IndexerContext } from './state/context.ts'
-import type { ApplyListeners } from './write/apply-snapshot.ts'
 import { ApplyStage } from './write/apply-snapshot.ts'
 
 /**
@@ -20,11 +19,6 @@ import { ApplyStage } from './write/apply-snapshot.ts'
  * snapshot needs memory.
  */
 const readAhead = 8
-
-/** What the loop tells the rest of the indexer. */
-export interface LoopListeners extends Pick<ApplyListeners, 'onAreaRestored'> {
-  readonly watchController: Pick<WatchController, 'update' | 'rest'>
-}
 
 /** A caller of `caughtUp` whose promise is not resolved yet. */
 interface Waiter {
@@ -40,33 +34,31 @@ interface Waiter {
 
 export class ReconcileLoop {
   readonly #context: IndexerContext
-  readonly #listeners: LoopListeners
+  readonly #watchController: Pick<WatchController, 'rest'>
   readonly #jobs: JobQueue
   readonly #applyStage: ApplyStage
   readonly #running: Promise<void>
-  #scan: Scan | undefined
   #ahead = readAhead
   #closing = false
   #waiters: Waiter[] = []
   #onWalkEnd = (): void => undefined
 
-  /** Starts the loop. */
-  constructor(context: IndexerContext, listeners: LoopListeners) {
+  /** Starts the loop. @param onAreaRestored see `ApplyStage` */
+  constructor(
+    context: IndexerContext,
+    watchController: Pick<WatchController, 'update' | 'rest'>,
+    onAreaRestored: () => void,
+  ) {
     this.#context = context
-    this.#listeners = listeners
+    this.#watchController = watchController
     this.#jobs = new JobQueue(context)
-    this.#applyStage = new ApplyStage(context, {
-      ...listeners,
-      onApplied: (change) => this.#scan?.applied(change),
-      onFailed: () => this.#scan?.failed(),
-      isClosing: () => this.#closing,
-    })
+    this.#applyStage = new ApplyStage(context, watchController, onAreaRestored)
     this.#running = this.#loop().catch(context.onFailure)
   }
 
   /** The running scan; `undefined` if no scan runs. */
   get scanning(): Scan | undefined {
-    return this.#scan
+    return this.#applyStage.scan
   }
 
   /**
@@ -76,7 +68,7 @@ export class ReconcileLoop {
   async scan(roots: readonly string[]): Promise<ScanResult> {
     const { tree, dirty, known, settling, asOf, nowUs } = this.#context
     const scan = new Scan(asOf.now())
-    this.#scan = scan
+    this.#applyStage.scan = scan
     await tree.startWalk(roots)
     const walkEnd = new Promise<void>((resolve) => (this.#onWalkEnd = resolve))
     this.#jobs.walking = true
@@ -87,7 +79,7 @@ export class ReconcileLoop {
       if (!scan.visited(path) && roots.some((root) => path.startsWith(`${root}/`)))
         dirty.add(path, performance.now())
     await (settling.isObserving ? this.caughtUp() : this.drained())
-    this.#scan = undefined
+    this.#applyStage.scan = undefined
     return scan.result(nowUs())
   }
 
@@ -124,6 +116,7 @@ export class ReconcileLoop {
   /** Stops after the current directory. */
   async close(): Promise<void> {
     this.#closing = true
+    this.#applyStage.close()
     this.#context.dirty.wake()
     await this.#running
   }
@@ -148,7 +141,7 @@ export class ReconcileLoop {
     const snapshot = await job.snapshot
     const startedMs = performance.now()
     await this.#applyStage.add({ snapshot, walked: false, requestedMs: job.requestedMs })
-    this.#listeners.watchController.rest(snapshot.path, performance.now() - startedMs)
+    this.#watchController.rest(snapshot.path, performance.now() - startedMs)
     if (job.requesters.length > 0) await this.#answer(snapshot, job.requesters)
   }
 
@@ -161,7 +154,7 @@ export class ReconcileLoop {
       return
     }
     const { snapshot } = step
-    this.#scan?.step(step)
+    this.#applyStage.scan?.step(step)
     // A directory that holds only directories does not tell how large these are.
     if (snapshot.names.length > 0)
       this.#ahead = snapshot.names.length > largeDirectory ? 1 : readAhead

@@ -14,17 +14,15 @@ export async function openApplyStageOn(t: Test, folder?: string) {
   )
   const parts = { ...opened, deletionGuard }
   const { dirty } = parts
-  let closing = false
   /** Whether each directory may be watched. */
   const watched = new Map<string, boolean>()
-  const areasBack: string[] = []
-  const applyStage = new ApplyStage(parts, {
-    watchController: { update: (path, isKnown) => void watched.set(path, isKnown) },
-    onAreaRestored: (area) => areasBack.push(area),
-    onFailed: () => undefined,
-    onApplied: () => undefined,
-    isClosing: () => closing,
-  })
+  /** How often an area was read again after it was lost. */
+  const restored = { count: 0 }
+  const applyStage = new ApplyStage(
+    parts,
+    { update: (path, isKnown) => void watched.set(path, isKnown) },
+    () => restored.count++,
+  )
   const readAll = async (untilMs: () => number, requestedMs: () => number) => {
     for (let next; (next = dirty.take(untilMs())) !== undefined;) {
       const read = { requestedMs: requestedMs(), snapshot: await parts.tree.snapshot(next) }
@@ -47,18 +45,19 @@ export async function openApplyStageOn(t: Test, folder?: string) {
       () => Infinity,
     )
   const status = () => parts.health.status(noProblems)
-  const close = () => (closing = true)
   const withheld = () => [...deletionGuard.withheld()]
   return {
     ...parts,
     closeAll: parts.close,
-    close,
+    close: () => {
+      applyStage.close()
+    },
     withheld,
     watched,
     applyStage,
     readAndApply,
     confirmAll,
     status,
-    areasBack,
+    restored,
   }
 }

@@ -1,7 +1,7 @@
 /** Known directories, health, scan progress and batches. */
 import type { DirectoryChange } from '../../src/catalogue/updates/change.ts'
+import { Scan } from '../../src/indexer/mark/scan-progress.ts'
 import type { WalkStep } from '../../src/indexer/read/walk.ts'
-import { Scan } from '../../src/indexer/scan-progress.ts'
 import { Health } from '../../src/indexer/state/health.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Batch } from '../../src/indexer/write/batch.ts'

@@ -46,7 +46,8 @@ async function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   const nothing = () => undefined
   const reconcileLoop = new ReconcileLoop(
     { ...parts, tree: watched(parts.tree) },
-    { watchController: { update: nothing, rest: nothing }, onAreaRestored: nothing },
+    { update: nothing, rest: nothing },
+    nothing,
   )
   t.teardown(() => reconcileLoop.close())
   return { ...parts, reconcileLoop }

@@ -2,11 +2,11 @@
  * Decides which directories are watched, and marks a watched directory dirty when events occur in
  * it or may have been lost.
  */
-import type { IndexerProblem, WatchCounts } from '../../control-socket/protocol.ts'
-import { errorCode } from '../../runtime/error-code.ts'
+import type { WatchCounts } from '../../control-socket/protocol.ts'
 import type { IndexerContext } from '../state/context.ts'
 import { hotDirectories, isHot } from '../state/hot-window.ts'
-import { Watcher, watchLimit } from './watcher.ts'
+import { watchLimit, watchProblem } from './inotify.ts'
+import { Watcher } from './watcher.ts'
 
 /** Delay between an event and the read of its directory, so that one read covers several events. */
 const eventDelayMs = 5
@@ -140,8 +140,6 @@ export class WatchController {
 
   #mark(path: string, delayMs = 0): void {
     const dueMs = Math.max(performance.now() + delayMs, this.#restingUntilMs.get(path) ?? 0)
-    // A file that is overwritten in place changes only its own size and mtime, not the stamp of its
-    // directory. So every directory needs the read depth `facts`.
     this.#context.dirty.add(path, dueMs)
   }
 
@@ -194,25 +192,5 @@ export class WatchController {
       ;[lastMs, lastWallMs] = [nowMs, nowWallMs]
     }
     this.#timers.push(setInterval(check, stallMs / 3))
-  }
-}
-
-function watchProblem(error: Error): IndexerProblem {
-  const code = errorCode(error) || error.message
-  if (code === 'ENOSPC')
-    return {
-      text: 'no file watches left for this user: raise fs.inotify.max_user_watches; sweeps find changes meanwhile',
-      advice:
-        'Set `fs.inotify.max_user_watches` to more than the number of directories, for example in a file below `/etc/sysctl.d/`.',
-    }
-  if (code === 'EMFILE')
-    return {
-      text: 'no file watchers left: raise fs.inotify.max_user_instances or the limit of open files; sweeps find changes meanwhile',
-      advice:
-        'Set `fs.inotify.max_user_instances` in a file below `/etc/sysctl.d/`, or `LimitNOFILE` of the service, to a higher number.',
-    }
-  return {
-    text: `directories cannot be watched (${code}); sweeps find changes meanwhile`,
-    advice: 'Search the log of the indexer for the cause; meanwhile new files are listed later.',
   }
 }

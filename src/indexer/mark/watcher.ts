@@ -4,7 +4,6 @@
  * that it ever watched. Instances are started one after the other, because each reads its directory
  * at its start.
  */
-import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { ChokidarOptions, FSWatcher } from 'chokidar'
@@ -12,6 +11,7 @@ import { watch } from 'chokidar'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
 import { identityOf, largeDirectory } from '../read/directory-snapshot.ts'
 import { hasMoreEntries } from '../read/entries.ts'
+import { isExhaustion, overflowDetector, queueLength } from './inotify.ts'
 
 export interface WatcherOptions {
   /** Absolute path of the archive root. */
@@ -46,7 +46,7 @@ export class Watcher {
 
   constructor(options: WatcherOptions) {
     this.#options = options
-    this.#countEvent = overflowDetector(options.onOverflow, readNumber(queueLength))
+    this.#countEvent = overflowDetector(options.onOverflow, queueLength())
   }
 
   get size(): number {
@@ -224,50 +224,7 @@ async function close(watcher: FSWatcher): Promise<void> {
   await closed
 }
 
-/**
- * True if no directory can be watched any more, because this user has no watch (ENOSPC), or no
- * inotify instance or open file (EMFILE) left. False if the problem is that of one directory.
- */
-export function isExhaustion(error: Error): boolean {
-  return ['ENOSPC', 'EMFILE'].includes(errorCode(error))
-}
-
 /** True if this user may not read a directory. */
 function isDenied(error: Error): boolean {
   return ['EACCES', 'EPERM'].includes(errorCode(error))
-}
-
-/**
- * File with the length of the kernel's event queue. The kernel drops further events, and Node does
- * not report this.
- */
-const queueLength = '/proc/sys/fs/inotify/max_queued_events'
-
-/**
- * Returns a function that counts the events. It assumes that the kernel's event queue overflowed
- * when as many events as half its length arrive within one tick of the event loop.
- */
-export function overflowDetector(onOverflow: () => void, length = 16_384): () => void {
-  const limit = Math.ceil(length / 2)
-  let count = 0
-  return () => {
-    if (count === 0) setImmediate(() => (count = 0))
-    if (++count === limit) onOverflow()
-  }
-}
-
-/**
- * Returns the number of directories that this user may watch; `null` if the settings of the kernel
- * are hidden.
- */
-export function watchLimit(): number | null {
-  return readNumber('/proc/sys/fs/inotify/max_user_watches') ?? null
-}
-
-function readNumber(path: string): number | undefined {
-  try {
-    return Number(readFileSync(path, 'utf8'))
-  } catch {
-    return undefined // hidden by a sandbox
-  }
 }

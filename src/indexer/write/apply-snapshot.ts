@@ -3,21 +3,22 @@
  * batches.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import type { AppliedChange, DirectoryChange } from '../../catalogue/updates/change.ts'
+import type { DirectoryChange } from '../../catalogue/updates/change.ts'
 import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
-import { areaOf } from '../../parse/archive-path.ts'
 import { accept, reportWithheld } from '../accept/acceptance.ts'
 import type { Sight } from '../accept/arrival.ts'
 import type { Comparison } from '../compare/directory-parts.ts'
 import { reconcileInParts, splitChange } from '../compare/directory-parts.ts'
 import { judgeStamp } from '../compare/judge-stamp.ts'
+import type { Scan } from '../mark/scan-progress.ts'
 import type { WatchController } from '../mark/watch-controller.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
-import { largeDirectory, otherDisk, tooManyEntries } from '../read/directory-snapshot.ts'
+import { largeDirectory, tooManyEntries } from '../read/directory-snapshot.ts'
 import type { IndexerContext } from '../state/context.ts'
 import { databaseProblem } from '../state/health.ts'
 import { sameStamp } from '../state/sure-stamps.ts'
 import { Batch } from './batch.ts'
+import { detectLostArea, reportArea, reportEntries, reportRefused } from './directory-problems.ts'
 
 /** Delay before the directories of a failed transaction are read again (ms). */
 const retryMs = 5000
@@ -26,23 +27,6 @@ const retryMs = 5000
  * because other directories wait during this read.
  */
 const refusedRetryMs = 60_000
-
-/** What the apply stage tells the rest of the indexer. */
-export interface ApplyListeners {
-  /** Called after a directory was read or could not be read, and when it is gone. */
-  readonly watchController: Pick<WatchController, 'update'>
-  /** Called when an area that was lost or unreadable can be read again. */
-  readonly onAreaRestored: (area: string) => void
-  /** Called after each successful transaction. */
-  readonly onApplied: (change: AppliedChange) => void
-  /** Called when a transaction has failed; its directories are tried again later. */
-  readonly onFailed: () => void
-  /**
-   * True while the indexer ends; then the remaining parts of a large directory are left to the next
-   * process.
-   */
-  readonly isClosing: () => boolean
-}
 
 export interface SnapshotInput {
   readonly snapshot: DirectorySnapshot
@@ -55,15 +39,26 @@ export interface SnapshotInput {
 /** Compares snapshots with the catalogue and applies the changes in batches. */
 export class ApplyStage {
   readonly #context: IndexerContext
-  readonly #listeners: ApplyListeners
+  readonly #watchController: Pick<WatchController, 'update'>
+  readonly #onAreaRestored: () => void
   readonly #batch: Batch
   readonly #unfinished = new Set<string>()
   /** Directories of which only the first parts were written since the last flush. */
   readonly #brokenOff = new Set<string>()
 
-  constructor(context: IndexerContext, listeners: ApplyListeners) {
+  #isClosing = false
+  /** The running scan, which counts what is written. The reconcile loop sets it. */
+  scan: Scan | undefined
+
+  /** @param onAreaRestored called when an area that was lost or unreadable can be read again */
+  constructor(
+    context: IndexerContext,
+    watchController: Pick<WatchController, 'update'>,
+    onAreaRestored: () => void,
+  ) {
     this.#context = context
-    this.#listeners = listeners
+    this.#watchController = watchController
+    this.#onAreaRestored = onAreaRestored
     this.#batch = new Batch(context.writer)
   }
 
@@ -82,9 +77,9 @@ export class ApplyStage {
     const { walked } = input
     const { path } = input.snapshot
     if (this.#batch.has(path)) await this.flush()
-    const snapshot = await this.#detectLostArea(input.snapshot)
-    this.#reportArea(snapshot)
-    this.#reportEntries(snapshot)
+    const snapshot = await detectLostArea(this.#context, input.snapshot)
+    if (reportArea(this.#context, snapshot)) this.#onAreaRestored()
+    reportEntries(this.#context.health, snapshot)
     const isKnownNow = snapshot.outcome === 'read' || snapshot.outcome === 'missing'
     if (!walked && isKnownNow) this.#markChangedChildren(snapshot)
     const compared = await reconcileInParts(this.#context.writer, snapshot)
@@ -99,7 +94,7 @@ export class ApplyStage {
     if (accepted === undefined) {
       this.#context.unreadFiles.done(path)
       // The catalogue agrees with the directory, so there is no refused change any more.
-      if (isKnownNow) this.#reportRefused(path, undefined)
+      if (isKnownNow) reportRefused(this.#context.health, path, undefined)
       return
     }
     const { retryMs, isAnyRead } = accepted
@@ -118,6 +113,11 @@ export class ApplyStage {
     return unwritten
   }
 
+  /** Leaves the remaining parts of a large directory to the next process. */
+  close(): void {
+    this.#isClosing = true
+  }
+
   /**
    * Adds a change to the batch. If it has several parts, writes all but the last at once, until one
    * cannot be written.
@@ -128,7 +128,7 @@ export class ApplyStage {
       this.#batch.add(part, isWalked)
       if (!part.more) return
       const unwritten = await this.#flushBatch()
-      if (unwritten.has(path) || this.#listeners.isClosing()) {
+      if (unwritten.has(path) || this.#isClosing) {
         this.#brokenOff.add(path)
         return
       }
@@ -145,16 +145,16 @@ export class ApplyStage {
     if (error instanceof CatalogueCorrupt) throw error
     if (applied !== undefined) {
       health.report('database', undefined)
-      this.#listeners.onApplied(applied)
+      this.scan?.applied(applied)
       const written = changes.filter(({ path }) => !refused.has(path))
       metrics.applied(applied, written)
       this.#endWithholding(written)
-      for (const path of paths) this.#reportRefused(path, refused.get(path))
+      for (const path of paths) reportRefused(health, path, refused.get(path))
     }
     if (error !== undefined) {
       const text = `the catalogue cannot be written: ${error.message}`
       health.report('database', databaseProblem(text))
-      this.#listeners.onFailed()
+      this.scan?.failed()
     }
     const delayMs = error === undefined ? refusedRetryMs : retryMs
     for (const path of unwritten) this.#retryLater(path, delayMs)
@@ -209,66 +209,6 @@ export class ApplyStage {
     else if (outcome !== 'lost-area' && outcome !== 'missing') known.add(path)
     else return
     const isLarge = snapshot.names.length > largeDirectory || snapshot.error === tooManyEntries
-    this.#listeners.watchController.update(path, !gone && !isLarge, identity)
-  }
-
-  /**
-   * Treats an area as lost if it contained directories before and contains none now, or if it
-   * contained only files before and has neither directories nor RINEX files now. A mount point
-   * without its disk looks like this.
-   */
-  async #detectLostArea(snapshot: DirectorySnapshot): Promise<DirectorySnapshot> {
-    const isArea = !snapshot.path.includes('/')
-    if (!isArea || snapshot.outcome !== 'read' || snapshot.directories.length > 0) return snapshot
-    const before = await this.#context.writer.directory(snapshot.path)
-    const heldDirectories = this.#context.known.childrenOf(snapshot.path).length > 0
-    const heldSomething = heldDirectories || (before?.files.size ?? 0) > 0
-    const holdsSomething = !heldDirectories && snapshot.names.length > 0
-    const isLost = heldSomething && !holdsSomething
-    return isLost ? { ...snapshot, outcome: 'lost-area', error: 'empty' } : snapshot
-  }
-
-  #reportArea({ path, outcome, error = '' }: DirectorySnapshot): void {
-    const { health, known } = this.#context
-    const area = areaOf(path)
-    if (outcome === 'lost-area') {
-      // An area that is not known has never contained anything, so it is not lost.
-      if (known.has(area))
-        health.report(`area ${area}`, {
-          text: `${area}/ below the archive root is lost (${error}): its records are kept, mount or restore it`,
-          advice:
-            error === otherDisk
-              ? 'Restart the indexer if this disk is intended; otherwise mount the disk of the area.'
-              : 'Mount or restore the area; until then its files stay listed, and their downloads are answered `503`.',
-        })
-    } else if (path === area) {
-      if (outcome === 'unreadable' && error !== tooManyEntries)
-        health.report(`area ${area}`, {
-          text: `${area}/ cannot be read (${error})`,
-          advice:
-            'Check that the area and every directory above it are open to the group of the indexer.',
-        })
-      else if (health.report(`area ${area}`, undefined)) this.#listeners.onAreaRestored(area)
-    }
-  }
-
-  /** Reports a directory that has too many entries to be read, until it can be read or is gone. */
-  #reportEntries({ path, outcome, error }: DirectorySnapshot): void {
-    if (outcome === 'lost-area') return
-    const problem = {
-      text: `${path}/ has ${tooManyEntries} and is not read: its records are kept, divide it into subdirectories`,
-      advice:
-        'Divide the directory into subdirectories, for example one for each day; the indexer then reads it by itself.',
-    }
-    this.#context.health.report(`entries ${path}`, error === tooManyEntries ? problem : undefined)
-  }
-
-  #reportRefused(path: string, error: Error | undefined): void {
-    const problem = error && {
-      text: `${path}/ cannot be catalogued: ${error.message}`,
-      advice:
-        'Run `rinex-catalogue check`, and search the log of the indexer for this directory; the indexer tries again by itself.',
-    }
-    this.#context.health.report(`directory ${path}`, problem)
+    this.#watchController.update(path, !gone && !isLarge, identity)
   }
 }

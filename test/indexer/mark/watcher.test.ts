@@ -1,12 +1,8 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import {
-  isExhaustion,
-  overflowDetector,
-  Watcher,
-  watchLimit,
-} from '../../../src/indexer/mark/watcher.ts'
+import { isExhaustion, overflowDetector, watchLimit } from '../../../src/indexer/mark/inotify.ts'
+import { Watcher } from '../../../src/indexer/mark/watcher.ts'
 import { testFolder } from '../../folder.ts'
 import t from '../../tap.ts'
 import { until } from '../../until.ts'

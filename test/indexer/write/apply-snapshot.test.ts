@@ -47,25 +47,25 @@ t.test('no record is removed while an area has no directories', async (t) => {
       make: (path: string) => writeFileSync(path, ''),
     },
   ]
-  const { archive, put, readAndApply, status, areasBack, writer } = await openApplyStageOn(t)
+  const { archive, put, readAndApply, status, restored, writer } = await openApplyStageOn(t)
   put(`${day}/${graz}`)
   put(`obs/${graz}`)
   await readAndApply('obs')
   t.equal(await writer.count('obs'), 2)
   for (const { title, make } of states) {
-    areasBack.length = 0
+    restored.count = 0
     renameSync(join(archive, 'obs'), join(archive, 'aside'))
     make(join(archive, 'obs'))
     await readAndApply(day)
     await readAndApply('obs', 'obs/2020', day)
     t.match(status(), { state: 'degraded', problems: exact([{ text: lost }]) }, title)
     t.equal(await writer.count('obs'), 2)
-    t.same(areasBack, [])
+    t.equal(restored.count, 0)
     rmSync(join(archive, 'obs'), { recursive: true, force: true })
     renameSync(join(archive, 'aside'), join(archive, 'obs'))
     await readAndApply('obs', 'obs/2020', day)
     t.match(status(), { state: 'starting', problems: exact([]) }, `${title}, and back`)
-    t.same(areasBack, ['obs'])
+    t.equal(restored.count, 1)
     t.equal(await writer.count('obs'), 2)
   }
 })

@@ -1,9 +1,9 @@
 /** Counts the progress and the result of one scan. */
-import type { ScanSummary } from '../catalogue/records.ts'
-import type { AppliedChange } from '../catalogue/updates/change.ts'
-import type { ScanProgress } from '../control-socket/protocol.ts'
-import type { WalkStep } from './read/walk.ts'
-import type { Moment } from './state/as-of.ts'
+import type { ScanSummary } from '../../catalogue/records.ts'
+import type { AppliedChange } from '../../catalogue/updates/change.ts'
+import type { ScanProgress } from '../../control-socket/protocol.ts'
+import type { WalkStep } from '../read/walk.ts'
+import type { Moment } from '../state/as-of.ts'
 
 export interface ScanResult {
   readonly summary: ScanSummary

@@ -1,5 +1,5 @@
-import type { ScanResult } from '../../src/indexer/scan-progress.ts'
-import { Rescans } from '../../src/indexer/scans.ts'
+import type { ScanResult } from '../../src/indexer/mark/scan-progress.ts'
+import { Rescans } from '../../src/indexer/rescans.ts'
 import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
 import { emptyScan, memoryLogger, moment } from './parts.ts'
