@@ -20,7 +20,7 @@ const mostWaiting = 30
 const program = ''
 
 /** A number of slots for long queries, and the queue before them. */
-export class Turns {
+export class QueryTurns {
   readonly #ofClients: number
   /** The owners of the running queries, by slot. */
   readonly #running: (string | undefined)[]

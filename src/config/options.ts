@@ -28,10 +28,11 @@ import {
  * Decides how a value is read from text and normalised; `table` has whole numbers by name; `path`
  * and `paths` become absolute, and so does a `database` that is no URL.
  */
-export type Kind = 'text' | 'texts' | 'integer' | 'table' | 'path' | 'paths' | 'url' | 'database'
+export type OptionKind =
+  'text' | 'texts' | 'integer' | 'table' | 'path' | 'paths' | 'url' | 'database'
 
 interface Option {
-  readonly kind: Kind
+  readonly kind: OptionKind
   readonly check: Check<unknown>
   /**
    * `undefined` if the option has no default, or if its default follows from other options (see

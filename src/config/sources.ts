@@ -7,7 +7,7 @@ import { dirname, resolve } from 'node:path'
 import { parse, TomlError } from 'smol-toml'
 import { closest } from '../runtime/closest-name.ts'
 import type { Fault } from './checks.ts'
-import type { Config, Kind, OptionKey } from './options.ts'
+import type { Config, OptionKey, OptionKind } from './options.ts'
 import { optionKeys, optionOf } from './options.ts'
 
 export const variablePrefix = 'RINEX_CATALOGUE_'
@@ -125,7 +125,7 @@ function readFlags(flags: Flags, cwd: string, { settings }: Reading): void {
 }
 
 /** Reads a value from text. Text that is not a number stays text; the check then reports it. */
-function fromText(kind: Kind, text: string): unknown {
+function fromText(kind: OptionKind, text: string): unknown {
   switch (kind) {
     case 'integer':
       return /^-?\d+$/.test(text) ? Number(text) : text

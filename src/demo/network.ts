@@ -7,14 +7,14 @@ import {
   twoDigits,
 } from '../parse/calendar.ts'
 
-type Period = '01D' | '01H' | '15M'
+type DemoPeriod = '01D' | '01H' | '15M'
 
 /** A file of the demo. */
 export interface DemoFile {
   /** Path below the archive. */
   readonly path: string
   readonly type: 'o' | 'n'
-  readonly period: Period
+  readonly period: DemoPeriod
   /** Start of its data (seconds since 1970). */
   readonly startSeconds: number
   /** When it arrives (seconds since 1970). */
@@ -23,7 +23,7 @@ export interface DemoFile {
 }
 
 /** Length of a period (seconds), and for how many days the demo has its files. */
-const periods: Readonly<Record<Period, { readonly seconds: number; readonly days: number }>> = {
+const periods: Readonly<Record<DemoPeriod, { readonly seconds: number; readonly days: number }>> = {
   '01D': { seconds: secondsPerDay, days: 730 },
   '01H': { seconds: secondsPerHour, days: 20 },
   '15M': { seconds: 15 * secondsPerMinute, days: 3 },
@@ -34,15 +34,15 @@ const longestDelay = secondsPerHour
 
 interface Station {
   readonly code: string
-  readonly periods: readonly Period[]
+  readonly periods: readonly DemoPeriod[]
   /** Whether it delivers a slot, by the days and seconds from the slot to the start of the demo. */
   readonly delivers?: (slot: { readonly ago: number; readonly chance: number }) => boolean
   /** Days before the start of the demo until which its names were short. */
   readonly shortUntil?: number
 }
 
-const all: readonly Period[] = ['01D', '01H', '15M']
-const slow: readonly Period[] = ['01D', '01H']
+const all: readonly DemoPeriod[] = ['01D', '01H', '15M']
+const slow: readonly DemoPeriod[] = ['01D', '01H']
 
 /** All of Norway stopped 5 hours and 40 minutes before the start. */
 const norway = ({ ago }: { ago: number }) => ago > 5 * secondsPerHour + 40 * secondsPerMinute
@@ -76,8 +76,8 @@ const stations: readonly Station[] = [
 export function filesArriving(from: number, to: number, startedAt: number): readonly DemoFile[] {
   const files: DemoFile[] = []
   for (const [period, { seconds, days }] of Object.entries(periods) as [
-    Period,
-    (typeof periods)[Period],
+    DemoPeriod,
+    (typeof periods)[DemoPeriod],
   ][]) {
     const earliest = Math.max(from - longestDelay - seconds, startedAt - days * secondsPerDay)
     const first = Math.floor(earliest / seconds) * seconds
@@ -91,7 +91,7 @@ export function filesArriving(from: number, to: number, startedAt: number): read
 }
 
 interface Slot {
-  readonly period: Period
+  readonly period: DemoPeriod
   readonly start: number
   readonly startedAt: number
 }

@@ -12,15 +12,15 @@ export interface Completeness {
   readonly completeness: number | undefined
 }
 
-type Counts = Pick<SlotFigures, 'possible' | 'delivered'>
+type SlotCounts = Pick<SlotFigures, 'possible' | 'delivered'>
 
-export function completenessOf({ possible, delivered }: Counts): Completeness {
+export function completenessOf({ possible, delivered }: SlotCounts): Completeness {
   return { possible, delivered, completeness: ratio(delivered, possible) }
 }
 
 /** The completeness of several series together. */
-export function sumOf(all: readonly Counts[]): Completeness {
-  const sum = (key: keyof Counts): number => all.reduce((total, each) => total + each[key], 0)
+export function sumOf(all: readonly SlotCounts[]): Completeness {
+  const sum = (key: keyof SlotCounts): number => all.reduce((total, each) => total + each[key], 0)
   return completenessOf({ possible: sum('possible'), delivered: sum('delivered') })
 }
 

@@ -90,10 +90,10 @@ function yearsSvg(years: NonNullable<WireArchive['years']>): Html {
   })
 }
 
-type Days = NonNullable<WireArchive['days']>
+type WireDays = NonNullable<WireArchive['days']>
 
 /** The last year of days, each month with its name. */
-function daysPicture(days: Days, of: 'files' | 'bytes') {
+function daysPicture(days: WireDays, of: 'files' | 'bytes') {
   const shown = days.slice(-366)
   const [label, what] = of === 'files' ? ['Files a day', 'Files'] : ['Bytes a day', 'Bytes']
   return {
@@ -133,7 +133,7 @@ function yearsTable(years: NonNullable<WireArchive['years']>): Table {
 }
 
 /** The days by month, the newest first; the first month may have lost its first days. */
-function monthsTable(days: Days): Table {
+function monthsTable(days: WireDays): Table {
   const byMonth = Map.groupBy(days, ({ date }) => date.slice(0, 'yyyy-mm'.length))
   const rows = [...byMonth].map(([month, own]): readonly Child[] => {
     const sum = sumOfVolumes(own)

@@ -46,10 +46,10 @@ export function serialiseDisk({ holds, space }: ArchiveDisk) {
   return { holds, free_bytes: space?.freeBytes ?? null, total_bytes: space?.totalBytes ?? null }
 }
 
-type Group = WireArchive['groups'][number]
+type WireGroup = WireArchive['groups'][number]
 
 /** The files of each year, or all without years as long as the months are not counted. */
-function groupsOf(totals: readonly KindVolume[], months: Volumes['months']): readonly Group[] {
+function groupsOf(totals: readonly KindVolume[], months: Volumes['months']): readonly WireGroup[] {
   const known: readonly (KindVolume & { readonly month?: string })[] = months ?? totals
   const named = known.map(({ month, area, fileType, period, ...volume }) => {
     const year = month?.slice(0, 'yyyy'.length) ?? null
@@ -60,8 +60,8 @@ function groupsOf(totals: readonly KindVolume[], months: Volumes['months']): rea
 
 /** Adds up volumes by a key, sorted by it. */
 function sumsBy<Key extends object>(
-  groups: readonly Group[],
-  keyOf: (group: Group) => Key,
+  groups: readonly WireGroup[],
+  keyOf: (group: WireGroup) => Key,
 ): (Key & Volume)[] {
   const byKey = Map.groupBy(groups, (group) => Object.values(keyOf(group)).join())
   return [...byKey]

@@ -14,21 +14,21 @@ const mostConnections = 2048
 
 /** Too many connections in total, or too many connections or requests of the address. */
 export const rejections = ['full', 'address', 'requests'] as const
-export type Rejection = (typeof rejections)[number]
+export type ConnectionRejection = (typeof rejections)[number]
 
 export class ConnectionLimiter {
   readonly #most: number
   readonly #addresses: Addresses
   readonly #connectionsOf: CountByKey
   readonly #requestsOf: CountByKey
-  readonly #onRejected: (why: Rejection) => void
+  readonly #onRejected: (why: ConnectionRejection) => void
   readonly #onUntrusted: () => void
   #reportedUntrusted = false
 
   /** @param on `untrusted` is called once, when a proxy on this machine is not trusted */
   constructor(
     limits: ConnectionLimits,
-    on: { readonly rejected: (why: Rejection) => void; readonly untrusted: () => void },
+    on: { readonly rejected: (why: ConnectionRejection) => void; readonly untrusted: () => void },
   ) {
     const { connections = mostConnections, connectionsPerAddress, trustedProxies } = limits
     this.#most = connections

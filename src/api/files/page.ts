@@ -117,7 +117,7 @@ export function renderList(list: ListPageData): Page {
 }
 
 /** The same list in other formats. */
-function formatLinks({ formats, total }: Selection): Html {
+function formatLinks({ formats, total }: SelectedFiles): Html {
   const { json, urls, csv, ndjson, changes } = formats
   return html`<p class="formats">This page as <a href="${json}">JSON</a>; ${total} as
  <a href="${urls}">list of URLs</a>, <a href="${csv}">CSV</a> or <a href="${ndjson}">NDJSON</a>;
@@ -126,7 +126,7 @@ function formatLinks({ formats, total }: Selection): Html {
 }
 
 /** The commands that download all files of the list. */
-function downloadHtml({ total, commands }: Selection): Html {
+function downloadHtml({ total, commands }: SelectedFiles): Html {
   return html`<section class="selection">
 <h2>Download ${total}</h2>
 ${commands.map((command) => commandHtml(command))}
@@ -146,7 +146,7 @@ function fieldsWith(facets: Facets | undefined): readonly Field[] {
   })
 }
 
-type Selection = ReturnType<typeof selectionOf>
+type SelectedFiles = ReturnType<typeof selectionOf>
 
 function selectionOf({ kept, links, range, count, sums }: ListPageData) {
   // Streams have no facets, and refuse a parameter that has no effect.

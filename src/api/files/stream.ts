@@ -60,7 +60,7 @@ export const lineFormats = {
   },
 } as const satisfies Partial<Record<Format, LineFormat>>
 
-interface Selection {
+interface StreamedFiles {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
   readonly details: boolean
@@ -68,7 +68,7 @@ interface Selection {
   readonly limit: number
 }
 
-interface ListSource extends Selection {
+interface ListSource extends StreamedFiles {
   readonly reader: Pick<CatalogueReader, 'records'>
   readonly links: Links
   /** Epoch of the head in the response's headers. */

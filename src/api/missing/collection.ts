@@ -211,7 +211,7 @@ const maxRows = 100_000
 /** Maximum numbers of days: of the network, which is read at once, and of one station. */
 const maxDays = { network: 62, station: 40 * 366 }
 
-type Days = Pick<Values<typeof parameters>, 'from' | 'to'>
+type AskedDays = Pick<Values<typeof parameters>, 'from' | 'to'>
 
 const mostDays = (isOneStation: boolean): number =>
   isOneStation ? maxDays.station : maxDays.network
@@ -219,12 +219,12 @@ const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
 const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
 
 /** By default the 28 days up to the last one. @param last the last day with states */
-function rangeOf({ from, to }: Days, isOneStation: boolean, last: number): DayRange {
+function rangeOf({ from, to }: AskedDays, isOneStation: boolean, last: number): DayRange {
   const toDay = to ?? Math.min(last, (from ?? last) + mostDays(isOneStation) - 1)
   return { fromDay: from ?? toDay - recentDays + 1, toDay }
 }
 
-function rangeFault(asked: Days, isOneStation: boolean, last: number): string | undefined {
+function rangeFault(asked: AskedDays, isOneStation: boolean, last: number): string | undefined {
   const { fromDay, toDay } = rangeOf(asked, isOneStation, last)
   const days = toDay - fromDay + 1
   if (days < 1) return endsBeforeItBegins

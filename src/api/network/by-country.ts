@@ -23,7 +23,7 @@ export const marks = {
 export type MarkName = keyof typeof marks
 
 /** A station in a picture. */
-export interface Row {
+export interface PictureRow {
   readonly series: KnownSeries
   readonly cells: readonly (MarkName | undefined)[]
   readonly title: string
@@ -70,7 +70,7 @@ export interface Picture {
 /** Maximum number of stations that are drawn; more are too many to look at, and too heavy. */
 const maxRows = 100
 
-export function pictureOf(all: readonly Row[], drawing: Drawing): Picture {
+export function pictureOf(all: readonly PictureRow[], drawing: Drawing): Picture {
   const rows = all.toSorted(worstNow)
   const incomplete = rows.filter((row) => !isComplete(row))
   const shown = incomplete.slice(0, maxRows)
@@ -98,7 +98,7 @@ export function pictureOf(all: readonly Row[], drawing: Drawing): Picture {
   }
 }
 
-function countryOfRow({ series }: Row): string | undefined {
+function countryOfRow({ series }: PictureRow): string | undefined {
   return countryOf(series.station)
 }
 
@@ -106,7 +106,7 @@ function nameOf(code: string | undefined): string {
   return code === undefined ? 'Short names, without a country' : countryName(code)
 }
 
-function named(one: string, many: string, rows: readonly Row[]): readonly NamedStations[] {
+function named(one: string, many: string, rows: readonly PictureRow[]): readonly NamedStations[] {
   if (rows.length === 0) return []
   const countries = Array.from(Map.groupBy(rows, countryOfRow), ([code, ofCountry]) => ({
     name: nameOf(code),
@@ -119,7 +119,7 @@ function named(one: string, many: string, rows: readonly Row[]): readonly NamedS
 /** Fits in a phone of 360 pixels, so that it need not scroll. */
 const sizes = { width: 328, labelWidth: 84, endWidth: 48, hasLegend: false }
 
-function countrySvg(name: string, rows: readonly Row[], drawing: Drawing): Html {
+function countrySvg(name: string, rows: readonly PictureRow[], drawing: Drawing): Html {
   const { label, columns, columnLabels, linkOf } = drawing
   return gridSvg<MarkName>({
     ...sizes,
@@ -144,7 +144,7 @@ function countrySvg(name: string, rows: readonly Row[], drawing: Drawing): Html 
 const isLost = (mark: MarkName | undefined): boolean =>
   mark !== undefined && mark !== 'good' && mark !== 'due'
 
-function isComplete({ series, cells }: Row): boolean {
+function isComplete({ series, cells }: PictureRow): boolean {
   return rankOf(series) === 2 && !cells.some(isLost)
 }
 
@@ -153,10 +153,10 @@ function rankOf({ summary: { state } }: KnownSeries): number {
 }
 
 /** Down before late, the longest loss first; then those with the most lost cells. */
-function worstNow(a: Row, b: Row): number {
+function worstNow(a: PictureRow, b: PictureRow): number {
   const rank = rankOf(a.series)
   const [sinceA, sinceB] = [a, b].map(({ series }) => series.summary.since ?? 0) as [number, number]
-  const lostOf = ({ cells }: Row): number => cells.filter(isLost).length
+  const lostOf = ({ cells }: PictureRow): number => cells.filter(isLost).length
   return (
     rank - rankOf(b.series) ||
     (rank === 2 ? 0 : sinceA - sinceB) ||

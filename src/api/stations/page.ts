@@ -108,10 +108,10 @@ ${picture(label, svg)}
 /** Maximum number of gaps that the page shows. */
 const maxGaps = 12
 
-type Head = Parameters<typeof stationHead>[0]
+type StationHead = Parameters<typeof stationHead>[0]
 
 /** How complete a series is, and its gaps. */
-function portraitHtml(portrait: SeriesPortrait, head: Head): Html {
+function portraitHtml(portrait: SeriesPortrait, head: StationHead): Html {
   const { period, first, last, all, year } = portrait
   const perDay = slotsPerDay(period)
   const [firstDay, lastDay] = [first, last].map((slot) => Math.floor(slot / perDay)) as [

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import type { Ask, Row } from '../question.ts'
 import { execute } from '../question.ts'
-import type { Table } from '../updates/copy.ts'
+import type { CopiedTable } from '../updates/copy.ts'
 import {
   begin,
   catalogue,
@@ -14,7 +14,7 @@ import {
   epochOf,
   finish,
   highestKey,
-  identity,
+  identityOfCatalogue,
   identityOfTarget,
   insertion,
   others,
@@ -51,7 +51,7 @@ export async function copyCatalogue(copying: Copying): Promise<ComparedTable[]> 
   const { dialect, read, write } = target.engine
   // The target is complete, so the source must be: a first scan may have been interrupted.
   await buildAll(source)
-  const isFrom = await source.engine.read(identity)
+  const isFrom = await source.engine.read(identityOfCatalogue)
   const found = await read(() => identityOfTarget(dialect))
   const isOfSource = epochOf(found.identity) === epochOf(isFrom)
   if (!isOfSource && !found.isEmpty)
@@ -61,12 +61,12 @@ export async function copyCatalogue(copying: Copying): Promise<ComparedTable[]> 
   const advance = (rows: number): void => {
     onProgress((done += rows), total)
   }
-  const compare = async (compared: readonly Table[]): Promise<ComparedTable[]> => {
+  const compare = async (compared: readonly CopiedTable[]): Promise<ComparedTable[]> => {
     const found: ComparedTable[] = []
     for (const table of compared) {
       onStep(`comparing ${table.name}`)
       const sides = [source, target].map(({ engine }) => digest(parts(engine.read, table, advance)))
-      const [{ count, sha256 }, other] = (await Promise.all(sides)) as [Digest, Digest]
+      const [{ count, sha256 }, other] = (await Promise.all(sides)) as [TableDigest, TableDigest]
       found.push({ name: table.name, count, sha256, isEqual: sha256 === other.sha256 })
     }
     return found
@@ -93,7 +93,7 @@ async function buildAll(side: CopyTarget): Promise<void> {
   while ((await side.buildIndexes()).left > 0);
 }
 
-type Digest = Awaited<ReturnType<typeof digest>>
+type TableDigest = Awaited<ReturnType<typeof digest>>
 
 async function digest(parts: AsyncIterable<readonly Row[]>) {
   const hash = createHash('sha256')
@@ -108,7 +108,7 @@ async function digest(parts: AsyncIterable<readonly Row[]>) {
 /** All rows after a key in parts, which are the same in equal tables. */
 async function* parts(
   read: Ask,
-  table: Table,
+  table: CopiedTable,
   onRows: (rows: number) => void,
   after?: Row,
 ): AsyncGenerator<readonly Row[]> {

@@ -39,9 +39,9 @@ interface Parts extends QuestionContext {
 }
 
 /** Rows of each group: its value and the number of its files, or what `groups.size` has. */
-type Found = Partial<Record<Group, readonly Row[]>>
+type FacetRows = Partial<Record<Group, readonly Row[]>>
 
-interface Way extends IndexChoice {
+interface FacetWay extends IndexChoice {
   readonly selection: Selection
 }
 
@@ -88,8 +88,8 @@ class Sums {
   }
 
   /** The groups of some filters: those that the tables have, and others that cost little. */
-  *groups(wanted: Partial<Record<Group, FileFilter>>): Question<Found> {
-    const found: Found = {}
+  *groups(wanted: Partial<Record<Group, FileFilter>>): Question<FacetRows> {
+    const found: FacetRows = {}
     const rest = new Map<string, { readonly selection: Selection; readonly of: Group[] }>()
     for (const [group, filter] of Object.entries(wanted) as [Group, FileFilter][]) {
       const selection = yield* this.#parts.lookups.select(filter)
@@ -107,7 +107,7 @@ class Sums {
     return found
   }
 
-  *#read(of: readonly Group[], wanted: Selection): Question<Found> {
+  *#read(of: readonly Group[], wanted: Selection): Question<FacetRows> {
     const { index, cost, selection } = yield* this.#way(of, wanted)
     if (cost > this.#parts.most) return {}
     const { sql, values } = conditionsOf(selection, this.#parts.dialect)
@@ -129,7 +129,7 @@ class Sums {
    * The index to read, and the selection to read from it. The stations of a range of time are found
    * by reading the range of each station, because no index of times has the station.
    */
-  *#way(of: readonly Group[], selection: Selection): Question<Way> {
+  *#way(of: readonly Group[], selection: Selection): Question<FacetWay> {
     const { counts, lookups, narrowest } = this.#parts
     const { dates } = selection
     if (!of.includes('station') || !dates || !hasOnly(selection, ['dates', 'kinds']))
@@ -167,7 +167,7 @@ class Sums {
   }
 }
 
-function bytesOf({ size }: Found): number | undefined {
+function bytesOf({ size }: FacetRows): number | undefined {
   return size?.reduce((total, [, bytes]) => total + ((bytes as number | null) ?? 0), 0)
 }
 

@@ -1,9 +1,9 @@
 /** The reader of a catalogue on a server: a pool of connections, on which questions take turns. */
 import pg from 'pg'
 import type {
-  Answer,
+  AnswerOf,
   CatalogueReader,
-  Query,
+  QueryOf,
   QuestionName,
   StorageFigures,
 } from '../questions/reader.ts'
@@ -13,7 +13,7 @@ import type { QuestionContext } from '../selection/context.ts'
 import { contextOf } from '../selection/context.ts'
 import { schemaVersion } from '../tables/migrations.ts'
 import type { Asker } from '../turns.ts'
-import { Turns } from '../turns.ts'
+import { QueryTurns } from '../turns.ts'
 import type { ServerAddress } from './connection.ts'
 import { clientConfig, ignoreLoss, isOutage, mayPrepare, serverFault } from './connection.ts'
 import { dialect } from './dialect.ts'
@@ -58,7 +58,7 @@ class Reader {
   readonly #pool: pg.Pool
   readonly #driver: Driver
   readonly #commits: CommitSignal
-  readonly #turns = new Turns({ ofClients: 3, ofAll: 4 })
+  readonly #turns = new QueryTurns({ ofClients: 3, ofAll: 4 })
   /** What the questions of each connection have read on it. */
   readonly #contexts = new WeakMap<pg.PoolClient, QuestionContext>()
 
@@ -88,9 +88,9 @@ class Reader {
 
   async #ask<Name extends QuestionName>(
     name: Name,
-    query: Query<Name>,
+    query: QueryOf<Name>,
     asker?: Asker,
-  ): Promise<Answer<Name>> {
+  ): Promise<AnswerOf<Name>> {
     if (shortQuestions.has(name)) return this.#answer(name, query, longestMs)
     if (!longQuestions.has(name))
       try {
@@ -105,9 +105,9 @@ class Reader {
   /** @param limitMs longest time of a statement, and of all together; 0 for none */
   #answer<Name extends QuestionName>(
     name: Name,
-    query: Query<Name>,
+    query: QueryOf<Name>,
     limitMs: number,
-  ): Promise<Answer<Name>> {
+  ): Promise<AnswerOf<Name>> {
     const endMs = limitMs === 0 ? Infinity : performance.now() + limitMs
     const tooLong = (): QueryTimeout =>
       new QueryTimeout(`the query takes longer than ${limitMs} ms`)

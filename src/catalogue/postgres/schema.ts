@@ -83,9 +83,9 @@ export const readOnly = `(pg_is_in_recovery() OR current_setting('transaction_re
 const [server, schema] = [`to_regclass('server')`, 'current_schema()']
 
 /** Why a server cannot be used: SQL that is true then, and the words after its name. */
-type Fault = readonly [when: string, words: string]
+type SchemaFault = readonly [when: string, words: string]
 
-const faults: readonly Fault[] = [
+const faults: readonly SchemaFault[] = [
   [
     `current_setting('server_version_num')::int < 150000`,
     'is older than PostgreSQL 15: install PostgreSQL 15 or newer',
@@ -108,7 +108,7 @@ const faults: readonly Fault[] = [
   ],
 ]
 
-const faultsOfReading: readonly Fault[] = [
+const faultsOfReading: readonly SchemaFault[] = [
   ...faults,
   [
     `NOT has_table_privilege(${server}, 'SELECT')`,
@@ -116,7 +116,7 @@ const faultsOfReading: readonly Fault[] = [
   ],
 ]
 
-const faultsOfWriting: readonly Fault[] = [
+const faultsOfWriting: readonly SchemaFault[] = [
   ...faults,
   [readOnly, 'is read-only: name the primary server in database'],
   [
@@ -133,7 +133,7 @@ interface ServerRow {
 }
 
 /** @throws UnusableDatabase */
-async function check(client: pg.ClientBase, name: string, list: readonly Fault[]) {
+async function check(client: pg.ClientBase, name: string, list: readonly SchemaFault[]) {
   const cases = list.map(([when, words]) => `WHEN ${when} THEN ${pg.escapeLiteral(words)}`)
   const { rows } = await client.query<ServerRow>(
     `SELECT current_setting('server_version') AS version, ${server} IS NOT NULL AS has_tables,

@@ -72,11 +72,11 @@ export interface ChangesPage {
 const changesPerQuestion = 2000
 
 const tables = ['file', 'tombstone'] as const
-type Table = (typeof tables)[number]
+type ChangeTable = (typeof tables)[number]
 
 type ChangeRow = [seq: number, change: ChangeKind, atUs: number, ...record: ListedRow]
 
-interface Range extends Record<string, number> {
+interface SeqRange extends Record<string, number> {
   readonly since: number
   readonly through: number
   readonly limit: number
@@ -126,9 +126,9 @@ function* endOf(since: number, context: QuestionContext): Question<number> {
 }
 
 function changesOf(
-  table: Table,
+  table: ChangeTable,
   selection: Selection,
-  { range, details }: { readonly range: Range; readonly details: boolean },
+  { range, details }: { readonly range: SeqRange; readonly details: boolean },
   context: QuestionContext,
 ): Statement {
   const { columns, joins } = details
@@ -145,7 +145,7 @@ function changesOf(
   }
 }
 
-function fromTable(table: Table, context: QuestionContext): string {
+function fromTable(table: ChangeTable, context: QuestionContext): string {
   return `FROM ${table} f ${context.dialect.using(`${table}_seq`)}`
 }
 

@@ -1,9 +1,14 @@
 /** Compares the stored counts with the records. */
 import type { Question } from '../question.ts'
 import { column, rows } from '../question.ts'
-import { counted } from '../selection/counted.ts'
+import { countedRows } from '../selection/counted-rows.ts'
 import type { CountTableName } from '../tables/count-tables.ts'
-import { countTableNames, countTables, deferredCounts, valuesOf } from '../tables/count-tables.ts'
+import {
+  countTableNames,
+  countTables,
+  deferredCounts,
+  valuesOfTable,
+} from '../tables/count-tables.ts'
 
 /** Maximum number of listed differences per table; further ones are only counted. */
 const maxListed = 50
@@ -12,14 +17,14 @@ const maxListed = 50
  * A query that finds the differences in a table. Its columns are texts: the key, the values in the
  * table, and those computed from the records.
  */
-interface Comparison {
+interface TableCheck {
   readonly table: string
   readonly sql: string
 }
 
 const filesByDirectory = 'SELECT directory AS id, count(*) AS files FROM file GROUP BY directory'
 
-const comparisons: readonly Comparison[] = [
+const comparisons: readonly TableCheck[] = [
   ...countTableNames.map(comparison),
   {
     table: 'directory',
@@ -39,7 +44,7 @@ const comparisons: readonly Comparison[] = [
  * Compares a table of counts with the expected rows; a value that is a bound may be higher than
  * expected. A FULL JOIN would be slow, because SQLite would compare row by row.
  */
-function comparison(table: CountTableName): Comparison {
+function comparison(table: CountTableName): TableCheck {
   const { keys, values } = countTables[table]
   const pick = (side: 's' | 'c'): string =>
     values
@@ -53,7 +58,7 @@ function comparison(table: CountTableName): Comparison {
     values
       .map((name) => `'${name} ' || coalesce(CAST(max(${side}_${name}) AS text), 'none')`)
       .join(` || ', ' || `)
-  const differs = valuesOf(table).map(
+  const differs = valuesOfTable(table).map(
     ([name, { fold }]) =>
       `max(s_${name}) ${fold === 'bound' ? '<' : 'IS DISTINCT FROM'} max(c_${name})`,
   )
@@ -61,7 +66,7 @@ function comparison(table: CountTableName): Comparison {
     table,
     sql: `SELECT ${row}, ${text('s')}, ${text('c')} FROM (
         SELECT ${keys.join(', ')}, ${pick('s')} FROM ${table}
-        UNION ALL SELECT ${keys.join(', ')}, ${pick('c')} FROM (${counted(table)}) AS part) AS both_sides
+        UNION ALL SELECT ${keys.join(', ')}, ${pick('c')} FROM (${countedRows(table)}) AS part) AS both_sides
       GROUP BY ${keys.join(', ')}
       HAVING ${differs.join(' OR ')}`,
   }

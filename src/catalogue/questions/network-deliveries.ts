@@ -11,7 +11,7 @@ import type { QuestionContext } from '../selection/context.ts'
 import { dayOf } from '../tables/count-tables.ts'
 import type { DamagedRow } from '../tables/damaged-rows.ts'
 import { damagedRows } from '../tables/damaged-rows.ts'
-import type { State } from '../tables/head.ts'
+import type { CatalogueState } from '../tables/head.ts'
 
 /** Query for the deliveries of all series. */
 export interface DeliveriesQuery {
@@ -136,7 +136,7 @@ function* networkSeries(
 ): Question<NetworkSeries[]> {
   const sites = yield* context.lookups.sites()
   const { stations, kinds } = context.lookups
-  const found = new Map<string, Found>()
+  const found = new Map<string, DeliveredSeries>()
   const seriesAt = (stationId: number, { fileType, period }: SeriesKey) => {
     const own = stations.get(stationId) ?? ''
     const station = sites.longCode(own) ?? own
@@ -179,7 +179,7 @@ function* networkSeries(
   return [...found.values()]
 }
 
-interface Found extends Omit<NetworkSeries, 'ids' | 'damaged'> {
+interface DeliveredSeries extends Omit<NetworkSeries, 'ids' | 'damaged'> {
   readonly ids: number[]
   readonly damaged: (readonly [slot: number, foundSeconds: number])[]
 }
@@ -196,7 +196,7 @@ function damagedDaysOf(damaged: readonly DamagedRow[]): ReadonlyMap<number, stri
 /** The days on which files changed; `undefined` if these changes are unknown or too many. */
 function* changedSince(
   since: NonNullable<DeliveriesQuery['since']>,
-  { head, purgedSeq }: State,
+  { head, purgedSeq }: CatalogueState,
 ): Question<readonly number[] | undefined> {
   const isKnown =
     since.epoch === head.epoch && since.seq >= purgedSeq && head.seq - since.seq <= mostChanges

@@ -29,7 +29,7 @@ export interface PageQuery extends WithDetails {
 }
 
 /** A page of the list and the count, both at the state `head`. */
-export interface Page {
+export interface RecordPage {
   readonly head: Head
   /** Number of all matching live records, not only of those on this page. */
   readonly count: number
@@ -39,7 +39,10 @@ export interface Page {
 }
 
 /** A page of the list, with the number of all matching files. @throws NotBuilt */
-export function* page({ sums, ...query }: PageQuery, context: QuestionContext): Question<Page> {
+export function* page(
+  { sums, ...query }: PageQuery,
+  context: QuestionContext,
+): Question<RecordPage> {
   const page = yield* withoutSums(query, context)
   if (sums === undefined) return page
   return { ...page, sums: yield* sumsOf(sums, query.filter ?? {}, context) }
@@ -48,7 +51,7 @@ export function* page({ sums, ...query }: PageQuery, context: QuestionContext): 
 function* withoutSums(
   { filter = {}, ordering = defaultOrdering, ...query }: PageQuery,
   context: QuestionContext,
-): Question<Page> {
+): Question<RecordPage> {
   const { lookups } = context
   const { head } = yield* lookups.refresh({ needsBuilt: needsBuilt(filter, ordering.key) })
   const selection = yield* lookups.select(filter)

@@ -35,7 +35,7 @@ export interface ProblemsPage {
   readonly entries: readonly ProblemEntry[]
 }
 
-interface Range {
+interface ListRange {
   readonly limit: number
   readonly offset: number
 }
@@ -76,7 +76,11 @@ export function* problems(
 }
 
 /** Counts all files with a problem, and lists those of a range, highest id first. */
-function* listedFiles(problem: Problem, range: Range, dialect: Dialect): Question<ProblemsPage> {
+function* listedFiles(
+  problem: Problem,
+  range: ListRange,
+  dialect: Dialect,
+): Question<ProblemsPage> {
   const from = `FROM ${filesWith(problem, dialect)} AND ${dialect.inTime('f.id')}`
   const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
   if (range.offset >= count || range.limit === 0) return { count, entries: [] }
@@ -102,7 +106,7 @@ function* listedFiles(problem: Problem, range: Range, dialect: Dialect): Questio
  * hundred names for each directory and reason, so one pass counts them, and only the names of
  * the page are read.
  */
-function* rejectedEntries({ limit, offset }: Range, dialect: Dialect): Question<ProblemsPage> {
+function* rejectedEntries({ limit, offset }: ListRange, dialect: Dialect): Question<ProblemsPage> {
   const numbers = yield* rows<NumberRow>(
     `SELECT directory, reason, ${dialect.length('names')} FROM rejection
      WHERE ${dialect.inTime('directory')} ORDER BY reason, directory DESC`,

@@ -12,8 +12,8 @@ const questions = registry satisfies Readonly<
 >
 
 export type QuestionName = keyof typeof questions
-export type Query<Name extends QuestionName> = Parameters<(typeof questions)[Name]>[0]
-export type Answer<Name extends QuestionName> =
+export type QueryOf<Name extends QuestionName> = Parameters<(typeof questions)[Name]>[0]
+export type AnswerOf<Name extends QuestionName> =
   ReturnType<(typeof questions)[Name]> extends Question<infer Found> ? Found : never
 
 /** A question without a query is asked without one, or with `undefined` before the asker. */
@@ -22,7 +22,9 @@ type Asked<Query> = undefined extends Query
   : [query: Query, asker?: Asker]
 
 type Asking = {
-  readonly [Name in keyof typeof questions]: (...asked: Asked<Query<Name>>) => Promise<Answer<Name>>
+  readonly [Name in keyof typeof questions]: (
+    ...asked: Asked<QueryOf<Name>>
+  ) => Promise<AnswerOf<Name>>
 }
 
 /**
@@ -101,19 +103,19 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
 /** A question by its name. @param context of one connection: it holds what this one has read */
 export function questionOf<Name extends QuestionName>(
   name: Name,
-  query: Query<Name>,
+  query: QueryOf<Name>,
   context: QuestionContext,
-): Question<Answer<Name>> {
-  return questions[name](query as never, context) as Question<Answer<Name>>
+): Question<AnswerOf<Name>> {
+  return questions[name](query as never, context) as Question<AnswerOf<Name>>
 }
 
 /** The methods of a reader that ask the questions. @param ask how an engine asks one */
 export function askingBy(
   ask: <Name extends QuestionName>(
     name: Name,
-    query: Query<Name>,
+    query: QueryOf<Name>,
     asker?: Asker,
-  ) => Promise<Answer<Name>>,
+  ) => Promise<AnswerOf<Name>>,
 ): Asking {
   const names = Object.keys(questions) as QuestionName[]
   const methods = names.map((name) => [

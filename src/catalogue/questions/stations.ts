@@ -90,7 +90,7 @@ interface StationTotal {
 }
 
 /** Kinds of the files that are counted; `undefined`: all. */
-type Kinds = readonly number[] | undefined
+type KindIds = readonly number[] | undefined
 
 /** A page of the list of stations. @throws NotBuilt */
 export function* stations(query: StationsQuery, context: QuestionContext): Question<StationsPage> {
@@ -130,7 +130,11 @@ export function* station(code: string, context: QuestionContext): Question<Stati
 }
 
 /** All stations that have files of these kinds, with their counts; not sorted. */
-function* totalsOf(kinds: Kinds, sites: Sites, context: QuestionContext): Question<StationTotal[]> {
+function* totalsOf(
+  kinds: KindIds,
+  sites: Sites,
+  context: QuestionContext,
+): Question<StationTotal[]> {
   const found = yield* rows<StationRow>(
     `SELECT station, CAST(sum(files) AS bigint), min(first_date), max(last_date)
      FROM station_count WHERE ${ofKinds(kinds, context)} GROUP BY station ORDER BY station`,
@@ -155,7 +159,7 @@ function* totalsOf(kinds: Kinds, sites: Sites, context: QuestionContext): Questi
 
 function* summariesOf(
   shown: readonly StationTotal[],
-  kinds: Kinds,
+  kinds: KindIds,
   context: QuestionContext,
 ): Question<StationSummary[]> {
   const counted = yield* countsOf(
@@ -173,7 +177,7 @@ function* summariesOf(
 
 function countsOf(
   stations: readonly number[],
-  kinds: Kinds,
+  kinds: KindIds,
   context: QuestionContext,
 ): Question<StationKindRow[]> {
   return rows<StationKindRow>(
@@ -183,7 +187,7 @@ function countsOf(
   )
 }
 
-function ofKinds(kinds: Kinds, context: QuestionContext): string {
+function ofKinds(kinds: KindIds, context: QuestionContext): string {
   return kinds === undefined ? 'TRUE' : context.dialect.isIn('kind', 'kinds')
 }
 

@@ -8,7 +8,7 @@ import { all, column, rows, value } from '../question.ts'
 import type { Head, ScanSummary } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { kindCounts, sumOf } from '../tables/count-tables.ts'
+import { kindCounts, sumOfColumn } from '../tables/count-tables.ts'
 import { stateStatement, toState } from '../tables/head.ts'
 
 export function* head(): Question<Head> {
@@ -97,7 +97,7 @@ function* areaFigures(dialect: Dialect): Question<CatalogueSummary['areas']> {
   const none = { files: 0, bytes: 0, directories: 0 }
   const areas = { obs: { ...none }, nrt: { ...none } }
   const found = yield* rows<FilesRow>(
-    `SELECT k.area, ${sumOf('c.files')}, ${sumOf('c.bytes')} ${kindCounts} GROUP BY k.area`,
+    `SELECT k.area, ${sumOfColumn('c.files')}, ${sumOfColumn('c.bytes')} ${kindCounts} GROUP BY k.area`,
   )
   for (const [area, files, bytes] of found) Object.assign(areas[area], { files, bytes })
   const directories = yield* rows<DirectoriesRow>(

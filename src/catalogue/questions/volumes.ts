@@ -10,7 +10,7 @@ import { all, column, row, rows } from '../question.ts'
 import type { Head } from '../records.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import type { Kind } from '../selection/kinds.ts'
-import { kindCounts, sumOf } from '../tables/count-tables.ts'
+import { kindCounts, sumOfColumn } from '../tables/count-tables.ts'
 import type { Volume } from '../volumes.ts'
 import { sumOfVolumes } from '../volumes.ts'
 
@@ -88,7 +88,7 @@ export function* volumes(
   return { head, totals, hashed, months, days: days && (yield* ofDays(days, dialect)) }
 }
 
-const sums = ['files', 'bytes'].map(sumOf).join(', ')
+const sums = ['files', 'bytes'].map(sumOfColumn).join(', ')
 
 function* ofChecksums(dialect: Dialect): Question<HashedFiles> {
   const atEnd = (order: 'ASC' | 'DESC'): Statement => ({

@@ -15,7 +15,7 @@ const idsPerRange = 2 ** idCountLevels[0]
 type DayKind = [day: number, kind: number, lastId: number]
 
 /** Kinds of a filter, by id; `undefined`: all kinds. */
-type Kinds = readonly number[] | undefined
+type KindIds = readonly number[] | undefined
 
 /** Number of day kinds that one statement reads. */
 const dayKindsPerStatement = 64
@@ -73,7 +73,7 @@ export class Counts {
   }
 
   /** Number of files of these kinds with ids in a range (default: all ids). */
-  *ofIds(kinds: Kinds, range?: IdRange): Question<number> {
+  *ofIds(kinds: KindIds, range?: IdRange): Question<number> {
     const { from = -Infinity, to = Infinity } = range ?? {}
     const found = yield* all(
       ...(to === Infinity ? [this.#total(kinds)] : this.#below(Math.max(0, to + 1), kinds)),
@@ -89,7 +89,7 @@ export class Counts {
    * may contain up to 63 files after the page. For all kinds, the range has no low end.
    */
   *idsAt(
-    kinds: Kinds,
+    kinds: KindIds,
     { offset, limit }: { readonly offset: number; readonly limit: number },
   ): Question<IdRange & { readonly skip: number }> {
     const { bucket, before } = yield* this.#bucketOf(offset, kinds)
@@ -115,7 +115,7 @@ export class Counts {
     return { from: Math.max(from, start), to: Math.min(to, start + idsPerRange - 1) }
   }
 
-  *ofStations(stations: readonly number[], kinds: Kinds): Question<number> {
+  *ofStations(stations: readonly number[], kinds: KindIds): Question<number> {
     return sumOf(
       yield* all({
         sql: `SELECT CAST(sum(files) AS bigint) FROM station_count
@@ -128,7 +128,7 @@ export class Counts {
   /** The range in which the data of all files of some stations and kinds start. */
   *dateRange(
     stations: readonly number[] | undefined,
-    kinds: Kinds,
+    kinds: KindIds,
   ): Question<DateRange | undefined> {
     const ofStations = stations === undefined ? 'TRUE' : this.#dialect.isIn('station', 'stations')
     const [[from, to] = [null, null]] = yield* rows<[number | null, number | null]>(
@@ -140,7 +140,7 @@ export class Counts {
   }
 
   /** Whole days are counted by `day_count`, the partial days at both ends by the index. */
-  *ofDates(dates: readonly DateRange[], kinds: Kinds): Question<number> {
+  *ofDates(dates: readonly DateRange[], kinds: KindIds): Question<number> {
     return sumOf(yield* all(...this.#ofRanges(dates, kinds, files)))
   }
 
@@ -169,7 +169,7 @@ export class Counts {
   }
 
   /** The days and kinds that have files, highest `lastId` first, from below `lastId`. */
-  *latestDays({ from, to, ...range }: DateRange, kinds: Kinds, lastId: number) {
+  *latestDays({ from, to, ...range }: DateRange, kinds: KindIds, lastId: number) {
     const wanted = range.kinds ?? kinds
     const found = yield* rows<DayKind>(
       `SELECT day, kind, last_id FROM day_count
@@ -181,11 +181,11 @@ export class Counts {
   }
 
   /** In `id_count`, rows of kind 0 count all kinds. */
-  #ofKinds(kinds: Kinds, column = 'kind'): string {
+  #ofKinds(kinds: KindIds, column = 'kind'): string {
     return kinds === undefined ? '' : `AND ${this.#dialect.isIn(column, 'kinds')}`
   }
 
-  #idCounts(level: number, kinds: Kinds, { from, to }: IdRange, sign = 1): Statement {
+  #idCounts(level: number, kinds: KindIds, { from, to }: IdRange, sign = 1): Statement {
     return {
       sql: `SELECT CAST(${sign} * sum(files) AS bigint) FROM id_count WHERE level = @level
           AND ${this.#dialect.isIn('kind', 'kinds')} AND bucket >= @from AND bucket < @to`,
@@ -193,13 +193,13 @@ export class Counts {
     }
   }
 
-  #total(kinds: Kinds): Statement {
+  #total(kinds: KindIds): Statement {
     const every = { from: 0, to: Number.MAX_SAFE_INTEGER }
     return this.#idCounts(idCountLevels[0], kinds, every)
   }
 
   /** Statements whose sum is the number of files with ids below `id`. */
-  #below(id: number, kinds: Kinds, sign = 1): Statement[] {
+  #below(id: number, kinds: KindIds, sign = 1): Statement[] {
     let from = 0
     const statements = idCountLevels.map((level) => {
       const to = Math.floor(id / 2 ** level)
@@ -216,7 +216,7 @@ export class Counts {
   }
 
   /** The bucket of the lowest level that contains a rank, and the number of its files before it. */
-  *#bucketOf(rank: number, kinds: Kinds): Question<{ bucket: number; before: number }> {
+  *#bucketOf(rank: number, kinds: KindIds): Question<{ bucket: number; before: number }> {
     let [from, to, before] = [0, Number.MAX_SAFE_INTEGER, rank]
     for (const level of idCountLevels) {
       const buckets = yield* rows<[number, number]>(
@@ -234,11 +234,11 @@ export class Counts {
     return { bucket: Math.floor(from / 64), before }
   }
 
-  #ofRanges(dates: readonly DateRange[], kinds: Kinds, counted: Counted): Statement[] {
+  #ofRanges(dates: readonly DateRange[], kinds: KindIds, counted: Counted): Statement[] {
     return dates.flatMap((range) => this.#ofRange(range, range.kinds ?? kinds, counted))
   }
 
-  #ofRange({ from, to }: DateRange, kinds: Kinds, counted: Counted): Statement[] {
+  #ofRange({ from, to }: DateRange, kinds: KindIds, counted: Counted): Statement[] {
     const first = Math.ceil(from / secondsPerDay)
     const end = Math.floor((to + 1) / secondsPerDay)
     const part = (from: number, to: number) => this.#ofPart({ from, to }, kinds, counted)
@@ -251,7 +251,7 @@ export class Counts {
     ]
   }
 
-  #ofDays(days: IdRange, kinds: Kinds, counted: Counted): Statement {
+  #ofDays(days: IdRange, kinds: KindIds, counted: Counted): Statement {
     const ofDays = `day_count WHERE day BETWEEN @from AND @to ${this.#ofKinds(kinds)}`
     // The days are in order, so summing them up first leaves little to sort.
     const from =
@@ -265,7 +265,7 @@ export class Counts {
   }
 
   /** Counts the files of a part of a day by the index. */
-  #ofPart(seconds: IdRange, kinds: Kinds, counted: Counted): Statement {
+  #ofPart(seconds: IdRange, kinds: KindIds, counted: Counted): Statement {
     return {
       sql: `SELECT ${counted.fromFiles} FROM file f ${this.#dialect.using('file_date')}
         WHERE ${this.#dialect.inTime('f.id')} AND f.data_date BETWEEN @from AND @to

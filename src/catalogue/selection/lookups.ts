@@ -6,7 +6,7 @@ import type { Question } from '../question.ts'
 import { all, rows } from '../question.ts'
 import { NotBuilt } from '../reader-errors.ts'
 import { deferredCounts } from '../tables/count-tables.ts'
-import type { State } from '../tables/head.ts'
+import type { CatalogueState } from '../tables/head.ts'
 import { stateStatement, toState } from '../tables/head.ts'
 import { indexNames } from '../tables/indexes.ts'
 import type { Kind } from './kinds.ts'
@@ -38,7 +38,7 @@ export class Lookups {
    * @param options.needsBuilt true if it reads indexes or counts that a first scan leaves out
    * @throws NotBuilt if it does, and some are not built yet
    */
-  *refresh({ needsBuilt = false } = {}): Question<State> {
+  *refresh({ needsBuilt = false } = {}): Question<CatalogueState> {
     const [found, built, stations, kinds] = (yield* all(
       stateStatement,
       { sql: 'SELECT name FROM built' },

@@ -29,7 +29,7 @@ const [rowEntries, lookupEntries] = [2, 10]
 /** Entries of an index without a table of counts are counted up to this number. */
 const mostCounted = 50_000
 
-type Entries = Omit<IndexChoice, 'cost'>
+type IndexEntries = Omit<IndexChoice, 'cost'>
 
 /** Chooses the index of a selection, because the planners do not know how many files it has. */
 export class Narrowest {
@@ -48,7 +48,7 @@ export class Narrowest {
     const inIds = ids === undefined ? total : yield* this.#counts.ofIds(undefined, ids)
     let best: IndexChoice = { index: '', entries: inIds, cost: inIds * rowEntries }
     /** @param contained the conditions whose columns the index contains */
-    const consider = (choice: Entries, contained: readonly (keyof Selection)[]): void => {
+    const consider = (choice: IndexEntries, contained: readonly (keyof Selection)[]): void => {
       const isCovered =
         hasOnly(selection, [...contained, 'ids', 'after']) &&
         reads.every((each) => contained.some((column) => column === each))
@@ -91,7 +91,7 @@ export class Narrowest {
     return best
   }
 
-  *#inOrder(key: OrderKey, condition: Selection, total: number): Question<Entries> {
+  *#inOrder(key: OrderKey, condition: Selection, total: number): Question<IndexEntries> {
     const { index } = orders[key]
     const { sql, values } = conditionsOf(condition, this.#dialect)
     const found = `SELECT 1 FROM file f ${this.#dialect.using(index)} WHERE ${sql}`

@@ -14,7 +14,7 @@ export const codesOfStations = `SELECT code, live_seq,
     THEN 1 ELSE 0 END FROM station`
 
 /** All codes that begin with the same 4 characters. */
-interface Site {
+interface CodesOfSite {
   hasShortCode: boolean
   /** The long codes with live files. */
   readonly longCodes: string[]
@@ -26,7 +26,7 @@ interface Site {
 
 /** The sites of one state of the catalogue. */
 export class Sites {
-  readonly #sites = new Map<string, Site>()
+  readonly #sites = new Map<string, CodesOfSite>()
   readonly #live: readonly string[]
 
   constructor(codes: readonly CodeRow[]) {
@@ -43,7 +43,7 @@ export class Sites {
     }
   }
 
-  #siteAt(shortCode: string): Site {
+  #siteAt(shortCode: string): CodesOfSite {
     const known = this.#sites.get(shortCode)
     if (known !== undefined) return known
     const site = { hasShortCode: false, longCodes: [], countries: new Set<string>(), liveSeq: 0 }

@@ -6,7 +6,7 @@ import type { Database, Statement as Prepared, Transaction } from 'better-sqlite
 import Sqlite from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
 import type { Question, Row, Statement, Values } from '../question.ts'
-import type { Answer, Query, QuestionName } from '../questions/reader.ts'
+import type { AnswerOf, QueryOf, QuestionName } from '../questions/reader.ts'
 import { questionOf } from '../questions/reader.ts'
 import { contextOf } from '../selection/context.ts'
 import { dialect } from './dialect.ts'
@@ -43,9 +43,9 @@ export class Driver {
   /** Answers a question of a reader. An error of its SQL says which question it was. */
   answer<Name extends QuestionName>(
     name: Name,
-    query: Query<Name>,
+    query: QueryOf<Name>,
     checkTime = always,
-  ): Answer<Name> {
+  ): AnswerOf<Name> {
     try {
       return this.read(questionOf(name, query, this.#context), checkTime)
     } catch (error) {

@@ -3,10 +3,10 @@
  */
 import { Worker } from 'node:worker_threads'
 import { programBeside } from '../../runtime/calls.ts'
-import type { Answer, Query, QuestionName } from '../questions/reader.ts'
+import type { AnswerOf, QueryOf, QuestionName } from '../questions/reader.ts'
 import { CatalogueUnavailable, NotBuilt, QueryTimeout } from '../reader-errors.ts'
 import type { Asker } from '../turns.ts'
-import { Turns } from '../turns.ts'
+import { QueryTurns } from '../turns.ts'
 
 /**
  * Numbers of query workers. Each is a thread with a connection of its own and runs one query at a
@@ -37,26 +37,26 @@ export type QueryResponse =
 /** A worker checks this number while a query runs; 1 cancels the query. */
 export type CancelFlag = Int32Array
 
-interface Job {
+interface PooledQuery {
   readonly resolve: (answer: never) => void
   readonly reject: (error: Error) => void
 }
 
-interface Slot {
+interface WorkerSlot {
   worker: Worker | undefined
-  job: Job | undefined
+  job: PooledQuery | undefined
   readonly cancelled: CancelFlag
 }
 
 /** Runs long queries in worker threads, so that they do not block the main thread. */
 export class QueryPool {
   readonly #database: string
-  readonly #slots = Array.from({ length: workers.ofAll }, (): Slot => ({
+  readonly #slots = Array.from({ length: workers.ofAll }, (): WorkerSlot => ({
     worker: undefined,
     job: undefined,
     cancelled: new Int32Array(new SharedArrayBuffer(4)),
   }))
-  readonly #turns = new Turns(workers)
+  readonly #turns = new QueryTurns(workers)
   #isClosed = false
 
   constructor(database: string) {
@@ -70,9 +70,9 @@ export class QueryPool {
    */
   ask<Name extends QuestionName>(
     name: Name,
-    query: Query<Name>,
+    query: QueryOf<Name>,
     asker?: Asker,
-  ): Promise<Answer<Name>> {
+  ): Promise<AnswerOf<Name>> {
     const request = { name, query, unlimited: asker === undefined }
     return this.#turns.run(asker ?? {}, (slot) => this.#answer(slot, request, asker?.signal))
   }
@@ -106,7 +106,7 @@ export class QueryPool {
     }
   }
 
-  #start(slot: Slot): Worker {
+  #start(slot: WorkerSlot): Worker {
     const worker = new Worker(programBeside(import.meta.url, 'query-worker'), {
       workerData: { database: this.#database, cancelled: slot.cancelled },
       // Rows are short-lived; a larger young generation would only hold more garbage.
@@ -130,7 +130,7 @@ export class QueryPool {
     return worker
   }
 
-  #fail(slot: Slot, reason: string): void {
+  #fail(slot: WorkerSlot, reason: string): void {
     slot.worker = undefined
     slot.job?.reject(new CatalogueUnavailable(reason))
     slot.job = undefined

@@ -3,7 +3,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
-import type { Answer, CatalogueReader, Query, QuestionName } from '../questions/reader.ts'
+import type { AnswerOf, CatalogueReader, QueryOf, QuestionName } from '../questions/reader.ts'
 import { askingBy, longQuestions, shortQuestions } from '../questions/reader.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
 import { CatalogueUnavailable } from '../reader-errors.ts'
@@ -32,9 +32,9 @@ export function openReader({ database }: { readonly database: string }): Catalog
 
   const ask = async <Name extends QuestionName>(
     name: Name,
-    query: Query<Name>,
+    query: QueryOf<Name>,
     asker?: Asker,
-  ): Promise<Answer<Name>> => {
+  ): Promise<AnswerOf<Name>> => {
     const here = longQuestions.has(name)
       ? undefined
       : source.use((open) => askHere(open, name, query))
@@ -77,8 +77,8 @@ function onConnection(db: Database) {
 function askHere<Name extends QuestionName>(
   { driver }: ReturnType<typeof onConnection>,
   name: Name,
-  query: Query<Name>,
-): { readonly answer: Answer<Name> } | undefined {
+  query: QueryOf<Name>,
+): { readonly answer: AnswerOf<Name> } | undefined {
   const endMs = shortQuestions.has(name) ? Infinity : performance.now() + directMs
   try {
     const answer = driver.answer(name, query, () => {

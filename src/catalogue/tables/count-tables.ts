@@ -56,16 +56,18 @@ export const kindCounts = `FROM id_count c JOIN kind k ON k.id = c.kind
   WHERE c.level = ${idCountLevels[0]}`
 
 /** SQL for the sum of a column of counts. */
-export function sumOf(column: string): string {
+export function sumOfColumn(column: string): string {
   return `CAST(sum(${column}) AS bigint)`
 }
 
 /** SQL for the number of all live files. */
-export const allFiles = `(SELECT coalesce(${sumOf('files')}, 0) FROM id_count
+export const allFiles = `(SELECT coalesce(${sumOfColumn('files')}, 0) FROM id_count
   WHERE level = ${idCountLevels[0]} AND kind = 0)`
 
 /** The value of a table with its declaration. */
-export function valuesOf(table: CountTableName): (readonly [name: string, value: CountValue])[] {
+export function valuesOfTable(
+  table: CountTableName,
+): (readonly [name: string, value: CountValue])[] {
   return countTables[table].values.map((name) => [name, countValues[name]])
 }
 

@@ -4,7 +4,7 @@ import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Head } from '../records.ts'
 
 /** The head, and what else the row of the catalogue says about the feed and the deliveries. */
-export interface State {
+export interface CatalogueState {
   readonly head: Head
   /** Removals up to this seq may have been purged. */
   readonly purgedSeq: number
@@ -27,7 +27,7 @@ type StateRow = [
   deliveriesUs: number | null,
 ]
 
-export function toState(row: Row | undefined): State {
+export function toState(row: Row | undefined): CatalogueState {
   if (row === undefined) throw new CatalogueUnavailable('the catalogue is just being made')
   const [epoch, seq, detailsSeq, atUs, limitSeconds, purgedSeq, deliveriesUs] =
     row as unknown as StateRow

@@ -14,7 +14,7 @@ import { deferIndexes } from './indexes.ts'
 /** Rows of one read, and of one transaction. */
 const chunkRows = 5000
 
-export interface Table {
+export interface CopiedTable {
   readonly name: string
   readonly columns: Columns
   readonly key: readonly string[]
@@ -26,7 +26,7 @@ const sql = createTables({ ...words, ROWID: 'bigint PRIMARY KEY' })
 /** The tables, read from the SQL that creates them. The first says which catalogue it is. */
 export const tables = Array.from(
   sql.matchAll(/CREATE TABLE (\w+) \((.*?)\n {2}\)/gs),
-  ([, name = '', body = '']): Table => {
+  ([, name = '', body = '']): CopiedTable => {
     const found = body.matchAll(/^ +(\w+) +(bigint|int|text|bytea)\b/gm)
     const columns = Array.from(found, ([, column = '', type]) => [column, type as ColumnType])
     const key = /PRIMARY KEY \((.+)\)/.exec(body) ?? /(\w+) .*PRIMARY KEY/.exec(body)
@@ -37,14 +37,14 @@ export const tables = Array.from(
     }
   },
 )
-export const [catalogue, ...others] = tables as [Table, ...Table[]]
+export const [catalogue, ...others] = tables as [CopiedTable, ...CopiedTable[]]
 /** `built` is the target's own until all indexes are built. */
 export const copied = others.filter(({ name }) => name !== 'built')
 
 const valuesOf = (names: readonly string[], from: Row): Values =>
   Object.fromEntries(names.map((name, index) => [name, from[index] as Value]))
 
-export function* rowsAfter({ name, columns, key }: Table, after?: Row): Question<Row[]> {
+export function* rowsAfter({ name, columns, key }: CopiedTable, after?: Row): Question<Row[]> {
   const past = `WHERE (${key.join(', ')}) > (${key.map((column) => `@${column}`).join(', ')})`
   return yield* rows(
     `SELECT ${Object.keys(columns).join(', ')} FROM ${name} ${after === undefined ? '' : past}
@@ -53,14 +53,14 @@ export function* rowsAfter({ name, columns, key }: Table, after?: Row): Question
   )
 }
 
-export function* highestKey({ name, key }: Table): Question<Row | undefined> {
+export function* highestKey({ name, key }: CopiedTable): Question<Row | undefined> {
   const order = key.map((column) => `${column} DESC`).join(', ')
   return yield* row(`SELECT ${key.join(', ')} FROM ${name} ORDER BY ${order} LIMIT 1`)
 }
 
 export function insertion(
   dialect: Dialect,
-  { name, columns }: Table,
+  { name, columns }: CopiedTable,
   part: readonly Row[],
 ): Statement {
   // After a commit of unknown outcome, they may be there already.
@@ -69,7 +69,7 @@ export function insertion(
 }
 
 /** The row of the catalogue as JSON: it changes whenever an indexer writes. */
-export function* identity(): Question<string> {
+export function* identityOfCatalogue(): Question<string> {
   return JSON.stringify(yield* rowsAfter(catalogue))
 }
 
@@ -85,7 +85,11 @@ export function* identityOfTarget(dialect: Dialect) {
   if (schema !== schemaVersion)
     throw new UnusableDatabase(`the target has schema ${schema}: start its indexer once`)
   const file = yield* value('SELECT id FROM file UNION ALL SELECT id FROM tombstone LIMIT 1')
-  return { identity: yield* identity(), isUnfinished: false, isEmpty: file === undefined }
+  return {
+    identity: yield* identityOfCatalogue(),
+    isUnfinished: false,
+    isEmpty: file === undefined,
+  }
 }
 
 export function* countRows(): Question<number> {

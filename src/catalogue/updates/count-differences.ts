@@ -7,7 +7,12 @@ import type { Columns, Dialect } from '../dialect.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import { execute } from '../question.ts'
 import type { CountTableName } from '../tables/count-tables.ts'
-import { countTableNames, countTables, idCountLevels, valuesOf } from '../tables/count-tables.ts'
+import {
+  countTableNames,
+  countTables,
+  idCountLevels,
+  valuesOfTable,
+} from '../tables/count-tables.ts'
 import { keptCounts, withLiveSeq } from './recount.ts'
 
 /** The columns of a live record on which the counts depend. */
@@ -201,7 +206,7 @@ type CountSql = ReturnType<typeof sqlOf>
 
 function sqlOf(dialect: Dialect, table: CountTableName) {
   const { keys, values } = countTables[table]
-  const sums = valuesOf(table).flatMap(([name, { fold }]) => (fold === 'sum' ? name : []))
+  const sums = valuesOfTable(table).flatMap(([name, { fold }]) => (fold === 'sum' ? name : []))
   const raised = Object.fromEntries(sums.map((name) => [name, `${table}.${name} + @${name}`]))
   return {
     upsert: dialect.insert(table, numbers([...keys, ...values]), conflictOf(table)),
@@ -234,7 +239,7 @@ function statementsOf(
 
 /** The end of an INSERT that adds a difference to an existing row. */
 function conflictOf(table: CountTableName): string {
-  const set = valuesOf(table).map(([name, { fold }]) => {
+  const set = valuesOfTable(table).map(([name, { fold }]) => {
     const [old, added] = [`${table}.${name}`, `excluded.${name}`]
     if (fold === 'sum') return `${name} = ${old} + ${added}`
     const isNew = `${added} ${fold === 'min' ? '<' : '>'} ${old}`
@@ -249,7 +254,7 @@ function conflictOf(table: CountTableName): string {
  */
 function exactDatesOf(dialect: Dialect, table: CountTableName): string[] {
   const { keys } = countTables[table]
-  return valuesOf(table).flatMap(([name, { fold, of = '' }]) => {
+  return valuesOfTable(table).flatMap(([name, { fold, of = '' }]) => {
     if (fold !== 'min' && fold !== 'max') return []
     const [comparison, order] = fold === 'min' ? ['>=', 'ASC'] : ['<=', 'DESC']
     const files = keys.map((key) => `f.${key} = @${key}`).join(' AND ')

@@ -6,7 +6,7 @@ import type { Question } from '../question.ts'
 import { row, rows, value } from '../question.ts'
 import type { FileIdentity } from '../records.ts'
 import { endOfData } from '../selection/date-ranges.ts'
-import { kindCounts, sumOf } from '../tables/count-tables.ts'
+import { kindCounts, sumOfColumn } from '../tables/count-tables.ts'
 import type { IdentityRow } from '../tables/record.ts'
 import { identityOf, identityOfChecksum, joinedChecksum } from '../tables/record.ts'
 import type { DirectoryStamp } from './change.ts'
@@ -153,7 +153,7 @@ export function* removedVersions(
 
 /** The number of live files in an area. */
 export function* filesInArea(area: Area): Question<number> {
-  const sql = `SELECT ${sumOf('c.files')} ${kindCounts} AND k.area = @area`
+  const sql = `SELECT ${sumOfColumn('c.files')} ${kindCounts} AND k.area = @area`
   return (yield* value<number>(sql, { area })) ?? 0
 }
 

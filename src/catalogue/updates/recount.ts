@@ -2,7 +2,7 @@
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
 import { column, execute } from '../question.ts'
-import { counted } from '../selection/counted.ts'
+import { countedRows } from '../selection/counted-rows.ts'
 import type { CountTableName } from '../tables/count-tables.ts'
 import { countTableNames, countTables, deferredCounts } from '../tables/count-tables.ts'
 import { raiseDetails } from './checksum-rows.ts'
@@ -12,7 +12,7 @@ export function* recount(dialect: Dialect, table: CountTableName): Question<void
   const columns = [...countTables[table].keys, ...countTables[table].values].join(', ')
   function* fill(): Question<void> {
     yield* execute({ sql: `DELETE FROM ${table}` })
-    yield* execute({ sql: `INSERT INTO ${table} (${columns}) ${counted(table)}` })
+    yield* execute({ sql: `INSERT INTO ${table} (${columns}) ${countedRows(table)}` })
   }
   if (table !== 'station_count') yield* fill()
   else yield* withLiveSeq(dialect, yield* column<number>('SELECT id FROM station'), fill())

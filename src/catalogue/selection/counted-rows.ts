@@ -1,13 +1,13 @@
 /** The SQL that counts the files again: the rows that the tables of counts should have. */
 import type { CountTableName } from '../tables/count-tables.ts'
-import { dayOf, idCountLevels, valuesOf } from '../tables/count-tables.ts'
+import { dayOf, idCountLevels, valuesOfTable } from '../tables/count-tables.ts'
 
 const lowest = Math.min(...idCountLevels)
 
 /** SQL that combines the values of several groups of files. */
 function combined(table: CountTableName): string {
   const sqlOf = { sum: 'sum', min: 'min', max: 'max', bound: 'max' }
-  return valuesOf(table)
+  return valuesOfTable(table)
     .map(([name, { fold }]) => {
       const sql = `${sqlOf[fold]}(${name})`
       return `${fold === 'sum' ? `CAST(${sql} AS bigint)` : sql} AS ${name}`
@@ -20,7 +20,7 @@ function combined(table: CountTableName): string {
  * which do not have the size: the table is read in its order.
  */
 function grouped(table: CountTableName, [name, group]: [string, string]): string {
-  const values = valuesOf(table).map(([value, { sql }]) => `${sql} AS ${value}`)
+  const values = valuesOfTable(table).map(([value, { sql }]) => `${sql} AS ${value}`)
   return `SELECT +(${group}) AS ${name}, +kind AS kind, ${values.join(', ')}
     FROM file GROUP BY 1, 2`
 }
@@ -38,7 +38,7 @@ function idCounts(): string {
 }
 
 /** SQL for the expected rows of a table of counts. */
-export function counted(table: CountTableName): string {
+export function countedRows(table: CountTableName): string {
   if (table === 'id_count') return idCounts()
   return grouped(
     table,
