@@ -219,7 +219,7 @@ t.test('when the database fails, nothing of the transaction is applied', async (
     change('obs/2026/002', { added: [newFile('zimm0020.26d.gz')] }),
     change(day, { added: [newFile(graz)] }),
   ]
-  await t.rejects(writer.apply(changes), /malformed JSON/)
+  await t.rejects(writer.apply(changes), { message: /^apply: malformed JSON/ }, 'named')
   t.match(await reader.page({ limit: 20, offset: 0 }), { count: 0, head: { seq: 0 } })
   // Rows of the lookup tables that were rolled back are added again.
   await sql(engine.repaired('failing'))

@@ -136,7 +136,7 @@ t.test('a batch collects directories until it is large or old enough', async (t)
   batch.add(day(4, {}), false)
   t.match(await batch.flush(), {
     applied: undefined,
-    error: { message: 'malformed JSON' },
+    error: { message: 'apply: malformed JSON' },
     changes: exact([{ path: 'obs/2026/003' }, { path: 'obs/2026/004' }]),
   })
   t.equal(await writer.directory('obs/2026/004'), undefined, 'all of it or nothing')

@@ -69,6 +69,7 @@ export class ServerWriter {
       writeOnce: (ask) => this.#ask(ask, { isRepeated: false }),
       isInvalidData: (error): error is Error =>
         error instanceof pg.DatabaseError && /^(22|23)/.test(error.code ?? ''),
+      isSqlError: (error) => error instanceof pg.DatabaseError,
     })
     return {
       ...updates,

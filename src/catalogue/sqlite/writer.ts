@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import Sqlite from 'better-sqlite3'
 import type { Clock } from '../../runtime/clock.ts'
 import { errorCode } from '../../runtime/error-code.ts'
 import type { Ask } from '../question.ts'
@@ -86,6 +87,7 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     write,
     writeOnce: write,
     isInvalidData,
+    isSqlError: (error) => error instanceof Sqlite.SqliteError,
   })
   return {
     ...updates,

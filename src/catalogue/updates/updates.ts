@@ -28,6 +28,8 @@ export interface WritingEngine extends Engine {
   readonly writeOnce: Ask
   /** True if the database rejected a value of a change. */
   readonly isInvalidData: (error: unknown) => error is Error
+  /** True for an error of a statement. */
+  readonly isSqlError: (error: unknown) => error is Error
 }
 
 /** The methods of a writer that ask the database. */
@@ -39,8 +41,7 @@ export function updatesOf(engine: WritingEngine): Updates {
   const apply = new Apply(dialect, parts)
   const hashing = new Hashing(dialect, parts)
   const queue = new HashingQueue(dialect)
-  return {
-    engine,
+  const calls: Omit<Updates, 'engine'> = {
     directories: () => read(knownDirectories),
     adoptNameRules: (version) => write(() => adoptNameRules(version)),
     directory: (path, range) => read(() => knownDirectory(path, range)),
@@ -66,6 +67,21 @@ export function updatesOf(engine: WritingEngine): Updates {
       for (const repair of repairs(dialect)) await write(repair)
     },
   }
+  return { engine, ...named(calls, engine) }
+}
+
+/** The error of a statement says which call it ended. */
+function named<Calls extends object>(calls: Calls, { isSqlError }: WritingEngine): Calls {
+  const entries = Object.entries(calls) as [string, (...given: unknown[]) => Promise<unknown>][]
+  const all = entries.map(([name, call]) => [
+    name,
+    (...given: unknown[]) =>
+      call(...given).catch((error: unknown) => {
+        if (isSqlError(error)) error.message = `${name}: ${error.message}`
+        throw error
+      }),
+  ])
+  return Object.fromEntries(all) as Calls
 }
 
 /** Applies changes, and refuses those that the database rejects. */

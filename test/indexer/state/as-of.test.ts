@@ -107,7 +107,7 @@ t.test('a time that cannot be written is a problem, until one is written', async
   t.equal((await stored())?.atUs, startUs)
   t.match(health.status(noProblems), {
     state: 'degraded',
-    notCurrent: 'the catalogue cannot be written: malformed JSON',
+    notCurrent: 'the catalogue cannot be written: setAsOf: malformed JSON',
   })
   await sweep(startUs + 120 * second)
   await sql(engine.repaired('failing'))

@@ -103,7 +103,7 @@ t.test('a failed write is reported and tried again', async (t) => {
   await readAndApply(day)
   t.match(status(), {
     state: 'degraded',
-    problems: exact([{ text: /cannot be written: malformed JSON/ }]),
+    problems: exact([{ text: /cannot be written: apply: malformed JSON/ }]),
   })
   t.equal(lines.filter(({ problem }) => /malformed/.test(problem ?? '')).length, 1, 'reported once')
   t.ok((dirty.nextDueMs() ?? 0) >= againMs + 5000, 'not at once')
