@@ -268,17 +268,17 @@ t.test('the links of a table are reachable on screens of all widths', { skip }, 
   arrive(service.archive, `${directory}/GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz`)
   put(service.archive, `${directory}/GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz`, content)
   await until('the misplaced file is listed', async () => (await service.count()) === 186)
-  for (const javaScriptEnabled of [false, true])
-    for (const width of [1000, 800, 500, 360]) {
-      const viewport = { width, height: 640 }
-      const { page } = await openPage(browser, service.url, { javaScriptEnabled, viewport })
-      for (const [path, names] of [
-        ['rinex-file/', [/^Download GRAZ/, /^GRAZ/]],
-        ['changes/', [/^GRAZ/]],
-        ['status/problems/', [/^GRAZ/, /^the file is in the directory of another/]],
-      ] as const) {
-        await page.goto(`${api}${path}`)
-        if (path === 'changes/') await page.getByText('replaced: another size').waitFor()
+  for (const javaScriptEnabled of [false, true]) {
+    const { page } = await openPage(browser, service.url, { javaScriptEnabled })
+    for (const [path, names] of [
+      ['rinex-file/', [/^Download GRAZ/, /^GRAZ/]],
+      ['changes/', [/^GRAZ/]],
+      ['status/problems/', [/^GRAZ/, /^the file is in the directory of another/]],
+    ] as const) {
+      await page.goto(`${api}${path}`)
+      if (path === 'changes/') await page.getByText('replaced: another size').waitFor()
+      for (const width of [1000, 800, 500, 360]) {
+        await page.setViewportSize({ width, height: 640 })
         for (const name of names) {
           const region = page.locator('.wide').first()
           const link = region.locator('tbody').getByRole('link', { name }).first()
@@ -286,6 +286,7 @@ t.test('the links of a table are reachable on screens of all widths', { skip }, 
         }
       }
     }
+  }
 })
 
 t.test('no page, listing or JSON has an error in the console', { skip }, async (t) => {
@@ -345,21 +346,21 @@ t.test('every page is accessible and requests only this server', { skip }, async
     'docs/',
     '../data/obs/1999/',
   ]
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const { page, complaints } = await openPage(browser, service.url, { colorScheme })
-    for (const path of paths) {
-      await page.goto(`${api}${path}`)
-      t.ok(await page.title(), path)
-      t.strictSame(await accessibilityFaults(page), [], `${colorScheme} ${path}`)
-    }
-    t.strictSame(complaints, [])
-  }
-  const narrow = await openPage(browser, service.url, { viewport: phone })
+  const wide = { width: 1280, height: 720 }
+  const { page, complaints } = await openPage(browser, service.url, { colorScheme: 'light' })
   for (const path of paths) {
-    await narrow.page.goto(`${api}${path}`)
-    const width = await narrow.page.evaluate('document.documentElement.scrollWidth')
+    await page.setViewportSize(wide)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.goto(`${api}${path}`)
+    t.ok(await page.title(), path)
+    t.strictSame(await accessibilityFaults(page), [], path)
+    await page.emulateMedia({ colorScheme: 'dark' })
+    t.strictSame(await accessibilityFaults(page, ['color-contrast']), [], `${path} in the dark`)
+    await page.setViewportSize(phone)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
     t.ok(Number(width) <= 360, `${path} is ${String(width)} pixels wide`)
   }
+  t.strictSame(complaints, [])
 })
 
 // The last one, because its new file changes the network.
