@@ -90,7 +90,7 @@ const filter: fc.Arbitrary<FileFilter> = fc
         fc.record({ how: fc.constantFrom('is', 'starts', 'contains' as const), text }),
         { maxLength: 2 },
       ),
-    },
+    } satisfies Record<keyof FileFilter, fc.Arbitrary<unknown>>,
     { requiredKeys: [] },
   )
   // Few conditions at a time: most filters are to find something.
