@@ -38,22 +38,22 @@ function unsupported(headers: IncomingHttpHeaders): HttpError | undefined {
 }
 
 /** Returns the fault of a value; `undefined` if it has none. */
-type Check = (value: unknown) => string | false | undefined
+type FieldCheck = (value: unknown) => string | false | undefined
 
-const flag: Check = (value) => typeof value !== 'boolean' && 'Must be a valid boolean.'
+const flag: FieldCheck = (value) => typeof value !== 'boolean' && 'Must be a valid boolean.'
 
-const filePath: Check = (value) => {
+const filePath: FieldCheck = (value) => {
   if (typeof value !== 'string') return 'Not a valid string.'
   if (value === '') return 'This field may not be blank.'
   return value.length > 1024 && 'Ensure this field has no more than 1024 characters.'
 }
 
-const directory: Check = (value) =>
+const directory: FieldCheck = (value) =>
   filePath(value) ||
   (parseDirectory(withoutSlash(String(value))).kind === 'rejected' &&
     'Enter a directory below the archive root, such as obs/2026.')
 
-const url: Check = (value) => {
+const url: FieldCheck = (value) => {
   if (typeof value !== 'string') return 'Not a valid string.'
   // The characters of RFC 3986.
   return !/^[a-z][a-z\d+.-]*:[\w:/?#[\]@!$&'()*+,;=.~%-]*$/i.test(value) && 'Enter a valid URL.'
@@ -65,7 +65,7 @@ const withoutSlash = (path: string): string => path.replace(/\/$/, '')
  * Returns the body, an empty object for none.
  * @throws HttpError 400 with all faults, if the body is no object of these fields
  */
-function checkBody(given: unknown, checks: Readonly<Record<string, Check>>): object {
+function checkBody(given: unknown, checks: Readonly<Record<string, FieldCheck>>): object {
   const body = given ?? {}
   if (typeof body !== 'object' || Array.isArray(body)) {
     const expected = `Invalid data. Expected an object with ${Object.keys(checks).join(', ')}.`

@@ -18,11 +18,11 @@ export interface ArchiveDisk {
   readonly space: DiskSpace | undefined
 }
 
-interface Found extends DiskSpace {
+interface DeviceSpace extends DiskSpace {
   readonly device: number
 }
 
-async function look(path: string): Promise<Found> {
+async function look(path: string): Promise<DeviceSpace> {
   const { dev: device } = await stat(path)
   const { bavail, blocks, bsize } = await statfs(path)
   return { device, freeBytes: bavail * bsize, totalBytes: blocks * bsize }
@@ -35,7 +35,7 @@ export class ArchiveDisks {
   readonly #places: ReadonlyMap<string, string>
   readonly #look: typeof look
   /** Calls that have not returned, each of which blocks a thread of Node, by their place. */
-  readonly #pending = new Map<string, Promise<Found | 'missing' | undefined>>()
+  readonly #pending = new Map<string, Promise<DeviceSpace | 'missing' | undefined>>()
   #reading: Promise<readonly ArchiveDisk[]> | undefined
 
   constructor(
@@ -76,7 +76,7 @@ export class ArchiveDisks {
    * While a disk hangs, it is not asked again, and of the others only that of the root: so at most
    * two threads are blocked.
    */
-  async #ask(name: string, path: string): Promise<Found | 'missing' | undefined> {
+  async #ask(name: string, path: string): Promise<DeviceSpace | 'missing' | undefined> {
     if (this.#pending.has(name) || (this.#pending.size > 0 && name !== 'archive')) return undefined
     const asked = this.#look(path)
       .catch((error: unknown) => (isMissing(error) ? 'missing' : undefined))

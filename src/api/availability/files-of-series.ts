@@ -16,7 +16,7 @@ const filesAtOnce = 250
 
 const durations: Readonly<Record<Period, FileDuration>> = { '01D': 'd', '01H': 'h', '15M': 'm' }
 
-interface Reading {
+interface FilesSource {
   readonly reader: Pick<CatalogueReader, 'records'>
   readonly sites: KnownSites
   readonly requester: Requester
@@ -29,7 +29,7 @@ interface Reading {
 /** Yields the files in chunks, each file once, also if several questions ask for it. */
 export async function* filesOfSeries(
   asked: readonly AskedSeries[],
-  reading: Reading,
+  reading: FilesSource,
 ): AsyncGenerator<readonly ListedFile[]> {
   const bySeries = Map.groupBy(asked, ({ station, fileType, period }) =>
     [reading.sites.siteOf(station), fileType, period].join(),
@@ -53,7 +53,7 @@ function joined(ranges: readonly DayRange[]): readonly DayRange[] {
 
 async function* filesOf(
   { station, fileType, period, fromDay, toDay }: AskedSeries,
-  { reader, sites, requester, until, epoch }: Reading,
+  { reader, sites, requester, until, epoch }: FilesSource,
 ): AsyncGenerator<readonly ListedFile[]> {
   const site = sites.siteOf(station)
   const lastSecond = Math.min((toDay + 1) * secondsPerDay - 1, until)

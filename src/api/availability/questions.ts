@@ -5,7 +5,7 @@
 import type { DayRange, SeriesKey } from '../../series/series.ts'
 import { slotsPerDay } from '../../series/series.ts'
 import { BadFields } from '../http/errors.ts'
-import type { Fault } from '../parameters/parameter.ts'
+import type { InvalidValue } from '../parameters/parameter.ts'
 import { latencyParameters as parameters, rangeFault } from '../stations/series-reader.ts'
 
 /** The words of a line, in their order. */
@@ -57,7 +57,7 @@ export class LineFaults {
   readonly #byField = new Map<string, string[]>()
   count = 0
 
-  add(field: string, line: number, fault: Fault['fault']): void {
+  add(field: string, line: number, fault: InvalidValue['fault']): void {
     if (++this.count > most.faults) return
     const messages = this.#byField.get(field) ?? []
     this.#byField.set(field, messages)
@@ -76,7 +76,7 @@ function parseLine(text: string, line: number, faults: LineFaults): SeriesQuesti
     return []
   }
   const before = faults.count
-  const read = <Value>(word: Exclude<Word, 'station'>, parse: Reading<Value>) => {
+  const read = <Value>(word: Exclude<Word, 'station'>, parse: ReadWords<Value>) => {
     const value = parse([(given[words.indexOf(word)] ?? '').slice(0, most.characters)])
     if ('value' in value) return value.value
     faults.add(word, line, value.fault)
@@ -103,7 +103,7 @@ function parseLine(text: string, line: number, faults: LineFaults): SeriesQuesti
   return [{ stations: codes, fileType, period, fromDay, toDay, line }]
 }
 
-type Reading<Value> = (words: readonly string[]) => { readonly value: Value } | Fault
+type ReadWords<Value> = (words: readonly string[]) => { readonly value: Value } | InvalidValue
 
 /** The number of slots of a question for one station. */
 export function slotsOfQuestion({ period, fromDay, toDay }: SeriesQuestion): number {

@@ -65,15 +65,10 @@ function readTextBodies(app: FastifyInstance): void {
   )
 }
 
-interface Exchange {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-}
-
 async function answer(
   context: NetworkContext,
   answers: Semaphore,
-  { request, reply }: Exchange,
+  { request, reply }: { readonly request: FastifyRequest; readonly reply: FastifyReply },
 ): Promise<FastifyReply> {
   const body = typeof request.body === 'string' ? request.body : ''
   const { options, questions } = parseQuestions(body)
@@ -104,7 +99,7 @@ function formatOf(text: string | undefined): (typeof formats)[number] | undefine
   return format
 }
 
-interface Found {
+interface FoundSeries {
   readonly series: readonly AskedSeries[]
   readonly sites: KnownSites
   readonly unknown: readonly string[]
@@ -115,7 +110,7 @@ async function find(
   questions: readonly SeriesQuestion[],
   { states }: NetworkState,
   requester: Requester,
-): Promise<Found> {
+): Promise<FoundSeries> {
   const asked = seriesOfQuestions(questions, states)
   await requester.turn()
   const sites = await KnownSites.read(reader, states, requester)
@@ -126,7 +121,7 @@ async function find(
 
 async function* asUrls(
   { reader, links }: { readonly reader: NetworkContext['reader']; readonly links: () => Links },
-  { series, sites }: Found,
+  { series, sites }: FoundSeries,
   { state, requester }: { readonly state: NetworkState; readonly requester: Requester },
 ): AsyncGenerator<Buffer> {
   const { seconds: asOf } = state.asOf

@@ -6,10 +6,10 @@ import type { WireSpans } from './schema.ts'
 import { csvColumns } from './schema.ts'
 
 /** Series, a few at a time. */
-type Parts = AsyncGenerator<readonly SpansOfSeries[]>
+type SpansInParts = AsyncGenerator<readonly SpansOfSeries[]>
 
 /** @param further members of the answer before the series */
-export async function* spansAsJson(parts: Parts, further: object): AsyncGenerator<Buffer> {
+export async function* spansAsJson(parts: SpansInParts, further: object): AsyncGenerator<Buffer> {
   let before = `${JSON.stringify(further).slice(0, -1)},"series":[`
   for await (const part of parts) {
     if (part.length === 0) continue
@@ -33,7 +33,7 @@ function serialise({ series, delivered, spans }: SpansOfSeries): WireSpans {
 }
 
 /** A row for each stretch. */
-export async function* spansAsCsv(parts: Parts): AsyncGenerator<Buffer> {
+export async function* spansAsCsv(parts: SpansInParts): AsyncGenerator<Buffer> {
   let before = `${csvColumns.join()}\r\n`
   for await (const part of parts) {
     const rows = part

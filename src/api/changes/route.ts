@@ -70,14 +70,14 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   return answer({ context, feedRequest, feedPage, format }, reply)
 }
 
-interface Answer {
+interface FeedAnswer {
   readonly context: ApiContext
   readonly feedRequest: ChangesRequest
   readonly feedPage: FeedPage
   readonly format: (typeof formats)[number]
 }
 
-function answer({ context, feedRequest, feedPage, format }: Answer, reply: FastifyReply) {
+function answer({ context, feedRequest, feedPage, format }: FeedAnswer, reply: FastifyReply) {
   const links = context.links()
   const { head, since, throughSeq, joinedSeq } = feedPage
   const next = pageUrl(links, 'changes', [

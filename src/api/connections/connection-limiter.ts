@@ -14,7 +14,7 @@ const mostConnections = 2048
 
 /** Too many connections in total, or too many connections or requests of the address. */
 export const rejections = ['full', 'address', 'requests'] as const
-export type ConnectionRejection = (typeof rejections)[number]
+type ConnectionRejection = (typeof rejections)[number]
 
 export class ConnectionLimiter {
   readonly #most: number

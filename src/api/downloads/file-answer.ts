@@ -9,15 +9,14 @@ import { youngFileMs } from '../../catalogue/records.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import { evaluatePreconditions, formatHttpDate } from '../http/conditional-requests.ts'
 import { HttpError } from '../http/errors.ts'
+import type { HeaderFields } from '../http/headers.ts'
 import type { ApiSettings } from '../http/settings.ts'
 import type { ArchivedFile } from './archived-file.ts'
 import { FileChanged } from './archived-file.ts'
 
-type Headers = Readonly<Record<string, string>>
-
 interface FileAnswer {
   readonly status: 200 | 206 | 304
-  readonly headers: Headers
+  readonly headers: HeaderFields
   /** The bytes of the body; `undefined` if this process sends only headers. */
   readonly range?: ByteRange
 }
@@ -101,7 +100,7 @@ export function validatorsOf(
 }
 
 /** Headers of every response with a file, and of its 304. */
-function validatorHeaders({ tag, lastModified }: Validators): Headers {
+function validatorHeaders({ tag, lastModified }: Validators): HeaderFields {
   const date = lastModified === undefined ? {} : { 'last-modified': formatHttpDate(lastModified) }
   return { etag: tag, ...date }
 }
@@ -120,7 +119,7 @@ function kindHeaders(name: string) {
 const rangesHeader = { 'accept-ranges': 'bytes' }
 
 /** `Repr-Digest` of the whole file (RFC 9530), if its SHA-256 is that of the version sent. */
-function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
+function digestHeader({ sha256, identity }: FoundFile, stats: Stats): HeaderFields {
   if (sha256 === undefined || identity === undefined) return {}
   if (compareIdentity(identity, toIdentity(stats)) === 'changed') return {}
   return { 'repr-digest': `sha-256=:${Buffer.from(sha256).toString('base64')}:` }
@@ -134,7 +133,7 @@ function digestHeader({ sha256, identity }: FoundFile, stats: Stats): Headers {
 function offloadHeaders(
   { record: { directory, name }, file }: Version,
   { internalPrefix }: ApiSettings,
-): Headers | undefined {
+): HeaderFields | undefined {
   // This process sends linked files itself, because nginx opens the path again and is configured to
   // follow no symbolic link.
   if (internalPrefix === undefined || file.linkedPath !== undefined) return undefined

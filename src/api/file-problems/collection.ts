@@ -15,7 +15,7 @@ import { link } from '../pages/parts.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { addCollection } from '../resources/collection.ts'
 import { fieldOf } from '../resources/fields.ts'
-import type { ProblemName, WireProblem } from './problem-list.ts'
+import type { FileProblemName, WireProblem } from './problem-list.ts'
 import { listProblems, problemNames, reasonLabel, reasonMeanings } from './problem-list.ts'
 
 const field = fieldOf<WireProblem>()
@@ -81,7 +81,7 @@ function nameOf(path: string): string {
 }
 
 /** The kinds of problems in the words of the form. */
-const words: Readonly<Record<ProblemName, string>> = {
+const words: Readonly<Record<FileProblemName, string>> = {
   settling: 'still being written',
   unservable: 'could not be sent',
   incomplete: problemWords.incomplete.word,

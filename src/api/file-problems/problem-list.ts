@@ -12,11 +12,11 @@ import type { UnservedReason } from '../downloads/unserved-files.ts'
 
 /** The kinds of problems, in the order of the list. */
 export const problemNames = ['settling', 'unservable', ...listedProblems] as const
-export type ProblemName = (typeof problemNames)[number]
+export type FileProblemName = (typeof problemNames)[number]
 
 /** A problem as clients get it. */
 export interface WireProblem extends Pick<ProblemEntry, 'path' | 'reason'> {
-  readonly problem: ProblemName
+  readonly problem: FileProblemName
   readonly since: string
 }
 
@@ -29,7 +29,7 @@ interface ProblemSources {
 }
 
 interface ProblemsRequest {
-  readonly names: readonly ProblemName[]
+  readonly names: readonly FileProblemName[]
   readonly limit: number
   readonly offset: number
 }
@@ -40,7 +40,7 @@ export async function listProblems(
   { names, limit, offset }: ProblemsRequest,
   asker?: Asker,
 ): Promise<{ readonly count: number; readonly items: readonly WireProblem[] }> {
-  const withName = <Name extends ProblemName>(
+  const withName = <Name extends FileProblemName>(
     problem: Name,
     files: readonly Omit<ProblemEntry, 'problem'>[],
   ) => files.map((file) => ({ ...file, problem }))

@@ -5,7 +5,7 @@ import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { readableDuration } from '../../runtime/readable.ts'
 
 /** What the sentences depend on. */
-export interface ReadState {
+interface ReadState {
   readonly problem: Problem | null
   /** True if the whole file, as it is now, was read. */
   readonly isHashed: boolean

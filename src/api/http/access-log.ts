@@ -18,7 +18,7 @@ export function logAccess(logger: Logger, entry: AccessLogEntry): void {
 }
 
 /** A finished response, delivered or not. */
-export interface AccessLogEntry {
+interface AccessLogEntry {
   /** The request id, as in `X-Request-Id`. */
   readonly id: string
   readonly method: string

@@ -160,7 +160,7 @@ export interface PageLinks {
 }
 
 /** A filtered collection: its links repeat the parameters that were understood. */
-export interface Collection {
+export interface FilteredList {
   readonly name: CollectionName
   readonly kept: readonly QueryPair[]
   readonly count: number
@@ -170,7 +170,7 @@ export interface Collection {
 export function pageLinks(
   links: Links,
   { limit, offset }: PageRange,
-  { name, kept, count }: Collection,
+  { name, kept, count }: FilteredList,
 ): PageLinks {
   const lastOffset = count === 0 ? 0 : Math.floor((count - 1) / limit) * limit
   // A larger offset than the largest exact one is not known exactly.

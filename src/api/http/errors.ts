@@ -8,24 +8,23 @@ import {
 } from '../../catalogue/reader-errors.ts'
 import { printable } from '../../runtime/readable.ts'
 import { requestLog } from './access-log.ts'
+import type { HeaderFields } from './headers.ts'
 import { commonHeaders } from './headers.ts'
-
-type Headers = Readonly<Record<string, string>>
 
 /** The usual `Retry-After` of 503, in seconds. Some causes have a longer one. */
 export const retryAfterSeconds = 5
 const indexRetryAfterSeconds = 30
 /** `Retry-After` of 429, in seconds. Other requests have probably ended by then. */
-export const tooManyRetryAfterSeconds = 10
+const tooManyRetryAfterSeconds = 10
 
 /** An error with a status; the client reads its message as `detail`. */
 export class HttpError extends Error {
   readonly statusCode: number
-  readonly headers: Headers
+  readonly headers: HeaderFields
   /** Further members of the body, besides `detail`. */
   readonly further: object = {}
 
-  constructor(statusCode: number, detail: string, headers: Headers = {}) {
+  constructor(statusCode: number, detail: string, headers: HeaderFields = {}) {
     super(detail)
     this.statusCode = statusCode
     this.headers = headers

@@ -1,5 +1,7 @@
 /** Headers of many responses. HSTS is left to the web server, which knows if clients use TLS. */
 
+export type HeaderFields = Readonly<Record<string, string>>
+
 /** Response headers that scripts of other origins may read. */
 const exposedHeaders = [
   'Accept-Ranges',

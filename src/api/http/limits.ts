@@ -143,7 +143,7 @@ const mostPages = 80
 const timeoutMs = 10_000
 
 /** Gives each client its turns. */
-interface Turns {
+interface TurnsOfClients {
   readonly take: (client: string) => Promise<void>
 }
 
@@ -159,12 +159,16 @@ class ClientUsage {
 export class ClientLimits {
   readonly #addressOf: (request: FastifyRequest) => string
   readonly #usages = new Map<string, ClientUsage>()
-  readonly #turns: Turns
+  readonly #turns: TurnsOfClients
   readonly #allPages = new Semaphore({ permits: mostPages })
   readonly #waitMs: number
 
   /** @param waitMs milliseconds that a page waits for its permits */
-  constructor(addressOf: (request: FastifyRequest) => string, turns: Turns, waitMs = timeoutMs) {
+  constructor(
+    addressOf: (request: FastifyRequest) => string,
+    turns: TurnsOfClients,
+    waitMs = timeoutMs,
+  ) {
     this.#addressOf = addressOf
     this.#turns = turns
     this.#waitMs = waitMs

@@ -16,7 +16,7 @@ import {
   lastDay,
   ordering,
 } from '../parameters/parameter.ts'
-import type { Values } from '../parameters/request.ts'
+import type { ParameterValues } from '../parameters/request.ts'
 import { addCollection, csvOf } from '../resources/collection.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
@@ -211,7 +211,7 @@ const maxRows = 100_000
 /** Maximum numbers of days: of the network, which is read at once, and of one station. */
 const maxDays = { network: 62, station: 40 * 366 }
 
-type AskedDays = Pick<Values<typeof parameters>, 'from' | 'to'>
+type AskedDays = Pick<ParameterValues<typeof parameters>, 'from' | 'to'>
 
 const mostDays = (isOneStation: boolean): number =>
   isOneStation ? maxDays.station : maxDays.network

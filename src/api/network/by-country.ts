@@ -23,7 +23,7 @@ export const marks = {
 export type MarkName = keyof typeof marks
 
 /** A station in a picture. */
-export interface PictureRow {
+interface PictureRow {
   readonly series: KnownSeries
   readonly cells: readonly (MarkName | undefined)[]
   readonly title: string

@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { notScanned } from '../../series/as-of.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import { layOut } from '../pages/layout.ts'
-import type { State } from '../resources/answer.ts'
+import type { AnswerState } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { asOfMembers, networkState, standstillOf, stateOf } from '../series/network-context.ts'
@@ -49,7 +49,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
   })
 }
 
-interface NetworkPageState extends State {
+interface NetworkPageState extends AnswerState {
   /** `undefined` for a page, if the states of the series cannot be read at this moment. */
   readonly network: NetworkState | undefined
   /** Why they cannot be read. */

@@ -8,8 +8,6 @@ import { componentOf } from '../resources/fields.ts'
 import { asOfMembers } from '../series/network-context.ts'
 import { indexerStates } from './verdict.ts'
 
-type Counted = Exclude<State, 'ended'>
-
 const counts = Object.fromEntries(
   states
     .filter((state) => state !== 'ended')
@@ -17,7 +15,7 @@ const counts = Object.fromEntries(
       state,
       schema.integer(`Number of stations in the state \`${state}\`.`, state === 'present' ? 6 : 0),
     ]),
-) as Record<Counted, schema.Schema<number>>
+) as Record<Exclude<State, 'ended'>, schema.Schema<number>>
 
 export const networkSchema = schema.component('Network', 'The network at a glance.', {
   ...asOfMembers.fields,

@@ -9,7 +9,7 @@ type WithSchema<T> = Omit<T, 'schema'> & { readonly schema: JsonSchema }
 
 export type ParameterObject = WithSchema<OpenApi.ParameterObject>
 export type HeaderObject = WithSchema<OpenApi.HeaderObject>
-export type MediaTypeObject = WithSchema<OpenApi.MediaTypeObject>
+type MediaTypeObject = WithSchema<OpenApi.MediaTypeObject>
 export type Reference = OpenApi.ReferenceObject
 export type Content = Readonly<Record<string, MediaTypeObject>>
 
@@ -21,7 +21,7 @@ export interface ResponseObject extends Pick<OpenApi.ResponseObject, 'descriptio
 /** Responses by status; `default` for all other statuses. */
 export type Responses = Readonly<Record<string, ResponseObject | Reference>>
 
-interface Described
+interface OperationHead
   extends
     Required<Pick<OpenApi.OperationObject, 'operationId' | 'tags' | 'summary'>>,
     Pick<OpenApi.OperationObject, 'security'> {
@@ -35,7 +35,7 @@ interface Described
 export type ParameterSchemas = Readonly<Record<string, Schema>>
 
 /** Describes a method of a resource. */
-export interface RouteSchema extends Described {
+export interface RouteSchema extends OperationHead {
   /** The name of the resource, and a sentence with which its description begins. */
   readonly about?: { readonly name: string; readonly description: string }
   readonly querystring?: ParameterSchemas
@@ -57,7 +57,7 @@ export interface DescribedResource {
   readonly post?: { readonly schema: RouteSchema }
 }
 
-export interface OperationObject extends Described {
+export interface OperationObject extends OperationHead {
   readonly parameters?: readonly ParameterObject[]
   readonly requestBody?: { readonly required?: boolean; readonly content: Content }
   readonly responses: Responses

@@ -16,7 +16,7 @@ export type Component<T = unknown> = Schema<T> & { readonly $id: string }
 /** The schemas of the fields of an object. */
 export type SchemaFields = Readonly<Record<string, Schema>>
 
-type Values<F extends SchemaFields, Optional extends SchemaFields> = {
+type ValuesOf<F extends SchemaFields, Optional extends SchemaFields> = {
   readonly [Name in keyof F]: Static<F[Name]>
 } & { readonly [Name in keyof Optional]?: Static<Optional[Name]> }
 
@@ -27,7 +27,7 @@ export function object<F extends SchemaFields, Optional extends SchemaFields = F
   description: string,
   fields: F,
   optional?: Optional,
-): Schema<Values<F, Optional>> {
+): Schema<ValuesOf<F, Optional>> {
   const required = Object.keys(fields)
   const properties = { ...fields, ...optional }
   return { type: 'object', ...(required.length > 0 && { required }), properties, description }
@@ -40,7 +40,7 @@ export function component<F extends SchemaFields, Optional extends SchemaFields 
   fields: F,
   optional?: Optional,
   more: Keywords = {},
-): Component<Values<F, Optional>> {
+): Component<ValuesOf<F, Optional>> {
   return { ...object(description, fields, optional), ...more, $id }
 }
 
@@ -148,7 +148,7 @@ export function exampleOf<S extends Schema>(schema: S): Static<S> {
 }
 
 function ownOrComposed(schema: Schema): unknown {
-  const { examples, properties, required = [], items, prefixItems } = schema as Partial<Parts>
+  const { examples, properties, required = [], items, prefixItems } = schema as Partial<SchemaParts>
   if (examples !== undefined) return examples[0]
   if (prefixItems !== undefined) return prefixItems.map(exampleOf)
   if (items !== undefined) return [exampleOf(items)]
@@ -157,7 +157,7 @@ function ownOrComposed(schema: Schema): unknown {
   return Object.fromEntries(required.map((name) => [name, exampleOf(properties[name] ?? {})]))
 }
 
-interface Parts {
+interface SchemaParts {
   readonly examples: readonly unknown[]
   readonly properties: SchemaFields
   readonly required: readonly string[]

@@ -41,7 +41,7 @@ export interface CollectionView<Item> extends FormView {
 }
 
 /** Further parts of a page. */
-interface Parts extends Pick<PageFrame, 'banner'> {
+interface PageParts extends Pick<PageFrame, 'banner'> {
   readonly links: Links
   /** The headers of the same page as JSON, besides those of all JSON. */
   readonly headers: Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV' }
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, headers, beside, above, below, banner = [], headline }: Parts,
+  { links, headers, beside, above, below, banner = [], headline }: PageParts,
 ): Page {
   const { frame, noun, filters, whole = [] } = view
   const { kept, range, ignored, results } = list

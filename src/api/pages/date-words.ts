@@ -32,7 +32,7 @@ export function daysWords(first: number, last: number): string {
 }
 
 /** The same with whole months and years in fewer words: `August 2026`, `2024 to 2026`. */
-export function spanWords(first: number, last: number): string {
+function spanWords(first: number, last: number): string {
   const [from, to] = [dateOf(first), dateOf(last)]
   if (from.day !== 1 || dateOf(last + 1).day !== 1) return daysWords(first, last)
   const isOneYear = from.year === to.year

@@ -13,7 +13,7 @@ import { link } from './parts.ts'
 import { searchField } from './search-field.ts'
 
 /** What failed. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly method: string
   /** The path below the API; the whole path if it is elsewhere. */
   readonly path: string

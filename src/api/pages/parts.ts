@@ -20,7 +20,7 @@ ${svg}
 }
 
 /** A fact: a name, and a value with perhaps a link. */
-export interface Fact {
+interface Fact {
   readonly name: string
   readonly value: string | number | null | undefined
   readonly href?: string | undefined

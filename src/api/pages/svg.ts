@@ -106,7 +106,7 @@ function linked(href: string, content: Html): Html {
 }
 
 /** The width of a column, and the top of a row. */
-interface Place {
+interface CellPlace {
   readonly cell: number
   readonly yOf: (row: number) => number
 }
@@ -114,7 +114,7 @@ interface Place {
 /** The paths of each mark: one for each run that has a text, and one for all others. */
 function paths<Name extends string>(
   { rows, marks, labelWidth, startsRun, runLink }: Grid<Name>,
-  { cell, yOf }: Place,
+  { cell, yOf }: CellPlace,
 ): readonly Html[] {
   const byMark = new Map<Name, { readonly titled: Html[]; others: string }>()
   rows.forEach(({ cells }, row) => {

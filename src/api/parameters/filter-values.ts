@@ -2,13 +2,12 @@
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import type { Days } from '../../parse/calendar.ts'
 import { parseDays, parseTimeUs, secondsPerDay } from '../../parse/calendar.ts'
+import type { JsonSchema } from '../openapi/openapi.ts'
 import { dateWords } from '../pages/date-words.ts'
-import type { Fault, Meaning, Parameter } from './parameter.ts'
+import type { InvalidValue, Meaning, Parameter } from './parameter.ts'
 import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
 import type { Words } from './words.ts'
 import { readerOf, themselves } from './words.ts'
-
-type JsonSchema = Readonly<Record<string, unknown>>
 
 /** A parameter that is a filter of files; a file must match all filters of a request. */
 export interface FilterParameter extends Parameter<readonly FileFilter[]> {
@@ -35,13 +34,13 @@ type ListKey = {
 type ListValue<Key extends ListKey> = NonNullable<FileFilter[Key]>[number]
 
 /** Parses one value into a filter, or a fault for a value that is not valid. */
-type Parse = (value: string) => FileFilter | Fault
+type Parse = (value: string) => FileFilter | InvalidValue
 
 /** What a filter means, with a valid value. */
 export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> &
   Pick<Meaning, 'field' | 'textOf'>
 /** The same, with the message for a value that is not valid. */
-type Checked = Described & { readonly fault: string }
+type WithFault = Described & { readonly fault: string }
 
 /** A file must match any one of the words of a choice, and all values of other filters. */
 function filterOf(
@@ -124,13 +123,13 @@ export function wordsOf<Key extends ListKey>(
 export function code(
   key: 'stations' | 'countries' | 'intervals' | 'contents',
   pattern: RegExp,
-  described: Checked & { readonly isKnown?: (code: string) => boolean },
+  described: WithFault & { readonly isKnown?: (code: string) => boolean },
 ): FilterParameter {
   const { isKnown = () => true, fault } = described
   return choice(
     { type: 'string', pattern: pattern.source },
     { textOf: (text) => text.toUpperCase(), ...described },
-    (value): FileFilter | Fault => {
+    (value): FileFilter | InvalidValue => {
       const code = value.toUpperCase()
       return pattern.test(value) && isKnown(code) ? { [key]: [code] } : { fault }
     },
@@ -141,7 +140,7 @@ export function code(
 export function day(
   parse: typeof parseDays,
   schema: JsonSchema,
-  described: Checked,
+  described: WithFault,
 ): FilterParameter {
   return choice({ type: 'string', ...schema }, { textOf: dateWords, ...described }, (value) => {
     const parsed = parse(value)

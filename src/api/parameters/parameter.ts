@@ -8,11 +8,11 @@ import type { Words } from './words.ts'
 import { readerOf, themselves } from './words.ts'
 
 /** The message for a client that sent an invalid value. */
-export interface Fault {
+export interface InvalidValue {
   readonly fault: string | readonly string[]
 }
 
-export interface ReadValue<Value> {
+interface ReadValue<Value> {
   readonly value: Value
   /** False if links to other pages do not repeat it. */
   readonly isKept?: boolean
@@ -24,7 +24,7 @@ export interface Parameter<Value> extends Worded {
   /** True if the text is read as it is, also a blank one. */
   readonly isExact?: boolean
   /** Reads the words of a request for a format; none if the parameter is missing or blank. */
-  readonly read: (words: readonly string[], format?: Format) => ReadValue<Value> | Fault
+  readonly read: (words: readonly string[], format?: Format) => ReadValue<Value> | InvalidValue
 }
 
 /** What a parameter means, with a value that is its example. */
@@ -39,7 +39,7 @@ export interface Meaning {
 export const endsBeforeItBegins = 'The range ends before it begins.'
 
 /** Django's message for a value that is not one of the choices. */
-export function invalidChoice(text: string): Fault {
+export function invalidChoice(text: string): InvalidValue {
   return { fault: `Select a valid choice. ${text} is not one of the available choices.` }
 }
 

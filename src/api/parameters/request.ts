@@ -21,7 +21,7 @@ export type Query = Readonly<Record<string, string | readonly string[] | undefin
 export type Parameters = Readonly<Record<string, Parameter<unknown>>>
 
 /** The values of parameters, by their names. */
-export type Values<P extends Parameters> = {
+export type ParameterValues<P extends Parameters> = {
   readonly [Name in keyof P]: P[Name] extends Parameter<infer Value> ? Value : never
 }
 
@@ -35,13 +35,13 @@ export interface Accepts<P extends Parameters> {
   readonly check?:
     | {
         readonly of: readonly [keyof P & string, ...(keyof P & string)[]]
-        readonly fault: (values: Values<P>, filter: FileFilter) => string | undefined
+        readonly fault: (values: ParameterValues<P>, filter: FileFilter) => string | undefined
       }
     | undefined
 }
 
 export interface Request<P extends Parameters> {
-  readonly values: Values<P>
+  readonly values: ParameterValues<P>
   readonly filter: FileFilter
   /** Parameters that links to other pages repeat. The links sort them. */
   readonly kept: readonly QueryPair[]
@@ -86,7 +86,7 @@ export function readRequest<P extends Parameters>(
   const filter = found.reduce(intersection, {})
   const values = Object.fromEntries(
     Object.entries(parameters).map(([name, parameter]) => [name, readOne(name, parameter)]),
-  ) as Values<P>
+  ) as ParameterValues<P>
   const strict = ['1', 'true'].includes(lastValue(query, 'strict') ?? '')
   if (strict) kept.push(['strict', '1'])
   const known = [...filters.keys(), ...Object.keys(parameters), 'format', 'strict']
@@ -164,7 +164,7 @@ function encode(name: string): string {
 }
 
 /** The value of a parameter; the last one if it is repeated, as in Django. */
-export function lastValue(query: Query, key: string): string | undefined {
+function lastValue(query: Query, key: string): string | undefined {
   const value = query[key]
   return typeof value === 'object' ? value.at(-1) : value
 }

@@ -155,7 +155,7 @@ ${table(describeHeaders(document))}
 }
 
 type Tag = ReturnType<typeof describeOperations>[number]
-type Operation = Tag['operations'][number]
+type DescribedOperation = Tag['operations'][number]
 
 function indexHtml(tags: readonly Tag[]): Html {
   const parts = tags.map(
@@ -189,7 +189,7 @@ ${operations.map(operationHtml)}
 `
 }
 
-function operationHtml(operation: Operation): Html {
+function operationHtml(operation: DescribedOperation): Html {
   const { id, summary, method, path, samples, shared, successes } = operation
   return html`<section>
 <h3 id="${id}">${summary}</h3>
@@ -207,7 +207,13 @@ ${successes.map(({ status, contents }) => html`<h5>${status}</h5>\n${contents.ma
 `
 }
 
-function contentHtml({ type, name, isKnown, fields, example }: Operation['body'][number]): Html {
+function contentHtml({
+  type,
+  name,
+  isKnown,
+  fields,
+  example,
+}: DescribedOperation['body'][number]): Html {
   const code = html`<code>${type}</code>`
   const described = fields.rows.length > 0 ? table(fields) : html`<p>${code}</p>`
   return html`${
@@ -219,9 +225,9 @@ ${example && html`<pre tabindex="0"><code>${example}</code></pre>`}
 `
 }
 
-type Described = ReturnType<typeof describeObjects>[number]
+type DescribedObject = ReturnType<typeof describeObjects>[number]
 
-function objectHtml({ name, isKnown, description, fields, values }: Described): Html {
+function objectHtml({ name, isKnown, description, fields, values }: DescribedObject): Html {
   const meanings = values.map(
     ({ id, value, meaning }) => html`<dt id="${id}"><code>${value}</code></dt>
 <dd>${prose(meaning)}</dd>

@@ -18,7 +18,7 @@ import { headerColumn } from '../pages/table.ts'
 import type { Sample } from './samples.ts'
 
 /** A value with its type and meaning: a parameter, a field or a header. */
-interface Described {
+interface DescribedValue {
   readonly name: string
   readonly schema: JsonSchema
   readonly description?: unknown
@@ -27,7 +27,12 @@ interface Described {
 
 const code = (text: string): Html => html`<code>${text}</code>`
 
-function rowOf({ name, schema, description, isRequired = false }: Described): readonly Child[] {
+function rowOf({
+  name,
+  schema,
+  description,
+  isRequired = false,
+}: DescribedValue): readonly Child[] {
   const type = typeOf(schema) + (isRequired ? ', required' : '')
   return [code(name), prose(type), prose(scalar(description))]
 }
@@ -38,7 +43,7 @@ const columns = [headerColumn('Name'), proseColumn('Value'), proseColumn('Meanin
 
 function exampleTable(
   caption: string,
-  values: readonly (Described & { readonly example: string })[],
+  values: readonly (DescribedValue & { readonly example: string })[],
 ): Table {
   const rows = values.map((value) => [...rowOf(value), code(value.example)])
   return { caption, columns: [...columns, 'Example'], rows }

@@ -9,6 +9,7 @@ import type { ApiContext } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
 import { isNamed, mediaTypes, negotiate, send, sendElsewhere } from '../http/formats.ts'
+import type { HeaderFields } from '../http/headers.ts'
 import type { Requester } from '../http/limits.ts'
 import { addResource } from '../http/resource.ts'
 import type { Content, ParameterSchemas, RouteSchema } from '../openapi/openapi.ts'
@@ -23,16 +24,14 @@ import { schemasOf } from '../parameters/parameter.ts'
 import type { Accepts, Parameters, Query, Request } from '../parameters/request.ts'
 import { ignoredHeader, readRequest } from '../parameters/request.ts'
 
-type Headers = Readonly<Record<string, string>>
-
 /** The state that an answer follows from. */
-export interface State {
+export interface AnswerState {
   /** The head of the catalogue, or a text that changes whenever the answer does. */
   readonly version: Head | string
   /** True if the answer depends on the details of files. */
   readonly details?: boolean
   /** Headers of the answer, and of 304. */
-  readonly headers?: Headers
+  readonly headers?: HeaderFields
 }
 
 /** A request whose parameters are valid. */
@@ -48,16 +47,16 @@ export interface Answer<Name extends Format> {
   readonly bodies: { readonly [Each in Name]: () => Each extends 'json' ? unknown : Text }
   /** The state that was read with the answer, if it can be newer than that before. */
   readonly version?: Head | string | undefined
-  readonly headers?: Headers
+  readonly headers?: HeaderFields
   /** Where the client is sent instead: a relative URL. */
   readonly location?: string | undefined
 }
 
 /** A resource that is read: how it answers, and what the OpenAPI document says of it. */
-export interface Declaration<
+interface Declaration<
   P extends Parameters,
   Name extends Format,
-  S extends State | undefined,
+  S extends AnswerState | undefined,
 > {
   /** The path below the API, with patterns of the router. */
   readonly path: string
@@ -80,11 +79,11 @@ export interface Declaration<
   ) => Answer<Name> | Promise<Answer<Name>>
 }
 
-export function addAnswer<P extends Parameters, Name extends Format, S extends State | undefined>(
-  app: FastifyInstance,
-  context: ApiContext,
-  resource: Declaration<P, Name, S>,
-): void {
+export function addAnswer<
+  P extends Parameters,
+  Name extends Format,
+  S extends AnswerState | undefined,
+>(app: FastifyInstance, context: ApiContext, resource: Declaration<P, Name, S>): void {
   const { path, formats, accepts = none<P>(), form, operation, bodies } = resource
   addResource(app, {
     path: `${context.apiPath}${path}`,
@@ -97,7 +96,7 @@ export function addAnswer<P extends Parameters, Name extends Format, S extends S
 
 const none = <P extends Parameters>(): Accepts<P> => ({ parameters: {} as P })
 
-function answering<P extends Parameters, Name extends Format, S extends State | undefined>(
+function answering<P extends Parameters, Name extends Format, S extends AnswerState | undefined>(
   { tag, limits }: ApiContext,
   { formats, accepts = none<P>(), state: stateOf, read }: Declaration<P, Name, S>,
 ): RouteHandlerMethod {

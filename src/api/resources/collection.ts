@@ -18,13 +18,13 @@ import { paging } from '../parameters/paging.ts'
 import type { SortOrder } from '../parameters/parameter.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import type { Accepts, Parameters } from '../parameters/request.ts'
-import type { Answer, Bodies, Operation, RequestOf, State } from './answer.ts'
+import type { Answer, AnswerState, Bodies, Operation, RequestOf } from './answer.ts'
 import { addAnswer } from './answer.ts'
 import type { Fields, ItemKind } from './fields.ts'
 import { componentOf, serialise, sortItems } from './fields.ts'
 
 /** The state of a collection, and what its answers say of it. */
-export interface CollectionState extends State {
+export interface CollectionState extends AnswerState {
   /** Members of the JSON before the results. */
   readonly further?: object
   readonly banner?: readonly string[]
@@ -36,13 +36,13 @@ export interface Found<Item> {
   readonly items: readonly Item[]
   readonly count?: number
   /** The state that was read with the items, if it can be newer than that before. */
-  readonly version?: State['version'] | undefined
+  readonly version?: AnswerState['version'] | undefined
   /** What stands below the table of the page. */
   readonly below?: Child
 }
 
 /** A list of all items, for the formats that have no pages. */
-export interface WholeList<Item, S> {
+interface WholeList<Item, S> {
   readonly items: readonly Item[]
   readonly kept: readonly QueryPair[]
   readonly links: Links

@@ -19,7 +19,7 @@ export interface FieldColumn<Item, Value> {
   readonly sortedBy?: (item: Item) => string | number | null
 }
 
-export interface ItemField<Item, Value> {
+interface ItemField<Item, Value> {
   readonly schema: Schema<Value>
   readonly value: (item: Item, links: Links) => Value
   readonly column?: FieldColumn<Item, Value>

@@ -12,7 +12,7 @@ import type { Child } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
 import { link } from '../pages/parts.ts'
 import { momentCell, periodCell, shareCell, stateCell } from '../pages/table.ts'
-import type { FieldColumn, Wire } from '../resources/fields.ts'
+import type { FieldColumn } from '../resources/fields.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { NetworkKey, SeriesStatus } from './known-series.ts'
 
@@ -223,6 +223,3 @@ export const seriesItem = {
   description: 'A series: the files of one station, with the same type and period.',
   fields: seriesFields,
 }
-
-/** A series as clients get it. */
-export type WireSeries = Wire<typeof seriesFields>

@@ -14,7 +14,7 @@ import { linesOf } from './serialise.ts'
 import type { SeriesAvailability } from './series-reader.ts'
 
 /** The look of a day: `part` has files and lacks others. */
-export type DayState = SlotState | 'part'
+type DayState = SlotState | 'part'
 
 const marks: Readonly<Record<Exclude<ShownState | DayState, 'future'>, Mark>> = {
   present: looks.good,

@@ -11,7 +11,7 @@ import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
 import { choice, endsBeforeItBegins, firstDay, lastDay } from '../parameters/parameter.ts'
-import type { Values } from '../parameters/request.ts'
+import type { ParameterValues } from '../parameters/request.ts'
 import { periodWords, typeWords } from '../parameters/words.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { networkState, stateOf } from '../series/network-context.ts'
@@ -70,14 +70,14 @@ interface AvailabilityRequest extends Omit<SeriesRequest, 'fromDay'> {
   readonly fromDay: number | undefined
 }
 
-type SeriesValues = Values<typeof latencyParameters>
+type SeriesValues = ParameterValues<typeof latencyParameters>
 
 /**
  * The days of a request for availability: without `from`, a daily series begins with its first
  * file, others 27 days before `to`.
  */
 export function daysOfAvailability(
-  values: Values<typeof availabilityParameters>,
+  values: ParameterValues<typeof availabilityParameters>,
   nowSeconds: number,
 ): AvailabilityRequest {
   const series = daysOfLatency(values, nowSeconds)
@@ -150,7 +150,7 @@ export type SeriesAvailability = Awaited<ReturnType<typeof readAvailability>>
 /** Reads a series and computes its availability. @throws UnknownName */
 export async function readAvailability(
   context: NetworkContext,
-  { code, values, asker }: Wanted<Values<typeof availabilityParameters>>,
+  { code, values, asker }: Wanted<ParameterValues<typeof availabilityParameters>>,
   present: Present,
 ) {
   const days = daysOfAvailability(values, present.nowSeconds)
@@ -219,7 +219,7 @@ export type SeriesLatencies = Awaited<ReturnType<typeof readLatencies>>
 /** Reads the recorded arrivals of a series. @throws UnknownName */
 export async function readLatencies(
   { reader }: NetworkContext,
-  { code, values, asker }: Wanted<Values<typeof latencyParameters>>,
+  { code, values, asker }: Wanted<ParameterValues<typeof latencyParameters>>,
   { asOf, nowSeconds }: Present,
 ) {
   const request = daysOfLatency(values, nowSeconds)

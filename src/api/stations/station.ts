@@ -6,7 +6,7 @@ import { part } from '../../series/availability.ts'
 import { recentDays } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import { layOut } from '../pages/layout.ts'
-import type { State } from '../resources/answer.ts'
+import type { AnswerState } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { componentOf, serialise } from '../resources/fields.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
@@ -51,7 +51,7 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
     },
     bodies: { json: componentOf(stationItem) },
     // The page has states, so all of it is as current as they are; the JSON has none.
-    state: async ({ format }): Promise<State | NetworkState> =>
+    state: async ({ format }): Promise<AnswerState | NetworkState> =>
       format === 'json' ? { version: await reader.head() } : networkState(context),
     read: async ({ request, format }, state, requester) => {
       const code = codeOf(request)

@@ -93,7 +93,7 @@ export const storageRows: Rows<StorageFigures> = {
 }
 
 /** What each scrape knows. */
-export interface Scrape {
+interface Scrape {
   readonly version: string
   /** `undefined` while the indexer does not answer. */
   readonly indexer: IndexerStatus | undefined

@@ -82,7 +82,7 @@ const minutes = 10
 /** Files that a recent scan may have added; counting more would read too many index entries. */
 const maxScanned = 10_000
 
-interface Arrivals {
+interface RecentRecords {
   readonly reader: Pick<CatalogueReader, 'page'>
   readonly nowUs: number
   readonly isScanning: boolean
@@ -91,7 +91,7 @@ interface Arrivals {
 }
 
 /** New records a minute; `undefined` while a scan runs, after a large one, or without answer. */
-export async function arrivalsPerMinute(recent: Arrivals): Promise<number | undefined> {
+export async function arrivalsPerMinute(recent: RecentRecords): Promise<number | undefined> {
   const { reader, nowUs, isScanning, lastScan, asker } = recent
   const fromUs = nowUs - minutes * 60e6
   const isAfterScan =
