@@ -8,22 +8,11 @@ import fastify, { LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { ExpectedRules } from '../series/expectation.ts'
 import { readJsonBodies } from './admin/request-body.ts'
-import { addRescan } from './admin/rescan.ts'
-import { addAlerts } from './alerts/collection.ts'
 import { ArchiveReader } from './archive/archive-reader.ts'
-import type { ArchiveContext } from './archive/route.ts'
-import { addArchive } from './archive/route.ts'
-import { addAskedAvailability } from './availability/route.ts'
-import { addChanges } from './changes/route.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { InFlightRequests, keepAlive } from './connections/in-flight.ts'
 import { Turns } from './connections/turns.ts'
-import { addData } from './downloads/route.ts'
-import type { DownloadsContext } from './downloads/unserved-files.ts'
 import { UnservedFiles } from './downloads/unserved-files.ts'
-import { addProblems } from './file-problems/collection.ts'
-import { addRinexFile } from './files/list.ts'
-import { addRecord } from './files/record.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { logAccess, observeResponse } from './http/access-log.ts'
 import { apiContext } from './http/context.ts'
@@ -39,25 +28,16 @@ import {
 import { ClientLimits } from './http/limits.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import type { ApiDeps } from './http/settings.ts'
-import { addMissing } from './missing/collection.ts'
-import { addNetwork } from './network/route.ts'
 import { addAssets } from './pages/assets.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { Site } from './pages/site.ts'
-import { addSchema } from './reference/docs.ts'
-import { addReport } from './report/route.ts'
-import { addEntrances, addRoot } from './resources/root.ts'
-import { addSearch } from './search/route.ts'
+import { addResources } from './resources.ts'
+import { addEntrances } from './resources/root.ts'
 import { AsOfReader } from './series/as-of-reader.ts'
-import { addSeries } from './series/collection.ts'
-import type { NetworkContext } from './series/network-context.ts'
 import { NetworkStatusCache } from './series/network-status.ts'
-import { addStations } from './stations/collection.ts'
-import { addAvailability, addLatency } from './stations/series-routes.ts'
-import { addStation } from './stations/station.ts'
 import type { Metrics } from './status/metrics.ts'
 import { addMetrics, createMetrics } from './status/metrics.ts'
-import { addHealth, addStatus } from './status/route.ts'
+import { addHealth } from './status/route.ts'
 
 export type { ApiDeps, ApiSettings } from './http/settings.ts'
 
@@ -176,34 +156,6 @@ function serverFactory({ inFlight, limiter, turns }: ServerParts) {
     rejectTunnels(server, inFlight)
     return server
   }
-}
-
-/** Adds the resources in the order of the reference. */
-function addResources(
-  app: FastifyInstance,
-  context: NetworkContext & DownloadsContext & ArchiveContext,
-): void {
-  addRoot(app, context)
-  addRinexFile(app, context)
-  addRecord(app, context)
-  addStations(app, context)
-  addStation(app, context)
-  addAvailability(app, context)
-  addLatency(app, context)
-  addAskedAvailability(app, context)
-  addSeries(app, context)
-  addMissing(app, context)
-  addReport(app, context)
-  addNetwork(app, context)
-  addAlerts(app, context)
-  addChanges(app, context)
-  addArchive(app, context)
-  addStatus(app, context)
-  addProblems(app, context)
-  addSearch(app, context)
-  addRescan(app, context)
-  addSchema(app, context)
-  addData(app, context)
 }
 
 /**

@@ -1,6 +1,7 @@
-/** The requests for lists of files. Pure. */
+/** The requests for lists of files, and how much to count for them. Pure. */
 import type { Ordering, OrderStep } from '../../catalogue/filter.ts'
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
+import type { Counting } from '../../catalogue/sums.ts'
 import type { Format } from '../http/formats.ts'
 import { expand, filterParameters } from '../parameters/file-filters.ts'
 import { paging } from '../parameters/paging.ts'
@@ -72,5 +73,22 @@ export function readListRequest(query: Query, maxLimit: number, format: Format) 
     details,
     /** True if the answer depends on the details of files, which change without the record. */
     dependsOnDetails: details || filter.problems !== undefined || values.facets !== '0',
+  }
+}
+
+/**
+ * What counting a facet may cost for a page for people, which is to be there at once, and for a
+ * program, in entries of an index (see `Counting`): 30 and 100 ms.
+ */
+const mostEntries = { html: 250_000, json: 1_000_000 }
+
+/** What to count for a list; `undefined` for nothing. */
+export function countingOf({ details, values, format }: ListRequest): Counting | undefined {
+  const { facets } = values
+  if (facets === '0' && !details) return undefined
+  const most = mostEntries[format === 'html' || facets === '0' ? 'html' : 'json']
+  return {
+    facets: format === 'html' || facets !== '0',
+    most: facets === 'all' ? Infinity : most,
   }
 }

@@ -12,13 +12,12 @@ import { layOut } from '../pages/layout.ts'
 import type { Query } from '../parameters/request.ts'
 import { ignoredHeader, valuesOf } from '../parameters/request.ts'
 import type { ListRequest } from './list-request.ts'
-import { readListRequest } from './list-request.ts'
+import { countingOf, readListRequest } from './list-request.ts'
 import { filesView, renderList } from './page.ts'
 import { registerFile } from './register.ts'
 import * as schemas from './schema.ts'
-import { serialiseRecord } from './serialise.ts'
+import { serialiseRecord, serialiseSums } from './serialise.ts'
 import { createStream } from './stream.ts'
-import { countingOf, serialiseSums } from './sums.ts'
 
 function withoutBlank(query: Query): string {
   return queryText(

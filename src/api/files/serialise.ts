@@ -1,5 +1,7 @@
-/** Serialises records for clients. */
+/** Serialises records, and the sums of lists, for clients. */
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
+import type { Counting, FacetName, PageSums } from '../../catalogue/sums.ts'
+import { facetNames } from '../../catalogue/sums.ts'
 import { areaOf } from '../../parse/archive-path.ts'
 import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
@@ -50,4 +52,22 @@ function serialiseDetails(
     source: name?.source || null,
     problem: problem ?? null,
   }
+}
+
+interface WireSums {
+  readonly bytes: number | null
+  readonly facets?: Readonly<
+    Record<FacetName, readonly { readonly value: string | null; readonly count: number }[] | null>
+  >
+}
+
+/** The further members of a page. @param counting what was to be counted */
+export function serialiseSums(sums: PageSums | undefined, counting: Counting): WireSums {
+  const { bytes = null, facets } = sums ?? {}
+  if (!counting.facets) return { bytes }
+  const lists = facetNames.map((name) => [
+    name,
+    facets?.[name]?.map(({ value, files }) => ({ value, count: files })) ?? null,
+  ])
+  return { bytes, facets: Object.fromEntries(lists) as NonNullable<WireSums['facets']> }
 }

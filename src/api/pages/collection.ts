@@ -3,22 +3,17 @@ import { counted, readableNumber } from '../../runtime/readable.ts'
 import type { Links, PageLinks, PageRange, QueryPair } from '../http/context.ts'
 import { queryText } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
-import type { FormView, SortColumn, WordedFilters } from './filter-form.ts'
-import {
-  activeFilters,
-  chips,
-  filterForm,
-  filterWords,
-  hiddenInputs,
-  sortLink,
-} from './filter-form.ts'
+import type { WordedFilters } from './active-filters.ts'
+import { activeFilters, chips, filterWords } from './active-filters.ts'
+import type { FormView, SortColumn } from './filter-form.ts'
+import { filterForm, hiddenInputs, sortLink } from './filter-form.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page, PageFrame } from './layout.ts'
 import { ignoredNotice, link } from './parts.ts'
+import { wireOf } from './parts.ts'
 import type { Column } from './table.ts'
 import { table } from './table.ts'
-import { wireOf } from './wire.ts'
 
 /** A column of a collection's table. A column with a key sorts the table. */
 export interface ViewColumn<Item> extends Pick<Column, 'label' | 'isNumber' | 'isHeader'> {

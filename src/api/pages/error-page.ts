@@ -10,7 +10,7 @@ import { html } from './html.ts'
 import type { Page } from './layout.ts'
 import { sectionLabels } from './layout.ts'
 import { link } from './parts.ts'
-import { searchField } from './search-field.ts'
+import { searchField } from './parts.ts'
 
 /** What failed. */
 interface FailedRequest {

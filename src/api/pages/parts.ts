@@ -62,3 +62,40 @@ export function commandHtml(command: string, after?: Child): Html {
 export function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
+
+/**
+ * The large search field of the start page, the page of the search and the pages of errors.
+ * @param up the relative path to the API root
+ * @param text that was searched
+ */
+export function searchField(up: string, text = ''): Html {
+  return html`<form class="search large" method="get" action="${up}search/" role="search" aria-label="Station, country, file, path or date">
+<input type="search" name="q" value="${text}" maxlength="1000" placeholder="GRAZ, Austria, obs/2026/022, 2026-01-22, a file name" aria-label="A station, a country, a file name, a path or a date" autocomplete="off" spellcheck="false" autocapitalize="off"><button>Search</button>
+</form>
+`
+}
+
+/**
+ * The request for the JSON of a page and the head of its response, as programs see them.
+ * @param headers of the response besides those of all JSON, with names in lower case
+ */
+export function wireOf(json: URL, headers: Readonly<Record<string, string>>): Html {
+  const { href, host, pathname, search } = json
+  const nameOf = (name: string): string =>
+    name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
+  const lines = [
+    `Host: ${host}`,
+    '',
+    'HTTP/1.1 200 OK',
+    'Content-Type: application/json',
+    'Vary: Accept',
+    'Cache-Control: no-cache',
+    ...Object.entries(headers).map(([name, value]) => `${nameOf(name)}: ${value}`),
+  ]
+  return html`<details class="wire" open>
+<summary>Request and response</summary>
+<pre tabindex="0">GET <a href="${href}">${pathname}${search}</a> HTTP/1.1
+${lines.map((line) => `${line}\n`)}</pre>
+</details>
+`
+}

@@ -2,8 +2,9 @@
 import { parseDays } from '../../parse/calendar.ts'
 import type { Format } from '../http/formats.ts'
 import type { Schema } from '../openapi/schema.ts'
+import type { FormField, Worded } from '../pages/active-filters.ts'
 import { dateWords } from '../pages/date-words.ts'
-import type { Field, FormField, Worded } from '../pages/filter-form.ts'
+import type { Field } from '../pages/filter-form.ts'
 import type { Words } from './words.ts'
 import { readerOf, themselves } from './words.ts'
 

@@ -10,7 +10,7 @@ import { defaultLimit } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
 import type { FilterParameter } from './filter-values.ts'
-import { intersection } from './filter-values.ts'
+import { intersection } from './joined-filters.ts'
 import type { Parameter } from './parameter.ts'
 import { endsBeforeItBegins } from './parameter.ts'
 

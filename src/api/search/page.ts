@@ -4,7 +4,7 @@ import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { link } from '../pages/parts.ts'
-import { searchField } from '../pages/search-field.ts'
+import { searchField } from '../pages/parts.ts'
 import type { Result } from './search.ts'
 
 const titles: Readonly<Record<Result['kind'], string>> = {

@@ -1,6 +1,7 @@
 /** The filter form, the active filters and the columns of collections. */
 import type { QueryPair } from '../../../src/api/http/context.ts'
-import { activeFilters, formOf, sortLink } from '../../../src/api/pages/filter-form.ts'
+import { activeFilters } from '../../../src/api/pages/active-filters.ts'
+import { formOf, sortLink } from '../../../src/api/pages/filter-form.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { formFieldsOf } from '../../../src/api/parameters/parameter.ts'
 import t from '../../tap.ts'
