@@ -1,8 +1,7 @@
 /** Reads the command line, runs one command and returns its exit code. */
 import { Argument, Command, CommanderError, Option } from 'commander'
 import type { Logger } from 'pino'
-import { CatalogueUnavailable } from './catalogue/reader-errors.ts'
-import { UnusableDatabase } from './catalogue/writer-errors.ts'
+import { CatalogueUnavailable, UnusableDatabase } from './catalogue/errors.ts'
 import { ConfigError, faultLine } from './config/checks.ts'
 import type { CheckedCommand } from './config/command-options.ts'
 import { checkedCommands, commandOptions } from './config/command-options.ts'

@@ -1,6 +1,6 @@
 /** Clients take turns at long queries, so that one client never delays another. */
 import { FairQueue } from '../runtime/fair-queue.ts'
-import { TooManyQueries } from './reader-errors.ts'
+import { TooManyQueries } from './errors.ts'
 
 /** Who asks a query. Without an asker, the query is one of the program itself. */
 export interface Asker {

@@ -2,7 +2,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isServer, serverName } from '../catalogue/database-url.ts'
-import { UnusableDatabase } from '../catalogue/writer-errors.ts'
+import { UnusableDatabase } from '../catalogue/errors.ts'
 import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'

@@ -1,9 +1,9 @@
 /** The command `restore`: replaces the database by a copy. */
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { AlreadyRunning, UnusableDatabase } from '../catalogue/errors.ts'
 import type { OpenedWriter } from '../catalogue/sqlite/writer.ts'
 import { openWriter } from '../catalogue/sqlite/writer.ts'
-import { AlreadyRunning, UnusableDatabase } from '../catalogue/writer-errors.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { createClock } from '../runtime/clock.ts'
 import { print } from '../runtime/program.ts'

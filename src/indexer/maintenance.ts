@@ -1,5 +1,5 @@
 /** Maintains the database: purges old removals, and makes backups. */
-import { CatalogueCorrupt } from '../catalogue/writer-errors.ts'
+import { CatalogueCorrupt } from '../catalogue/errors.ts'
 import { repeat, wait } from '../runtime/clock.ts'
 import { failureFields } from '../runtime/logger.ts'
 import type { IndexerContext } from './state/context.ts'

@@ -1,7 +1,7 @@
 /**
  * No response has a header twice, for all routes, methods and statuses; read from the raw bytes.
  */
-import { CatalogueUnavailable } from '../../src/catalogue/reader-errors.ts'
+import { CatalogueUnavailable } from '../../src/catalogue/errors.ts'
 import t from '../tap.ts'
 import type { Service } from './service.ts'
 import { day, dayFile, openService } from './service.ts'

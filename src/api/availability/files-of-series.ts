@@ -1,7 +1,7 @@
 /** The files of series, in the order of the questions, those of a series by time. */
+import { CatalogueUnavailable } from '../../catalogue/errors.ts'
 import type { ChunkCursor } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'

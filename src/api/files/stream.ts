@@ -1,9 +1,9 @@
 /** Streams the whole list, one record per line, in chunks and in constant memory. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { CatalogueUnavailable } from '../../catalogue/errors.ts'
 import type { ChunkCursor, ChunkOrdering, FileFilter } from '../../catalogue/filter.ts'
 import { isUnfiltered } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import { CatalogueUnavailable } from '../../catalogue/reader-errors.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import type { ApiContext, Links } from '../http/context.ts'
 import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/context.ts'

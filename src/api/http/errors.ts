@@ -5,7 +5,7 @@ import {
   NotBuilt,
   QueryTimeout,
   TooManyQueries,
-} from '../../catalogue/reader-errors.ts'
+} from '../../catalogue/errors.ts'
 import { printable } from '../../runtime/readable.ts'
 import { requestLog } from './access-log.ts'
 import type { HeaderFields } from './headers.ts'

@@ -1,5 +1,5 @@
 /** How large the archive is, for the top of the start page. */
-import { isTemporary } from '../../catalogue/reader-errors.ts'
+import { isTemporary } from '../../catalogue/errors.ts'
 import type { Volume } from '../../catalogue/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/volumes.ts'
 import type { ArchiveContext } from '../archive/route.ts'

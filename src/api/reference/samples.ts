@@ -1,6 +1,6 @@
 /** The examples of the reference, with a station and files that this archive has. */
+import { isTemporary } from '../../catalogue/errors.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
-import { isTemporary } from '../../catalogue/reader-errors.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'

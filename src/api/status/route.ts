@@ -1,8 +1,8 @@
 /** Serves the status of the indexer and the catalogue. */
 import type { FastifyInstance } from 'fastify'
+import { CatalogueUnavailable, isTemporary } from '../../catalogue/errors.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
-import { CatalogueUnavailable, isTemporary } from '../../catalogue/reader-errors.ts'
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { Asker } from '../../catalogue/turns.ts'
 import { readableDuration } from '../../runtime/readable.ts'

@@ -3,6 +3,7 @@
  * their keys, so that the highest key of the target says where an interrupted copy continues.
  */
 import { createHash } from 'node:crypto'
+import { UnusableDatabase } from '../errors.ts'
 import type { Ask, Row } from '../question.ts'
 import { execute } from '../question.ts'
 import type { CopiedTable } from '../updates/copy.ts'
@@ -22,7 +23,6 @@ import {
   tables,
 } from '../updates/copy.ts'
 import type { CatalogueWriter, CopyTarget } from '../updates/writer.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
 
 /** A table in source and target: the number of its rows, and SHA-256 of all of them. */
 export interface ComparedTable {

@@ -1,5 +1,6 @@
 /** The reader of a catalogue on a server: a pool of connections, on which questions take turns. */
 import pg from 'pg'
+import { CatalogueUnavailable, QueryTimeout } from '../errors.ts'
 import type {
   AnswerOf,
   CatalogueReader,
@@ -8,7 +9,6 @@ import type {
   StorageFigures,
 } from '../questions/reader.ts'
 import { askingBy, longQuestions, questionOf, shortQuestions } from '../questions/reader.ts'
-import { CatalogueUnavailable, QueryTimeout } from '../reader-errors.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import { contextOf } from '../selection/context.ts'
 import { schemaVersion } from '../tables/migrations.ts'

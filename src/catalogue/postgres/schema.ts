@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { serverName } from '../database-url.ts'
 import { newEpoch } from '../epoch.ts'
+import { UnusableDatabase } from '../errors.ts'
 import { countTableNames, deferredCounts } from '../tables/count-tables.ts'
 import { createIndex, indexNames } from '../tables/indexes.ts'
 import {
@@ -16,7 +17,6 @@ import {
 import type { SchemaWords } from '../tables/schema.ts'
 import { createTables } from '../tables/schema.ts'
 import { migrate } from '../updates/migrate.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
 import type { ServerAddress } from './connection.ts'
 import { clientConfig, ignoreLoss, serverFault } from './connection.ts'
 import { dialect } from './dialect.ts'

@@ -8,8 +8,12 @@ import pg from 'pg'
 import { wait } from '../../runtime/clock.ts'
 import { serverName } from '../database-url.ts'
 import { newEpoch } from '../epoch.ts'
-import { CatalogueUnavailable } from '../reader-errors.ts'
-import { AlreadyRunning, CatalogueCorrupt, UnusableDatabase } from '../writer-errors.ts'
+import {
+  AlreadyRunning,
+  CatalogueCorrupt,
+  CatalogueUnavailable,
+  UnusableDatabase,
+} from '../errors.ts'
 import type { ServerAddress } from './connection.ts'
 import { clientConfig, ignoreLoss, isOutage, serverFault } from './connection.ts'
 import { requests } from './listen.ts'

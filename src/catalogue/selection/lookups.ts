@@ -1,10 +1,10 @@
 /** The stations, kinds and sites of the catalogue, in memory between questions. */
 import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
+import { NotBuilt } from '../errors.ts'
 import type { FileFilter } from '../filter.ts'
 import type { Question } from '../question.ts'
 import { all, rows } from '../question.ts'
-import { NotBuilt } from '../reader-errors.ts'
 import { deferredCounts } from '../tables/count-tables.ts'
 import type { CatalogueState } from '../tables/head.ts'
 import { stateStatement, toState } from '../tables/head.ts'

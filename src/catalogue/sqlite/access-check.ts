@@ -5,7 +5,7 @@
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errorCode } from '../../runtime/error-code.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
+import { UnusableDatabase } from '../errors.ts'
 
 const { R_OK, W_OK, X_OK } = constants
 

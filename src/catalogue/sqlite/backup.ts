@@ -12,10 +12,10 @@ import Sqlite from 'better-sqlite3'
 import type { Clock } from '../../runtime/clock.ts'
 import { errorCode } from '../../runtime/error-code.ts'
 import { noDebugger } from '../../runtime/program.ts'
+import { UnusableDatabase } from '../errors.ts'
 import { head } from '../questions/summary.ts'
 import { allFiles } from '../tables/count-tables.ts'
 import type { BackupOutcome } from '../updates/writer.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
 import {
   copiesOf,
   discard,

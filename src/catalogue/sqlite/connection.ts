@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
-import { CatalogueUnavailable } from '../reader-errors.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
+import { CatalogueUnavailable, UnusableDatabase } from '../errors.ts'
 import { openForReading } from './open.ts'
 
 /** Interval of the check that the database file was not replaced, by default. */

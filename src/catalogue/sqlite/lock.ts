@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import Sqlite from 'better-sqlite3'
-import { AlreadyRunning, CatalogueCorrupt } from '../writer-errors.ts'
+import { AlreadyRunning, CatalogueCorrupt } from '../errors.ts'
 import { unusable } from './access-check.ts'
 import { makeFile } from './database-files.ts'
 

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import Sqlite from 'better-sqlite3'
+import { UnusableDatabase } from '../errors.ts'
 import {
   copyingSchema,
   isKnownSchema,
@@ -9,7 +10,6 @@ import {
   unfinishedCopy,
   unknownSchema,
 } from '../tables/migrations.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
 import { makeFile } from './database-files.ts'
 import { corruption, faultOf } from './integrity-check.ts'
 import { applicationId, createTables, migrateTables, versionOf } from './schema.ts'

@@ -3,8 +3,8 @@
  */
 import { Worker } from 'node:worker_threads'
 import { programBeside } from '../../runtime/calls.ts'
+import { CatalogueUnavailable, NotBuilt, QueryTimeout } from '../errors.ts'
 import type { AnswerOf, QueryOf, QuestionName } from '../questions/reader.ts'
-import { CatalogueUnavailable, NotBuilt, QueryTimeout } from '../reader-errors.ts'
 import type { Asker } from '../turns.ts'
 import { QueryTurns } from '../turns.ts'
 

@@ -1,7 +1,7 @@
 /** A thread that answers one question at a time, on its own connection. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { errorCode } from '../../runtime/error-code.ts'
-import { QueryTimeout } from '../reader-errors.ts'
+import { QueryTimeout } from '../errors.ts'
 import { connectionSource } from './connection.ts'
 import type { CheckTime } from './driver.ts'
 import { Driver } from './driver.ts'

@@ -3,10 +3,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from 'better-sqlite3'
+import { CatalogueUnavailable } from '../errors.ts'
 import type { AnswerOf, CatalogueReader, QueryOf, QuestionName } from '../questions/reader.ts'
 import { askingBy, longQuestions, shortQuestions } from '../questions/reader.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
-import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Asker } from '../turns.ts'
 import { connectionSource } from './connection.ts'
 import { storageFigures } from './database-files.ts'

@@ -20,8 +20,8 @@ import {
 import type { Database } from 'better-sqlite3'
 import Sqlite from 'better-sqlite3'
 import { errorCode } from '../../runtime/error-code.ts'
+import { UnusableDatabase } from '../errors.ts'
 import { isKnownSchema } from '../tables/migrations.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
 import {
   copiesOf,
   discard,

@@ -1,8 +1,8 @@
 /** Upgrades the database of an earlier release before a writer opens it. */
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
+import { UnusableDatabase } from '../errors.ts'
 import { latestOf, migrations } from '../tables/migrations.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
 import { prepareDatabaseFolder, unusable } from './access-check.ts'
 import { makeBackup } from './backup.ts'
 import { freeBeside, sizeOf } from './database-files.ts'

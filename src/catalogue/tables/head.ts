@@ -1,6 +1,6 @@
 /** The state of the catalogue, from its one row. */
+import { CatalogueUnavailable } from '../errors.ts'
 import type { Row, Statement } from '../question.ts'
-import { CatalogueUnavailable } from '../reader-errors.ts'
 import type { Head } from '../records.ts'
 
 /** The head, and what else the row of the catalogue says about the feed and the deliveries. */

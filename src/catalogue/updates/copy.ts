@@ -3,12 +3,12 @@
  * another number of the schema, which everything else refuses, and no row in `catalogue`.
  */
 import type { Columns, ColumnType, Dialect } from '../dialect.ts'
+import { UnusableDatabase } from '../errors.ts'
 import type { Question, Row, Statement, Value, Values } from '../question.ts'
 import { execute, row, rows, value } from '../question.ts'
 import { deferredCounts } from '../tables/count-tables.ts'
 import { copyingSchema, schemaVersion } from '../tables/migrations.ts'
 import { createTables } from '../tables/schema.ts'
-import { UnusableDatabase } from '../writer-errors.ts'
 import { deferIndexes } from './indexes.ts'
 
 /** Rows of one read, and of one transaction. */

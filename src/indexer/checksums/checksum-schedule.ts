@@ -4,8 +4,8 @@
  * false, the older files, highest id first, at most a tenth of the time. The schedule polls the
  * catalogue and does not depend on events, so it can miss no file.
  */
+import { CatalogueCorrupt } from '../../catalogue/errors.ts'
 import type { UnhashedFile } from '../../catalogue/updates/checksum-queue.ts'
-import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
 import type { HashingStatus } from '../../control-socket/protocol.ts'
 import { wait } from '../../runtime/clock.ts'
 import { failureFields } from '../../runtime/logger.ts'

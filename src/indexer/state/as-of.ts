@@ -1,6 +1,6 @@
 /** Stores up to which time the catalogue is known to equal the tree. */
+import { CatalogueCorrupt } from '../../catalogue/errors.ts'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
-import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Health } from './health.ts'
 import { databaseProblem } from './health.ts'

@@ -3,8 +3,8 @@
  * batches.
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { CatalogueCorrupt } from '../../catalogue/errors.ts'
 import type { DirectoryChange } from '../../catalogue/updates/change.ts'
-import { CatalogueCorrupt } from '../../catalogue/writer-errors.ts'
 import { accept, reportWithheld } from '../accept/acceptance.ts'
 import type { Sight } from '../accept/arrival.ts'
 import type { Comparison } from '../compare/directory-parts.ts'

@@ -1,7 +1,7 @@
 /** Long queries: their limits, and their end when the client leaves. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/reader-errors.ts'
+import { NotBuilt, QueryTimeout, TooManyQueries } from '../../../src/catalogue/errors.ts'
 import t from '../../tap.ts'
 import { until } from '../../until.ts'
 import { openService } from '../service.ts'

@@ -3,8 +3,8 @@
  */
 import { connect } from 'node:net'
 import type { Test } from 'tap'
+import { CatalogueUnavailable } from '../../../src/catalogue/errors.ts'
 import type { CatalogueReader } from '../../../src/catalogue/questions/reader.ts'
-import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import t from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { parseAnswer, readToEnd } from '../wire.ts'

@@ -1,5 +1,5 @@
 /** The page of the network as the start page: the archive above it, and what cannot be read. */
-import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/reader-errors.ts'
+import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/errors.ts'
 import { change } from '../../catalogue/change.ts'
 import t, { exact } from '../../tap.ts'
 import { daySeconds, firstDay, openNetwork } from '../series/network.ts'

@@ -1,6 +1,6 @@
 /** The examples of the reference are those of this archive. */
 import { findWords } from '../../../src/api/reference/samples.ts'
-import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
+import { CatalogueUnavailable } from '../../../src/catalogue/errors.ts'
 import t from '../../tap.ts'
 import type { Html } from '../html.ts'
 import type { Service } from '../service.ts'

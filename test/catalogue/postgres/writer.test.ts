@@ -1,9 +1,9 @@
 /** The writer on a server loses its connection, its lock, or the server. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Test } from 'tap'
+import { CatalogueUnavailable } from '../../../src/catalogue/errors.ts'
 import { openReader } from '../../../src/catalogue/postgres/reader.ts'
 import { openWriter } from '../../../src/catalogue/postgres/writer.ts'
-import { CatalogueUnavailable } from '../../../src/catalogue/reader-errors.ts'
 import { lacksPostgres, openSchema, psql, sharedFolder } from '../../postgres.ts'
 import t from '../../tap.ts'
 import { day, facts, manyNames } from '../catalogue.ts'

@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { CatalogueCorrupt } from '../../../src/catalogue/writer-errors.ts'
+import { CatalogueCorrupt } from '../../../src/catalogue/errors.ts'
 import type { ScanResult } from '../../../src/indexer/mark/scan-progress.ts'
 import { Scans } from '../../../src/indexer/scans.ts'
 import { AsOfStore } from '../../../src/indexer/state/as-of.ts'

@@ -1,4 +1,7 @@
-/** The errors of `CatalogueReader` whose cause may end by itself. */
+/**
+ * The errors of the catalogue that callers tell from others: of a reader, whose cause may end by
+ * itself, and of a writer, after which this process does not write.
+ */
 
 /** The catalogue is temporarily unavailable. The message is for the log, not for clients. */
 export class CatalogueUnavailable extends Error {
@@ -30,4 +33,26 @@ export class TooManyQueries extends Error {
 export function isTemporary(error: unknown): boolean {
   const classes = [CatalogueUnavailable, NotBuilt, QueryTimeout, TooManyQueries]
   return classes.some((each) => error instanceof each)
+}
+
+/** Another process is the writer of this database. */
+export class AlreadyRunning extends Error {
+  readonly code = 'ALREADY_RUNNING'
+}
+
+/**
+ * The database is corrupt, or the database or one of its side files was removed or replaced. The
+ * process must end; the next one opens the database that it finds, restores a backup or creates a
+ * new database.
+ */
+export class CatalogueCorrupt extends Error {
+  readonly code = 'CATALOGUE_CORRUPT'
+}
+
+/**
+ * This program must not or cannot use the database file; the message names the file, and the remedy
+ * if there is one.
+ */
+export class UnusableDatabase extends Error {
+  readonly code = 'UNUSABLE_DATABASE'
 }
