@@ -6,6 +6,14 @@ import type { Stats } from 'node:fs'
 import type { FileIdentity } from './records.ts'
 
 /**
+ * The settling time: ten minutes, in milliseconds. A file that changed less than this time ago may
+ * be incomplete. The indexer lists it only if its gzip stream has an end, and counts this time by
+ * its own clock; the API sends it only if it is unchanged since it was catalogued. An older file is
+ * listed with any content.
+ */
+export const youngFileMs = 10 * 60_000
+
+/**
  * The result of comparing a file with the file that was hashed.
  *
  * - `same`: nothing has changed; the checksum is valid.

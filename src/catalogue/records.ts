@@ -9,20 +9,6 @@ import type { PathRejectionReason } from '../parse/archive-path.ts'
 import type { RejectionReason } from '../parse/types.ts'
 import type { Problem } from './filter.ts'
 
-/**
- * The settling time: ten minutes, in milliseconds. A file that changed less than this time ago may
- * be incomplete. The indexer lists it only if its gzip stream has an end, and counts this time by
- * its own clock; the API sends it only if it is unchanged since it was catalogued. An older file is
- * listed with any content.
- */
-export const youngFileMs = 10 * 60_000
-
-/**
- * Days in the future that belong to the present: clocks differ, and directories of tomorrow are
- * made today. A file with a later date has a wrong name.
- */
-export const daysAhead = 2
-
 /** The record of a catalogued file. */
 export interface FileRecord {
   /** Unique, ascending in time, never reused. */

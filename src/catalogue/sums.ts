@@ -1,4 +1,20 @@
-/** What is counted of a filter beside its page of records: sizes and facets. */
+/** What is counted of files: how many there are, their sizes, and the facets of a filter. */
+
+export interface Volume {
+  readonly files: number
+  /** The sum of the sizes. */
+  readonly bytes: number
+}
+
+/** Adds up volumes. */
+export function sumOfVolumes(volumes: readonly Volume[]): Volume {
+  const sum = { files: 0, bytes: 0 }
+  for (const { files, bytes } of volumes) {
+    sum.files += files
+    sum.bytes += bytes
+  }
+  return sum
+}
 
 /** Which sums to count. */
 export interface Counting {

@@ -26,6 +26,12 @@ export function areaOf(path: string): Area {
  */
 export const maxDirectoryDepth = 8
 
+/**
+ * Days in the future that belong to the present: clocks differ, and directories of tomorrow are
+ * made today. A file with a later date has a wrong name.
+ */
+export const daysAhead = 2
+
 /** A directory whose files are catalogued. */
 export interface ArchiveDirectory {
   readonly kind: 'directory'

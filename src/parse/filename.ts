@@ -3,6 +3,14 @@ import { parseLongName } from './long-name.ts'
 import { parseShortName } from './short-name.ts'
 import type { ParsedName, Rejection, RejectionReason } from './types.ts'
 
+/**
+ * The version of the rules of file names (`parseFilename`) and of directory names
+ * (`parseDirectory`). Raise it with every change after which names are accepted that were rejected
+ * before: the indexer stores it, and after a start with another version it looks at the rejected
+ * names again.
+ */
+export const nameRulesVersion = 1
+
 /** Maximum length of a name on common file systems, in bytes. */
 const maxNameBytes = 255
 

@@ -14,8 +14,8 @@ import {
   secondsPerHour,
   secondsPerMinute,
 } from './calendar.ts'
-import { soleFault } from './rejection.ts'
 import type { DataSource, FileDuration, FileType, ParsedName, RejectionReason } from './types.ts'
+import { soleFault } from './types.ts'
 
 /**
  * A part of the name, in a group that is undefined if the value is wrong. A wrong value of the

@@ -25,8 +25,8 @@ import {
   secondsPerMinute,
   sessionHour,
 } from './calendar.ts'
-import { soleFault } from './rejection.ts'
 import type { FileDuration, FileType, ParsedName, RejectionReason } from './types.ts'
+import { soleFault } from './types.ts'
 
 const shortForm = /^([A-Z0-9]{4})([0-9]{3})([A-Z]([0-9]{2})?|[0-9])\.([0-9]{2})([A-Z])\.gz$/i
 

@@ -72,3 +72,16 @@ export interface Rejection {
   readonly kind: 'rejected'
   readonly reason: RejectionReason
 }
+
+/**
+ * The reason to reject a name that looks like one of the forms but has wrong parts; `undefined` if
+ * no part is wrong. A single wrong part is named, because it can be corrected. If several parts are
+ * wrong, the name most often looks like a RINEX name only by chance.
+ * @param faults the fault of each part; `false` for a valid one
+ */
+export function soleFault(
+  faults: readonly (RejectionReason | false)[],
+): RejectionReason | undefined {
+  const [fault, ...more] = faults.filter((reason) => reason !== false)
+  return more.length > 0 ? 'unknown-form' : fault
+}

@@ -1,5 +1,5 @@
 /** The recorded deliveries of all series over some weeks, in memory. Pure. */
-import { lowerBound } from './latency.ts'
+import { lowerBound } from './ascending.ts'
 import type { Period } from './series.ts'
 import { slotAt, slotsPerDay } from './series.ts'
 import { SlotSet } from './slot-set.ts'

@@ -1,21 +1,8 @@
 /** Latencies: the seconds from the end of a slot to the arrival of its file. Pure. */
 import { secondsPerDay } from '../parse/calendar.ts'
+import { lowerBound, percentile } from './ascending.ts'
 import type { Period } from './series.ts'
 import { periodRules } from './series.ts'
-
-/**
- * A percentile of the first `count` values by nearest rank: `share` (0 to 1) of them are at or
- * below it; `undefined` without values.
- */
-export function percentile(
-  ascending: ArrayLike<number>,
-  share: number,
-  count = ascending.length,
-): number | undefined {
-  if (count === 0) return undefined
-  const rank = Math.max(1, Math.ceil(share * count))
-  return ascending[rank - 1]
-}
 
 /**
  * The latency that is usual for a series: the median of its recent arrivals; `undefined` without
@@ -36,17 +23,6 @@ export function lateAfter(period: Period, ascending: ArrayLike<number>): number 
   const learned = lowerBound(ascending, learnedWithin + 1)
   if (learned < leastArrivals) return unlearnedLimit
   return Math.min(Math.max(percentile(ascending, 0.95, learned) ?? 0, target), secondsPerDay)
-}
-
-/** The index of the first value that is not below a bound. */
-export function lowerBound(ascending: ArrayLike<number>, bound: number): number {
-  let [low, high] = [0, ascending.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((ascending[middle] ?? NaN) < bound) low = middle + 1
-    else high = middle
-  }
-  return low
 }
 
 /**

@@ -1,8 +1,9 @@
 /** The state of a series now, and its figures of the last 28 days. Pure. */
+import { lowerBound } from './ascending.ts'
 import type { Completeness, ShareClass } from './completeness.ts'
 import { completenessOf, ratio, shareClass } from './completeness.ts'
 import type { Arrivals } from './delivery-window.ts'
-import { lateAfter, lowerBound, usualLatency } from './latency.ts'
+import { lateAfter, usualLatency } from './latency.ts'
 import type { Period } from './series.ts'
 import { periodRules, recentDays, slotAt, slotsPerDay } from './series.ts'
 import type { SeriesHistory, SeriesState, SlotRange, StateRun } from './slot-states.ts'

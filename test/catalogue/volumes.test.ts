@@ -1,6 +1,6 @@
 /** The volumes agree with a naive sum over all records, on both engines. */
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
-import type { Volume } from '../../src/catalogue/volumes.ts'
+import type { Volume } from '../../src/catalogue/sums.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
 import { fc } from '../random.ts'
 import t from '../tap.ts'

@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { parseFilename } from '../../src/parse/filename.ts'
-import { nameRulesVersion } from '../../src/parse/name-rules.ts'
+import { nameRulesVersion, parseFilename } from '../../src/parse/filename.ts'
 import t from '../tap.ts'
 
 type Row = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
 /** The HTML page of the archive. */
-import { sumOfVolumes } from '../../catalogue/volumes.ts'
+import { sumOfVolumes } from '../../catalogue/sums.ts'
 import { readableNumber, readableShare, readableSize } from '../../runtime/readable.ts'
 import { periods } from '../../series/series.ts'
 import type { Child, Html } from '../pages/html.ts'

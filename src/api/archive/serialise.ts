@@ -1,7 +1,7 @@
 /** Makes the answer about the archive from what catalogue and disks say. Pure. */
 import type { DayVolume, KindVolume, Volumes } from '../../catalogue/questions/volumes.ts'
-import type { Volume } from '../../catalogue/volumes.ts'
-import { sumOfVolumes } from '../../catalogue/volumes.ts'
+import type { Volume } from '../../catalogue/sums.ts'
+import { sumOfVolumes } from '../../catalogue/sums.ts'
 import { dayToIso, momentOrNull } from '../../parse/calendar.ts'
 import { csvText } from '../http/formats.ts'
 import { shareOrNull } from '../series/series-fields.ts'

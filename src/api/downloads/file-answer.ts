@@ -2,10 +2,15 @@
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
-import { compareIdentity, isSameVersion, toIdentity, toUs } from '../../catalogue/identity.ts'
+import {
+  compareIdentity,
+  isSameVersion,
+  toIdentity,
+  toUs,
+  youngFileMs,
+} from '../../catalogue/identity.ts'
 import type { FoundFile } from '../../catalogue/questions/files.ts'
 import type { FileRecord } from '../../catalogue/records.ts'
-import { youngFileMs } from '../../catalogue/records.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import { evaluatePreconditions, formatHttpDate } from '../http/conditional-requests.ts'
 import { HttpError } from '../http/errors.ts'

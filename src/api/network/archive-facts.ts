@@ -1,7 +1,7 @@
 /** How large the archive is, for the top of the start page. */
 import { isTemporary } from '../../catalogue/errors.ts'
-import type { Volume } from '../../catalogue/volumes.ts'
-import { sumOfVolumes } from '../../catalogue/volumes.ts'
+import type { Volume } from '../../catalogue/sums.ts'
+import { sumOfVolumes } from '../../catalogue/sums.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import type { Requester } from '../http/limits.ts'
 

@@ -1,9 +1,8 @@
 /** Serves the report of a week. */
 import type { FastifyInstance } from 'fastify'
-import { secondsPerDay } from '../../parse/calendar.ts'
+import type { Week } from '../../parse/calendar.ts'
+import { gpsWeek, gpsWeekOf, secondsPerDay } from '../../parse/calendar.ts'
 import type { SeriesKey } from '../../series/series.ts'
-import type { Week } from '../../series/weeks.ts'
-import { gpsWeek, gpsWeekOf } from '../../series/weeks.ts'
 import { layOut } from '../pages/layout.ts'
 import { usPerDay } from '../parameters/filter-values.ts'
 import type { Parameter } from '../parameters/parameter.ts'

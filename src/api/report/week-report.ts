@@ -1,11 +1,11 @@
 /** Makes the report of a week, as the central bureaus of networks mail it. Pure. */
+import type { Week } from '../../parse/calendar.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { ShareClass } from '../../series/completeness.ts'
 import { completenessOf, shareClass } from '../../series/completeness.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { withinTarget } from '../../series/series-summary.ts'
 import type { StateRun } from '../../series/slot-states.ts'
-import type { Week } from '../../series/weeks.ts'
 import { missingPatterns, missingSlots } from '../missing/missing-slots.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import type { SeriesOfDays } from '../series/network-days.ts'

@@ -1,5 +1,5 @@
 /** The HTML page of a station: its state, completeness, gaps, pictures and last files. */
-import { daysAhead } from '../../catalogue/records.ts'
+import { daysAhead } from '../../parse/archive-path.ts'
 import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import {

@@ -1,6 +1,7 @@
 /** Writes availability and latency as JSON and CSV. Pure. */
 import { dayOfYearAt, dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
-import { lateAfter, percentile, summariseLatencies, usualLatency } from '../../series/latency.ts'
+import { percentile } from '../../series/ascending.ts'
+import { lateAfter, summariseLatencies, usualLatency } from '../../series/latency.ts'
 import type { Period } from '../../series/series.ts'
 import { endOfSlot, slotsPerDay, startOf } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'

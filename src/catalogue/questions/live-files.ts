@@ -1,5 +1,5 @@
 /** The live files of a series, read by `file_station` and `station_count`, and the damaged ones. */
-import { lowerBound } from '../../series/latency.ts'
+import { lowerBound } from '../../series/ascending.ts'
 import type { Period, SeriesKey } from '../../series/series.ts'
 import { seriesOf, slotAt, startOf } from '../../series/series.ts'
 import type { SlotRange } from '../../series/slot-states.ts'
@@ -8,8 +8,6 @@ import type { Question, Statement } from '../question.ts'
 import { all, row, value } from '../question.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import type { Kind } from '../selection/kinds.ts'
-import type { DamagedRow } from '../tables/damaged-rows.ts'
-import { damagedRows } from '../tables/damaged-rows.ts'
 
 /** A station of the series, with the start of its first and last file; infinite without files. */
 interface Source {
@@ -204,4 +202,20 @@ function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kin
     const series = seriesOf(kind)
     return series?.fileType === fileType && series.period === period ? [id] : []
   })
+}
+
+export type DamagedRow = readonly [station: number, kind: number, start: number, foundUs: number]
+
+/** All rows, or those of a station. @param kinds ids of the kinds of a series */
+export function damagedRows(
+  dialect: Dialect,
+  of?: { readonly station: number; readonly kinds: readonly number[] },
+): Statement {
+  const own = `AND station = @station AND ${dialect.isIn('+kind', 'kinds')}`
+  return {
+    sql: `SELECT station, kind, data_date, damaged_us FROM file ${dialect.using('file_damaged')}
+      WHERE damaged_us IS NOT NULL ${of === undefined ? '' : own}
+      ORDER BY station, data_date, kind, id`,
+    values: { ...of },
+  }
 }

@@ -8,10 +8,10 @@ import type { Question, Row, Statement } from '../question.ts'
 import { all, column } from '../question.ts'
 import type { Head } from '../records.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { dayOf } from '../tables/count-tables.ts'
-import type { DamagedRow } from '../tables/damaged-rows.ts'
-import { damagedRows } from '../tables/damaged-rows.ts'
+import { dayOf } from '../tables/days.ts'
 import type { CatalogueState } from '../tables/head.ts'
+import type { DamagedRow } from './live-files.ts'
+import { damagedRows } from './live-files.ts'
 
 /** Query for the deliveries of all series. */
 export interface DeliveriesQuery {

@@ -10,9 +10,9 @@ import { all, column, row, rows } from '../question.ts'
 import type { Head } from '../records.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import type { Kind } from '../selection/kinds.ts'
+import type { Volume } from '../sums.ts'
+import { sumOfVolumes } from '../sums.ts'
 import { kindCounts, sumOfColumn } from '../tables/count-tables.ts'
-import type { Volume } from '../volumes.ts'
-import { sumOfVolumes } from '../volumes.ts'
 
 export interface VolumesQuery {
   /** The days whose volumes are wanted too. */

@@ -1,6 +1,7 @@
 /** The SQL that counts the files again: the rows that the tables of counts should have. */
 import type { CountTableName } from '../tables/count-tables.ts'
-import { dayOf, idCountLevels, valuesOfTable } from '../tables/count-tables.ts'
+import { idCountLevels, valuesOfTable } from '../tables/count-tables.ts'
+import { dayOf } from '../tables/days.ts'
 
 const lowest = Math.min(...idCountLevels)
 

@@ -1,7 +1,7 @@
 /** What the parts of the indexer share. */
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
-import { nameRulesVersion } from '../../parse/name-rules.ts'
+import { nameRulesVersion } from '../../parse/filename.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { DeletionGuard, loadPersistedRemovals } from '../guard/deletion-guard.ts'
 import type { PurgedAfterDays } from '../guard/expected-purge.ts'

@@ -1,6 +1,5 @@
 /** Which directories are hot: those in which new files are expected. */
-import { daysAhead } from '../../catalogue/records.ts'
-import { areas, parseDirectory } from '../../parse/archive-path.ts'
+import { areas, daysAhead, parseDirectory } from '../../parse/archive-path.ts'
 import type { KnownDirectories } from './known-directories.ts'
 
 /** Number of past days whose directories are hot, for each area. */

@@ -1,5 +1,5 @@
 /** The directories that are read once more because files in them were listed a short time ago. */
-import { youngFileMs } from '../../catalogue/records.ts'
+import { youngFileMs } from '../../catalogue/identity.ts'
 import type { KnownStamp } from '../../catalogue/updates/known.ts'
 
 interface Look {

@@ -6,7 +6,7 @@
  * read has found that its gzip stream has no end or is damaged. A first scan accepts old files
  * unread.
  */
-import { youngFileMs } from '../../catalogue/records.ts'
+import { youngFileMs } from '../../catalogue/identity.ts'
 import { longestTickMs } from './sure-stamps.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { Test } from 'tap'
-import { percentile, summariseLatencies } from '../../../src/series/latency.ts'
+import { percentile } from '../../../src/series/ascending.ts'
+import { summariseLatencies } from '../../../src/series/latency.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
 import t, { exact } from '../../tap.ts'

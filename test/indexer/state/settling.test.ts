@@ -1,4 +1,4 @@
-import { youngFileMs } from '../../../src/catalogue/records.ts'
+import { youngFileMs } from '../../../src/catalogue/identity.ts'
 import type { SettlingDecision } from '../../../src/indexer/state/settling.ts'
 import { Settling } from '../../../src/indexer/state/settling.ts'
 import { fc } from '../../random.ts'

@@ -1,5 +1,4 @@
-import { dayToIso } from '../../src/parse/calendar.ts'
-import { gpsWeek, gpsWeekOf } from '../../src/series/weeks.ts'
+import { dayToIso, gpsWeek, gpsWeekOf } from '../../src/parse/calendar.ts'
 import t from '../tap.ts'
 
 const dayOf = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000
