@@ -3,7 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import type { Loss } from '../../series/loss.ts'
 import { placeFilters } from '../parameters/file-filters.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
-import { addCollection, csvOf } from '../resources/collection.ts'
+import { addCollection } from '../resources/collection.ts'
+import { csvOf } from '../resources/fields.ts'
 import { matchesSeries } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { asOfMembers, networkState } from '../series/network-context.ts'
@@ -35,7 +36,7 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
     page: {
       noun: ['loss', 'losses'],
       section: 'alerts',
-      columns: [lossColumn, 'kind', 'since', 'due', 'alert'],
+      columnsBefore: { kind: [lossColumn] },
       className: 'cards',
       caption: 'What is late, down or damaged now, the newest first. Times in UTC',
     },

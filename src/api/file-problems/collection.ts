@@ -130,13 +130,13 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
       caption:
         'A file leads to its record, or to the reason why it has none; a directory to its listing; times in UTC',
       className: 'files cards',
-      columns: [
-        { label: 'File', isHeader: true, cell: fileCell },
-        'reason',
-        { label: 'Station', cell: stationOf },
-        { label: 'Directory', cell: directoryCell },
-        'since',
-      ],
+      columnsBefore: {
+        reason: [{ label: 'File', isHeader: true, cell: fileCell }],
+        since: [
+          { label: 'Station', cell: stationOf },
+          { label: 'Directory', cell: directoryCell },
+        ],
+      },
     },
     operation: {
       id: 'listProblems',

@@ -17,7 +17,8 @@ import {
   ordering,
 } from '../parameters/parameter.ts'
 import type { ParameterValues } from '../parameters/request.ts'
-import { addCollection, csvOf } from '../resources/collection.ts'
+import { addCollection } from '../resources/collection.ts'
+import { csvOf } from '../resources/fields.ts'
 import { fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { keyOf, matchesSeries, period } from '../series/known-series.ts'

@@ -1,10 +1,30 @@
-/** Collections by declaration: route, pages, whole lists and operation follow from their fields. */
+/**
+ * Collections by declaration: route, pages, whole lists and operation follow from their fields.
+ *
+ *     const field = fieldOf<River>()
+ *     const fields = {
+ *       name: field(schema.text('Its name.', 'Elbe'), ({ name }) => name, { label: 'River' }),
+ *       km: field(schema.integer('Its length in km.', 1094), ({ km }) => km, {
+ *         label: 'Length',
+ *         first: 'descending',
+ *         isNumber: true,
+ *       }),
+ *     }
+ *     addCollection(app, context, {
+ *       name: 'rivers',
+ *       item: { name: 'River', description: 'A river.', fields },
+ *       parameters: { sea: choices(seas, { meaning: 'The sea that it reaches.', label: 'Sea' }) },
+ *       whole: { csv: csvOf(fields) },
+ *       state: async () => ({ version: await context.reader.head() }),
+ *       find: ({ values }) => ({ items: rivers.filter(({ sea }) => isChosen(values.sea, sea)) }),
+ *       page: { section: 'rivers', noun: ['river', 'rivers'], caption: 'Lengths in kilometres' },
+ *       operation: { id: 'listRivers', tag: 'Rivers', name: 'Rivers', summary: 'List rivers', … },
+ *     })
+ */
 import type { FastifyInstance } from 'fastify'
 import type { ApiContext, CollectionName, Links, QueryPair } from '../http/context.ts'
 import { linkHeader, pageLinks } from '../http/context.ts'
-import { BadFields } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
-import { csvText } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 import type { HeaderName } from '../openapi/responses.ts'
 import type { SchemaFields } from '../openapi/schema.ts'
@@ -20,7 +40,7 @@ import { formFieldsOf } from '../parameters/parameter.ts'
 import type { Accepts, Parameters } from '../parameters/request.ts'
 import type { Answer, AnswerState, Bodies, Operation, RequestOf } from './answer.ts'
 import { addAnswer } from './answer.ts'
-import type { Fields, ItemKind } from './fields.ts'
+import type { FieldColumn, ItemField, ItemKind } from './fields.ts'
 import { componentOf, serialise, sortItems } from './fields.ts'
 
 /** The state of a collection, and what its answers say of it. */
@@ -57,8 +77,8 @@ interface CollectionTable<Item> extends Pick<
   readonly crumbs?: CollectionView<Item>['frame']['crumbs']
   /** The resource in the navigation to which the page belongs. */
   readonly section: string
-  /** Names of fields, and further columns; by default all fields that have a column. */
-  readonly columns?: readonly (string | ViewColumn<Item>)[]
+  /** Columns that are no fields, by the name of the field before whose column they stand. */
+  readonly columnsBefore?: Readonly<Record<string, readonly ViewColumn<Item>[]>>
   /** The fields of the form in their order, by the names of parameters. */
   readonly form?: readonly string[]
   /** Number of rows without `limit`; by default as in JSON. */
@@ -215,21 +235,6 @@ function cellOf(example: unknown): unknown {
   return typeof example[0] === 'object' ? example.length : example.join(' ')
 }
 
-/** Maximum number of rows of a CSV. */
-const maxRows = 100_000
-
-/** Writes the whole list as CSV. */
-export function csvOf<Item>(fields: Fields<Item>) {
-  return ({ items, links }: Pick<WholeList<Item, unknown>, 'items' | 'links'>): string => {
-    if (items.length > maxRows)
-      throw new BadFields({
-        format: [`A CSV has at most ${maxRows} rows; these are ${items.length}.`],
-      })
-    const rows = items.map((item) => Object.values<unknown>(serialise(fields, item, links)))
-    return csvText(Object.keys(fields), rows as (string | number | null)[][])
-  }
-}
-
 function keysOf<Key extends string>(record: Readonly<Partial<Record<Key, unknown>>>): Key[] {
   return Object.keys(record) as Key[]
 }
@@ -241,7 +246,7 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
   const { fields } = collection.item
   const { section, noun } = page
   const accepted = new Map<string, Worded>([...filters, ...Object.entries(parameters)])
-  const { columns = Object.keys(fields).filter((key) => fields[key]?.column) } = page
+  const { columnsBefore = {} } = page
   return {
     all: `All ${noun[1]}`,
     ...page,
@@ -254,16 +259,18 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
     whole: keysOf(whole),
     filters: accepted,
     fields: formFieldsOf(accepted, page.form),
-    columns: columns.map((column) =>
-      typeof column === 'string' ? columnOf(column, fields) : column,
-    ),
+    columns: Object.entries(fields).flatMap(([field, { column, value }]) => [
+      ...(columnsBefore[field] ?? []),
+      ...(column === undefined ? [] : [columnOf(field, column, value)]),
+    ]),
   }
 }
 
-function columnOf<Item>(name: string, fields: Fields<Item>): ViewColumn<Item> {
-  const { column, value: valueOf } = fields[name] ?? {}
-  if (column === undefined || valueOf === undefined)
-    throw new Error(`no field has the column ${name}`)
+function columnOf<Item>(
+  name: string,
+  column: FieldColumn<Item, unknown>,
+  valueOf: ItemField<Item, unknown>['value'],
+): ViewColumn<Item> {
   const { label, isNumber = false, isHeader = false, first } = column
   return {
     label,

@@ -1,5 +1,7 @@
 /** The fields of items, each declared once: JSON, CSV, page, sort keys and document follow. */
 import type { Links } from '../http/context.ts'
+import { BadFields } from '../http/errors.ts'
+import { csvText } from '../http/formats.ts'
 import type { Component, Schema } from '../openapi/schema.ts'
 import { component } from '../openapi/schema.ts'
 import type { SortColumn } from '../pages/filter-form.ts'
@@ -19,7 +21,7 @@ export interface FieldColumn<Item, Value> {
   readonly sortedBy?: (item: Item) => string | number | null
 }
 
-interface ItemField<Item, Value> {
+export interface ItemField<Item, Value> {
   readonly schema: Schema<Value>
   readonly value: (item: Item, links: Links) => Value
   readonly column?: FieldColumn<Item, Value>
@@ -52,6 +54,21 @@ export function serialise<Item, F extends Fields<Item>>(
 ): Wire<F> {
   const values = Object.entries(fields).map(([name, { value }]) => [name, value(item, links)])
   return Object.fromEntries(values) as Wire<F>
+}
+
+/** Maximum number of rows of a CSV. */
+const maxRows = 100_000
+
+/** Writes the whole list as CSV. */
+export function csvOf<Item>(fields: Fields<Item>) {
+  return ({ items, links }: { readonly items: readonly Item[]; readonly links: Links }): string => {
+    if (items.length > maxRows)
+      throw new BadFields({
+        format: [`A CSV has at most ${maxRows} rows; these are ${items.length}.`],
+      })
+    const rows = items.map((item) => Object.values<unknown>(serialise(fields, item, links)))
+    return csvText(Object.keys(fields), rows as (string | number | null)[][])
+  }
 }
 
 /** The items of a collection: their name and description in the OpenAPI document. */

@@ -65,22 +65,18 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       className: 'stations cards',
       caption:
         'Dates of the data in UTC; (022) is the day of the year. The state is the worst one of its files; the completeness is that of the hourly observation files, or of the daily ones',
-      columns: [
-        'code',
-        'country',
-        { label: 'Now', key: 'state', first: 'ascending', cell: nowCell },
-        {
-          label: 'Complete in 28 days',
-          isNumber: true,
-          key: 'completeness',
-          first: 'ascending',
-          cell: completeCell,
-        },
-        'first_data_date',
-        'last_data_date',
-        'count',
-        'file_type',
-      ],
+      columnsBefore: {
+        first_data_date: [
+          { label: 'Now', key: 'state', first: 'ascending', cell: nowCell },
+          {
+            label: 'Complete in 28 days',
+            isNumber: true,
+            key: 'completeness',
+            first: 'ascending',
+            cell: completeCell,
+          },
+        ],
+      },
     },
     operation: {
       id: 'listStations',
