@@ -74,7 +74,7 @@ function packageVersion() {
 function addProgram({ at, write, compress }) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   // Types were checked before, by the build or the tests.
-  const emit = ['--noCheck', '--declaration', 'false', '--sourceMap', 'false']
+  const emit = ['--noCheck', '--sourceMap', 'false']
   const output = ['--outDir', at(`${home}/dist`)]
   execFileSync(process.execPath, [compiler, '-p', 'tsconfig.json', ...emit, ...output], {
     cwd: root,
