@@ -13,7 +13,7 @@ export interface InvalidValue {
   readonly fault: string | readonly string[]
 }
 
-interface ReadValue<Value> {
+export interface ReadValue<Value> {
   readonly value: Value
   /** False if links to other pages do not repeat it. */
   readonly isKept?: boolean
