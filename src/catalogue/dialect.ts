@@ -1,17 +1,19 @@
-import type { Ask } from './question.ts'
-
 /**
  * The SQL that engines do not have in common. All other SQL is written once, in words that all
  * know: CASE, IS DISTINCT FROM, ON CONFLICT with the name of the table, CAST(@n AS bigint) around a
  * number that decides a plan.
  */
+import type { Ask } from './question.ts'
+
 export type ColumnType = 'bigint' | 'int' | 'text' | 'bytea'
 
 /** The columns of a table with their types. */
 export type Columns = Readonly<Record<string, ColumnType>>
 
-/** How an engine writes what is not the same SQL in all. */
+/** How an engine writes what is not the same SQL in all; each function returns a piece of SQL. */
 export interface Dialect {
+  // Which index, and for how long
+
   /**
    * SQL after the name (and alias) of a table that makes the engine read it by this index; `''`
    * stands for the table itself.
@@ -23,10 +25,14 @@ export interface Dialect {
    * @param id a column with whole numbers
    */
   inTime(id: string): string
+  // Lists
+
   /** A condition that a column has one of the values of a list parameter. */
   isIn(column: string, parameter: string, type?: ColumnType): string
   /** A list parameter as a table `r (value, key)`; `key` counts from 0. */
   each(parameter: string, type?: ColumnType): string
+  // Texts and terms
+
   /** What follows the columns of an index, so that equal keys are in the order of the id. */
   readonly indexEnd: string
   /** A text whose comparisons, order and index ignore the case of ASCII letters. */
@@ -37,12 +43,15 @@ export interface Dialect {
   list(column: string): string
   /** The number of values in a column with a JSON array. */
   length(column: string): string
+  // The catalogue itself
+
   /** SQL at the end of a SELECT that locks its row until the end of the transaction. */
   readonly forUpdate: string
   /** SQL for the number of the schema. */
   readonly schema: string
   setSchema(version: number): string
-  // These statements are run with `many`, and no others.
+  // Rows, by statements that are run with `many`, and no others
+
   /** Inserts rows, one for each of `many`; the parameters are named as the columns. */
   insert(table: string, columns: Columns, conflict?: string): string
   /**
@@ -66,6 +75,7 @@ export function ownParameters(columns: Columns): Readonly<Record<string, string>
   return Object.fromEntries(Object.keys(columns).map((name) => [name, `@${name}`]))
 }
 
+/** A database: its SQL, and how questions are asked of it, of which some write. */
 export interface Engine {
   readonly dialect: Dialect
   readonly read: Ask

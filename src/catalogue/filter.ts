@@ -41,8 +41,13 @@ export const problemWords = {
 export type Problem = keyof typeof problemWords
 export const problems = Object.keys(problemWords) as readonly Problem[]
 
-/** What a request asks of records; a selection is what it means for the rows of the tables. */
+/**
+ * What a request asks of records, in its own words: codes, words, times. A `Selection` is what it
+ * means for the rows of the tables. A missing condition matches every record.
+ */
 export interface FileFilter {
+  // Stations
+
   /**
    * A code of 4 characters matches itself and all long codes that begin with it; a code of 9
    * characters matches only itself.
@@ -54,6 +59,8 @@ export interface FileFilter {
    * `selection/sites.ts`).
    */
   readonly countries?: readonly string[]
+  // Kinds of files
+
   readonly areas?: readonly Area[]
   readonly types?: readonly FileType[]
   readonly durations?: readonly FileDuration[]
@@ -64,6 +71,8 @@ export interface FileFilter {
   readonly contents?: readonly string[]
   /** Sources of the data, written as in long names: `R`, `S` or `U`. */
   readonly sources?: readonly string[]
+  // The time of the data
+
   /** Years in which the data start. */
   readonly years?: readonly number[]
   /** UTC days on which the data start, counted from 1970-01-01. */
@@ -78,6 +87,8 @@ export interface FileFilter {
    * data then overlap all the ranges.
    */
   readonly overlaps?: TimeRange
+  // The record
+
   readonly created?: TimeRange
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
@@ -91,6 +102,7 @@ export interface FileFilter {
   readonly names?: readonly NameCondition[]
 }
 
+/** What a name is, begins with or contains. */
 export interface NameCondition {
   readonly how: 'is' | 'starts' | 'contains'
   /** The text to find, in lower case. */
@@ -101,6 +113,7 @@ export interface NameCondition {
 export const orderKeys = ['id', 'data_date', 'created', 'modified', 'filename'] as const
 export type OrderKey = (typeof orderKeys)[number]
 
+/** A sort key with its direction. */
 export interface OrderStep {
   readonly key: OrderKey
   readonly descending: boolean
@@ -119,6 +132,7 @@ export function isUnfiltered(filter: FileFilter): boolean {
   return Object.values(filter).every((condition) => condition === undefined)
 }
 
+/** The orderings in which a whole list can be streamed, chunk by chunk. */
 export interface ChunkOrdering extends OrderStep {
   readonly key: Exclude<OrderKey, 'modified'>
 }

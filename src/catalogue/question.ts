@@ -7,7 +7,9 @@
 
 /** A list is one parameter; see `Dialect.isIn` and `Dialect.each`. */
 export type Value = string | number | null | Uint8Array | readonly (string | number | null)[]
+/** The parameters of a statement, by name. */
 export type Values = Readonly<Record<string, Value>>
+/** The columns of a row, in the order of the statement. */
 export type Row = readonly unknown[]
 
 /** A statement with parameters `@name`. */

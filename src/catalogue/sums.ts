@@ -1,5 +1,6 @@
 /** What is counted of files: how many there are, their sizes, and the facets of a filter. */
 
+/** A number of files, and their size. */
 export interface Volume {
   readonly files: number
   /** The sum of the sizes. */

@@ -1,6 +1,7 @@
 /** Until when the catalogue speaks for the disk, and why it does not speak for now. Pure. */
 import { secondsPerMinute } from '../parse/calendar.ts'
 
+/** What answers with states say of their time. */
 export interface AsOf {
   /**
    * Seconds since 1970 for which states are computed: now, but not later than what is stored. So

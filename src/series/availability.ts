@@ -5,6 +5,7 @@ import { lateAfter, usualLatency } from './latency.ts'
 import type { SeriesHistory, ShownState, SlotRange, StateRun } from './slot-states.ts'
 import { lastThere, slotStates } from './slot-states.ts'
 
+/** The slots of a series in a range, as its page and its CSV show them. */
 export interface Availability extends Completeness {
   readonly runs: readonly StateRun<ShownState>[]
   /**

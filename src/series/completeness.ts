@@ -4,6 +4,7 @@ import type { SlotFigures } from './slot-states.ts'
 export const shareClasses = ['good', 'fair', 'poor'] as const
 export type ShareClass = (typeof shareClasses)[number]
 
+/** How much of what could be delivered was delivered. */
 export interface Completeness {
   /** Number of slots that could be delivered, and how many of them were (see `SlotFigures`). */
   readonly possible: number

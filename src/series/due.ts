@@ -9,6 +9,7 @@ import type { StationSeries } from './station-states.ts'
 /** A loss is an alert when it has been late for this time, or for its limit if that is longer. */
 export const patienceSeconds = secondsPerHour
 
+/** From when on a series is missed. */
 export interface DueTimes {
   /** Time at which the first missing slot was late, in seconds since 1970. */
   readonly due: number

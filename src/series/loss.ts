@@ -24,6 +24,7 @@ export interface LostSeries extends SeriesKey, DueTimes {
 export const lossKinds = ['ingest-stalled', 'down', 'late', 'damaged'] as const
 export type LossKind = (typeof lossKinds)[number]
 
+/** Series that are late, down or damaged, by one cause. */
 export interface Loss {
   /**
    * Names the place and `since`: the loss keeps its id when it becomes `down`, and when series join

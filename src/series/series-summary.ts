@@ -15,6 +15,7 @@ export interface SeriesPast extends SeriesHistory {
   readonly arrivals: Arrivals
 }
 
+/** A series now, and in its last 28 days. */
 export interface SeriesSummary extends Completeness {
   /** Number of the slots of the last 28 days that were expected. */
   readonly expected: number

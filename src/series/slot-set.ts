@@ -4,7 +4,11 @@ import { slotsPerDay } from './series.ts'
 
 const bitsPerWord = 32
 
-/** A set of slots between two days, one bit for each. */
+/**
+ * Which slots of a series are delivered, damaged or alive, over a range of days. A set of the hours
+ * of 400 days takes 1.6 kB, so that the API keeps those of all series in memory. Slots are numbered
+ * as by `slotAt`, days from 1970-01-01.
+ */
 export class SlotSet {
   readonly period: Period
   readonly days: number
@@ -50,6 +54,7 @@ export class SlotSet {
     if (bit >= 0) this.#words[bit >>> 5] = (this.#words[bit >>> 5] ?? 0) | (1 << (bit & 31))
   }
 
+  /** True if the set has the slot; false also on days outside its range. */
   has(slot: number): boolean {
     const bit = this.#bitOf(slot)
     return bit >= 0 && (((this.#words[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1

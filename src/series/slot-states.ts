@@ -90,6 +90,7 @@ export interface SlotFigures {
   readonly expected: number
 }
 
+/** The states of a range of slots, and of the series now. */
 export interface SlotStates extends SlotFigures {
   readonly runs: readonly StateRun[]
   readonly now: StateNow
@@ -109,6 +110,7 @@ export interface SlotStates extends SlotFigures {
  */
 export type SeriesState = 'down' | 'late' | 'present' | 'silent' | 'unknown'
 
+/** The state of a series, and since when it has it. */
 export interface StateNow {
   readonly state: Exclude<SeriesState, 'unknown'>
   /**

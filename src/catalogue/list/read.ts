@@ -11,6 +11,7 @@ import { listed, listedWithDetails, toListed } from './listed.ts'
 
 export const byId: ChunkOrdering = { key: 'id', descending: true }
 
+/** The place of a page, and whether its files have their details. */
 export interface Place extends PagePosition {
   readonly details?: boolean | undefined
 }

@@ -62,6 +62,10 @@ interface Presence {
   readonly token: string
 }
 
+/**
+ * The one connection that writes. It holds a lock on the server, so that only one indexer is the
+ * active one; others wait for the lock, and take over.
+ */
 export class WritingConnection {
   readonly #options: WritingOptions
   readonly presence: Presence = { host: hostname(), pid: process.pid, token: randomUUID() }

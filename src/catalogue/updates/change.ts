@@ -114,6 +114,7 @@ export interface DirectoryChange {
   readonly rejections: readonly DirectoryRejection[]
 }
 
+/** What became of the changes that the writer was given. */
 export interface AppliedChange {
   readonly head: Head
   readonly added: number

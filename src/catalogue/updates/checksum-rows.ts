@@ -25,6 +25,7 @@ export const raiseDetails: Statement = {
   sql: 'UPDATE catalogue SET details_seq = details_seq + 1 WHERE one = 1',
 }
 
+/** What changes of files mean for their checksums: removed, bound to a new identity, or stale. */
 export class ChecksumRows {
   readonly #isListed: string
   readonly #fresh: string

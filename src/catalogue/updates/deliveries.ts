@@ -29,6 +29,7 @@ type KindRow = [fileType: FileType, duration: FileDuration, period: string]
 
 const isDelivery = 'data_date = @data_date AND series = @series'
 
+/** What changes of files mean for the deliveries of their series. */
 export class DeliveryRows {
   readonly #series: NewIds
   readonly #sql: ReturnType<typeof deliverySql>

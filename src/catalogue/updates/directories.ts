@@ -7,6 +7,7 @@ import type { DirectoryChange } from './change.ts'
 
 const secondUs = 1_000_000
 
+/** What a change means for the row of its directory, and of those above it. */
 export class DirectoryRows {
   readonly #sql: ReturnType<typeof directorySql>
   #latestUs: number | undefined

@@ -23,6 +23,7 @@ export interface KnownFile {
   readonly hashed: FileIdentity | undefined
 }
 
+/** A directory that exists on disk, as a sweep compares it. */
 export interface KnownStamp {
   readonly path: string
   /**
@@ -36,6 +37,7 @@ export interface KnownStamp {
   readonly changedUs: number | undefined
 }
 
+/** A directory with files of it, as reconciling compares them. */
 export interface KnownDirectory {
   readonly stamp: DirectoryStamp | undefined
   /** True if the directory could not be read at the last attempt. */
