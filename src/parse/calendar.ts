@@ -9,7 +9,7 @@ export const secondsPerMinute = 60
 export const secondsPerHour = 3600
 export const secondsPerDay = 86_400
 
-export function isLeapYear(year: number): boolean {
+function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
 }
 

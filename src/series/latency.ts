@@ -29,7 +29,7 @@ export function lateAfter(period: Period, ascending: ArrayLike<number>): number 
  * Times in seconds. For each of them, the number of files that arrived within this time is
  * published. The target of hourly files is 600.
  */
-export const targets = [300, 600, 3600, 7200] as const
+const targets = [300, 600, 3600, 7200] as const
 
 /** Upper bounds of the classes of the histogram, in seconds; the last class has no upper bound. */
 const histogramBounds = [60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400]

@@ -141,8 +141,10 @@ function datesCondition(dates: readonly DateRange[], dialect: Dialect): Conditio
   if (dates.length === 1 && only !== undefined) return dateCondition(only, '', dialect)
   const isListed = (range: DateRange) => dates.length > maxAlternatives && isWholeDays(range)
   const others = dates.filter((range) => !isListed(range))
+  // `intersect` keeps the arrays of kinds, so ranges of the same kinds have the same array.
+  const listed = Map.groupBy(dates.filter(isListed), ({ kinds }) => kinds)
   const parts = [
-    ...Array.from(byKinds(dates.filter(isListed)), ([kinds, ranges], index) => {
+    ...Array.from(listed, ([kinds, ranges], index) => {
       const days = isIn(dayOf('f.data_date'), `days${index}`, ranges.flatMap(daysOf), dialect)
       return kinds === undefined
         ? days
@@ -166,20 +168,6 @@ const maxAlternatives = 100
 
 function isWholeDays({ from, to }: DateRange): boolean {
   return from % secondsPerDay === 0 && (to + 1) % secondsPerDay === 0
-}
-
-/**
- * Ranges by their sets of kinds. `intersect` keeps these arrays, so ranges of the same kinds have
- * the same array.
- */
-function byKinds(ranges: readonly DateRange[]): Map<DateRange['kinds'], DateRange[]> {
-  const groups = new Map<DateRange['kinds'], DateRange[]>()
-  for (const range of ranges) {
-    const group = groups.get(range.kinds)
-    if (group === undefined) groups.set(range.kinds, [range])
-    else group.push(range)
-  }
-  return groups
 }
 
 function daysOf({ from, to }: DateRange): number[] {

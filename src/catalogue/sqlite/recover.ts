@@ -63,7 +63,7 @@ export interface Restoring {
 
 interface DatabaseFiles {
   readonly path: string
-  /** The file of the sequences. */
+  /** The numbers file (see `NumbersFile`). */
   readonly numbersPath: string
   /** A backup that replaces the database, whatever its state. */
   readonly restoreFrom?: string | undefined
@@ -87,8 +87,7 @@ export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: R
     return opened(files, restoreNewest(files))
   }
   try {
-    const { db, advanced } = openAdvanced(files)
-    return { db, recovery: { ...nothing, isOlderCopy: advanced } }
+    return opened(files)
   } catch (error) {
     if (!isCorruption(error)) throw error
     const quarantined = putAside(path, 'corrupt')
@@ -96,25 +95,14 @@ export function openOrRecover(files: DatabaseFiles): { db: Database; recovery: R
   }
 }
 
-const nothing: Recovery = {
-  quarantined: undefined,
-  restored: undefined,
-  rejectedBackups: [],
-  isOlderCopy: false,
-}
-
-/** Opens the database after its replacement. */
-function opened(files: DatabaseFiles, recovery: Partial<Recovery>) {
-  const { db } = openAdvanced(files)
-  return { db, recovery: { ...nothing, ...recovery } }
-}
-
-function openAdvanced(files: DatabaseFiles) {
-  let advanced = false
+/** Opens the database, after its replacement if there was one. */
+function opened(files: DatabaseFiles, replaced: Partial<Recovery> = {}) {
+  const { quarantined, restored, rejectedBackups = [] } = replaced
+  let isOlderCopy = false
   const db = prepared(openForWriting(files.path), (db) => {
-    advanced = restoreNumbers(db, files.numbersPath, { restored: false })
+    isOlderCopy = restoreNumbers(db, files.numbersPath, { restored: false })
   })
-  return { db, advanced }
+  return { db, recovery: { quarantined, restored, rejectedBackups, isOlderCopy } }
 }
 
 /** Restores the newest good backup beside the database, if there is one. */
@@ -146,7 +134,7 @@ function isBad(error: unknown): error is Error {
 
 /**
  * Replaces the database by a copy of a backup. The copy is first checked and migrated, and its
- * sequences are advanced above all numbers that are known to be in use. An existing database is
+ * numbers are advanced above all that are known to be in use. An existing database is
  * kept under another name.
  */
 function restore(backup: string, files: DatabaseFiles): Partial<Recovery> {
@@ -225,7 +213,7 @@ function refuseHeader(path: string): void {
 
 /**
  * Prepares a database for its replacement: writes the changes in its WAL to the database file and,
- * if its schema is known, its numbers to the file of the sequences. A corrupt database is left as
+ * if its schema is known, its numbers to the numbers file. A corrupt database is left as
  * it is.
  */
 function finish({ path, numbersPath }: DatabaseFiles): void {

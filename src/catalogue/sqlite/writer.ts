@@ -73,11 +73,11 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   driver.write(beginDeliveries(nowUs()))
   const aside = new AbortController()
   const { unlessCorrupt, unlessReplaced } = prepareGuards(db, path, parts.lock)
-  const sequences = new NumbersFile(db, numbersPath)
+  const numbers = new NumbersFile(db, numbersPath)
   const write: Ask = (ask) =>
     unlessReplaced(() => {
       const answer = driver.write(ask())
-      sequences.committed()
+      numbers.committed()
       return answer
     })()
   const updates = updatesOf({
@@ -96,14 +96,14 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
     backup: unlessCorrupt(prepareBackup({ ...parts, signal: aside.signal })),
     checkpoint: async () => {
       aside.abort()
-      sequences.sync()
+      numbers.sync()
       await unlessReplaced(() => {
         db.pragma('wal_checkpoint(TRUNCATE)')
       })()
     },
     close() {
       aside.abort()
-      sequences.sync()
+      numbers.sync()
       db.close()
       parts.lock.release()
     },
