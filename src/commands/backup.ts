@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { copyDatabase } from '../catalogue/sqlite/backup.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { print } from '../runtime/program.ts'
-import { readableSize } from '../runtime/readable.ts'
-import { copyProgress, number } from './progress.ts'
+import { readableNumber, readableSize } from '../runtime/readable.ts'
+import { copyProgress } from './progress.ts'
 import { refuseServer } from './server-backup.ts'
 
 /** Signals that abort the copy, so that no unfinished file is left. */
@@ -26,6 +26,8 @@ export async function backup(
   const { update: onProgress } = progress
   const options = { database, file: target, force, signal: stop.signal, onProgress }
   const { records, bytes } = await copyDatabase(options).finally(progress.stop)
-  await print(`${target}: ${number(records)} records, ${readableSize(bytes)}, integrity checked`)
+  await print(
+    `${target}: ${readableNumber(records)} records, ${readableSize(bytes)}, integrity checked`,
+  )
   return 0
 }

@@ -11,8 +11,9 @@ import type { ConfigOf } from '../config/command-options.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createClock } from '../runtime/clock.ts'
 import { print } from '../runtime/program.ts'
+import { readableNumber } from '../runtime/readable.ts'
 import { realPath } from '../runtime/real-path.ts'
-import { copyProgress, number } from './progress.ts'
+import { copyProgress } from './progress.ts'
 
 /**
  * Copies a catalogue or continues that, compares both, and prints the figures of each table.
@@ -34,7 +35,9 @@ export async function copy(
   const run = copyCatalogue({ source, target, onStep, onProgress: progress.update })
   const tables = await run.finally(progress.stop)
   for (const { name, count, sha256, isEqual } of tables)
-    await print(`${name}: ${number(count)} rows, ${isEqual ? `sha256 ${sha256}` : 'DIFFERENT'}`)
+    await print(
+      `${name}: ${readableNumber(count)} rows, ${isEqual ? `sha256 ${sha256}` : 'DIFFERENT'}`,
+    )
   const differ = tables.filter(({ isEqual }) => !isEqual).map(({ name }) => name)
   if (differ.length > 0)
     throw new UnusableDatabase(

@@ -9,6 +9,7 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { HashClient } from '../indexer/checksums/hash-client.ts'
 import type { Indexer } from '../indexer/indexer.ts'
 import { startIndexer } from '../indexer/indexer.ts'
+import { buildIndexes } from '../indexer/maintenance.ts'
 import { startTreeReader } from '../indexer/read/tree-reader.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
 import { areas } from '../parse/archive-path.ts'
@@ -19,7 +20,7 @@ import { createLogger } from '../runtime/logger.ts'
 import { packageVersion } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
-import { IndexBuilder, openIndexerDatabase } from './indexer-database.ts'
+import { openIndexerDatabase } from './indexer-database.ts'
 import { checkPlaces } from './place-check.ts'
 import { reportProgress, stateLine, summaryFields } from './progress.ts'
 
@@ -68,19 +69,20 @@ export async function index(
   const control = await database.openControl({ logger, indexer, writer, onFailure })
   lifecycle.add({ name: 'control', close: control.close })
   endWithParent(lifecycle)
-  const indexes = new IndexBuilder(writer, logger)
+  const stopping = new AbortController()
   lifecycle.add({
     name: 'indexes',
     close: () => {
-      indexes.stop()
+      stopping.abort()
     },
   })
+  const completeIndexes = () => buildIndexes(writer, logger, stopping.signal)
   const countSoon = soon(() => countFiles(writer))
   serviceManager.ready(async () => stateLine(indexer.status(), await countSoon()))
   // The service manager is added last, so that it is closed first.
   lifecycle.add({ name: 'service manager', close: () => serviceManager.close() })
   try {
-    await catchUp({ indexer, writer, indexes, logger, once })
+    await catchUp({ indexer, writer, completeIndexes, logger, once })
   } catch (error) {
     return await lifecycle.end(failureOf(error))
   }
@@ -157,20 +159,20 @@ async function startParts(parts: {
 async function catchUp(parts: {
   readonly indexer: Indexer
   readonly writer: CatalogueWriter
-  readonly indexes: IndexBuilder
+  readonly completeIndexes: () => Promise<void>
   readonly logger: Logger
   readonly once: boolean
 }): Promise<void> {
-  const { indexer, writer, indexes, logger, once } = parts
+  const { indexer, writer, completeIndexes, logger, once } = parts
   const isFirstScan = indexer.status().lastScan === undefined
   if (isFirstScan) await writer.deferIndexes()
-  else await indexes.build()
+  else await completeIndexes()
   if (!once) indexer.watch()
   const progress = reportProgress(() => indexer.status().scan, logger)
   const caughtUp = await indexer.catchUp({ scan: once, patient: !once }).finally(() => {
     progress.stop()
   })
-  if (isFirstScan) await indexes.build()
+  if (isFirstScan) await completeIndexes()
   const status = indexer.status()
   const fields = summaryFields(caughtUp, await writer.summary(), status.settlingFiles)
   logger.info(fields, 'caught up with the archive')

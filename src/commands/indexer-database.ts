@@ -1,10 +1,8 @@
 /**
  * Opens the database of the indexer: migrates a file or restores its backup, waits for a server.
- * Builds missing indexes while the indexer runs.
  */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { isServer } from '../catalogue/database-url.ts'
 import type { Recovery } from '../catalogue/sqlite/recover.ts'
@@ -146,33 +144,4 @@ function logRecovery(recovery: Recovery, logger: Logger): void {
     logger.error({ set_aside: quarantined }, `database was ${problem}: building a new one`)
   if (isOlderCopy)
     logger.warn('database is an older copy: ids and seq continue above all that were used since')
-}
-
-export class IndexBuilder {
-  readonly #writer: CatalogueWriter
-  readonly #logger: Logger
-  #isStopped = false
-
-  constructor(writer: CatalogueWriter, logger: Logger) {
-    this.#writer = writer
-    this.#logger = logger
-  }
-
-  /** Builds the missing indexes and counts one after the other, and logs each of them. */
-  async build(): Promise<void> {
-    for (let left = 1; left > 0 && !this.#isStopped;) {
-      const startedMs = performance.now()
-      const built = await this.#writer.buildIndexes()
-      left = built.left
-      const took_ms = Math.round(performance.now() - startedMs)
-      const fields = { built: built.names, left, took_ms }
-      if (built.names.length > 0) this.#logger.info(fields, 'indexes built')
-      await setImmediate()
-    }
-  }
-
-  /** Stops the building after the current index. */
-  stop(): void {
-    this.#isStopped = true
-  }
 }

@@ -8,6 +8,7 @@ import type { CatalogueSummary } from '../catalogue/questions/summary.ts'
 import type { ScanSummary } from '../catalogue/records.ts'
 import type { IndexerStatus, ScanProgress } from '../control-socket/protocol.ts'
 import type { CaughtUp } from '../indexer/indexer.ts'
+import { readableNumber } from '../runtime/readable.ts'
 
 const barEveryMs = 200
 const logEveryMs = 10_000
@@ -40,7 +41,7 @@ export function reportProgress(
 function show({ files, rate, done, secondsLeft }: ScanProgress, bar: SingleBar): void {
   const thousandths = Math.floor(done * 1000)
   const left = secondsLeft === undefined ? '' : `${duration(secondsLeft)} left`
-  const fields = { files: number(files), rate: number(Math.round(rate)), left }
+  const fields = { files: readableNumber(files), rate: readableNumber(Math.round(rate)), left }
   if (bar.isActive) bar.update(thousandths, fields)
   else bar.start(1000, thousandths, fields)
 }
@@ -81,10 +82,12 @@ export function stateLine(
 ): string {
   const left = scan?.secondsLeft === undefined ? '' : `, ${duration(scan.secondsLeft)} left`
   const parts = [
-    `${number(files)} files listed`,
+    `${readableNumber(files)} files listed`,
     ...(scan === undefined ? [] : [`scan ${Math.floor(scan.done * 100)} %${left}`]),
-    ...(dirtyDirectories === 0 ? [] : [`${number(dirtyDirectories)} directories to be read`]),
-    ...(settlingFiles === 0 ? [] : [`${number(settlingFiles)} files not complete yet`]),
+    ...(dirtyDirectories === 0
+      ? []
+      : [`${readableNumber(dirtyDirectories)} directories to be read`]),
+    ...(settlingFiles === 0 ? [] : [`${readableNumber(settlingFiles)} files not complete yet`]),
     ...problems.map(({ text }) => text),
   ]
   return `${state}: ${parts.join('; ')}`
@@ -112,10 +115,6 @@ function scanFields({ startedUs, endedUs, ...counts }: ScanSummary) {
     seconds: Math.round(seconds * 1000) / 1000,
     files_per_second: Math.round(counts.files / Math.max(seconds, 1e-6)),
   }
-}
-
-export function number(value: number): string {
-  return value.toLocaleString('en')
 }
 
 function duration(seconds: number): string {

@@ -9,8 +9,9 @@ import { IndexerUnreachable, RequestRejected } from '../control-socket/protocol.
 import type { LogLevel } from '../runtime/logger.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { print } from '../runtime/program.ts'
+import { readableNumber } from '../runtime/readable.ts'
 import { controlOf } from './control.ts'
-import { number, reportProgress } from './progress.ts'
+import { reportProgress } from './progress.ts'
 
 /** Time between two status requests. */
 const pollMs = 200
@@ -67,7 +68,7 @@ async function reportOutcomes(control: Exchange, rescans: ReadonlySet<number>): 
   }
   const known = [...outcomes.values()]
   const sum = (key: 'added' | 'modified' | 'removed'): string =>
-    `${number(known.reduce((total, outcome) => total + outcome[key], 0))} ${key}`
+    `${readableNumber(known.reduce((total, outcome) => total + outcome[key], 0))} ${key}`
   const isKnown = known.length === rescans.size
   await print(isKnown ? `done: ${sum('added')}, ${sum('modified')}, ${sum('removed')}` : 'done')
   for (const [rescan, { problem }] of outcomes)

@@ -7,8 +7,7 @@ import { openWriter } from '../catalogue/sqlite/writer.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { createClock } from '../runtime/clock.ts'
 import { print } from '../runtime/program.ts'
-import { readableSize } from '../runtime/readable.ts'
-import { number } from './progress.ts'
+import { readableNumber, readableSize } from '../runtime/readable.ts'
 import { refuseServer } from './server-backup.ts'
 
 /** Replaces the database by a copy of it, and prints what to do next. @returns the exit code */
@@ -22,7 +21,9 @@ export async function restore({ database }: ConfigOf<'restore'>, file: string): 
   // of another user need. The process ends now.
   await writer.checkpoint()
   const made = new Date((restored?.madeUs ?? 0) / 1000).toISOString()
-  await print(`restored ${number(obs.files + nrt.files)} records; the copy was made at ${made}`)
+  await print(
+    `restored ${readableNumber(obs.files + nrt.files)} records; the copy was made at ${made}`,
+  )
   if (quarantined !== undefined)
     await print(`the former database is ${quarantined}: remove it when all is well`)
   await print('next: systemctl start rinex-catalogue-indexer')

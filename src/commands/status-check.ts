@@ -3,6 +3,7 @@
  * Plugins Development Guidelines).
  */
 import type { CommonStatus } from '../api/status/serialise.ts'
+import { readableNumber } from '../runtime/readable.ts'
 
 /** Exit codes of monitoring plugins. */
 export const checkCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const
@@ -46,7 +47,7 @@ function assess(
   if (state === 'watching' && age !== undefined && age > maxSweepAgeSeconds)
     return { level: 'critical', words: `the last sweep ended ${Math.floor(age / 3600)} hours ago` }
   const files = status.areas.obs.files + status.areas.nrt.files
-  return { level: 'ok', words: `${state}, ${files.toLocaleString('en')} files` }
+  return { level: 'ok', words: `${state}, ${readableNumber(files)} files` }
 }
 
 function performanceOf(status: CommonStatus, nowSeconds: number): readonly string[] {

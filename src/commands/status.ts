@@ -8,9 +8,14 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
 import type { IndexerProblem } from '../control-socket/protocol.ts'
 import { packageVersion, print } from '../runtime/program.ts'
-import { printable, readableDuration, readableSize, readableTime } from '../runtime/readable.ts'
+import {
+  printable,
+  readableDuration,
+  readableNumber,
+  readableSize,
+  readableTime,
+} from '../runtime/readable.ts'
 import { controlOf } from './control.ts'
-import { number } from './progress.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
 
 /** Prints the state of the indexer and a summary of the catalogue. */
@@ -83,37 +88,37 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
     ...problems.flatMap(({ text, advice }) => [`  ${text}`, `    ${advice}`]),
     ...Object.entries(areas).map(
       ([area, { files, bytes, directories }]) =>
-        `${area}: ${number(files)} files in ${number(directories)} directories, ${readableSize(bytes)}`,
+        `${area}: ${readableNumber(files)} files in ${readableNumber(directories)} directories, ${readableSize(bytes)}`,
     ),
     ...(scan === null
       ? []
       : [
-          `scan: ${Math.floor(scan.done * 100)} %, ${number(scan.files)} files, ${number(Math.round(scan.files_per_second))} files/s`,
+          `scan: ${Math.floor(scan.done * 100)} %, ${readableNumber(scan.files)} files, ${readableNumber(Math.round(scan.files_per_second))} files/s`,
         ]),
     last === null
       ? 'no complete scan yet'
-      : `last scan: ended ${timeText(last.ended)}, ${number(last.files)} files, ${number(last.added)} added, ${number(last.modified)} modified, ${number(last.removed)} removed`,
+      : `last scan: ended ${timeText(last.ended)}, ${readableNumber(last.files)} files, ${readableNumber(last.added)} added, ${readableNumber(last.modified)} modified, ${readableNumber(last.removed)} removed`,
     ...(status.rescans?.ended ?? []).map(describeRescan),
     ...(watching === null
       ? []
       : [
-          `watching ${number(watching.directories)} directories${watching.limit === null ? '' : ` of ${number(watching.limit)} possible`}, ${number(status.dirty_directories ?? 0)} to be read, ${number(status.settling_files ?? 0)} files not complete yet`,
+          `watching ${readableNumber(watching.directories)} directories${watching.limit === null ? '' : ` of ${readableNumber(watching.limit)} possible`}, ${readableNumber(status.dirty_directories ?? 0)} to be read, ${readableNumber(status.settling_files ?? 0)} files not complete yet`,
         ]),
-    ...(status.held_removals ? [`${number(status.held_removals)} removals withheld`] : []),
-    `misplaced: ${number(status.misplaced)}, incomplete: ${number(status.incomplete.count)}`,
+    ...(status.held_removals ? [`${readableNumber(status.held_removals)} removals withheld`] : []),
+    `misplaced: ${readableNumber(status.misplaced)}, incomplete: ${readableNumber(status.incomplete.count)}`,
     describeChecksums(status),
     ...status.rejected.map(
       ({ reason, count, examples }) =>
-        `not catalogued ${number(count)}: ${reason}, for example ${printable(examples[0] ?? '')}`,
+        `not catalogued ${readableNumber(count)}: ${reason}, for example ${printable(examples[0] ?? '')}`,
     ),
   ]
 }
 
 function describeRescan(rescan: NonNullable<CommonStatus['rescans']>['ended'][number]): string {
   const { paths, path_count: count, started, ended, problem } = rescan
-  const more = count > paths.length ? ` and ${number(count - paths.length)} more` : ''
+  const more = count > paths.length ? ` and ${readableNumber(count - paths.length)} more` : ''
   const took = readableDuration((Date.parse(ended) - Date.parse(started)) / 1000)
-  const changes = `${number(rescan.added)} added, ${number(rescan.modified)} modified, ${number(rescan.removed)} removed`
+  const changes = `${readableNumber(rescan.added)} added, ${readableNumber(rescan.modified)} modified, ${readableNumber(rescan.removed)} removed`
   return `rescan ${rescan.rescan} of ${printable(paths.join(', '))}${more}: ended ${timeText(ended)} after ${took}, ${changes}${problem === null ? '' : `; ${problem}`}`
 }
 
@@ -127,8 +132,8 @@ function hostLines({ indexer }: CommonStatus): string[] {
 function describeChecksums({ checksums: { files, waiting, broken } }: CommonStatus): string {
   const [example] = broken.examples
   const exampleText = example === undefined ? '' : `, for example ${printable(example)}`
-  const toRead = waiting === null ? '' : `, ${number(waiting)} to be read`
-  return `checksums: ${number(files)}${toRead}, broken: ${number(broken.count)}${exampleText}`
+  const toRead = waiting === null ? '' : `, ${readableNumber(waiting)} to be read`
+  return `checksums: ${readableNumber(files)}${toRead}, broken: ${readableNumber(broken.count)}${exampleText}`
 }
 
 function timeText(iso: string): string {

@@ -14,7 +14,7 @@ export interface DirectoryJob {
   readonly requestedMs: number
   readonly snapshot: Promise<DirectorySnapshot>
   /** Callers of `readNow` who wait for this directory. */
-  readonly requesters: readonly Requester[]
+  readonly requesters: readonly ReadNowCaller[]
 }
 
 export interface WalkJob {
@@ -24,7 +24,7 @@ export interface WalkJob {
   readonly step: Promise<WalkStep | undefined>
 }
 
-export type Requester = (answer: ReadNowResult) => void
+export type ReadNowCaller = (answer: ReadNowResult) => void
 
 export interface ReadNowResult {
   readonly snapshot: DirectorySnapshot
@@ -39,7 +39,7 @@ export interface ReadNowResult {
 export class JobQueue {
   readonly #tree: TreeReader
   readonly #dirty: DirtyDirectories
-  readonly #requested = new Map<string, Requester[]>()
+  readonly #requested = new Map<string, ReadNowCaller[]>()
   readonly #sources = [() => this.#requestedJob(), () => this.#dirtyJob(), () => this.#walkJob()]
   #nextSource = 0
   #lastNumber = 0
@@ -57,7 +57,7 @@ export class JobQueue {
   }
 
   /** Requests a directory by its path. Requests for the same directory share one read. */
-  request(path: string, requesters: readonly Requester[]): void {
+  request(path: string, requesters: readonly ReadNowCaller[]): void {
     this.#requested.set(path, [...(this.#requested.get(path) ?? []), ...requesters])
   }
 
@@ -89,7 +89,7 @@ export class JobQueue {
     return { kind: 'walk', number: ++this.#lastNumber, requestedMs, step: this.#tree.step() }
   }
 
-  #read(path: string, requesters: readonly Requester[]): Job {
+  #read(path: string, requesters: readonly ReadNowCaller[]): Job {
     const requestedMs = performance.now()
     const snapshot = this.#tree.snapshot(path)
     return { kind: 'directory', number: ++this.#lastNumber, requestedMs, snapshot, requesters }

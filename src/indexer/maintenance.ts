@@ -1,5 +1,8 @@
-/** Maintains the database: purges old removals, and makes backups. */
+/** Maintains the database: builds missing indexes, purges old removals, and makes backups. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/errors.ts'
+import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import { repeat, wait } from '../runtime/clock.ts'
 import { failureFields } from '../runtime/logger.ts'
 import type { IndexerContext } from './state/context.ts'
@@ -23,6 +26,26 @@ type MaintenanceContext = Pick<
   IndexerContext,
   'writer' | 'logger' | 'metrics' | 'nowUs' | 'keepRemovalsMs' | 'backupIntervalMs' | 'onFailure'
 >
+
+/**
+ * Builds the missing indexes and counts one after the other, and logs each of them, until the
+ * signal is aborted.
+ */
+export async function buildIndexes(
+  writer: Pick<CatalogueWriter, 'buildIndexes'>,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let left = 1; left > 0 && !signal.aborted;) {
+    const startedMs = performance.now()
+    const built = await writer.buildIndexes()
+    left = built.left
+    const took_ms = Math.round(performance.now() - startedMs)
+    const fields = { built: built.names, left, took_ms }
+    if (built.names.length > 0) logger.info(fields, 'indexes built')
+    await yieldToOthers()
+  }
+}
 
 /** Purges old removals once an hour, and makes backups, until the signal is aborted. */
 export function maintain(context: MaintenanceContext, signal: AbortSignal): void {

@@ -3,7 +3,7 @@
  * a running walk. The tree worker reads them; the loop processes their snapshots in the order of
  * the reads.
  */
-import type { DirectoryJob, Job, ReadNowResult, Requester, WalkJob } from './job-queue.ts'
+import type { DirectoryJob, Job, ReadNowCaller, ReadNowResult, WalkJob } from './job-queue.ts'
 import { JobQueue } from './job-queue.ts'
 import type { ScanResult } from './mark/scan-progress.ts'
 import { Scan } from './mark/scan-progress.ts'
@@ -161,12 +161,12 @@ export class ReconcileLoop {
     await this.#applyStage.add({ snapshot, walked: true, requestedMs: job.requestedMs })
   }
 
-  #request(path: string, requesters: readonly Requester[]): void {
+  #request(path: string, requesters: readonly ReadNowCaller[]): void {
     this.#jobs.request(path, requesters)
     this.#context.dirty.wake()
   }
 
-  async #answer(snapshot: DirectorySnapshot, requesters: readonly Requester[]): Promise<void> {
+  async #answer(snapshot: DirectorySnapshot, requesters: readonly ReadNowCaller[]): Promise<void> {
     // Only a part of the files of this directory was inflated, so it is read again before the
     // answer.
     if (this.#applyStage.unfinished.has(snapshot.path)) {

@@ -1,4 +1,4 @@
-/** Reads a file that a client announces, for the request `register` on the control socket. */
+/** The request `register` on the control socket. */
 import type { RegisterAnswer } from '../control-socket/protocol.ts'
 import { parseDirectory } from '../parse/archive-path.ts'
 import { parseFilename } from '../parse/filename.ts'

@@ -3,10 +3,7 @@
  * that the deletion guard permits.
  */
 import type { DirectoryChange, ModifiedFile, NewFile } from '../../catalogue/updates/change.ts'
-import type { Area } from '../../parse/archive-path.ts'
-import { areaOf, areas } from '../../parse/archive-path.ts'
-import type { PurgedAfterDays } from '../guard/expected-purge.ts'
-import { isPurge } from '../guard/expected-purge.ts'
+import { permittedRemovals, reportWithheld } from '../guard/removals.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
 import type { IndexerContext } from '../state/context.ts'
 import type { Settling } from '../state/settling.ts'
@@ -70,7 +67,7 @@ export async function accept(
       const since = settled === undefined ? notThereUs(file) : settled.notThereUs
       return arrivalOf(file.mtimeUs, { notThereUs: since, foundUs: sight.foundUs })
     })
-  const removed = await removable(context, snapshot, change)
+  const removed = await permittedRemovals(context, snapshot.outcome, change)
   // A directory that cannot be read may still lack files, so its removals stay withheld.
   const accepted = snapshot.outcome !== 'unreadable' && removed.length === change.removed.length
   reportWithheld(context)
@@ -104,68 +101,6 @@ function stopWaitingForOthers(
   if (waiting.length === 0) return
   const current = new Set(candidates.map(({ name }) => name))
   for (const name of waiting) if (!current.has(name)) settling.delete(`${snapshot.path}/${name}`)
-}
-
-/**
- * The removals that may be applied now: expected purges always; the others together, if the
- * deletion guard permits them.
- */
-async function removable(
-  context: AcceptanceContext,
-  { outcome }: DirectorySnapshot,
-  { path, removed }: DirectoryChange,
-): Promise<readonly number[]> {
-  const { writer, deletionGuard } = context
-  const area = areaOf(path)
-  const purged = await purges(context, area, removed)
-  const others = purged.size === 0 ? removed : removed.filter((id) => !purged.has(id))
-  if (others.length === 0) {
-    if (outcome !== 'unreadable') deletionGuard.markComplete(path)
-    return removed
-  }
-  const nowMs = performance.now()
-  const written = await writer.removalsAfter({ seq: deletionGuard.seq })
-  deletionGuard.count(written, context.purgedAfterDays, nowMs)
-  const request = { directory: path, area, count: others.length, files: await writer.count(area) }
-  const isPermitted = deletionGuard.requestRemoval({ ...request, nowMs })
-  return isPermitted ? [...purged, ...others] : [...purged]
-}
-
-/** Those of the removed files whose removal is an expected purge. */
-async function purges(
-  { writer, purgedAfterDays, nowUs }: AcceptanceContext,
-  area: Area,
-  removed: readonly number[],
-): Promise<ReadonlySet<number>> {
-  if (removed.length === 0 || purgedAfterDays[area] === undefined) return new Set()
-  const ends = await writer.dataEnds(removed)
-  const atUs = nowUs()
-  return new Set(
-    removed.filter((id) => isPurge(purgedAfterDays, { area, endSeconds: ends.get(id), atUs })),
-  )
-}
-
-/** Reports the withheld removals, or that none are left. */
-export function reportWithheld({
-  deletionGuard,
-  purgedAfterDays,
-  health,
-}: Pick<AcceptanceContext, 'deletionGuard' | 'purgedAfterDays' | 'health'>): void {
-  const withheld = deletionGuard.withheld()
-  for (const area of areas) {
-    const count = withheld.get(area)
-    const problem = {
-      text: `${count ?? 0} removals in ${area}/ withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone${purgedAfterDays[area] === undefined ? ' (purged_after_days declares regular purges)' : ''}`,
-      advice: `Mount or restore these files; if they were removed on purpose, run \`rinex-catalogue rescan --accept-removals\`. ${retentionAdvice(area, purgedAfterDays)}`,
-    }
-    health.report(`removals ${area}`, count === undefined ? undefined : problem)
-  }
-}
-
-function retentionAdvice(area: Area, { [area]: days }: PurgedAfterDays): string {
-  return days === undefined
-    ? `If old files of ${area}/ are purged regularly, set \`purged_after_days\`.`
-    : `They are no purge by \`purged_after_days\`, because their data ended less than ${days} ${days === 1 ? 'day' : 'days'} ago.`
 }
 
 /**

@@ -16,8 +16,6 @@ export class HashingFailed extends Error {
   readonly code = 'HASHING_FAILED'
 }
 
-type Outcomes = Exclude<HashAnswer, 'reading'>
-
 interface HashClientOptions {
   readonly archive: string
   /** Time without a heartbeat after which the process is ended (ms). */
@@ -83,7 +81,7 @@ export class HashClient {
     return join(this.#options.archive, path)
   }
 
-  #request(request: HashRequest): Promise<Outcomes> {
+  #request(request: HashRequest): Promise<Exclude<HashAnswer, 'reading'>> {
     return this.#calls.call(() => {
       if (this.#child !== undefined) this.#send(request)
       else
