@@ -46,15 +46,19 @@ async function ended(child: ChildProcess) {
 const copying = (from: string, to: string) => start('copy', '--from', from, '--to', to)
 const copy = (from: string, to: string) => ended(copying(from, to))
 
-/** All rows of a file, by table. */
-function rowsOf(database: string): Record<string, unknown[]> {
+/** All rows of a file by table, as lines: the comparison of 24,000 objects takes seconds. */
+function rowsOf(database: string): Record<string, string> {
   const db = new Sqlite(database, { readonly: true })
   const all = tables.map(({ name, key }) => {
     const sql = `SELECT * FROM ${name} ORDER BY ${key.join(', ')}`
-    return [name, db.prepare(sql).all()]
+    const lines = db
+      .prepare(sql)
+      .all()
+      .map((row) => JSON.stringify(row))
+    return [name, lines.join('\n')]
   })
   db.close()
-  return Object.fromEntries(all) as Record<string, unknown[]>
+  return Object.fromEntries(all) as Record<string, string>
 }
 
 /** The whole list and the feed, as a client reads them. */
@@ -134,7 +138,7 @@ t.test('a catalogue goes to a server and back', { skip }, async (t) => {
     t.notMatch(stdout, url)
   }
   const rows = rowsOf(database)
-  for (const { name } of tables) t.not(rows[name]?.length, 0, name)
+  for (const { name } of tables) t.not(rows[name], '', name)
   t.strictSame(rowsOf(back), rows)
   const expected = await answersOf(t, database, since)
   t.not(expected.feed.changes.length, 0)
@@ -154,7 +158,7 @@ async function copyWithKills(from: string, to: string, onKilled: () => Promise<v
     const child = copying(from, to)
     const end = ended(child)
     await new Promise((resolve) => child.stdout?.once('data', resolve))
-    const isOver = await Promise.race([end.then(() => true), delay(30 * 1.6 ** kills, false)])
+    const isOver = await Promise.race([end.then(() => true), delay(30 * 2 ** kills, false)])
     if (isOver) return { kills, ...(await end) }
     child.kill('SIGKILL')
     await end
