@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import { lacksPostgres } from '../postgres.ts'
 import { fc } from '../random.ts'
+import { directoryOf, nameOf, startOf } from '../rinex-names.ts'
 import t from '../tap.ts'
 import type { OpenedCatalogue } from './catalogue.ts'
 import { openCatalogue } from './catalogue.ts'
@@ -116,28 +117,28 @@ for (const { name, deferred, second, runs } of cases)
 /** Archives whose files are spread unevenly. */
 const skewed: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<void>>> = {
   'one station with half of all files': async ({ apply }) => {
-    for (const ddd of ['001', '002', '003', '004', '005', '006']) {
+    for (let day = 1; day <= 6; day++) {
       const codes = ['GRAZ00AUT', 'GRAZ00AUT', 'GRAZ00AUT', 'WTZR00DEU', 'GRAZ01DEU', 'ZIMM00CHE']
       const added = codes.map((code, n) =>
-        newFile(`${code}_R_2026${ddd}0${n}00_01H_30S_MO.crx.gz`, { size: n, mtimeUs: n }),
+        newFile(nameOf(code, startOf(2026, day, n), { period: '01H' }), { size: n, mtimeUs: n }),
       )
-      await apply({ added }, `obs/2026/${ddd}`)
+      await apply({ added }, directoryOf('obs', startOf(2026, day)))
     }
   },
   'a year that arrives last': async ({ apply }) => {
     for (const year of [2026, 2300, 1960])
-      for (const ddd of ['001', '002', '003', '004']) {
+      for (let day = 1; day <= 4; day++) {
+        const start = startOf(year, day)
         const added = ['GRAZ00AUT', 'WTZR00DEU', 'GRAZ01DEU'].map((code) =>
-          newFile(`${code}_R_${year}${ddd}0000_01D_30S_MO.crx.gz`),
+          newFile(nameOf(code, start)),
         )
-        await apply({ added }, `obs/${year}/${ddd}`)
+        await apply({ added }, directoryOf('obs', start))
       }
   },
   'all files of one day': async ({ apply }) => {
     const added = Array.from({ length: 72 }, (_, n) => {
       const code = ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'][n % 3] ?? ''
-      const hour = String(Math.floor(n / 3)).padStart(2, '0')
-      return newFile(`${code}_R_2026001${hour}00_01H_30S_MO.crx.gz`)
+      return newFile(nameOf(code, startOf(2026, 1, Math.floor(n / 3)), { period: '01H' }))
     })
     await apply({ added: arriving(added, startUs) })
   },

@@ -20,6 +20,7 @@ import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
 import type { Known, Listed } from '../api/files/oracle.ts'
 import { expected, know } from '../api/files/oracle.ts'
 import { fc } from '../random.ts'
+import { directoryOf, nameOf, startOf } from '../rinex-names.ts'
 import t from '../tap.ts'
 import type { OpenedCatalogue } from './catalogue.ts'
 import { checksumOf, openCatalogue } from './catalogue.ts'
@@ -333,46 +334,47 @@ const skewed: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<void>
   'one station with half of all files': async (opened) => {
     for (let day = 1; day <= 60; day++)
       await addDay(opened, 2024, day, [
-        'GRAZ00AUT_R_*_01D_30S_MO.crx.gz',
-        `${day % 2 === 0 ? 'WTZR00DEU' : 'ABPO00MDG'}_S_*_01D_30S_MN.rnx.gz`,
+        ['GRAZ00AUT'],
+        [day % 2 === 0 ? 'WTZR00DEU' : 'ABPO00MDG', { source: 'S', rest: '30S_MN.rnx' }],
       ])
   },
   'a year that arrives last': async (opened) => {
     for (const year of [2026, 2149, 2024])
       for (let day = 1; day <= 40; day++)
-        await addDay(opened, year, day, daily('GRAZ00AUT', 'ZIMM00CHE'))
+        await addDay(opened, year, day, [['GRAZ00AUT'], ['ZIMM00CHE']])
   },
   'all files of one day': async ({ apply }) => {
     const names = Array.from({ length: 24 }, (_, hour) => hour).flatMap((hour) =>
-      ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'].flatMap((code) =>
-        ['15_15M_01S_MO', '00_01H_30S_MO'].map(
-          (rest) => `${code}_R_2024001${String(hour).padStart(2, '0')}${rest}.crx.gz`,
-        ),
-      ),
+      ['GRAZ00AUT', 'WTZR00DEU', 'ZIMM00CHE'].flatMap((code) => [
+        nameOf(code, startOf(2024, 1, hour, 15), { period: '15M', rest: '01S_MO.crx' }),
+        nameOf(code, startOf(2024, 1, hour), { period: '01H' }),
+      ]),
     )
     await apply({ added: names.map((name) => newFile(name)) }, 'obs/2024/001')
   },
   'ids with large holes': async (opened) => {
     for (let wave = 0; wave < 40; wave++) {
       await opened.setNextId(1 + wave * wave * 70_000)
-      await addDay(opened, 2024, wave + 1, daily(...stations))
+      await addDay(
+        opened,
+        2024,
+        wave + 1,
+        stations.map((station) => [station]),
+      )
     }
   },
 }
 
-const daily = (...codes: readonly string[]): string[] =>
-  codes.map((code) => `${code}_R_*_01D_30S_MO.crx.gz`)
-
-/** Adds files of a day; a star in a name stands for the midnight at which its data begin. */
+/** Adds files of a day. */
 async function addDay(
   { apply }: OpenedCatalogue,
   year: number,
   day: number,
-  names: readonly string[],
+  files: readonly (readonly [station: string, parts?: Parameters<typeof nameOf>[2]])[],
 ): Promise<void> {
-  const ddd = String(day).padStart(3, '0')
-  const added = names.map((name) => newFile(name.replace('*', `${year}${ddd}0000`)))
-  await apply({ added }, `obs/${year}/${ddd}`)
+  const start = startOf(year, day)
+  const added = files.map(([station, parts]) => newFile(nameOf(station, start, parts)))
+  await apply({ added }, directoryOf('obs', start))
 }
 
 for (const [name, fillSkewed] of Object.entries(skewed))

@@ -1,6 +1,7 @@
 /** A service whose stations stop to deliver. */
 import type { Test } from 'tap'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import { directoryOf, nameOf } from '../../rinex-names.ts'
 import { openService } from '../service.ts'
 
 export const hour = 3600
@@ -20,20 +21,16 @@ export async function openNetwork(t: Test, stops: Readonly<Record<string, Stop>>
   /** The files of an hour arrive. */
   const deliver = async (end: number): Promise<void> => {
     await service.setNow(end + 120)
-    const start = new Date((end - hour) * 1000)
-    const day = 19 + Math.floor((end - hour - midnight) / (24 * hour)) + 3
-    const at = `2026${String(day).padStart(3, '0')}${String(start.getUTCHours()).padStart(2, '0')}00`
+    const start = end - hour
     const isLost = (stop: Stop): boolean => {
       const [from, to] = typeof stop === 'number' ? [stop, Infinity] : stop
       return end > midnight + from * hour && end <= midnight + to * hour
     }
     const added = Object.entries(stops)
       .filter(([, stop]) => !isLost(stop))
-      .map(([station]) => newFile(`${station}_R_${at}_01H_30S_MO.crx.gz`))
+      .map(([station]) => newFile(nameOf(station, start, { period: '01H' })))
     await service.writer.apply([
-      change(`nrt/2026/${String(day).padStart(3, '0')}/00`, {
-        added: arriving(added, service.clock.us),
-      }),
+      change(directoryOf('nrt', start), { added: arriving(added, service.clock.us) }),
     ])
   }
   for (let end = midnight - 71 * hour; end <= midnight + until * hour; end += hour)

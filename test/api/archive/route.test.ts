@@ -1,9 +1,10 @@
 /** The size and the disks of the archive: JSON, CSV and page. */
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
+import { nameOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
 import type { Service, ServiceOptions } from '../service.ts'
-import { dayFile, openService, startUs } from '../service.ts'
+import { openService, startUs } from '../service.ts'
 
 const api = '/rinex/api/archive/'
 const usPerDay = 86_400e6
@@ -25,22 +26,12 @@ interface Wire {
 }
 
 const jsonOf = async ({ app }: Service) => (await app.inject(api)).json<Wire>()
-const pageOf = async ({ app }: Service) => {
-  const { body } = await app.inject({ url: api, headers: { accept: 'text/html' } })
-  return { body, text: body.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ') }
-}
-
-/** The name of a daily file of a day since 1970. */
-function nameOf(day: number): string {
-  const year = new Date(day * 86_400_000).getUTCFullYear()
-  const dayOfYear = day - Date.UTC(year, 0, 1) / 86_400_000 + 1
-  return dayFile.replace('2026001', `${year}${String(dayOfYear).padStart(3, '0')}`)
-}
+const pageOf = ({ page }: Service) => page('archive/')
 
 /** Daily files of the last days before today, of 1 GB each. */
 async function fill({ writer }: Service, days: number): Promise<void> {
   const added = Array.from({ length: days }, (_, index) =>
-    newFile(nameOf(today - 1 - index), { size: 1_000_000_000, mtimeUs: 1 }),
+    newFile(nameOf('GRAZ00AUT', (today - 1 - index) * 86_400), { size: 1_000_000_000, mtimeUs: 1 }),
   )
   await writer.apply([change('obs/2026/001', { added })])
 }

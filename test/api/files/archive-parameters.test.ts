@@ -1,4 +1,5 @@
 /** The parameters that the list shares with two national archives. */
+import { directoryOf, nameOf, startOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
 import { openService } from '../service.ts'
 
@@ -7,11 +8,12 @@ t.test(
   async (t) => {
     const service = await openService(t)
     const { app } = service
-    const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
-    for (const hour of hours)
-      await service.addNames(`nrt/2026/022/${hour}`, [
-        `GRAZ00AUT_S_2026022${hour}00_01H_30S_MO.crx.gz`,
+    for (let hour = 0; hour < 24; hour++) {
+      const start = startOf(2026, 22, hour)
+      await service.addNames(directoryOf('nrt', start), [
+        nameOf('GRAZ00AUT', start, { period: '01H', source: 'S' }),
       ])
+    }
     await service.addNames('nrt/2026/022/05', ['GRAZ00AUT_S_20260220515_15M_01S_MO.crx.gz'])
     await service.addNames('obs/2026/021', ['graz0210.26d.gz', 'graz0210.26n.gz'])
     const cases: [query: string, count: number][] = [

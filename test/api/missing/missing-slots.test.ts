@@ -4,6 +4,7 @@ import { parseFilename } from '../../../src/parse/filename.ts'
 import type { FileType } from '../../../src/parse/types.ts'
 import type { Period } from '../../../src/series/series.ts'
 import { periodRules, seriesOf, slotAt, slotsPerDay } from '../../../src/series/series.ts'
+import { nameOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
 
 /** 2026-01-22, day 022. */
@@ -15,33 +16,30 @@ const day = Date.UTC(2026, 0, 22) / 86_400_000
 const toRegExp = (pattern: string) =>
   new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('?', '.').replaceAll('*', '.*')}$`)
 
-const twoDigits = (number: number): string => String(number).padStart(2, '0')
-
 const extensions = { o: ['o', 'd'], n: ['n', 'g', 'l', 'q', 'f', 'h', 'p'], m: ['m'] } as const
 
 /** Names with the start of each quarter of an hour of two days, of all periods and types. */
 function namesOf(station: string): readonly string[] {
   const isLong = station.length === 9
-  const names: string[] = []
-  for (const dayOfYear of ['022', '023'])
-    for (let quarter = 0; quarter < 96; quarter++) {
-      const [hour, minute] = [Math.floor(quarter / 4), twoDigits((quarter % 4) * 15)]
-      const starts = [...(minute === '00' ? ['01H'] : []), ...(quarter === 0 ? ['01D'] : []), '15M']
-      for (const period of starts)
-        for (const type of ['o', 'n', 'm'] as const) {
-          const letter = String.fromCharCode(97 + hour)
-          const session = { '01D': '0', '01H': letter }[period] ?? `${letter}${minute}`
-          const time = `2026${dayOfYear}${twoDigits(hour)}${minute}`
-          if (isLong && type !== 'n')
-            for (const source of ['R', 'S'])
-              names.push(`${station}_${source}_${time}_${period}_30S_M${type.toUpperCase()}.rnx.gz`)
-          else if (isLong) names.push(`${station}_R_${time}_${period}_MN.rnx.gz`)
-          else
-            for (const extension of extensions[type])
-              names.push(`${station.toLowerCase()}${dayOfYear}${session}.26${extension}.gz`)
-        }
-    }
-  return names
+  const forms = isLong
+    ? [
+        ...['R', 'S'].flatMap((source) =>
+          ['30S_MO.rnx', '30S_MM.rnx'].map((rest) => ({ source, rest })),
+        ),
+        { rest: 'MN.rnx' },
+      ]
+    : Object.values(extensions).flatMap((types) => types.map((type) => ({ type })))
+  return Array.from({ length: 2 * 96 }, (_, quarter) => quarter).flatMap((quarter) => {
+    const start = day * 86_400 + quarter * 900
+    const periods = [
+      '15M',
+      ...(quarter % 4 === 0 ? ['01H'] : []),
+      ...(quarter % 96 === 0 ? ['01D'] : []),
+    ]
+    return periods.flatMap((period) =>
+      forms.map((form) => nameOf(station, start, { period, ...form })),
+    )
+  })
 }
 
 /** The slots of a series that a name fills; none for a name of another series. */

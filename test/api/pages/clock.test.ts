@@ -4,6 +4,7 @@
  */
 import type { Test } from 'tap'
 import type { DeliveriesQuery } from '../../../src/catalogue/questions/network-deliveries.ts'
+import { nameOf, startOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
 import { readPage } from '../html.ts'
 import { openService, startUs } from '../service.ts'
@@ -13,10 +14,9 @@ const browser = { accept: 'text/html' }
 async function open(t: Test) {
   const service = await openService(t, { nowUs: Math.floor(startUs / 60e6) * 60e6 })
   const station = 'GRAZ00AUT'
-  const names = Array.from({ length: 28 }, (_value, index) => {
-    const day = String(index + 1).padStart(3, '0')
-    return `${station}_R_2025${day}0000_01D_30S_MO.crx.gz`
-  })
+  const names = Array.from({ length: 28 }, (_value, index) =>
+    nameOf(station, startOf(2025, index + 1)),
+  )
   await service.addNames('obs/2025/001', names)
   /** Sets the clock; the catalogue is current each minute. */
   const setSecond = (second: number): Promise<void> => {

@@ -1,4 +1,5 @@
 /** What every page says of the archive. */
+import { nameOf, startOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
 import { readPage } from '../html.ts'
 import { openService } from '../service.ts'
@@ -43,10 +44,9 @@ t.test('the header counts the open alerts, and so does the tag of every page', a
   const hour = 3600e6
   const startUs = Date.UTC(2026, 0, 22, 5) * 1000
   const service = await openService(t, { nowUs: startUs })
-  const names = Array.from({ length: 48 }, (_value, index) => {
-    const [day, at] = [20 + Math.floor(index / 24), String(index % 24).padStart(2, '0')]
-    return `GRAZ00AUT_R_20260${day}${at}00_01H_30S_MO.crx.gz`
-  })
+  const names = Array.from({ length: 48 }, (_value, index) =>
+    nameOf('GRAZ00AUT', startOf(2026, 20, index), { period: '01H' }),
+  )
   await service.addNames('nrt/2026/020/00', names)
   const headers = { accept: 'text/html' }
   const get = async () => {

@@ -1,8 +1,8 @@
 /** The report of a week: which week, its bounds, and what counts in it. */
 import type { Test } from 'tap'
 import type { WireReport } from '../../../src/api/report/schema.ts'
-import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import { nameOf } from '../../rinex-names.ts'
 import t, { exact } from '../../tap.ts'
 import { openService } from '../service.ts'
 
@@ -29,27 +29,6 @@ async function open(t: Test) {
       await service.writer.apply([change(directory, { added })])
     },
   }
-}
-
-function partsOf(seconds: number) {
-  const { year, dayOfYear } = dayOfYearAt(seconds)
-  const hour = Math.floor((seconds % daySeconds) / hourSeconds)
-  return { year, day: String(dayOfYear).padStart(3, '0'), hour: String(hour).padStart(2, '0') }
-}
-
-const dayName = (station: string, seconds: number): string => {
-  const { year, day } = partsOf(seconds)
-  return station.length === 9
-    ? `${station}_R_${year}${day}0000_01D_30S_MO.crx.gz`
-    : `${station.toLowerCase()}${day}0.${String(year).slice(2)}d.gz`
-}
-
-const hourName = (station: string, seconds: number): string => {
-  const { year, day, hour } = partsOf(seconds)
-  const letter = String.fromCharCode(97 + Number(hour))
-  return station.length === 9
-    ? `${station}_S_${year}${day}${hour}00_01H_30S_MO.crx.gz`
-    : `${station.toLowerCase()}${day}${letter}.${String(year).slice(2)}d.gz`
 }
 
 const weekOf = ({ week, from, to }: WireReport) => ({ week, from, to })
@@ -99,7 +78,7 @@ t.test('a week that is no week, or has not begun, is a fault of its field', asyn
 t.test('the pages of weeks lead to the weeks beside them', async (t) => {
   const service = await open(t)
   const { app, setNow } = service
-  await service.addNames(directory, [dayName('GRAZ00AUT', secondsOf('2026-01-04T00:00'))])
+  await service.addNames(directory, [nameOf('GRAZ00AUT', secondsOf('2026-01-04T00:00'))])
   await setNow(secondsOf('2026-03-10T00:00:00'))
   for (const [week, before, after] of [
     ['2402', '2401', '2403'],
@@ -125,7 +104,7 @@ t.test('only the days of the week count', async (t) => {
     for (let day = 0; day < 35; day++)
       if (day !== 17 && day !== 24) {
         const start = first + day * daySeconds
-        await arrive(dayName(station, start), start + daySeconds, 60)
+        await arrive(nameOf(station, start), start + daySeconds, 60)
       }
     const now = '2026-02-10T00:00:00'
     for (const [week, day] of [
@@ -155,7 +134,7 @@ t.test(
     ] as const)
       for (let day = 0; day < days; day++) {
         const start = first + day * daySeconds
-        await arrive(dayName(station, start), start + daySeconds, 60)
+        await arrive(nameOf(station, start), start + daySeconds, 60)
       }
     const now = '2026-04-11T06:00:00'
     const alive = await report(now, 'week=2402')
@@ -176,7 +155,11 @@ t.test('a file is in time until ten minutes after its hour, this second included
   // Every fourth file arrives late by one second.
   for (let hour = 0; hour < 15 * 24; hour++) {
     const start = first + hour * hourSeconds
-    await arrive(hourName('GRAZ00AUT', start), start + hourSeconds, hour % 4 === 0 ? 601 : 600)
+    await arrive(
+      nameOf('GRAZ00AUT', start, { period: '01H', source: 'S' }),
+      start + hourSeconds,
+      hour % 4 === 0 ? 601 : 600,
+    )
   }
   const { stations } = await report('2026-01-26T00:00:00', 'week=2402')
   t.match(stations, exact([{ within_600: 0.75, timeliness: 'poor', hourly: { possible: 168 } }]))

@@ -97,7 +97,7 @@ const timeout = process.env['HISTORIES'] === undefined ? 600_000 : 86_400_000
 t.setTimeout(timeout)
 
 t.test('every answer about series equals that of a simple reference', { timeout }, async (t) => {
-  const numRuns = Number(process.env['HISTORIES'] ?? 12)
+  const numRuns = Number(process.env['HISTORIES'] ?? (process.env['SLOW'] === '1' ? 24 : 6))
   await fc.assert(
     fc.asyncProperty(networks, (network) => checkHistory(t, network)),
     { numRuns },

@@ -1,11 +1,11 @@
 /** The API on a catalogue with the files of a few series, whose arrivals a test chooses. */
 import type { Test } from 'tap'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
-import { dayOfYearAt } from '../../../src/parse/calendar.ts'
 import type { ExpectedSeries } from '../../../src/series/expectation.ts'
 import { ExpectedRules } from '../../../src/series/expectation.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import * as names from '../../rinex-names.ts'
 import type { ServiceOptions } from '../service.ts'
 import { openService } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
@@ -109,17 +109,12 @@ export function nameOf(
   source = 'R',
   style: NameStyle = 'usual',
 ): string {
-  const isLate = style === 'start' && station.length === 9
-  const seconds = slot * lengths[period] + (isLate ? 60 * (Math.abs(slot) % 15) : 0)
-  const { year, dayOfYear } = dayOfYearAt(seconds)
-  const hour = String(Math.floor((seconds % daySeconds) / 3600)).padStart(2, '0')
-  const minute = String((seconds % 3600) / 60).padStart(2, '0')
-  const day = String(dayOfYear).padStart(3, '0')
-  if (station.length === 9)
-    return `${station}_${source}_${year}${day}${hour}${minute}_${style === 'unit' ? otherUnits[period] : period}_30S_MO.crx.gz`
-  const letter = String.fromCharCode(97 + Number(hour))
-  const session = { '15M': letter + minute, '01H': letter, '01D': '0' }[period]
-  return `${station.toLowerCase()}${day}${session}.${String(year).slice(2)}d.gz`
+  const start = slot * lengths[period]
+  // A short name has no other unit, and not the actual start.
+  if (station.length === 4 || style === 'usual')
+    return names.nameOf(station, start, { period, source })
+  if (style === 'unit') return names.nameOf(station, start, { period: otherUnits[period], source })
+  return names.nameOf(station, start + 60 * (Math.abs(slot) % 15), { period, source })
 }
 
 export const iso = (seconds: number) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')

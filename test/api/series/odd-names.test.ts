@@ -1,20 +1,20 @@
 /** Names that write the period, or the start of a file, otherwise than most names do. */
+import { nameOf, startOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
 import { dayOf, daySeconds, openNetwork } from './network.ts'
 
 const firstDay = dayOf(2026, 1, 1)
-const names = (station: string, rest: (n: number) => string): string[] =>
-  Array.from({ length: 10 }, (_, index) => `${station}_R_${rest(index)}_30S_MO.rnx.gz`)
-const ofDay = (n: number): string => `2026${String(n + 1).padStart(3, '0')}`
+const names = (station: string, period: string, start: (n: number) => number): string[] =>
+  Array.from({ length: 10 }, (_, index) => nameOf(station, start(index), { period }))
 
 /** Ten names of each series: of the first ten days, or of the first ten hours of the tenth day. */
 const days = {
-  URUM00CHN: names('URUM00CHN', (n) => `${ofDay(n)}0000_24H`),
-  WTZR00DEU: names('WTZR00DEU', (n) => `${ofDay(n)}1003_01D`),
+  URUM00CHN: names('URUM00CHN', '24H', (n) => startOf(2026, n + 1)),
+  WTZR00DEU: names('WTZR00DEU', '01D', (n) => startOf(2026, n + 1, 10, 3)),
 }
 const hours = {
-  GRAZ00AUT: names('GRAZ00AUT', (n) => `20260100${n}00_60M`),
-  BRUX00BEL: names('BRUX00BEL', (n) => `20260100${n}59_01H`),
+  GRAZ00AUT: names('GRAZ00AUT', '60M', (n) => startOf(2026, 10, n)),
+  BRUX00BEL: names('BRUX00BEL', '01H', (n) => startOf(2026, 10, n, 59)),
 }
 const stations = { ...days, ...hours }
 

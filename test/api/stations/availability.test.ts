@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import { dayStartSeconds, secondsPerDay } from '../../../src/parse/calendar.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import { directoryOf, nameOf, startOf } from '../../rinex-names.ts'
 import t, { exact } from '../../tap.ts'
 import { openService, startUs } from '../service.ts'
 
@@ -50,10 +51,10 @@ async function open(t: Test) {
   }
 }
 
-const dayName = (day: number) =>
-  `GRAZ00AUT_R_2026${String(day).padStart(3, '0')}0000_01D_30S_MO.crx.gz`
+const dayName = (day: number) => nameOf('GRAZ00AUT', startOf(2026, day))
+/** @param hour since the midnight of day 022 */
 const hourName = (hour: number) =>
-  `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
+  nameOf('GRAZ00AUT', startOf(2026, 22, hour), { period: '01H', source: 'S' })
 
 t.test('deliveries of removed files are known for 400 days', async (t) => {
   const { answer, writer, setDay } = await open(t)
@@ -105,7 +106,7 @@ t.test('the answer has the states, the completeness and the class of daily files
   const { answer, writer, setDay } = await open(t)
   for (let day = 1; day <= 30; day++)
     if (day !== 25) {
-      const path = `obs/2026/${String(day).padStart(3, '0')}`
+      const path = directoryOf('obs', startOf(2026, day))
       await writer.apply([change(path, { added: arriving([newFile(dayName(day))], startUs) })])
     }
   await setDay(dayStartSeconds(2026, 31) / secondsPerDay + 0.5)
@@ -146,11 +147,8 @@ t.test('a removed file counts as delivered', async (t) => {
 
 t.test('the hours of today are present, due or in the future', async (t) => {
   const { answer, writer, setDay } = await open(t)
-  for (let day = today - 3; day < today; day++)
-    for (let hour = 0; hour < 24; hour++) {
-      const name = `GRAZ00AUT_S_2026${String(day - today + 22).padStart(3, '0')}${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
-      await writer.apply([change('nrt/2026/019/00', { added: arriving([newFile(name)], startUs) })])
-    }
+  const before = Array.from({ length: 72 }, (_, index) => newFile(hourName(index - 72)))
+  await writer.apply([change('nrt/2026/019/00', { added: arriving(before, startUs) })])
   for (const hour of [0, 1, 3, 6])
     await writer.apply([
       change('nrt/2026/022/00', { added: arriving([newFile(hourName(hour))], startUs) }),

@@ -3,11 +3,12 @@ import { percentile } from '../../../src/series/ascending.ts'
 import { summariseLatencies } from '../../../src/series/latency.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
+import { nameOf, startOf } from '../../rinex-names.ts'
 import t, { exact } from '../../tap.ts'
 import { openService, startUs } from '../service.ts'
 
 const name = (hour: number) =>
-  `GRAZ00AUT_S_2026022${String(hour).padStart(2, '0')}00_01H_30S_MO.crx.gz`
+  nameOf('GRAZ00AUT', startOf(2026, 22, hour), { period: '01H', source: 'S' })
 
 async function open(t: Test) {
   const service = await openService(t, { nowUs: startUs })
@@ -50,10 +51,10 @@ t.test('the answer has the arrivals, the shares within targets and the days', as
 
 t.test('files are judged by the target of their period', async (t) => {
   const { writer, page } = await open(t)
-  const quarters = ['00', '15', '30', '45'].map((minute) =>
-    newFile(`GRAZ00AUT_S_202602204${minute}_15M_01S_MO.crx.gz`),
+  const quarters = [0, 15, 30, 45].map((minute) =>
+    newFile(nameOf('GRAZ00AUT', startOf(2026, 22, 4, minute), { period: '15M' })),
   )
-  const days = ['020', '021'].map((day) => newFile(`GRAZ00AUT_R_2026${day}0000_01D_30S_MO.crx.gz`))
+  const days = [20, 21].map((day) => newFile(nameOf('GRAZ00AUT', startOf(2026, day))))
   const added = [...quarters, ...days]
   await writer.apply([change('nrt/2026/022/04', { added: arriving(added, startUs) })])
   const pageOf = async (period: string) =>
@@ -93,7 +94,9 @@ t.test(
 t.test('a range before the recorded deliveries has no arrivals', async (t) => {
   const { app, writer } = await open(t)
   // 400 days before the clock of the service.
-  const oldest = [3, 4, 5, 6].map((hour) => newFile(`graz353${'abcdefg'.charAt(hour)}.24d.gz`))
+  const oldest = [3, 4, 5, 6].map((hour) =>
+    newFile(nameOf('GRAZ', startOf(2024, 353, hour), { period: '01H' })),
+  )
   await writer.apply([change('nrt/2024/353/05', { added: arriving(oldest, startUs) })])
   const arrivalsOf = async (range: string) =>
     (await app.inject(`/rinex/api/station/GRAZ/latency/?${range}`)).json<{ arrivals: number }>()

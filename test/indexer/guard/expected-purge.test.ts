@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import type { PurgedAfterDays } from '../../../src/indexer/guard/expected-purge.ts'
 import { isPurge } from '../../../src/indexer/guard/expected-purge.ts'
 import { testFolder } from '../../folder.ts'
+import { nameOf, startOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
 import { openParts, startOn } from '../parts.ts'
 
@@ -43,9 +44,9 @@ async function openShort(t: Test, purgedAfterDays: PurgedAfterDays) {
     for (const hour of hours) {
       const directory = join(archive, dayOf(day), hour)
       mkdirSync(directory, { recursive: true })
-      const time = dayOf(day).slice(4).replace('/', '') + hour
+      const start = startOf(2026, day, Number(hour))
       for (const station of stations)
-        writeFileSync(join(directory, `${station}_R_${time}00_01H_30S_MO.crx.gz`), content)
+        writeFileSync(join(directory, nameOf(station, start, { period: '01H' })), content)
     }
   }
   for (const day of [today - 3, today - 2, today - 1]) deliver(day)
