@@ -253,13 +253,13 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
           {
             ...series,
             station: fc.constantFrom(...codes),
-            following: fc.nat(30_000),
+            firstDelivered: fc.nat(30_000),
             range: fc
               .record({ day: fc.constantFrom(...days), slots: fc.nat(100) })
               .map(({ day, slots }) => ({ from: day, to: day + slots })),
             withRecorded: fc.boolean(),
           },
-          { requiredKeys: ['station', 'fileType', 'period', 'following'] },
+          { requiredKeys: ['station', 'fileType', 'period', 'firstDelivered'] },
         ),
         { maxLength: 4 },
       ),

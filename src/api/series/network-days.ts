@@ -113,7 +113,7 @@ async function withLive(
         fileType,
         period,
         range: slotsOf({ period }, { fromDay: earliest, toDay }),
-        following: past.delivered.firstFrom(-Infinity),
+        firstDelivered: past.delivered.firstFrom(-Infinity),
       })),
     },
     requester,

@@ -110,7 +110,7 @@ export class OldSeries {
           station: series.station,
           fileType: series.fileType,
           period: series.period,
-          following: recent.get(series)?.first,
+          firstDelivered: recent.get(series)?.first,
         })),
       })
       for (const [index, { series, version }] of part.entries()) {
@@ -141,12 +141,12 @@ function isOld(series: {
 
 function versionOf(
   { firstStart, lastStart, files, period }: NetworkSeries,
-  following: number | undefined,
+  firstDelivered: number | undefined,
   asOf: number,
 ): string {
   // With a file that begins later, the last one before it may be another one with the time.
   const now = lastStart !== undefined && lastStart > asOf ? slotAt(asOf, period) : ''
-  return [firstStart, lastStart, files, following, now].join()
+  return [firstStart, lastStart, files, firstDelivered, now].join()
 }
 
 /** A set of the days from the first to the last slot. @param slots ascending */

@@ -36,8 +36,7 @@ export function* damagedFiles(
   return found.flatMap(([stationId, kind, start, path]) => {
     const parts = kinds.get(kind)
     const key = parts && seriesOf(parts)
-    const own = stations.get(stationId) ?? ''
-    const station = sites.longCode(own) ?? own
+    const station = sites.mainCode(stations.get(stationId) ?? '')
     return key === undefined ? [] : [{ station, ...key, slot: slotAt(start, key.period), path }]
   })
 }

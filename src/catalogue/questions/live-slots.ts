@@ -19,7 +19,7 @@ export interface LiveSlotsQuery {
     /** True to read the recorded deliveries of the range too. */
     readonly withRecorded?: boolean
     /** A delivered slot that may have no live file any more; it counts for `first`. */
-    readonly following?: number | undefined
+    readonly firstDelivered?: number | undefined
   })[]
 }
 
@@ -44,13 +44,12 @@ export function* liveSlots(
   yield* context.lookups.refresh({ needsBuilt: true })
   const sites = yield* context.lookups.sites()
   // Searched once: a query has many series of many stations.
-  const siteOf = (code: string): string => sites.longCode(code) ?? code
-  const byCode = Map.groupBy(context.lookups.stations, ([, code]) => siteOf(code))
+  const byCode = Map.groupBy(context.lookups.stations, ([, code]) => sites.mainCode(code))
   const answers: LiveSlots[] = []
   for (const { station, ...key } of series) {
-    const ids = (byCode.get(siteOf(station)) ?? []).map(([id]) => id)
+    const ids = (byCode.get(sites.mainCode(station)) ?? []).map(([id]) => id)
     const live = yield* liveFiles(ids, key, context)
-    const delivered = key.following === undefined ? [] : [key.following]
+    const delivered = key.firstDelivered === undefined ? [] : [key.firstDelivered]
     const slot = slotAt(now, key.period)
     const { first } = yield* endsOf(live, delivered, slot)
     const to = (yield* live.lastUpTo(slot)) ?? slot

@@ -138,8 +138,7 @@ function* networkSeries(
   const { stations, kinds } = context.lookups
   const found = new Map<string, DeliveredSeries>()
   const seriesAt = (stationId: number, { fileType, period }: SeriesKey) => {
-    const own = stations.get(stationId) ?? ''
-    const station = sites.longCode(own) ?? own
+    const station = sites.mainCode(stations.get(stationId) ?? '')
     const key = `${station} ${fileType} ${period}`
     const known = found.get(key) ?? { ...none, ids: [], damaged: [], station, fileType, period }
     found.set(key, known)
@@ -222,7 +221,7 @@ function* olderChangedSince(
   )
   const sites = yield* lookups.sites()
   const codes = ids.map((id) => lookups.stations.get(id) ?? '')
-  return [...new Set(codes.map((code) => sites.longCode(code) ?? code))]
+  return [...new Set(codes.map((code) => sites.mainCode(code)))]
 }
 
 function deliveriesOf(day: number, found: readonly Row[]): DayDeliveries {

@@ -170,8 +170,8 @@ function stationOf(
   stations: ReadonlyMap<number, string>,
   sites: Sites,
 ): SeriesStation | undefined {
-  const codeOf = (each: string): string => sites.longCode(each) ?? each
-  const ids = [...stations].flatMap(([id, each]) => (codeOf(each) === codeOf(code) ? [id] : []))
+  const main = sites.mainCode(code)
+  const ids = [...stations].flatMap(([id, each]) => (sites.mainCode(each) === main ? [id] : []))
   const shortCode = code.slice(0, 4)
   const sharing = sites.longCodes(shortCode)
   if (ids.length === 0 && (code.length === 9 || sharing.length === 0)) return undefined

@@ -143,7 +143,7 @@ function* totalsOf(
   const totals = new Map<string, StationTotal>()
   for (const [station, files, firstStart, lastStart] of found) {
     const own = context.lookups.stations.get(station) ?? ''
-    const code = sites.longCode(own) ?? own
+    const code = sites.mainCode(own)
     const known = totals.get(code)
     totals.set(code, {
       code,
@@ -167,8 +167,7 @@ function* summariesOf(
     kinds,
     context,
   )
-  const byStation = new Map<number, StationKindRow[]>()
-  for (const row of counted) byStation.set(row[0], [...(byStation.get(row[0]) ?? []), row])
+  const byStation = Map.groupBy(counted, ([station]) => station)
   return shown.map(({ code, codes, ids }) => {
     const own = ids.flatMap((id) => byStation.get(id) ?? [])
     return summaryOf({ code, codes: [...codes].sort() }, own, context.lookups.kinds)

@@ -70,9 +70,14 @@ export class Sites {
     return others.length === 0 ? only : undefined
   }
 
+  /** The code by which lists and series name a station: the long code if there is one. */
+  mainCode(code: string): string {
+    return this.longCode(code) ?? code
+  }
+
   /** The country of a code, or of the long code to which it belongs. */
   country(code: string): string | undefined {
-    return countryOf(this.longCode(code) ?? code)
+    return countryOf(this.mainCode(code))
   }
 
   /**

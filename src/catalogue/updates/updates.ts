@@ -5,7 +5,8 @@ import { head, lastScan, summary } from '../questions/summary.ts'
 import type { Applied, Applying } from './apply.ts'
 import { Apply, updateParts } from './apply.ts'
 import type { AppliedChange, DirectoryChange, RefusedChange } from './change.ts'
-import { Hashing, HashingQueue } from './checksum-queue.ts'
+import { HashingQueue } from './checksum-queue.ts'
+import { Hashing } from './hashing.ts'
 import { buildIndexes, deferIndexes } from './indexes.ts'
 import {
   dataEnds,
