@@ -15,9 +15,9 @@ import { Turns } from './connections/turns.ts'
 import { UnservedFiles } from './downloads/unserved-files.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { logAccess, observeResponse } from './http/access-log.ts'
+import { compressAnswers } from './http/compression.ts'
 import { apiContext } from './http/context.ts'
 import { notFound, sendError } from './http/errors.ts'
-import { compressAnswers } from './http/formats.ts'
 import { commonHeaders, preflightHeaders } from './http/headers.ts'
 import {
   answerClientError,

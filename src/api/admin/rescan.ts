@@ -1,10 +1,10 @@
 /** The resource with which administrators order a rescan. */
 import type { FastifyInstance } from 'fastify'
 import type { ApiContext } from '../http/context.ts'
-import { resourceUrl } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { sendJson } from '../http/formats.ts'
+import { resourceUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
+import { sendJson } from '../http/send.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import { json, withHeaders } from '../openapi/responses.ts'

@@ -3,7 +3,7 @@ import type { DayVolume, KindVolume, Volumes } from '../../catalogue/questions/v
 import type { Volume } from '../../catalogue/sums.ts'
 import { sumOfVolumes } from '../../catalogue/sums.ts'
 import { dayToIso, momentOrNull } from '../../parse/calendar.ts'
-import { csvText } from '../http/formats.ts'
+import { csvText } from '../http/send.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { ArchiveDisk } from './disks.ts'
 import type { WireArchive } from './schema.ts'

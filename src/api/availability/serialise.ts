@@ -1,6 +1,6 @@
 /** Writes the stretches of many series as JSON and CSV, piece by piece. */
 import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
-import { csvValue } from '../http/formats.ts'
+import { csvValue } from '../http/send.ts'
 import type { SpansOfSeries } from './asked-series.ts'
 import type { WireSpans } from './schema.ts'
 import { csvColumns } from './schema.ts'

@@ -2,7 +2,7 @@
 import type { ChangeFilters } from '../../catalogue/questions/changes.ts'
 import { changeKinds } from '../../catalogue/records.ts'
 import { exampleRecord, recordSchema } from '../files/schema.ts'
-import type { QueryPair } from '../http/context.ts'
+import type { QueryPair } from '../http/links.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, strict } from '../openapi/parameters.ts'

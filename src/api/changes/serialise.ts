@@ -2,7 +2,7 @@
 import type { Change } from '../../catalogue/questions/changes.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import { serialiseRecord } from '../files/serialise.ts'
-import type { Links } from '../http/context.ts'
+import type { Links } from '../http/links.ts'
 import type { FeedPage } from './feed.ts'
 import type { WireChange, WireChanges } from './schema.ts'
 

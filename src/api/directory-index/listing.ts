@@ -17,9 +17,10 @@ import {
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { mediaTypes, namedFormat, sendChunks, UnknownFormat } from '../http/formats.ts'
+import { mediaTypes, namedFormat, UnknownFormat } from '../http/formats.ts'
 import { pageHeaders } from '../http/headers.ts'
 import type { Requester } from '../http/limits.ts'
+import { sendChunks } from '../http/send.ts'
 import type { Totals } from './listing-page.ts'
 import { beginPage, endPage, entryLine } from './listing-page.ts'
 

@@ -5,8 +5,8 @@ import type { DirectoryHandler } from '../directory-index/listing.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
-import { sendChunks } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
+import { sendChunks } from '../http/send.ts'
 
 /** The virtual file with the checksums of a directory; a real file of this name is not served. */
 export const checksumsName = 'SHA256SUMS'

@@ -1,13 +1,9 @@
 /**
- * The formats of answers: negotiation (RFC 9110, 12.5.1), compression, CSV, and the functions that
- * send them. The parameter `format` decides; without it, or with `format=api`, `Accept` decides.
+ * The formats of answers, and which one a client gets (RFC 9110, 12.5.1). The parameter `format`
+ * decides; without it, or with `format=api`, `Accept` decides.
  */
-import { pipeline, Readable } from 'node:stream'
-import { constants, createBrotliCompress, createGzip } from 'node:zlib'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from './errors.ts'
-import { pageHeaders } from './headers.ts'
-import { Semaphore } from './limits.ts'
 
 /** All formats, by their values of `format`, with their media types. */
 export const mediaTypes = {
@@ -55,6 +51,9 @@ export function namedFormat({ query }: FastifyRequest): string | undefined {
   const format = [given].flat().at(-1) ?? ''
   return format === '' || format === 'api' ? undefined : format
 }
+
+/** The `Vary` header of responses that may be compressed. */
+export const compressedVary = 'Accept, Accept-Encoding'
 
 /**
  * Chooses a format, and names in `Vary` what the choice depends on: formats that are compressed
@@ -123,108 +122,4 @@ function preferenceOf(mediaType: string, ranges: readonly MediaRange[]) {
       best = { quality: Math.max(...covering.map(({ quality }) => quality)), exactness }
   }
   return best
-}
-
-/** Writes a table: a header line, then one line for each row. */
-export function csvText(
-  columns: readonly string[],
-  rows: readonly (readonly (string | number | null)[])[],
-): string {
-  return [columns, ...rows].map((row) => `${row.map(csvValue).join(',')}\r\n`).join('')
-}
-
-/** Quotes a value where needed; null is empty. */
-export function csvValue(value: string | number | null): string {
-  const text = String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-/** The `Vary` header of responses that may be compressed. */
-export const compressedVary = 'Accept, Accept-Encoding'
-
-/** Bytes of the shortest response that is compressed; a shorter one would save no packet. */
-const leastBytes = 1024
-
-/** Maximum number of responses that are compressed at the same time; further ones are not. */
-const maxCompressing = 2
-
-/** Compressors by content coding, in the order of our preference. */
-const compressors = {
-  br: () =>
-    createBrotliCompress({
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: 4,
-        // 512 KiB: larger windows take megabytes of memory and make lists hardly smaller.
-        [constants.BROTLI_PARAM_LGWIN]: 19,
-      },
-    }),
-  gzip: () => createGzip({ level: 5 }),
-} as const
-
-type Encoding = keyof typeof compressors
-const encodings = Object.keys(compressors) as Encoding[]
-
-/** Registers the hook that compresses responses; `@fastify/accepts` has to be registered before. */
-export function compressAnswers(app: FastifyInstance): void {
-  const permits = new Semaphore({ permits: maxCompressing })
-  app.addHook('onSend', (request, reply, payload, done) => {
-    const encoding = encodingOf(request, reply)
-    const isWorthIt = payload instanceof Readable || sizeOf(payload) >= leastBytes
-    if (encoding === undefined || !isWorthIt || !permits.tryAcquire()) {
-      done(null, payload)
-      return
-    }
-    reply.header('content-encoding', encoding).removeHeader('content-length')
-    const body = payload instanceof Readable ? payload : Readable.from([payload])
-    const compressed = pipeline(body, compressors[encoding](), () => {
-      permits.release()
-    })
-    done(null, compressed)
-  })
-}
-
-/** The best coding that the client accepts, if the response may be compressed. */
-function encodingOf(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
-  if (reply.getHeader('vary')?.toString().includes('Accept-Encoding') !== true) return undefined
-  const liked = request.encoding([...encodings, 'identity'])
-  return encodings.find((each) => each === liked)
-}
-
-function sizeOf(payload: unknown): number {
-  return typeof payload === 'string' || Buffer.isBuffer(payload) ? Buffer.byteLength(payload) : 0
-}
-
-/** Sends a text in one of the formats. */
-export function send(reply: FastifyReply, format: Format, text: string): FastifyReply {
-  reply.headers(format === 'html' ? pageHeaders : { 'content-type': contentType(format) })
-  // The text is sent as a buffer, because Fastify appends a charset to the media type of a string.
-  return reply.send(Buffer.from(text))
-}
-
-/** Sends a client elsewhere. The framework gives a HEAD no length of its own. */
-export function sendElsewhere(reply: FastifyReply, location: string): FastifyReply {
-  return reply.code(303).headers({ location, 'content-length': '0' }).send()
-}
-
-export function sendJson(reply: FastifyReply, value: object): FastifyReply {
-  return send(reply, 'json', JSON.stringify(value))
-}
-
-/**
- * Sends a body in chunks. The first one is made before the headers are set, so that its failure
- * gets an answer. A later one closes the connection: no client takes a part for the whole.
- */
-export async function sendChunks(
-  reply: FastifyReply,
-  headers: Readonly<Record<string, string>>,
-  chunks: AsyncGenerator<Buffer>,
-): Promise<FastifyReply> {
-  const first = await chunks.next()
-  const all = first.done === true ? chunks : startingWith(first.value, chunks)
-  return reply.headers(headers).send(Readable.from(all, { objectMode: false }))
-}
-
-async function* startingWith(first: Buffer, rest: AsyncGenerator<Buffer>) {
-  yield first
-  yield* rest
 }

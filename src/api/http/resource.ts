@@ -11,7 +11,8 @@ import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
 import { HttpError, notYet } from './errors.ts'
 import type { Format } from './formats.ts'
-import { mediaTypes, sendJson } from './formats.ts'
+import { mediaTypes } from './formats.ts'
+import { sendJson } from './send.ts'
 
 /** Checks that a request comes from an administrator. @throws HttpError 401 or 403 */
 export type Authentication = (request: FastifyRequest) => void

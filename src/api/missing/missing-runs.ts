@@ -1,8 +1,8 @@
 /** The page of missing files: runs of missing slots, and the sums of the stations. */
 import { secondsToIso } from '../../parse/calendar.ts'
 import { counted, readableDate, readableNumber, readableTime } from '../../runtime/readable.ts'
-import type { QueryPair } from '../http/context.ts'
-import { queryText } from '../http/context.ts'
+import type { QueryPair } from '../http/links.ts'
+import { queryText } from '../http/links.ts'
 import type { ViewColumn } from '../pages/collection.ts'
 import type { Child } from '../pages/html.ts'
 import { html } from '../pages/html.ts'

@@ -1,7 +1,7 @@
 /** Writes the network at a glance as JSON. Pure. */
 import { isoOrNull } from '../../parse/calendar.ts'
 import { lossFields } from '../alerts/loss-fields.ts'
-import type { Links } from '../http/context.ts'
+import type { Links } from '../http/links.ts'
 import { serialise } from '../resources/fields.ts'
 import { serialiseAsOf } from '../series/network-context.ts'
 import { shareOrNull } from '../series/series-fields.ts'

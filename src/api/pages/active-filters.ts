@@ -1,8 +1,8 @@
 /** The filters of a request in words: chips with links that remove them, and headlines. */
 import { shortened } from '../../runtime/readable.ts'
-import type { QueryPair } from '../http/context.ts'
-import { queryText } from '../http/context.ts'
 import type { FormState } from '../http/errors.ts'
+import type { QueryPair } from '../http/links.ts'
+import { queryText } from '../http/links.ts'
 import type { Child } from './html.ts'
 import { html } from './html.ts'
 

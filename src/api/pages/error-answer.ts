@@ -2,15 +2,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields, logError, resetHeaders, sendError } from '../http/errors.ts'
-import {
-  compressedVary,
-  preferredFormat,
-  prefersHtml,
-  send,
-  UnknownFormat,
-} from '../http/formats.ts'
+import { compressedVary, preferredFormat, prefersHtml, UnknownFormat } from '../http/formats.ts'
 import { relativeUrl } from '../http/http-server.ts'
 import { rawQuery } from '../http/resource.ts'
+import { send } from '../http/send.ts'
 import { renderBadRequest, renderFailure } from './error-page.ts'
 import { layOut } from './layout.ts'
 

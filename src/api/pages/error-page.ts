@@ -1,16 +1,15 @@
 /** The pages of errors: what happened, and what to do. */
-import { defaultLimit, pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
 import type { BadFields, HttpError } from '../http/errors.ts'
 import { UnknownName } from '../http/errors.ts'
 import { isNamed, UnknownFormat } from '../http/formats.ts'
+import { defaultLimit, pageUrl, resourceUrl, stationUrl } from '../http/links.ts'
 import type { FormView } from './filter-form.ts'
 import { filterForm } from './filter-form.ts'
 import type { Child } from './html.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
 import { sectionLabels } from './layout.ts'
-import { link } from './parts.ts'
-import { searchField } from './parts.ts'
+import { link, searchField } from './parts.ts'
 
 /** What failed. */
 interface FailedRequest {

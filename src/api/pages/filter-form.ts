@@ -1,6 +1,6 @@
 /** The filter form of a collection, and the links that sort its table. */
-import type { QueryPair } from '../http/context.ts'
 import type { FormState } from '../http/errors.ts'
+import type { QueryPair } from '../http/links.ts'
 import type { FormField } from './active-filters.ts'
 import { firstPage, optionOf, settings } from './active-filters.ts'
 import type { Child, Html } from './html.ts'

@@ -1,5 +1,5 @@
 /** The parameters of pages. As in DRF, a value that is no such number is ignored. Pure. */
-import { defaultLimit } from '../http/context.ts'
+import { defaultLimit } from '../http/links.ts'
 import { integer } from '../openapi/schema.ts'
 import type { Parameter } from './parameter.ts'
 

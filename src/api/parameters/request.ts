@@ -5,10 +5,10 @@
  */
 import type { FileFilter } from '../../catalogue/filter.ts'
 import { closest } from '../../runtime/closest-name.ts'
-import type { PageRange, QueryPair } from '../http/context.ts'
-import { defaultLimit } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
+import type { PageRange, QueryPair } from '../http/links.ts'
+import { defaultLimit } from '../http/links.ts'
 import type { FilterParameter } from './filter-values.ts'
 import { intersection } from './joined-filters.ts'
 import type { Parameter } from './parameter.ts'

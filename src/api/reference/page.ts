@@ -1,5 +1,5 @@
 /** The HTML page of the reference. */
-import type { Links } from '../http/context.ts'
+import type { Links } from '../http/links.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
 import { exampleWords } from '../openapi/parameters.ts'

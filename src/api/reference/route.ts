@@ -1,8 +1,9 @@
 /** Serves the OpenAPI document, and the reference page that is made from it. */
 import type { FastifyInstance } from 'fastify'
-import type { ApiContext, Links } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/context.ts'
 import { compressedVary } from '../http/formats.ts'
+import type { Links } from '../http/links.ts'
 import { makeDocument } from '../openapi/document.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { exampleRoot } from '../openapi/openapi.ts'

@@ -5,7 +5,7 @@ import type { ListedFile } from '../../catalogue/records.ts'
 import type { Area } from '../../parse/archive-path.ts'
 import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
-import type { Links } from '../http/context.ts'
+import type { Links } from '../http/links.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
 import { exampleWords } from '../openapi/parameters.ts'
 

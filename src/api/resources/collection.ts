@@ -22,10 +22,11 @@
  *     })
  */
 import type { FastifyInstance } from 'fastify'
-import type { ApiContext, CollectionName, Links, QueryPair } from '../http/context.ts'
-import { linkHeader, pageLinks } from '../http/context.ts'
+import type { ApiContext } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
+import type { CollectionName, Links, QueryPair } from '../http/links.ts'
+import { linkHeader, pageLinks } from '../http/links.ts'
 import type { HeaderName } from '../openapi/responses.ts'
 import type { SchemaFields } from '../openapi/schema.ts'
 import { exampleOf, pageOf, text } from '../openapi/schema.ts'

@@ -1,7 +1,7 @@
 /** The fields of items, each declared once: JSON, CSV, page, sort keys and document follow. */
-import type { Links } from '../http/context.ts'
 import { BadFields } from '../http/errors.ts'
-import { csvText } from '../http/formats.ts'
+import type { Links } from '../http/links.ts'
+import { csvText } from '../http/send.ts'
 import type { Component, Schema } from '../openapi/schema.ts'
 import { component } from '../openapi/schema.ts'
 import type { SortColumn } from '../pages/filter-form.ts'

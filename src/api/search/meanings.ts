@@ -14,7 +14,7 @@ import {
 } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName, RejectionReason } from '../../parse/types.ts'
-import type { QueryPair } from '../http/context.ts'
+import type { QueryPair } from '../http/links.ts'
 import { monthWords } from '../pages/date-words.ts'
 import { startsOn } from '../parameters/filter-values.ts'
 

@@ -3,8 +3,7 @@ import { counted, shortened } from '../../runtime/readable.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { link } from '../pages/parts.ts'
-import { searchField } from '../pages/parts.ts'
+import { link, searchField } from '../pages/parts.ts'
 import type { Result } from './search.ts'
 
 const titles: Readonly<Record<Result['kind'], string>> = {

@@ -1,7 +1,8 @@
 /** Leads from a word to its page: a station, a country, a file, a directory or a day. */
 import type { FastifyInstance } from 'fastify'
-import { digest, queryText } from '../http/context.ts'
+import { digest } from '../http/context.ts'
 import { relativeUrl } from '../http/http-server.ts'
+import { queryText } from '../http/links.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import { layOut } from '../pages/layout.ts'

@@ -6,7 +6,7 @@ import { readableDate, readableShare, readableTime } from '../../runtime/readabl
 import { shareClasses } from '../../series/completeness.ts'
 import { periods, slotAt, startOf } from '../../series/series.ts'
 import { severityOf, stateMeanings, stateOf, states } from '../../series/station-states.ts'
-import { stationUrl } from '../http/context.ts'
+import { stationUrl } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Child } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'

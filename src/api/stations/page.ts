@@ -11,7 +11,7 @@ import {
 } from '../../runtime/readable.ts'
 import type { Completeness } from '../../series/completeness.ts'
 import { slotsPerDay } from '../../series/series.ts'
-import { recordUrl } from '../http/context.ts'
+import { recordUrl } from '../http/links.ts'
 import { daysWords, dayWords } from '../pages/date-words.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'

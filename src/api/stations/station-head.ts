@@ -1,7 +1,7 @@
 /** What the page of a station and its tabs have above: states, tabs, title, links. */
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { stateOf } from '../../series/station-states.ts'
-import { pageUrl, resourceUrl, stationUrl } from '../http/context.ts'
+import { pageUrl, resourceUrl, stationUrl } from '../http/links.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'

@@ -1,5 +1,5 @@
 import { serialiseRecord } from '../../../src/api/files/serialise.ts'
-import { linksBelow } from '../../../src/api/http/context.ts'
+import { linksBelow } from '../../../src/api/http/links.ts'
 import type { FileRecord } from '../../../src/catalogue/records.ts'
 import { microsecondsToIso, secondsToIso } from '../../../src/parse/calendar.ts'
 import { fc } from '../../random.ts'

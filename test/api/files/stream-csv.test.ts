@@ -1,7 +1,7 @@
 import { wireFields, wireFileFields } from '../../../src/api/files/schema.ts'
 import { serialiseRecord } from '../../../src/api/files/serialise.ts'
 import { csvHeader, recordCsv } from '../../../src/api/files/stream.ts'
-import { linksBelow } from '../../../src/api/http/context.ts'
+import { linksBelow } from '../../../src/api/http/links.ts'
 import t from '../../tap.ts'
 
 /** Parses the values of one record (RFC 4180); quoted values may contain line ends. */

@@ -1,4 +1,4 @@
-import { linkHeader, linksBelow, pageLinks } from '../../../src/api/http/context.ts'
+import { linkHeader, linksBelow, pageLinks } from '../../../src/api/http/links.ts'
 import t from '../../tap.ts'
 
 t.test('links to neighbouring pages have the right offsets and sorted parameters', async (t) => {

@@ -1,5 +1,5 @@
 /** The filter form, the active filters and the columns of collections. */
-import type { QueryPair } from '../../../src/api/http/context.ts'
+import type { QueryPair } from '../../../src/api/http/links.ts'
 import { activeFilters } from '../../../src/api/pages/active-filters.ts'
 import { formOf, sortLink } from '../../../src/api/pages/filter-form.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
